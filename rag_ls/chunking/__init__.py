@@ -1,0 +1,21 @@
+"""Cut a document into chunks along its syntax: text in, `Chunk`s out; no I/O.
+
+A document is parsed (`parse`), split from its declarations downward (`split`), small pieces are
+merged again (`merge`), and what no grammar reads is cut into windows of lines (`windows`).
+The method is split-then-merge of "cAST: Enhancing Code Retrieval-Augmented Generation with
+Structural Chunking via Abstract Syntax Tree" (2025), with declarations kept apart so that the
+symbol of a chunk means something.
+"""
+
+from rag_ls.chunking.budget import Budget, TokenOffsets, approximate_token_offsets
+from rag_ls.chunking.chunker import chunk_text, embedding_text
+from rag_ls.chunking.languages import detect_language
+
+__all__ = [
+    "Budget",
+    "TokenOffsets",
+    "approximate_token_offsets",
+    "chunk_text",
+    "detect_language",
+    "embedding_text",
+]

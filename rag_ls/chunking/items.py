@@ -1,0 +1,120 @@
+"""The children of a node, grouped: each with the comments before it and the marks after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rag_ls.chunking.document import Document
+from rag_ls.chunking.grammars import LanguageSpec
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_MAX_SPINE = 8
+_MAX_INDENT = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One child that counts, and the siblings that belong to it."""
+
+    start: int
+    """Where its text begins: at its line, if nothing else is before it there."""
+    nodes: tuple[Node, ...]
+    main: Node
+    comments: tuple[Node, ...]
+    """What directly precedes it, in order."""
+
+
+def items_of(node: Node, document: Document, spec: LanguageSpec) -> list[Item]:
+    """Group the children of a node; nothing is left out, order is kept."""
+    leading = spec.comments | spec.attributes
+    data = document.data
+    groups: list[list[Node]] = []
+    pending: list[Node] = []
+    for child in node.children:
+        if pending and _blank_between(data, pending[-1], child):
+            groups.append(pending)
+            pending = []
+        if not pending and groups and _belongs_to_former(data, groups[-1][-1], child, spec):
+            groups[-1].append(child)
+        elif child.type in leading:
+            pending.append(child)
+        else:
+            groups.append([*pending, child])
+            pending = []
+    if pending:
+        groups.append(pending)
+    return _items(groups, document, leading)
+
+
+def _items(groups: list[list[Node]], document: Document, leading: frozenset[str]) -> list[Item]:
+    firsts: list[Node] = []
+    mains: list[tuple[Node, tuple[Node, ...]]] = []
+    former: Node | None = None
+    for group in groups:
+        first = main = group[0]
+        comments: tuple[Node, ...] = ()
+        if len(group) > 1:
+            main = next((node for node in group if node.type not in leading), first)
+            comments = tuple(group[: group.index(main)])
+        if former is not None and first is main and main.is_named:
+            stray = _stray_comments(former, main, document.data, leading)
+            if stray:
+                comments, first = stray, stray[0]
+        firsts.append(first)
+        mains.append((main, comments))
+        former = group[-1]
+    return [
+        Item(start, tuple(group), main, comments)
+        for start, group, (main, comments) in zip(_text_starts(document, firsts), groups, mains, strict=True)
+    ]
+
+
+def _belongs_to_former(data: bytes, former: Node, child: Node, spec: LanguageSpec) -> bool:
+    """A mark or a comment on the same line, or a body that the grammar leaves beside its head."""
+    if child.type in spec.trailers:
+        return True
+    if child.is_named and child.type not in spec.comments:
+        return False
+    gap = data[max(former.start_byte, former.end_byte - 1) : child.start_byte]
+    return b"\n" not in gap and b"\r" not in gap
+
+
+def _blank_between(data: bytes, former: Node, child: Node) -> bool:
+    end = former.end_byte
+    while end > former.start_byte and data[end - 1] in b"\r\n":
+        end -= 1
+    gap = data[end : child.start_byte]
+    return max(gap.count(b"\n"), gap.count(b"\r")) > 1
+
+
+def _stray_comments(former: Node, main: Node, data: bytes, leading: frozenset[str]) -> tuple[Node, ...]:
+    """Comments right before `main` that the grammar put at the end of the node before it."""
+    found: list[Node] = []
+    below, node = main, former
+    for _ in range(_MAX_SPINE):
+        last = node.child(node.child_count - 1) if node.child_count else None
+        while last is not None and last.type in leading and _directly_above(data, last, below, main):
+            found.append(last)
+            below, last = last, last.prev_sibling
+        if found or last is None:
+            break
+        node = last
+    return tuple(reversed(found))
+
+
+def _directly_above(data: bytes, comment: Node, below: Node, main: Node) -> bool:
+    same_column = comment.start_point.column == main.start_point.column
+    return same_column and comment.start_byte < below.start_byte and not _blank_between(data, comment, below)
+
+
+def _text_starts(document: Document, nodes: list[Node]) -> list[int]:
+    """Where the nodes' texts begin: at their lines, if nothing but white space is before them there."""
+    offsets = [node.start_byte for node in nodes]
+    starts = []
+    for offset, line in zip(offsets, document.line_starts_of(offsets), strict=True):
+        alone = offset - line <= _MAX_INDENT and not document.data[line:offset].strip()
+        starts.append(line if alone else document.floor(offset))
+    return starts

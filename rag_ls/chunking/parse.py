@@ -1,0 +1,173 @@
+"""Parse bytes into syntax trees, without ever hanging on a document."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Point
+
+MAX_BYTES = 8_000_000
+"""Larger documents are data or generated; a tree of one would take hundreds of megabytes."""
+
+BLOCK_BYTES = 16_384
+"""What is parsed at once where parsing the whole takes too long."""
+
+_MAX_ERRORS = 1000
+"""A tree with more errors than this is not worth mending."""
+
+_READ_BYTES = 65_536
+_SECONDS = 0.5
+_BLOCK_SECONDS = 0.05
+_SECONDS_PER_BYTE = 5e-6
+"""CPU time. Sound text takes a tenth of it, so that only hopeless text meets the limit: error recovery of
+some grammars (Lua, Scala, Dart, Julia, Svelte) is quadratic, minutes for one stray word in 100 KB."""
+
+MAX_NESTING = 200
+"""The scanners of Markdown, YAML and Kotlin crash the process near 255, 254 and 1,025 levels."""
+
+_NESTED_LINE = re.compile(rb"^(?:[ \t>]|[-+*?:][ \t]|\d{1,9}[.)][ \t]){50,}", re.MULTILINE)
+_TOP_LEVEL = re.compile(rb"\n[ \t]*\r?\n(?=[^\s})\]])")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A range of a document and the root of a tree that covers it; None where parsing was given up."""
+
+    start: int
+    end: int
+    root: Node | None
+
+
+def parse(data: bytes, grammar: str) -> list[Part]:
+    """Trees that cover the document, in order: one for all of it if that goes well.
+
+    Where an unclosed bracket has swallowed what follows, the lines at which something new begins
+    are parsed each by itself; where parsing takes far too long, blocks of lines are. `grammar` is
+    a name of tree-sitter-language-pack. A parser is made for each range, in microseconds, so
+    threads share nothing. The same text gives the same trees, except that a text near the time
+    limit may fall on either side of it.
+    """
+    limit = _SECONDS + len(data) * _SECONDS_PER_BYTE
+    root = _parse_range(data, grammar, 0, len(data), limit)
+    if root is None:
+        return _parse_blocks(data, grammar, list(_blocks(data)), limit)
+    if not root.has_error:
+        return [Part(0, len(data), root)]
+    start, end = _swallowed(data, root)
+    if start >= end:
+        return [Part(0, len(data), root)]
+    mended = _parse_blocks(data, grammar, list(_regions(data, start, end)), limit)
+    parts = [Part(0, start, root), *mended, Part(end, len(data), root)]
+    return [part for part in parts if part.start < part.end]
+
+
+def _parse_blocks(data: bytes, grammar: str, blocks: list[tuple[int, int]], limit: float) -> list[Part]:
+    deadline = time.thread_time() + limit
+    parts = []
+    for start, end in blocks:
+        seconds = min(_BLOCK_SECONDS + (end - start) * _SECONDS_PER_BYTE, deadline - time.thread_time())
+        parts.append(Part(start, end, _parse_range(data, grammar, start, end, seconds)))
+    return parts
+
+
+def _swallowed(data: bytes, root: Node) -> tuple[int, int]:
+    """The range of the errors that reach over the beginning of something new; empty if none does."""
+    low, high = len(data), 0
+    for start, end in _errors(root):
+        if _TOP_LEVEL.search(data, start, end):
+            low, high = min(low, start), max(high, end)
+    if low >= high:
+        return 0, 0
+    before = [match.end() for match in _TOP_LEVEL.finditer(data, 0, low)]
+    after = _TOP_LEVEL.search(data, max(0, high - 1))
+    return (before[-1] if before else 0), (after.end() if after else len(data))
+
+
+def _errors(root: Node) -> list[tuple[int, int]]:
+    """The ranges of the outermost error nodes, and of nodes that lack their end; none if there are too many."""
+    ranges: list[tuple[int, int]] = []
+    stack = [root]
+    for _ in range(_MAX_ERRORS):
+        if not stack:
+            return ranges
+        node = stack.pop()
+        if node.type == "ERROR":
+            ranges.append((node.start_byte, node.end_byte))
+            continue
+        for child in node.children:
+            if child.is_missing:
+                ranges.append((node.start_byte, node.end_byte))
+            elif child.has_error:
+                stack.append(child)
+    return []
+
+
+def is_safe(data: bytes, grammar: str) -> bool:
+    """Whether the text nests so moderately that the grammar's scanner will not overflow its stack."""
+    if grammar in ("markdown", "yaml"):
+        # A level needs a column at least, and its line must repeat the levels above: markers or white space.
+        prefixes = (match[0] for match in _NESTED_LINE.finditer(data.replace(b"\r", b"\n")))
+        return all(len(prefix) + 3 * prefix.count(b"\t") <= MAX_NESTING for prefix in prefixes)
+    if grammar == "kotlin" and data.count(b"${") > MAX_NESTING:
+        array = np.frombuffer(data, dtype=np.uint8)
+        balance = np.cumsum((array == ord("{")).astype(np.int64) - (array == ord("}")))
+        return int((balance - np.minimum.accumulate(balance)).max()) <= MAX_NESTING
+    return True
+
+
+def _parse_range(data: bytes, grammar: str, start: int, end: int, seconds: float) -> Node | None:
+    """The root of the tree of a range, with offsets in the document; None when time is up."""
+    from tree_sitter import Range
+    from tree_sitter_language_pack import get_parser
+
+    if seconds <= 0:
+        return None
+    parser = get_parser(grammar)
+    if (start, end) != (0, len(data)):
+        # Rows are counted from the range: nobody reads them, and counting from the start would be quadratic.
+        parser.included_ranges = [Range((0, 0), (data.count(b"\n", start, end), 0), start, end)]
+
+    def read(offset: int, _point: Point) -> bytes:
+        return data[offset : min(end, offset + _READ_BYTES)]
+
+    deadline = time.thread_time() + seconds
+    try:
+        root: Node = parser.parse(read, progress_callback=lambda *_: time.thread_time() > deadline).root_node
+    except ValueError:  # what the binding raises when the callback stops it
+        return None
+    return root
+
+
+def _regions(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The range, cut at every line that begins something new."""
+    for match in _TOP_LEVEL.finditer(data, start, end):
+        if start < match.end() < end:
+            yield start, match.end()
+            start = match.end()
+    yield start, end
+
+
+def _blocks(data: bytes) -> Iterator[tuple[int, int]]:
+    """Ranges of about 16 KB that begin with the first line of something, where such a line is found."""
+    start = 0
+    while len(data) - start > BLOCK_BYTES:
+        low, high = start + BLOCK_BYTES // 4, start + BLOCK_BYTES
+        ends = [match.end() for match in _TOP_LEVEL.finditer(data, low, high)]
+        end = ends[-1] if ends else data.rfind(b"\n", low, high) + 1
+        end = end if end > low else _character_start(data, high)
+        yield start, end
+        start = end
+    yield start, len(data)
+
+
+def _character_start(data: bytes, offset: int) -> int:
+    while data[offset] & 0xC0 == 0x80:
+        offset -= 1
+    return offset

@@ -1,0 +1,270 @@
+"""From a syntax tree to pieces: declarations first, then whatever level down fits the budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rag_ls.chunking.budget import Budget
+from rag_ls.chunking.document import Document
+from rag_ls.chunking.grammars import Kind, LanguageSpec
+from rag_ls.chunking.items import Item, items_of
+from rag_ls.chunking.parse import Part
+from rag_ls.chunking.symbols import Found, body_path, find_declaration, name_of
+from rag_ls.chunking.windows import windows
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MAX_DEPTH = 256
+"""Deeper nesting is data, not structure: it is cut into lines."""
+
+MAX_SYMBOL = 300
+
+_CROWD = 2000
+"""With more children than this, and next to nothing in each, lines do as well as nodes."""
+
+_MAX_BODY_PATH = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scope:
+    """A declaration, or the document itself, in which pieces lie."""
+
+    symbol: str
+    kind: Kind
+    parent: Scope | None = None
+    found: Found | None = None
+    comments: tuple[Node, ...] = ()
+    parents: tuple[str, ...] = ()
+    """Types of the nodes around the declaring one, outermost first."""
+
+    def within(self, other: Scope) -> bool:
+        """Whether this is the other scope or lies somewhere in it."""
+        scope: Scope | None = self
+        while scope is not None and scope is not other:
+            scope = scope.parent
+        return scope is other
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A range of the document that fits the budget, not yet merged with its neighbours."""
+
+    start: int
+    end: int
+    size: int
+    node_type: str
+    parents: tuple[str, ...]
+    owner: Scope
+    """The innermost declaration around it; of the head of a declaration, that one itself."""
+    declares: Scope | None = None
+    """The declaration that begins here."""
+    whole: bool = True
+    """False when `declares` goes on in the next pieces."""
+    origin: int = -1
+    """Where the node begins in whose middle this piece lies; -1 if it lies in no middle."""
+    comment: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """A range that one or some sibling nodes cover, as the splitting comes by it."""
+
+    start: int
+    end: int
+    size: int
+    nodes: tuple[Node, ...]
+    parents: tuple[str, ...]
+    owner: Scope
+    scope: Scope | None = None
+    """The declaration that all of the segment is."""
+    head: Scope | None = None
+    """The opened declaration that begins with this segment."""
+    origin: int = -1
+    open: bool = False
+    """To be opened even if it fits."""
+
+
+def split_tree(document: Document, parsed: list[Part], spec: LanguageSpec, budget: Budget) -> list[Piece]:
+    """Pieces that partition the document, in order, each within the budget.
+
+    Only nodes that exceed the budget are opened, so the time is about linear in the length of the
+    document whatever its tree; there is no recursion.
+    """
+    top = Scope("", Kind.SCOPE)
+    pieces: list[Piece] = []
+    stack = [_whole(part, document, top) for part in reversed(parsed)]
+    while stack:
+        segment = stack.pop()
+        if segment.size <= budget.max_tokens and not segment.open:
+            pieces.append(_piece(segment, spec))
+        elif parts := _parts(segment, document, spec):
+            stack.extend(reversed(parts))
+        else:
+            pieces.extend(_cut(segment, document, spec, budget))
+    return pieces
+
+
+def _whole(part: Part, document: Document, top: Scope) -> _Segment:
+    nodes = () if part.root is None else (part.root,)
+    return _Segment(part.start, part.end, document.size(part.start, part.end), nodes, (), top, open=True)
+
+
+def _piece(segment: _Segment, spec: LanguageSpec) -> Piece:
+    main = _main(segment)
+    scope = segment.scope
+    parents = scope.parents if scope is not None else segment.parents
+    node_type = scope.found.node.type if scope is not None and scope.found is not None else main.type
+    return Piece(
+        segment.start,
+        segment.end,
+        segment.size,
+        node_type,
+        parents,
+        segment.owner,
+        declares=scope or segment.head,
+        whole=scope is not None,
+        origin=segment.origin if scope is None and segment.head is None else -1,
+        comment=main.type in spec.comments,
+    )
+
+
+def _main(segment: _Segment) -> Node:
+    return max(segment.nodes, key=lambda node: node.end_byte - node.start_byte)
+
+
+def _cut(segment: _Segment, document: Document, spec: LanguageSpec, budget: Budget) -> list[Piece]:
+    """Windows of lines, where there is no structure to follow."""
+    head = segment.scope or segment.head
+    origin = segment.origin if segment.origin >= 0 else segment.start
+    node_type = _main(segment).type if segment.nodes else "ERROR"
+    pieces = []
+    for start, end in windows(document, segment.start, segment.end, budget, prose=spec.prose):
+        first = start == segment.start
+        pieces.append(
+            Piece(
+                start,
+                end,
+                document.size(start, end),
+                node_type,
+                segment.parents,
+                segment.scope or segment.owner,
+                declares=head if first else None,
+                whole=not head and first,
+                origin=-1 if first and (head or segment.origin < 0) else origin,
+            )
+        )
+    return pieces
+
+
+def _parts(segment: _Segment, document: Document, spec: LanguageSpec) -> list[_Segment]:
+    """The segment one level down; empty when no level down is worth following."""
+    if not segment.nodes:
+        return []
+    if len(segment.nodes) > 1:
+        items = [Item(node.start_byte, (node,), node, ()) for node in segment.nodes]
+        parents = segment.parents
+    else:
+        node = segment.nodes[0]
+        if node.type in spec.leaves or not _worth_opening(segment, node):
+            return []
+        items = items_of(node, document, spec)
+        parents = (*segment.parents, node.type)
+    edges = [*_starts(segment, items, document), segment.end]
+    builder = _Parts.of(segment, parents, spec, document.data)
+    head = segment.scope or segment.head
+    parts = []
+    for item, start, end, size in zip(items, edges, edges[1:], document.sizes(edges), strict=False):
+        if start < end:
+            parts.append(builder.part(item, start, end, size, head))
+            head = None
+    return parts
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What the parts of an opened segment have in common."""
+
+    owner: Scope
+    parents: tuple[str, ...]
+    origin: int
+    body: frozenset[int]
+    """Nodes from the opened declaration down to its body: these are never left whole."""
+    spec: LanguageSpec
+    data: bytes
+
+    @classmethod
+    def of(cls, segment: _Segment, parents: tuple[str, ...], spec: LanguageSpec, data: bytes) -> _Parts:
+        owner = segment.scope or segment.owner
+        return cls(owner, parents, _origin(segment), _body_ids(owner), spec, data)
+
+    def part(self, item: Item, start: int, end: int, size: int, head: Scope | None) -> _Segment:
+        scope = self._scope(item)
+        must_open = self._must_open(item.main, scope)
+        return _Segment(start, end, size, item.nodes, self.parents, self.owner, scope, head, self.origin, must_open)
+
+    def _must_open(self, main: Node, scope: Scope | None) -> bool:
+        if main.type == "ERROR" or main.type in self.spec.transparent or main.id in self.body:
+            return True
+        return scope is not None and scope.kind is Kind.SCOPE
+
+    def _scope(self, item: Item) -> Scope | None:
+        """The scope of the declaration that the item is, unless it is the one already opened."""
+        owner, spec = self.owner, self.spec
+        found = find_declaration(item.main, spec, self.data)
+        if found is None or (owner.found is not None and found.node.id == owner.found.node.id):
+            return None
+        kind = found.rule.kind
+        if kind is Kind.VALUE and owner.kind is Kind.FUNCTION:
+            return None
+        name = name_of(found, spec, self.data)
+        if not name and kind is not Kind.SCOPE:
+            return None
+        parents = (*self.parents, *(node.type for node in found.path[:-1]))
+        return Scope(self._qualify(name), kind, owner, found, item.comments, parents)
+
+    def _qualify(self, name: str) -> str:
+        outer = self.owner.symbol
+        if not name or not outer or not self.spec.qualified:
+            return name or outer
+        symbol = f"{outer}{self.spec.separator}{name}"
+        return symbol if len(symbol) <= MAX_SYMBOL else name
+
+
+def _body_ids(owner: Scope) -> frozenset[int]:
+    found = owner.found
+    if found is None or found.rule.kind is Kind.VALUE:
+        return frozenset()
+    path = body_path(found.node, "value" if found.rule.kind is Kind.GROUP else "body")
+    while path and path[-1].named_child_count == 1 and len(path) < _MAX_BODY_PATH:
+        inner = path[-1].named_child(0)
+        if inner is None or inner.child_count == 0:
+            break
+        path.append(inner)
+    return frozenset(node.id for node in (*found.path, *path))
+
+
+def _starts(segment: _Segment, items: list[Item], document: Document) -> list[int]:
+    """Where the items' texts begin, within the segment and in order; the first takes what is before it."""
+    starts: list[int] = []
+    low = segment.start
+    for item in items:
+        low = max(low, min(document.floor(item.start), segment.end)) if starts else low
+        starts.append(low)
+    return starts
+
+
+def _origin(segment: _Segment) -> int:
+    """The origin of the parts when this segment is opened."""
+    if segment.scope is not None:
+        return segment.start if segment.scope.kind in (Kind.FUNCTION, Kind.VALUE) else -1
+    return segment.origin if segment.open or segment.origin >= 0 else segment.start
+
+
+def _worth_opening(segment: _Segment, node: Node) -> bool:
+    if node.child_count == 0 or len(segment.parents) >= MAX_DEPTH:
+        return False
+    if node.child_count <= _CROWD or segment.open or segment.scope is not None:
+        return True
+    return segment.size > 4 * node.child_count

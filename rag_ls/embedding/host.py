@@ -1,0 +1,165 @@
+"""The models of an engine: loaded in the background, quick ones for single texts, torch for bulk."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.config import EmbeddingSettings
+from rag_ls.embedding.api import Embedder
+from rag_ls.embedding.catalog import LocatedModel, locate, locate_id
+from rag_ls.embedding.onnx import OnnxEmbedder
+from rag_ls.embedding.worker import WorkerEmbedder
+from rag_ls.errors import ModelMissing, RagLsError
+
+_log = logging.getLogger(__name__)
+
+# Up to so many texts the quick model is done before a torch process would be up.
+_FEW_TEXTS = 96
+_MOST_THREADS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ModelState:
+    """How a model stands, for `status`."""
+
+    model: str
+    ready: bool
+    error: str = ""
+
+
+class HostedModel:
+    """One model: an ONNX twin where there is one, and a torch worker process for bulk work.
+
+    Satisfies `Embedder`; `backlog` tells `embed_documents` how many texts are still to come.
+    """
+
+    def __init__(self, model: LocatedModel, settings: EmbeddingSettings) -> None:
+        threads = settings.threads or min(os.cpu_count() or 1, _MOST_THREADS)
+        wants_onnx = settings.backend in ("auto", "onnx") and model.onnx_file is not None
+        wants_torch = settings.backend in ("auto", "torch") and _torch_is_installed()
+        if not (wants_onnx or wants_torch):
+            raise ModelMissing(
+                f"{model.name} cannot run with embedding.backend = {settings.backend!r} here; "
+                "install sentence-transformers and torch, or set the backend to auto"
+            )
+        self._model_id = model.id
+        self._quick = OnnxEmbedder(model, threads=threads) if wants_onnx else None
+        self._bulk = (
+            WorkerEmbedder(model, device=settings.device, batch_size=settings.batch_size, threads=threads)
+            if wants_torch
+            else None
+        )
+
+    @property
+    def model_id(self) -> str:
+        return self._model_id
+
+    @property
+    def worker_process_id(self) -> int | None:
+        """The torch process, where one runs."""
+        return self._bulk.process_id if self._bulk else None
+
+    def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
+        few = len(texts) + backlog <= _FEW_TEXTS
+        return self._embedder(quick=few).embed_documents(texts)
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        return self._embedder(quick=True).embed_query(text)
+
+    def rest(self) -> None:
+        """Nothing more to embed for now: give the torch process's memory back."""
+        if self._bulk is not None:
+            self._bulk.stop()
+
+    def close(self) -> None:
+        if self._bulk is not None:
+            self._bulk.close()
+
+    def _embedder(self, *, quick: bool) -> Embedder:
+        chosen = (self._quick or self._bulk) if quick else (self._bulk or self._quick)
+        assert chosen is not None
+        return chosen
+
+
+class ModelHost:
+    """Loads models by id in background threads, and gives them out once they are ready."""
+
+    def __init__(self, settings: EmbeddingSettings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._models: dict[str, HostedModel] = {}
+        self._errors: dict[str, str] = {}
+        self._loading: dict[str, threading.Thread] = {}
+        self._closed = False
+
+    def configured(self) -> LocatedModel:
+        """The model that the settings ask for. Raises `ModelMissing`."""
+        return locate(self._settings.model)
+
+    def get(self, model_id: str) -> HostedModel | None:
+        """The model if it is ready, else None; the first call starts loading it."""
+        with self._lock:
+            if model_id in self._models or model_id in self._errors or model_id in self._loading or self._closed:
+                return self._models.get(model_id)
+            thread = threading.Thread(target=self._load, args=(model_id,), name=f"load {model_id}", daemon=True)
+            self._loading[model_id] = thread
+            thread.start()
+        return None
+
+    def wait(self, model_id: str, timeout_s: float | None = None) -> HostedModel | None:
+        """The model, waiting until it is loaded or has failed."""
+        if (model := self.get(model_id)) is None:
+            with self._lock:
+                thread = self._loading.get(model_id)
+            if thread is not None:
+                thread.join(timeout_s)
+            model = self.get(model_id)
+        return model
+
+    def state(self, model_id: str) -> ModelState:
+        """Whether a model is ready, and if not why."""
+        with self._lock:
+            return ModelState(model_id, model_id in self._models, self._errors.get(model_id, ""))
+
+    def close(self) -> None:
+        """Stop all models."""
+        with self._lock:
+            self._closed = True
+            models = list(self._models.values())
+            self._models.clear()
+        for model in models:
+            model.close()
+
+    def _load(self, model_id: str) -> None:
+        self._note(model_id, lambda: HostedModel(locate_id(model_id), self._settings))
+
+    def _note(self, model_id: str, load: Callable[[], HostedModel]) -> None:
+        try:
+            model = load()
+        except RagLsError as error:
+            _log.warning("%s", error)
+            failure = str(error)
+        except Exception as error:
+            _log.exception("loading %s failed", model_id)
+            failure = f"{type(error).__name__}: {error}"
+        else:
+            with self._lock:
+                self._loading.pop(model_id, None)
+                if not self._closed:
+                    self._models[model_id] = model
+            return
+        with self._lock:
+            self._loading.pop(model_id, None)
+            self._errors[model_id] = failure
+
+
+def _torch_is_installed() -> bool:
+    return all(importlib.util.find_spec(name) is not None for name in ("torch", "sentence_transformers"))

@@ -1,0 +1,131 @@
+"""The torch model in a process of its own, and the frames that go to and fro.
+
+A process of its own keeps torch's half a gigabyte, its import and its hold on the interpreter lock out of
+the process that answers the editor. It runs at low priority, and ends when its standard input ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.embedding.catalog import LocatedModel
+from rag_ls.errors import RagLsError
+
+_HEADER = struct.Struct("<cI")
+VECTORS = b"v"
+ERROR = b"e"
+_REQUEST = b"r"
+
+
+class EmbeddingWorkerFailed(RagLsError):
+    """The worker process could not start, or ended."""
+
+
+class WorkerEmbedder:
+    """An `Embedder` whose model lives in a child process, started at the first call."""
+
+    def __init__(self, model: LocatedModel, *, device: str, batch_size: int, threads: int) -> None:
+        self._model_id = model.id
+        self._options = {
+            "model": {key: str(value) if isinstance(value, Path) else value for key, value in asdict(model).items()},
+            "device": device,
+            "batch_size": batch_size,
+            "threads": threads,
+        }
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._closed = False
+
+    @property
+    def model_id(self) -> str:
+        return self._model_id
+
+    @property
+    def running(self) -> bool:
+        """Whether the child is up (or starting)."""
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def process_id(self) -> int | None:
+        """The child's process id, for measuring it."""
+        return self._process.pid if self._process else None
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._ask({"documents": list(texts)}) if texts else np.empty((0, 0), np.float32)
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        return np.asarray(self._ask({"query": text})[0], dtype=np.float32)
+
+    def stop(self) -> None:
+        """End the child, which frees its memory; the next call starts another."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
+
+    def close(self) -> None:
+        self._closed = True
+        self.stop()
+
+    def _ask(self, request: dict[str, Any]) -> NDArray[np.float32]:
+        with self._lock:
+            if self._closed:
+                raise EmbeddingWorkerFailed("the embedding worker was closed")
+            process = self._process if self.running else self._start()
+            assert process is not None
+            assert process.stdin is not None
+            assert process.stdout is not None
+            try:
+                write_frame(process.stdin, _REQUEST, json.dumps(request).encode())
+                kind, body = read_frame(process.stdout)
+            except (OSError, EOFError, ValueError) as error:
+                self.stop()
+                raise EmbeddingWorkerFailed(
+                    f"the embedding worker ended: {error}; see the log, or `rag-ls doctor`"
+                ) from error
+        if kind == ERROR:
+            raise EmbeddingWorkerFailed(body.decode())
+        rows, dimensions = struct.unpack_from("<II", body)
+        return np.frombuffer(body, np.float32, offset=8).reshape(rows, dimensions)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "rag_ls.embedding.worker_main", json.dumps(self._options)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "TQDM_DISABLE": "1"},
+        )
+        return self._process
+
+
+def write_frame(stream: IO[bytes], kind: bytes, body: bytes) -> None:
+    """Write one frame: its kind (a byte), the length of its body, its body."""
+    stream.write(_HEADER.pack(kind, len(body)) + body)
+    stream.flush()
+
+
+def read_frame(stream: IO[bytes]) -> tuple[bytes, bytes]:
+    """Read one frame. Raises `EOFError` where the stream ends."""
+    header = stream.read(_HEADER.size)
+    if len(header) < _HEADER.size:
+        raise EOFError("end of stream")
+    kind, length = _HEADER.unpack(header)
+    body = stream.read(length)
+    if len(body) < length:
+        raise EOFError("end of stream within a frame")
+    return kind, body

@@ -1,0 +1,66 @@
+"""What runs in the embedding worker process: frames in, frames out."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import struct
+import sys
+from pathlib import Path
+from typing import IO, Any
+
+from rag_ls.embedding.catalog import LocatedModel
+from rag_ls.embedding.worker import ERROR, VECTORS, read_frame, write_frame
+
+_LOW_PRIORITY = 10
+
+
+def main() -> None:
+    """Serve embedding requests on standard input until it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    requests, answers = _claim_standard_streams()
+    if hasattr(os, "nice"):
+        os.nice(_LOW_PRIORITY)
+    embedder: Any = None
+    while True:
+        try:
+            _, body = read_frame(requests)
+        except EOFError:
+            return
+        try:
+            embedder = embedder or _load(json.loads(sys.argv[1]))
+            request = json.loads(body)
+            vectors = (
+                embedder.embed_documents(request["documents"])
+                if "documents" in request
+                else embedder.embed_query(request["query"])[None]
+            )
+            write_frame(answers, VECTORS, struct.pack("<II", *vectors.shape) + vectors.tobytes())
+        except BrokenPipeError:
+            return
+        except Exception as error:
+            write_frame(answers, ERROR, f"{type(error).__name__}: {error}".encode())
+
+
+def _claim_standard_streams() -> tuple[IO[bytes], IO[bytes]]:
+    """Keep the pipe for frames alone: whatever a library prints goes to stderr."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return sys.stdin.buffer, answers
+
+
+def _load(options: dict[str, Any]) -> Any:
+    from rag_ls.embedding.torch_model import TorchEmbedder
+
+    fields = options.pop("model")
+    onnx_file = fields.pop("onnx_file")
+    model = LocatedModel(
+        **{**fields, "folder": Path(fields["folder"])},
+        onnx_file=Path(onnx_file) if onnx_file and onnx_file != "None" else None,
+    )
+    return TorchEmbedder(model, **options)
+
+
+if __name__ == "__main__":
+    main()

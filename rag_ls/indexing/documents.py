@@ -1,0 +1,118 @@
+"""One document's way into the index: text -> chunks -> rows."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from rag_ls.chunking import Budget, TokenOffsets, chunk_text, detect_language, embedding_text
+from rag_ls.indexing.files import Rejected, Source, read_source
+from rag_ls.project import Project
+from rag_ls.storage import DISK, DocumentRecord, FileState, IndexStore, NewChunk, Replaced, Skipped
+
+T = TypeVar("T")
+
+# Chunks made by another version of the chunker are cut again. Raise it when chunks would come out otherwise.
+CHUNKER_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """How documents are cut; `fingerprint` changes when their chunks would."""
+
+    budget: Budget
+    token_offsets: TokenOffsets
+    tokenizer: str
+
+    @property
+    def fingerprint(self) -> str:
+        """What the chunks of an index depend on besides the documents."""
+        return f"{CHUNKER_VERSION}:{self.budget}:{self.tokenizer}"
+
+
+@dataclass(slots=True)
+class Spent:
+    """Seconds spent by step; benchmarks read it."""
+
+    reading: float = 0.0
+    chunking: float = 0.0
+    storing: float = 0.0
+    embedding: float = 0.0
+
+
+class DocumentIndexer:
+    """Puts documents of one project into its store. Safe from several threads."""
+
+    def __init__(self, project: Project, store: IndexStore, cutting: Cutting, *, max_file_bytes: int) -> None:
+        self._project = project
+        self._store = store
+        self._cutting = cutting
+        self._max_file_bytes = max_file_bytes
+        self.spent = Spent()
+
+    def index_file(self, path: str, *, priority: int = 0) -> Replaced | None:
+        """Read a file and store its chunks; None when nothing had to be cut (unchanged, gone, or not for the index)."""
+        started = time.perf_counter()
+        source = read_source(self._project.root / path, limit=self._max_file_bytes)
+        self.spent.reading += time.perf_counter() - started
+        if isinstance(source, Rejected):
+            if source.gone:
+                self._store.remove_documents([path])
+            else:
+                self._store.skip(Skipped(path, source.reason, source.state))
+            return None
+        known = self._store.document(path)
+        if known and known.sha256 == source.sha256:
+            self._store.touch_document(DocumentRecord(path, known.language, source.sha256, source.state))
+            return None
+        return self._store_text(path, source, DISK, priority)
+
+    def index_buffer(
+        self, path: str, text: str, session: str, *, language: str | None = None, priority: int = 1
+    ) -> Replaced:
+        """Store an editor's unsaved text of a document."""
+        data = text.encode("utf-8", "surrogatepass")
+        state = FileState(len(data), 0, 0, time.time_ns())
+        return self._store_text(
+            path, Source(text, hashlib.sha256(data).hexdigest(), state), session, priority, language
+        )
+
+    def drop_buffer(self, path: str, session: str) -> None:
+        """Forget an editor's unsaved text; the file's own text answers again."""
+        self._store.remove_documents([path], session)
+
+    def read(self, path: str) -> Source | Rejected:
+        """The file's text as it is now."""
+        return read_source(self._project.root / path, limit=self._max_file_bytes)
+
+    def _store_text(
+        self, path: str, source: Source, session: str, priority: int, language: str | None = None
+    ) -> Replaced:
+        language = detect_language(path, source.text[:200].split("\n", 1)[0]) or language
+        record = DocumentRecord(path, language or "text", source.sha256, source.state, session)
+        chunks = _timed(
+            self.spent,
+            "chunking",
+            lambda: [
+                NewChunk(chunk, hashlib.sha256(embedding_text(chunk).encode("utf-8", "surrogatepass")).digest())
+                for chunk in chunk_text(
+                    source.text,
+                    path,
+                    language=language,
+                    budget=self._cutting.budget,
+                    token_offsets=self._cutting.token_offsets,
+                )
+            ],
+        )
+        return _timed(self.spent, "storing", lambda: self._store.replace_document(record, chunks, priority=priority))
+
+
+def _timed(spent: Spent, step: str, work: Callable[[], T]) -> T:
+    started = time.perf_counter()
+    try:
+        return work()
+    finally:
+        setattr(spent, step, getattr(spent, step) + time.perf_counter() - started)

@@ -1,0 +1,147 @@
+"""The thread that gives pending chunks their embeddings."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from rag_ls.chunking import embedding_text
+from rag_ls.embedding import HostedModel, ModelHost
+from rag_ls.errors import ModelMissing, RagLsError
+from rag_ls.indexing.documents import Spent
+from rag_ls.indexing.progress import Phase, Progress
+from rag_ls.model import Chunk
+from rag_ls.storage import IndexStore
+
+_log = logging.getLogger(__name__)
+
+# Small enough that a text that was just typed waits for less than half a second behind a bulk batch.
+_BATCH = 16
+_LOOK_AGAIN_S = 5.0
+_RETRY_S = 3.0
+
+
+class EmbeddingQueue:
+    """Embeds what the store says is pending, the highest priority first.
+
+    The model that answers searches is served first; when the settings name another one, its vectors are made
+    next, and it takes over when they are complete.
+    """
+
+    def __init__(self, store: IndexStore, models: ModelHost, report: Callable[[Progress], None], spent: Spent) -> None:
+        self._store = store
+        self._models = models
+        self._report = report
+        self._spent = spent
+        self._wake = threading.Condition()
+        self._awake = False
+        self._stopping = False
+        self._done = 0
+        self.bulk = False
+        """Whether this process embeds all that is pending, or only what was handed in interactively."""
+        self.idle = True
+        self.able = True
+        """False while the model that answers cannot be had."""
+        self._thread = threading.Thread(target=self._run, name="embeddings", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def begin_stop(self) -> None:
+        """Let the thread end after the batch in hand."""
+        with self._wake:
+            self._stopping = True
+            self._wake.notify_all()
+
+    def stop(self) -> None:
+        """Stop, and wait for it."""
+        self.begin_stop()
+        if self._thread.is_alive():
+            self._thread.join(timeout=10)
+
+    def wake(self) -> None:
+        """There may be something to embed."""
+        with self._wake:
+            self._awake = True
+            self._wake.notify_all()
+
+    def _run(self) -> None:
+        while not self._stopping:
+            try:
+                pause = None if self._step() else _LOOK_AGAIN_S
+            except ModelMissing as error:
+                self.able = False
+                _log.info("nothing is embedded: %s", error)
+                pause = _LOOK_AGAIN_S
+            except (RagLsError, sqlite3.Error, ValueError) as error:
+                if self._stopping:
+                    return
+                _log.warning("embedding failed, trying again: %s", error)
+                pause = _RETRY_S
+            except Exception:
+                _log.exception("embedding failed unexpectedly, trying again")
+                pause = _RETRY_S
+            if pause is not None:
+                self._rest(pause)
+
+    def _rest(self, seconds: float) -> None:
+        self.idle = True
+        with self._wake:
+            if not self._awake and not self._stopping:
+                self._wake.wait(seconds)
+            self._awake = False
+
+    def _step(self) -> bool:
+        """Embed one batch; False when there is nothing to do for now."""
+        configured = self._models.configured().id
+        active = self._store.embeddings.active_model()
+        if not active:
+            self._store.embeddings.activate(configured)
+            active = configured
+        if self._embed_batch(active):
+            return True
+        if configured != active and self.bulk:
+            if self._embed_batch(configured):
+                return True
+            if self._models.get(configured) and not self._store.embeddings.pending_count(configured):
+                _log.info("%s takes over from %s", configured, active)
+                self._store.embeddings.activate(configured)
+                return True
+        self._finish(active)
+        return False
+
+    def _embed_batch(self, model_id: str) -> bool:
+        pending = self._store.embeddings.pending(model_id, _BATCH, interactive_only=not self.bulk)
+        if not pending:
+            return False
+        self.idle = False
+        model = self._models.wait(model_id, timeout_s=_RETRY_S)
+        self.able = model is not None or not self._models.state(model_id).error
+        if model is None:
+            return False
+        left = self._store.embeddings.pending_count(model_id)
+        self._embed(model, pending, left)
+        if self.bulk:
+            self._done += len(pending)
+            self._report(Progress(Phase.EMBEDDING, self._done, self._done + max(0, left - len(pending))))
+        return True
+
+    def _embed(self, model: HostedModel, pending: Sequence[tuple[bytes, Chunk]], left: int) -> None:
+        started = time.perf_counter()
+        texts = [embedding_text(chunk) for _, chunk in pending]
+        vectors = model.embed_documents(texts, backlog=left - len(pending))
+        embedded = time.perf_counter()
+        self._store.embeddings.add(model.model_id, [text_hash for text_hash, _ in pending], vectors)
+        self._spent.embedding += embedded - started
+        self._spent.storing += time.perf_counter() - embedded
+
+    def _finish(self, active: str) -> None:
+        if self.bulk and self._done and not self._store.embeddings.pending_count(active):
+            self._done = 0
+            self._report(Progress(Phase.IDLE))
+            if model := self._models.get(active):
+                model.rest()

@@ -1,0 +1,264 @@
+"""Which files of a project are indexed, and reading them safely."""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import os
+import re
+import stat
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+from rag_ls.project import DATA_FOLDER
+from rag_ls.storage import FileState
+
+RAGIGNORE = ".ragignore"
+
+_SECRETS = (
+    ".env*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.asc", "*.gpg",
+    ".netrc", ".npmrc", ".pypirc", ".htpasswd", ".git-credentials", "credentials", "credentials.json",
+)  # fmt: skip
+# `id_rsa` and its like; `id_generator.py` has a suffix and is code.
+_PRIVATE_KEY = re.compile(r"id_[a-z0-9_]+(\.pub)?")
+_BINARY_SUFFIXES = frozenset(
+    ".7z .a .avi .bin .bmp .bz2 .class .dll .dylib .eot .exe .gif .gz .ico .jar .jpeg .jpg .lib .mo .mov .mp3 .mp4 .npy .npz "
+    ".o .obj .ogg .onnx .otf .parquet .pdf .pkl .png .pt .pyc .pyd .rar .safetensors .so .sqlite .sqlite3 .tar .tgz .tif "
+    ".tiff .ttf .wasm .wav .webm .webp .whl .woff .woff2 .xls .xlsx .xz .zip .zst".split()
+)
+_DATA_SUFFIXES = frozenset(
+    ".csv .tsv .svg .po .pot .geojson .ndjson .jsonl .map .lock .sum .snap .patch .diff .log".split()
+)
+_GENERATED_NAMES = (
+    "*.min.js",
+    "*.min.css",
+    "*-lock.json",
+    "*.bundle.js",
+    "*_pb2.py",
+    "*.pb.go",
+    "*.g.dart",
+    "pnpm-lock.yaml",
+)
+_GENERATED_MARK = re.compile(
+    rb"@generated\b|code generated .{0,80}do not edit|automatically generated.{0,40}do not edit", re.I
+)
+_GENERATED_MARK_BYTES = 1000
+# Minified code has few, very long lines; data in code (tables, fixtures) rarely averages this much.
+_MINIFIED_LINE = 500
+_MINIFIABLE = (".js", ".css", ".mjs", ".cjs", ".html", ".json")
+_NEVER_WALKED = frozenset(
+    {".git", ".hg", ".svn", ".jj", DATA_FOLDER, "node_modules", "__pycache__", ".venv", ".tox", ".nox", ".mypy_cache"}
+)
+_READ_ATTEMPTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file's text as it was read, with its digest and state."""
+
+    text: str
+    sha256: str
+    state: FileState
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """Why a file is not indexed. A `gone` file is no longer there."""
+
+    reason: str
+    state: FileState
+    gone: bool = False
+
+
+def list_files(root: Path, exclude: Sequence[str] = ()) -> Iterator[str]:
+    """The project paths that git's ignore rules, `.ragignore` and `exclude` leave; unsorted, without reading any."""
+    ignored = GitIgnoreSpec.from_lines([*_lines(root / RAGIGNORE), *exclude])
+    listed = _git_files(root)
+    for path in _walk(root) if listed is None else listed:
+        if not ignored.match_file(path):
+            yield path
+
+
+def admitted(root: Path, paths: Sequence[str], exclude: Sequence[str] = ()) -> set[str]:
+    """Those of some project paths that the ignore rules and the names leave; they need not exist."""
+    ignored = GitIgnoreSpec.from_lines([*_lines(root / RAGIGNORE), *exclude])
+    kept = [
+        path
+        for path in paths
+        if not ignored.match_file(path)
+        and not reason_by_name(path.rsplit("/", 1)[-1])
+        and not _NEVER_WALKED & set(path.split("/")[:-1])
+    ]
+    by_git = _git_ignored(root, kept)
+    return (
+        {path for path in kept if path not in by_git}
+        if by_git is not None
+        else {path for path in kept if not _ignored_by_files(root, path)}
+    )
+
+
+def file_state(file: Path) -> FileState | None:
+    """The state of a file itself (a symbolic link is not followed), or None where there is none to see."""
+    try:
+        return _state(os.lstat(file))
+    except OSError:
+        return None
+
+
+def read_source(file: Path, *, limit: int) -> Source | Rejected:
+    """Read a text file of at most `limit` bytes, or say why it is not indexed. Never blocks on a special file."""
+    name_reason = reason_by_name(file.name)
+    try:
+        status = os.lstat(file)
+    except OSError as error:
+        return _unreadable(error)
+    state = _state(status)
+    if reason := name_reason or _reason_by_kind(status, limit):
+        return Rejected(reason, state)
+    for _ in range(_READ_ATTEMPTS):
+        try:
+            data, state, settled = _read(file, limit)
+        except OSError as error:
+            return _unreadable(error, state)
+        if settled:
+            break
+    return _decoded(file.name, data, state, limit)
+
+
+def _decoded(name: str, data: bytes, state: FileState, limit: int) -> Source | Rejected:
+    if len(data) > limit:
+        return Rejected("too large", state)
+    if b"\0" in data:
+        return Rejected("binary", state)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return Rejected("not UTF-8", state)
+    if _GENERATED_MARK.search(data[:_GENERATED_MARK_BYTES]):
+        return Rejected("generated", state)
+    if name.endswith(_MINIFIABLE) and len(data) > _MINIFIED_LINE * (1 + data.count(b"\n")):
+        return Rejected("minified", state)
+    return Source(text, hashlib.sha256(data).hexdigest(), state)
+
+
+def reason_by_name(name: str) -> str:
+    """Why a file of this name is never indexed; empty where the name says nothing against it."""
+    lower = name.lower()
+    if any(fnmatch.fnmatchcase(lower, pattern) for pattern in _SECRETS) or _PRIVATE_KEY.fullmatch(lower):
+        return "secret"
+    suffix = os.path.splitext(lower)[1]
+    if suffix in _BINARY_SUFFIXES:
+        return "binary"
+    if suffix in _DATA_SUFFIXES:
+        return "data"
+    return "generated" if any(fnmatch.fnmatchcase(lower, pattern) for pattern in _GENERATED_NAMES) else ""
+
+
+def _reason_by_kind(status: os.stat_result, limit: int) -> str:
+    if stat.S_ISLNK(status.st_mode):
+        return "symbolic link"
+    if not stat.S_ISREG(status.st_mode):
+        return "not a regular file"
+    return "too large" if status.st_size > limit else ""
+
+
+def _read(file: Path, limit: int) -> tuple[bytes, FileState, bool]:
+    """Up to limit + 1 bytes, the state before reading, and whether nobody wrote meanwhile."""
+    # O_NONBLOCK and O_NOFOLLOW: what was a file at lstat may be a FIFO or a link by now.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(file, flags), "rb") as stream:
+        before = os.fstat(stream.fileno())
+        if not stat.S_ISREG(before.st_mode):
+            raise OSError("not a regular file")
+        state = _state(before)
+        data = stream.read(limit + 1)
+        settled = _state(os.fstat(stream.fileno())).same_stamp(state)
+    return data, state, settled
+
+
+def _state(status: os.stat_result) -> FileState:
+    return FileState(status.st_size, status.st_mtime_ns, status.st_ctime_ns, time.time_ns())
+
+
+def _unreadable(error: OSError, state: FileState | None = None) -> Rejected:
+    gone = isinstance(error, FileNotFoundError | NotADirectoryError)
+    return Rejected("gone" if gone else "unreadable", state or FileState(0, 0, 0, time.time_ns()), gone)
+
+
+def _git_files(root: Path) -> list[str] | None:
+    """Tracked and untracked files that git does not ignore, or None where git does not know the folder."""
+    command = ["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", "-z"]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    except OSError:
+        return None
+    if done.returncode != 0:
+        return None
+    names = {os.fsdecode(name) for name in done.stdout.split(b"\0") if name}
+    # A name with a slash at its end is another repository inside this one.
+    return [name for name in names if not name.endswith("/") and not name.startswith(DATA_FOLDER + "/")]
+
+
+def _git_ignored(root: Path, paths: Sequence[str]) -> set[str] | None:
+    """Those of some paths that git ignores, or None where git does not know the folder."""
+    if not paths:
+        return set()
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), "check-ignore", "-z", "--stdin"],
+            input=b"\0".join(os.fsencode(path) for path in paths),
+            capture_output=True,
+            check=False,
+        )
+    except OSError:
+        return None
+    # 0: some are ignored; 1: none is; anything else: git cannot say.
+    return {os.fsdecode(name) for name in done.stdout.split(b"\0") if name} if done.returncode in (0, 1) else None
+
+
+def _ignored_by_files(root: Path, path: str) -> bool:
+    parts = path.split("/")
+    for depth in range(len(parts)):
+        base = "/".join(parts[:depth])
+        if lines := _lines(root / base / ".gitignore"):
+            spec = GitIgnoreSpec.from_lines(lines)
+            if any(
+                spec.match_file("/".join(parts[depth:end]) + "/" * (end < len(parts)))
+                for end in range(depth + 1, len(parts) + 1)
+            ):
+                return True
+    return False
+
+
+def _walk(root: Path) -> Iterator[str]:
+    """All files below `root` that .gitignore files leave, each applied to its own folder."""
+    pending: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = [("", ())]
+    while pending:
+        folder, specs = pending.pop()
+        if lines := _lines(root / folder / ".gitignore"):
+            specs = (*specs, (folder, GitIgnoreSpec.from_lines(lines)))
+        try:
+            entries = list(os.scandir(root / folder))
+        except OSError:
+            continue
+        for entry in entries:
+            path = f"{folder}{entry.name}"
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if any(spec.match_file((path + "/" if is_folder else path)[len(base) :]) for base, spec in specs):
+                continue
+            if not is_folder:
+                yield path
+            elif entry.name not in _NEVER_WALKED:
+                pending.append((path + "/", specs))
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace").splitlines() if file.is_file() else []
+    except OSError:
+        return []

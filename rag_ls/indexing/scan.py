@@ -1,0 +1,50 @@
+"""What differs between a project's files and its index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag_ls.indexing.files import file_state, list_files
+from rag_ls.project import Project
+from rag_ls.storage import IndexStore
+
+_FINGERPRINT = "cutting"
+SCANNED = "scanned"
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The outcome of comparing the tree with the index."""
+
+    files: int
+    queued: int
+    removed: int
+
+
+def scan(project: Project, store: IndexStore, *, exclude: Sequence[str], fingerprint: str) -> Scan:
+    """Queue every file that is new or changed, and drop those that are gone or ignored now.
+
+    A file whose stamp proves nothing (see `FileState.racy`) is queued too: reading it settles it. `fingerprint`
+    stands for all settings that the chunks depend on: another one than last time queues every file.
+    """
+    remake = store.meta(_FINGERPRINT) != fingerprint
+    documents, skipped = store.documents(), store.skipped()
+    changed: list[str] = []
+    seen: set[str] = set()
+    for path in list_files(project.root, exclude):
+        state = file_state(project.root / path)
+        if state is None:
+            continue
+        seen.add(path)
+        known = documents.get(path) or skipped.get(path)
+        if remake or known is None or known.state.racy or not known.state.same_stamp(state):
+            changed.append(path)
+    gone = [path for path in (*documents, *skipped) if path not in seen]
+    if remake:
+        store.forget_digests()
+    store.remove_documents(gone)
+    store.enqueue(changed)
+    store.set_meta(_FINGERPRINT, fingerprint)
+    store.set_meta(SCANNED, "yes")
+    return Scan(len(seen), len(changed), len(gone))

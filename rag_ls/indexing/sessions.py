@@ -1,0 +1,59 @@
+"""Editing sessions: whose unsaved text is in the index, and whether its owner still lives.
+
+Each session holds a lock file while its process lives; the operating system lets go of the lock when the
+process ends, however it ends, and what the session left behind is then cleared by anybody.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from rag_ls.project import make_private_folder
+from rag_ls.storage import DISK, IndexStore
+
+_log = logging.getLogger(__name__)
+
+
+class EditingSession:
+    """This process's claim to its unsaved documents in one project."""
+
+    def __init__(self, data_folder: Path) -> None:
+        self.id = uuid.uuid4().hex
+        self._folder = data_folder / "sessions"
+        make_private_folder(self._folder)
+        self._lock = FileLock(self._folder / f"{self.id}.lock", mode=0o600)
+        self._lock.acquire()
+
+    def close(self) -> None:
+        """Give the claim up."""
+        self._lock.release()
+        (self._folder / f"{self.id}.lock").unlink(missing_ok=True)
+
+    def is_live(self, session: str) -> bool:
+        """Whether the process of a session still runs."""
+        if session in (DISK, self.id):
+            return True
+        file = self._folder / f"{session}.lock"
+        if not file.exists():
+            return False
+        lock = FileLock(file)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            return True
+        lock.release()
+        return False
+
+    def clear_dead(self, store: IndexStore) -> None:
+        """Drop the unsaved text of sessions whose process ended."""
+        for session in {document.session for document in store.unsaved_documents()}:
+            if not self.is_live(session):
+                _log.info("clearing the unsaved text of session %s, whose process ended", session)
+                store.remove_session(session)
+        for file in self._folder.glob("*.lock"):
+            if not self.is_live(file.stem):
+                file.unlink(missing_ok=True)

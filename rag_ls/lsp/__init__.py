@@ -1,0 +1,1 @@
+"""The language server: LSP to engine calls and back."""

@@ -1,0 +1,46 @@
+"""What the language server can do, as the JSON answer to `initialize`. Plain data: it is sent before pygls is up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rag_ls import __version__
+
+COMMANDS = (
+    "ragLs.searchCode",
+    "ragLs.findRelated",
+    "ragLs.storeMemory",
+    "ragLs.searchMemory",
+    "ragLs.listMemories",
+    "ragLs.deleteMemory",
+    "ragLs.reindex",
+    "ragLs.status",
+)
+_ENCODINGS = ("utf-8", "utf-16", "utf-32")
+_INCREMENTAL = 2
+_ALL_FILES = {"filters": [{"scheme": "file", "pattern": {"glob": "**"}}]}
+
+
+def initialize_result(client: Any) -> dict[str, Any]:
+    """`InitializeResult` (LSP 3.17) for a client's `capabilities`."""
+    return {
+        "capabilities": {
+            "positionEncoding": position_encoding(client),
+            "textDocumentSync": {"openClose": True, "change": _INCREMENTAL, "save": {"includeText": False}},
+            "hoverProvider": True,
+            "workspaceSymbolProvider": {},
+            "executeCommandProvider": {"commands": list(COMMANDS)},
+            "workspace": {
+                "workspaceFolders": {"supported": True, "changeNotifications": True},
+                "fileOperations": {"didCreate": _ALL_FILES, "didRename": _ALL_FILES, "didDelete": _ALL_FILES},
+            },
+        },
+        "serverInfo": {"name": "rag-ls", "version": __version__},
+    }
+
+
+def position_encoding(client: Any) -> str:
+    """The first encoding that the client offers and we know; UTF-16 where it does not say."""
+    general = client.get("general") if isinstance(client, dict) else None
+    offered = general.get("positionEncodings") if isinstance(general, dict) else None
+    return next((name for name in offered or () if name in _ENCODINGS), "utf-16")

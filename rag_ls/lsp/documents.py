@@ -1,0 +1,101 @@
+"""The documents that the editor has open, and the project that each belongs to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pygls import uris
+
+from rag_ls.engine import Engine
+from rag_ls.errors import PathOutsideProject
+from rag_ls.indexing import Buffer
+from rag_ls.lsp.text_buffer import TextBuffer
+from rag_ls.project import find_marked_root
+from rag_ls.workspace import OpenProject
+
+
+@dataclass(slots=True)
+class OpenDocument:
+    """A document that is open in the editor."""
+
+    uri: str
+    language: str
+    buffer: TextBuffer
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a document belongs: its project, and its path there."""
+
+    opened: OpenProject
+    path: str
+    guest: bool
+    """Whether it is none of the project's files: untitled, or outside every folder."""
+
+
+class Documents:
+    """Maps the editor's URIs to projects and keeps the open texts. Used on the LSP thread alone."""
+
+    def __init__(self, encoding: str) -> None:
+        self._encoding = encoding
+        self._open: dict[str, OpenDocument] = {}
+
+    def open(self, uri: str, language: str, text: str) -> OpenDocument:
+        """A document was opened (or opened again)."""
+        document = OpenDocument(uri, language, TextBuffer(text, self._encoding))
+        self._open[uri] = document
+        return document
+
+    def get(self, uri: str) -> OpenDocument | None:
+        """An open document, or None."""
+        return self._open.get(uri)
+
+    def close(self, uri: str) -> OpenDocument | None:
+        """A document was closed; returns it if it was open."""
+        return self._open.pop(uri, None)
+
+    def all(self) -> list[OpenDocument]:
+        """All open documents."""
+        return list(self._open.values())
+
+
+def place_of(uri: str, engine: Engine) -> Place | None:
+    """The project of a document; a guest goes to the first project. None while no project is open."""
+    file = file_path(uri)
+    if file is not None and (opened := engine.project_of(file)):
+        try:
+            return Place(opened, opened.project.relative(file), guest=False)
+        except PathOutsideProject:
+            pass
+    projects = engine.projects()
+    if not projects:
+        return None
+    return Place(projects[0], file.as_posix() if file is not None else uri, guest=True)
+
+
+def open_project_around(uri: str, engine: Engine) -> OpenProject:
+    """For an editor without a folder: the project around a file, else the scratch project."""
+    file = file_path(uri)
+    root = find_marked_root(file.parent) if file is not None and file.parent.is_dir() else None
+    return engine.open(root) if root else engine.open_scratch()
+
+
+def file_path(uri: str) -> Path | None:
+    """The file that a URI means, or None for other schemes."""
+    if not uri.startswith("file:"):
+        return None
+    path = uris.to_fs_path(uri)
+    return Path(path) if path else None
+
+
+def as_buffer(document: OpenDocument, place: Place) -> Buffer:
+    """The document's text as the index takes it."""
+    return Buffer(place.path, document.buffer.text, document.language or None, place.guest)
+
+
+def uri_of(opened: OpenProject, path: str) -> str:
+    """The URI of a document of a project, or of a guest."""
+    if ":" in path.split("/", 1)[0]:
+        return path
+    return uris.from_fs_path(str(opened.project.root / path)) or path

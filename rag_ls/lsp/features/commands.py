@@ -1,0 +1,58 @@
+"""`workspace/executeCommand`: the operations, each taking one JSON object and returning one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from rag_ls.errors import InvalidRequest, RagLsError
+from rag_ls.lsp.documents import file_path
+from rag_ls.lsp.features.sync import plain
+from rag_ls.lsp.protocol import RagLsServer, protocol_error
+from rag_ls.lsp.session import Session
+from rag_ls.operations import Operations
+
+_OPERATIONS: dict[str, Callable[[Operations, object], dict[str, Any]]] = {
+    "ragLs.searchCode": Operations.search_code,
+    "ragLs.findRelated": Operations.find_related,
+    "ragLs.storeMemory": Operations.store_memory,
+    "ragLs.searchMemory": Operations.search_memory,
+    "ragLs.listMemories": Operations.list_memories,
+    "ragLs.deleteMemory": Operations.delete_memory,
+    "ragLs.reindex": Operations.reindex,
+    "ragLs.status": Operations.index_status,
+}
+
+
+def register(server: RagLsServer) -> None:
+    """Register every command."""
+    for name, operation in _OPERATIONS.items():
+        server.command(name)(_handler(server, name, operation))
+
+
+def _handler(
+    server: RagLsServer, name: str, operation: Callable[[Operations, object], dict[str, Any]]
+) -> Callable[..., Any]:
+    async def run(*arguments: Any) -> dict[str, Any]:
+        session: Session = server.session
+        try:
+            given = _one_object(name, arguments)
+            operations = await session.operations()
+            return await asyncio.to_thread(operation, operations, given)
+        except RagLsError as error:
+            raise protocol_error(error) from error
+
+    return run
+
+
+def _one_object(name: str, arguments: tuple[Any, ...]) -> Any:
+    """The command's one argument, with a `uri` turned into a path."""
+    if len(arguments) > 1:
+        raise InvalidRequest(f"{name} takes one JSON object, not {len(arguments)} arguments")
+    given = plain(arguments[0]) if arguments else {}
+    if isinstance(given, dict) and isinstance(given.get("uri"), str):
+        path = file_path(given["uri"])
+        given = {key: value for key, value in given.items() if key != "uri"}
+        given["path"] = str(path) if path else arguments[0]["uri"]
+    return given

@@ -1,0 +1,71 @@
+"""Hover: memories about the code under the cursor, and close code of other files; nothing where nothing is close."""
+
+from __future__ import annotations
+
+import asyncio
+import keyword
+
+from lsprotocol import types
+
+from rag_ls.lsp.documents import place_of, uri_of
+from rag_ls.lsp.protocol import RagLsServer
+from rag_ls.lsp.session import Session
+from rag_ls.lsp.text_buffer import Position
+from rag_ls.model import AnchorState, Hit, Memory, StoredChunk
+from rag_ls.workspace import OpenProject, Related
+
+_MEMORY_CHARACTERS = 300
+_STATES = {AnchorState.DRIFTED: " *(the code has changed since)*", AnchorState.ORPHANED: " *(the code is gone)*"}
+
+
+def register(server: RagLsServer) -> None:
+    """Register the handler of this feature."""
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def hover(params: types.HoverParams) -> types.Hover | None:
+        session: Session = server.session
+        engine = session.engine_if_ready
+        document = session.documents.get(params.text_document.uri)
+        place = place_of(params.text_document.uri, engine) if engine else None
+        if document is None or place is None or not place.opened.settings.hover.enabled:
+            return None
+        word = document.buffer.word_at(Position(params.position.line, params.position.character))
+        if len(word) < 2 or keyword.iskeyword(word):
+            return None
+        related = await asyncio.to_thread(place.opened.hover, place.path, params.position.line + 1, word)
+        text = markdown(place.opened, related)
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text)) if text else None
+
+
+def markdown(opened: OpenProject, related: Related) -> str:
+    """What the hover shows; empty where there is nothing to show."""
+    parts = []
+    if related.memories:
+        parts.append("**Memories**\n\n" + "\n".join(_memory_line(opened, hit) for hit in related.memories))
+    if related.code:
+        parts.append("**Related code**\n\n" + "\n".join(_code_line(opened, hit) for hit in related.code))
+    return "\n\n".join(parts)
+
+
+def _memory_line(opened: OpenProject, hit: Hit) -> str:
+    memory = hit.item
+    assert isinstance(memory, Memory)
+    content = " ".join(memory.content.split())
+    if len(content) > _MEMORY_CHARACTERS:
+        content = content[: _MEMORY_CHARACTERS - 1] + "…"
+    anchor = memory.anchor
+    if anchor is None:
+        return f"- {content}"
+    link = f" — {_link(opened, anchor.path, anchor.start_line)}" if anchor.state is not AnchorState.ORPHANED else ""
+    return f"- {content}{_STATES.get(anchor.state, '')}{link}"
+
+
+def _code_line(opened: OpenProject, hit: Hit) -> str:
+    assert isinstance(hit.item, StoredChunk)
+    chunk = hit.item.chunk
+    name = f"`{chunk.symbol}` — " if chunk.symbol else ""
+    return f"- {name}{_link(opened, chunk.path, chunk.start_line)}"
+
+
+def _link(opened: OpenProject, path: str, line: int) -> str:
+    return f"[{path}:{line}]({uri_of(opened, path)}#L{line})" if line else f"[{path}]({uri_of(opened, path)})"

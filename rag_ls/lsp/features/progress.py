@@ -1,0 +1,104 @@
+"""Indexing as work-done progress that the user can cancel."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+
+from lsprotocol import types
+
+from rag_ls.indexing import Phase, Progress
+from rag_ls.lsp.protocol import RagLsServer
+from rag_ls.lsp.session import Session
+from rag_ls.workspace import OpenProject
+
+# A report for every file would flood the editor.
+_REPORT_EVERY_S = 0.2
+_BUSY = (Phase.SCANNING, Phase.READING, Phase.EMBEDDING, Phase.WAITING)
+
+
+def register(server: RagLsServer) -> None:
+    """Register the handler of this feature."""
+    running: dict[str, OpenProject] = {}
+
+    @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
+    def cancelled(params: types.WorkDoneProgressCancelParams) -> None:
+        if opened := running.get(str(params.token)):
+            opened.indexing.cancel()
+
+    async def show_all() -> None:
+        session: Session = server.session
+        while True:
+            opened = await session.opened_projects.get()
+            session.spawn(_show(server, opened, running))
+
+    @server.feature(types.INITIALIZED)
+    async def initialized(params: types.InitializedParams) -> None:
+        session: Session = server.session
+        window = server.client_capabilities.window
+        if window and window.work_done_progress:
+            session.spawn(show_all())
+        session.spawn(_tell_problems(server))
+        _watch_files(server)
+        await session.start()
+
+
+async def _show(server: RagLsServer, opened: OpenProject, running: dict[str, OpenProject]) -> None:
+    """Follow one project's indexing, for as long as the session lasts."""
+    loop, changed = asyncio.get_running_loop(), asyncio.Event()
+    opened.indexing.listen(lambda _: _call_soon(loop, changed))
+    while True:
+        if opened.indexing.progress.phase in _BUSY:
+            await _show_run(server, opened, running, changed)
+        await changed.wait()
+        changed.clear()
+
+
+async def _show_run(
+    server: RagLsServer, opened: OpenProject, running: dict[str, OpenProject], changed: asyncio.Event
+) -> None:
+    token = f"rag-ls-{uuid.uuid4()}"
+    await server.work_done_progress.create_async(token)
+    running[token] = opened
+    title = f"Indexing {opened.project.name}"
+    progress = server.work_done_progress
+    progress.begin(token, types.WorkDoneProgressBegin(title=title, cancellable=True, percentage=0))
+    while (state := opened.indexing.progress).phase in _BUSY:
+        progress.report(token, types.WorkDoneProgressReport(message=str(state), percentage=_percentage(state)))
+        changed.clear()
+        await asyncio.sleep(_REPORT_EVERY_S)
+        await changed.wait()
+    progress.end(token, types.WorkDoneProgressEnd(message=str(opened.indexing.progress.phase)))
+    del running[token]
+
+
+async def _tell_problems(server: RagLsServer) -> None:
+    while True:
+        problem = await server.session.problems.get()
+        server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, f"rag-ls: {problem}"))
+
+
+def _watch_files(server: RagLsServer) -> None:
+    """Ask for changes that other programs make, where the client lets us; its answer is not waited for."""
+    workspace = server.client_capabilities.workspace
+    watched = workspace.did_change_watched_files if workspace else None
+    if watched and watched.dynamic_registration:
+        options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(glob_pattern="**/*")])
+        registration = types.Registration("rag-ls-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+        server.client_register_capability(types.RegistrationParams([registration]))
+
+
+def _percentage(state: Progress) -> int:
+    """Reading is the first tenth of the work, embedding the rest."""
+    return (
+        state.percentage // 10
+        if state.phase is Phase.READING
+        else 10 + state.percentage * 9 // 10
+        if state.total
+        else 0
+    )
+
+
+def _call_soon(loop: asyncio.AbstractEventLoop, event: asyncio.Event) -> None:
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(event.set)

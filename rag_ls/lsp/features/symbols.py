@@ -1,0 +1,84 @@
+"""`workspace/symbol`: type a question, jump to the code."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+from lsprotocol import types
+
+from rag_ls.lsp.documents import uri_of
+from rag_ls.lsp.protocol import RagLsServer
+from rag_ls.lsp.session import Session
+from rag_ls.model import Chunk, StoredChunk
+from rag_ls.workspace import SearchRequest
+
+_SYMBOLS = 20
+_KINDS = (
+    ("class", types.SymbolKind.Class),
+    ("struct", types.SymbolKind.Struct),
+    ("interface", types.SymbolKind.Interface),
+    ("trait", types.SymbolKind.Interface),
+    ("enum", types.SymbolKind.Enum),
+    ("method", types.SymbolKind.Method),
+    ("func", types.SymbolKind.Function),
+    ("module", types.SymbolKind.Module),
+    ("namespace", types.SymbolKind.Namespace),
+    ("variable", types.SymbolKind.Variable),
+    ("assignment", types.SymbolKind.Variable),
+    ("type", types.SymbolKind.Class),
+    ("section", types.SymbolKind.String),
+)
+
+
+def register(server: RagLsServer) -> None:
+    """Register the handler of this feature."""
+
+    @server.feature(types.WORKSPACE_SYMBOL)
+    async def symbols(params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
+        if not params.query.strip():
+            return []
+        session: Session = server.session
+        engine = await session.engine()
+        answers = await asyncio.to_thread(engine.search, SearchRequest(params.query, k=_SYMBOLS))
+        hits = [(opened, hit) for opened, answer in answers for hit in answer.hits]
+        hits.sort(key=lambda item: -item[1].score)
+        return [
+            symbol_of(hit.item.chunk, uri_of(opened, hit.item.chunk.path))
+            for opened, hit in hits[:_SYMBOLS]
+            if isinstance(hit.item, StoredChunk)
+        ]
+
+
+def symbol_of(chunk: Chunk, uri: str) -> types.WorkspaceSymbol:
+    """A chunk as LSP's symbol; a chunk that declares nothing is named after its first line."""
+    lines = [line.strip() for line in chunk.text.split("\n") if line.strip()]
+    qualifier, _, name = chunk.symbol.rpartition(".")
+    first = chunk.start_line - 1 + _declaration_line(chunk, name)
+    place = types.Range(types.Position(first, 0), types.Position(max(first, chunk.end_line - 1), 0))
+    return types.WorkspaceSymbol(
+        location=types.Location(uri, place),
+        name=name or (lines[0][:80] if lines else chunk.path),
+        kind=_kind(chunk),
+        container_name=qualifier or chunk.path,
+    )
+
+
+def _declaration_line(chunk: Chunk, name: str) -> int:
+    """The line within a chunk on which its signature begins: comments and imports may stand above it."""
+    for number, line in enumerate(re.split(r"\r\n|\n|\r", chunk.text)):
+        words = " ".join(line.split())
+        if (
+            name
+            and name in words
+            and (chunk.signature.startswith(words[:40]) or words.startswith(chunk.signature[:40]))
+        ):
+            return number
+    return 0
+
+
+def _kind(chunk: Chunk) -> types.SymbolKind:
+    node = chunk.node_type.lower()
+    kind = next((kind for part, kind in _KINDS if part in node), types.SymbolKind.File)
+    inside_type = any("class" in parent or "impl" in parent for parent in chunk.parent_types)
+    return types.SymbolKind.Method if kind is types.SymbolKind.Function and inside_type else kind

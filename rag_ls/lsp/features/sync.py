@@ -1,0 +1,110 @@
+"""Documents and files: opened, typed in, saved, closed, renamed, changed by others; folders and settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types
+
+from rag_ls.lsp.documents import file_path
+from rag_ls.lsp.protocol import RagLsServer
+from rag_ls.lsp.session import Session
+from rag_ls.lsp.text_buffer import Position
+
+
+def register(server: RagLsServer) -> None:
+    """Register the handlers of this feature."""
+    _register_texts(server)
+    _register_files(server)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    async def folders_changed(params: types.DidChangeWorkspaceFoldersParams) -> None:
+        session: Session = server.session
+        await session.engine()
+        for folder in params.event.removed:
+            if path := file_path(folder.uri):
+                await session.remove_folder(path)
+        for folder in params.event.added:
+            if path := file_path(folder.uri):
+                await session.add_folder(path)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def settings_changed(params: types.DidChangeConfigurationParams) -> None:
+        server.session.settings_changed(settings_of(params.settings))
+
+
+def _register_texts(server: RagLsServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def opened(params: types.DidOpenTextDocumentParams) -> None:
+        item = params.text_document
+        session: Session = server.session
+        session.text_changed(session.documents.open(item.uri, item.language_id, item.text))
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(params: types.DidChangeTextDocumentParams) -> None:
+        session: Session = server.session
+        document = session.documents.get(params.text_document.uri)
+        if document is None:
+            return
+        for change in params.content_changes:
+            if isinstance(change, types.TextDocumentContentChangePartial):
+                document.buffer.replace(_position(change.range.start), _position(change.range.end), change.text)
+            else:
+                document.buffer.text = ""
+                document.buffer.replace(Position(0, 0), Position(0, 0), change.text)
+        session.text_changed(document)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def saved(params: types.DidSaveTextDocumentParams) -> None:
+        server.session.files_changed([params.text_document.uri])
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: types.DidCloseTextDocumentParams) -> None:
+        session: Session = server.session
+        if session.documents.close(params.text_document.uri):
+            session.text_closed(params.text_document.uri)
+
+
+def _register_files(server: RagLsServer) -> None:
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def watched(params: types.DidChangeWatchedFilesParams) -> None:
+        server.session.files_changed([event.uri for event in params.changes])
+
+    @server.feature(types.WORKSPACE_DID_CREATE_FILES)
+    def created(params: types.CreateFilesParams) -> None:
+        server.session.files_changed([file.uri for file in params.files])
+
+    @server.feature(types.WORKSPACE_DID_RENAME_FILES)
+    def renamed(params: types.RenameFilesParams) -> None:
+        server.session.files_changed([uri for file in params.files for uri in (file.old_uri, file.new_uri)])
+
+    @server.feature(types.WORKSPACE_DID_DELETE_FILES)
+    def deleted(params: types.DeleteFilesParams) -> None:
+        server.session.files_changed([file.uri for file in params.files])
+
+
+def settings_of(value: Any) -> dict[str, Any]:
+    """Our settings in what the editor sent: the `ragLs` section, or the section's content itself."""
+    if hasattr(value, "__dict__") and not isinstance(value, dict):
+        value = vars(value)
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if not isinstance(value, dict):
+        return {}
+    inner = value.get("ragLs", value)
+    return {key: plain(item) for key, item in inner.items()} if isinstance(inner, dict) else settings_of(inner)
+
+
+def plain(value: Any) -> Any:
+    """Plain JSON data of what pygls made of untyped JSON (named tuples for objects)."""
+    if hasattr(value, "_asdict"):
+        return {key: plain(item) for key, item in value._asdict().items()}
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def _position(position: types.Position) -> Position:
+    return Position(position.line, position.character)

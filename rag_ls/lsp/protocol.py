@@ -1,0 +1,119 @@
+"""pygls' protocol with the corners that an editor can hit: order of requests, our own text buffers, our errors."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Generator
+from typing import Any
+
+from lsprotocol import converters, types
+from pygls.exceptions import FeatureRequestError, JsonRpcException, JsonRpcInvalidParams
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, lsp_method
+
+from rag_ls import __version__
+from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
+from rag_ls.lsp.capabilities import initialize_result
+
+_log = logging.getLogger(__name__)
+
+_NOT_INITIALIZED = -32002
+_REQUEST_FAILED = -32803
+_PARSE_ERROR = -32700
+_INVALID_REQUEST = -32600
+
+
+class RagLsProtocol(LanguageServerProtocol):
+    """Documents are kept by `lsp.documents`, capabilities declared in `lsp.capabilities`."""
+
+    initialized = False
+
+    def _handle_request(self, msg_id: Any, method_name: str, params: Any) -> None:
+        if not self.initialized and method_name != types.INITIALIZE:
+            self._refuse(msg_id, _NOT_INITIALIZED, f"{method_name} came before initialize")
+        elif self.initialized and method_name == types.INITIALIZE:
+            self._refuse(msg_id, _INVALID_REQUEST, "initialize came twice")
+        elif self._shutdown and method_name != types.SHUTDOWN:
+            self._refuse(msg_id, _INVALID_REQUEST, f"{method_name} came after shutdown")
+        else:
+            super()._handle_request(msg_id, method_name, params)
+
+    def _handle_notification(self, method_name: str, params: Any) -> None:
+        # LSP 3.17: notifications before initialize are dropped, except for exit.
+        if self.initialized or method_name == types.EXIT:
+            super()._handle_notification(method_name, params)
+
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
+        """Let pygls set itself up; answer with what `capabilities` declares."""
+        yield from super().lsp_initialize(params)
+        self.initialized = True
+        converter = converters.get_converter()
+        declared = initialize_result(converter.unstructure(params.capabilities))
+        result: types.InitializeResult = converter.structure(declared, types.InitializeResult)
+        self.server_capabilities = result.capabilities
+        return result
+
+    # pygls would keep a second copy of every text, and split its lines wrongly.
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: Any) -> Generator[Any, Any, None]:
+        """Hand on to the feature."""
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_OPEN], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: Any) -> Generator[Any, Any, None]:
+        """Hand on to the feature."""
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: Any) -> Generator[Any, Any, None]:
+        """Hand on to the feature."""
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+    def _refuse(self, msg_id: Any, code: int, message: str) -> None:
+        self._send_response(msg_id, None, types.ResponseError(code=code, message=message))
+
+
+class RagLsServer(LanguageServer):
+    """The pygls server of one editor session."""
+
+    session: Any = None
+
+    def __init__(self) -> None:
+        super().__init__(
+            name="rag-ls",
+            version=__version__,
+            protocol_cls=RagLsProtocol,
+            converter_factory=converters.get_converter,
+            max_workers=4,
+        )
+
+    @property
+    def was_shut_down(self) -> bool:
+        """Whether the client asked for `shutdown`."""
+        return bool(self.protocol._shutdown)
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Log; a message that could not be read is answered as JSON-RPC 2.0 says (id null)."""
+        # A refused request was answered with its reason; only what has no answer is worth the user's log.
+        level = logging.INFO if source is FeatureRequestError else logging.ERROR
+        _log.log(level, "%s: %s", getattr(source, "__name__", source), error)
+        if source is JsonRpcException:
+            code = _PARSE_ERROR if isinstance(error, ValueError) else _INVALID_REQUEST
+            self.protocol._send_data(
+                {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": f"unreadable message: {error}"}}
+            )
+
+
+def protocol_error(error: RagLsError) -> JsonRpcException:
+    """What LSP clients are told of one of our errors."""
+    if isinstance(error, InvalidRequest | PathOutsideProject | NotFound):
+        return JsonRpcInvalidParams(message=str(error))
+    return JsonRpcException(message=str(error), code=_REQUEST_FAILED)
+
+
+def quiet_pygls() -> None:
+    """pygls logs whole messages, with the user's code, at INFO, and each refused request with a stack trace."""
+    if logging.getLogger().level > logging.DEBUG:
+        logging.getLogger("pygls").setLevel(logging.CRITICAL)

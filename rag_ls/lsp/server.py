@@ -1,0 +1,90 @@
+"""The pygls server put together."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import IO, Any
+
+from lsprotocol import types
+
+from rag_ls.framing import AnswerOnce, ReplayedInput
+from rag_ls.lsp.capabilities import position_encoding
+from rag_ls.lsp.documents import file_path
+from rag_ls.lsp.features import commands, hover, progress, symbols, sync
+from rag_ls.lsp.protocol import RagLsServer, quiet_pygls
+from rag_ls.lsp.session import Session
+
+_PARENT_LOOK_S = 3.0
+_CLOSE_S = 10.0
+
+
+def create_server() -> RagLsServer:
+    """A server for one editor session, with every feature registered."""
+    quiet_pygls()
+    server = RagLsServer()
+
+    @server.feature(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        encoding = position_encoding(server.protocol._converter.unstructure(params.capabilities))
+        folders = [path for path in map(file_path, _folder_uris(params)) if path is not None]
+        server.session = Session(encoding, sync.settings_of(params.initialization_options), folders)
+        if params.process_id:
+            server.session.spawn(_end_with(params.process_id))
+
+    @server.feature(types.SHUTDOWN)
+    async def shutdown(*_: Any) -> None:
+        await asyncio.wait_for(server.session.close(), _CLOSE_S)
+
+    for feature in (sync, hover, symbols, commands, progress):
+        feature.register(server)
+    return server
+
+
+def serve(source: IO[bytes], output: IO[bytes], *, replay: bytes = b"", answered_id: object = None) -> int:
+    """Serve one editor until it leaves; returns the exit code that LSP asks for.
+
+    `replay` was read from `source` already; the request `answered_id` was answered already.
+    """
+    server = create_server()
+    server.start_io(ReplayedInput(replay, source), AnswerOnce(output, answered_id))  # type: ignore[arg-type]
+    return _ended(server)
+
+
+def serve_tcp(port: int) -> int:
+    """Serve one editor on a port of this machine, for debugging."""
+    server = create_server()
+    server.start_tcp("127.0.0.1", port)
+    return _ended(server)
+
+
+def _ended(server: RagLsServer) -> int:
+    if server.session is not None and not server.was_shut_down:
+        asyncio.run(server.session.close())
+    return 0 if server.was_shut_down else 1
+
+
+def _folder_uris(params: types.InitializeParams) -> list[str]:
+    if params.workspace_folders:
+        return [folder.uri for folder in params.workspace_folders]
+    return [params.root_uri] if params.root_uri else []
+
+
+async def _end_with(process_id: int) -> None:
+    """End when the editor's process has ended: its side of the pipe may be held open by a child of it."""
+    while _is_alive(process_id):
+        await asyncio.sleep(_PARENT_LOOK_S)
+    os._exit(1)
+
+
+def _is_alive(process_id: int) -> bool:
+    if os.name == "nt":
+        # Signal 0 is Ctrl+C there; the end of standard input has to do.
+        return True
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -1,0 +1,92 @@
+"""The text of one open document, kept in step with the editor by incremental changes.
+
+Lines end at LF, CRLF or CR and nowhere else (LSP 3.17, "Text Documents"): `str.splitlines` also breaks at form
+feeds and Unicode separators, which moves edits to wrong lines.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A 0-based line, and a character counted in the session's position encoding."""
+
+    line: int
+    character: int
+
+
+class TextBuffer:
+    """Text with positions in `encoding` (utf-8, utf-16 or utf-32)."""
+
+    def __init__(self, text: str, encoding: str = "utf-16") -> None:
+        self.text = text
+        self._encoding = encoding
+        self._starts: list[int] | None = None
+
+    def replace(self, start: Position, end: Position, text: str) -> None:
+        """Apply one incremental change. Positions beyond a line or the text mean its end."""
+        first, last = sorted((self.offset(start), self.offset(end)))
+        self.text = self.text[:first] + text + self.text[last:]
+        self._starts = None
+
+    def offset(self, position: Position) -> int:
+        """The index in `text` that a position means."""
+        starts = self._line_starts()
+        if position.line >= len(starts):
+            return len(self.text)
+        if position.line < 0:
+            return 0
+        start = starts[position.line]
+        line = self._line(position.line)
+        return start + _index_in_line(line, max(0, position.character), self._encoding)
+
+    def position(self, offset: int) -> Position:
+        """The position of an index in `text`."""
+        starts = self._line_starts()
+        line = bisect_right(starts, offset) - 1
+        before = self.text[starts[line] : offset]
+        return Position(line, _width(before, self._encoding))
+
+    def word_at(self, position: Position) -> str:
+        """The identifier at a position, or an empty string."""
+        line = self._line(position.line)
+        index = _index_in_line(line, max(0, position.character), self._encoding)
+        return next((match[0] for match in _WORD.finditer(line) if match.start() <= index <= match.end()), "")
+
+    def _line(self, number: int) -> str:
+        """A line's text without its end."""
+        starts = self._line_starts()
+        if not 0 <= number < len(starts):
+            return ""
+        end = starts[number + 1] if number + 1 < len(starts) else len(self.text)
+        return self.text[starts[number] : end].rstrip("\r\n")
+
+    def _line_starts(self) -> list[int]:
+        if self._starts is None:
+            self._starts = [0, *(match.end() for match in _LINE_END.finditer(self.text))]
+        return self._starts
+
+
+def _index_in_line(line: str, character: int, encoding: str) -> int:
+    if encoding == "utf-32" or line.isascii():
+        return min(character, len(line))
+    units = 0
+    for index, symbol in enumerate(line):
+        if units >= character:
+            return index
+        units += _width(symbol, encoding)
+    return len(line)
+
+
+def _width(text: str, encoding: str) -> int:
+    if encoding == "utf-32" or text.isascii():
+        return len(text)
+    codec, unit = ("utf-8", 1) if encoding == "utf-8" else ("utf-16-le", 2)
+    return len(text.encode(codec, "surrogatepass")) // unit

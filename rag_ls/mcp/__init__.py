@@ -1,0 +1,1 @@
+"""The MCP server: agents' tool calls to engine calls and back."""

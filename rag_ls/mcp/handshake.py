@@ -1,0 +1,27 @@
+"""The answer to MCP's `initialize`. Plain data: it is sent before the mcp library is up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rag_ls import __version__
+
+NAME = "rag-ls"
+# The versions whose handshake the mcp library speaks, oldest first; the newest is offered to any other.
+PROTOCOL_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+INSTRUCTIONS = (
+    "Search this repository by meaning with search_code before grepping: ask in words or by identifier. Results say whether "
+    "they are what the file holds now (freshness) and whether the index is complete. Ask search_memory for decisions and "
+    "conventions before you change code, and store_memory what should outlast this session (scope project)."
+)
+
+
+def initialize_result(params: Any) -> dict[str, Any]:
+    """`InitializeResult` for the client's `params`."""
+    wanted = params.get("protocolVersion") if isinstance(params, dict) else None
+    return {
+        "protocolVersion": wanted if wanted in PROTOCOL_VERSIONS else PROTOCOL_VERSIONS[-1],
+        "capabilities": {"experimental": {}, "tools": {"listChanged": False}},
+        "serverInfo": {"name": NAME, "version": __version__},
+        "instructions": INSTRUCTIONS,
+    }

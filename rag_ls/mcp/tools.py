@@ -1,0 +1,174 @@
+"""The tools that agents are offered. Their texts cost every agent context on every turn: short, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rag_ls.operations import Operations
+
+Schema = dict[str, Any]
+Operation = Callable[[Operations, object], dict[str, Any]]
+
+_STRING: Schema = {"type": "string"}
+_STRINGS: Schema = {"type": "array", "items": {"type": "string"}}
+_SCOPE: Schema = {"type": "string", "enum": ["session", "project", "global"]}
+_TYPE: Schema = {"type": "string", "enum": ["semantic", "episodic", "procedural"]}
+_FRACTION: Schema = {"type": "number", "minimum": 0, "maximum": 1}
+_COUNT: Schema = {"type": "integer", "minimum": 1, "maximum": 100}
+_LINE: Schema = {"type": "integer", "minimum": 1}
+_ID: Schema = {"id": _STRING}
+_GLOB: Schema = {"type": "string", "description": "e.g. src/**/*.py"}
+_FILTERS: Schema = {
+    "type": "object",
+    "properties": {"tags": _STRINGS, "memory_type": _TYPE, "language": _STRING},
+}
+_METADATA: Schema = {
+    "type": "object",
+    "properties": {
+        "tags": _STRINGS,
+        "source_file": {"type": "string", "description": "the file it is about"},
+        "line": _LINE,
+        "symbol": _STRING,
+        "memory_type": _TYPE,
+        "importance_score": _FRACTION,
+        "custom": {"type": "object"},
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """One tool: what agents read of it, and the operation behind it."""
+
+    name: str
+    toolset: str
+    description: str
+    properties: Mapping[str, Schema]
+    output: Mapping[str, str]
+    """Required keys of the result, with their JSON types."""
+    operation: Operation
+    required: tuple[str, ...] = ()
+    read_only: bool = True
+    destructive: bool = False
+    idempotent: bool = True
+
+    @property
+    def input_schema(self) -> Schema:
+        """JSON Schema of the arguments."""
+        schema: Schema = {"type": "object", "properties": dict(self.properties)}
+        return {**schema, "required": list(self.required)} if self.required else schema
+
+    @property
+    def output_schema(self) -> Schema:
+        """JSON Schema of the result."""
+        properties = {name: {"type": kind} for name, kind in self.output.items()}
+        return {"type": "object", "properties": properties, "required": list(self.output)}
+
+
+_RESULTS = {"query": "string", "results": "array", "stats": "object"}
+
+TOOLS = (
+    ToolSpec(
+        "search_code",
+        "code",
+        "Find code by meaning, words, identifier or path. Ask in words ('where is the retry delay computed') or by name.",
+        {
+            "query": _STRING,
+            "k": {**_COUNT, "default": 10},
+            "language": _STRING,
+            "path_glob": _GLOB,
+            "min_score": _FRACTION,
+        },
+        _RESULTS,
+        Operations.search_code,
+        required=("query",),
+    ),
+    ToolSpec(
+        "get_chunk",
+        "code",
+        "One chunk by the id that search_code gave, as it is now.",
+        _ID,
+        {"id": "string", "path": "string", "text": "string"},
+        Operations.get_chunk,
+        required=("id",),
+    ),
+    ToolSpec(
+        "find_related",
+        "code",
+        "Code similar to a place (path and line), a symbol or a snippet, in other files.",
+        {"path": _STRING, "line": _LINE, "symbol": _STRING, "snippet": _STRING, "k": {**_COUNT, "default": 10}},
+        _RESULTS,
+        Operations.find_related,
+    ),
+    ToolSpec(
+        "index_status",
+        "code",
+        "Whether the index is complete, what is queued, and which files were skipped and why.",
+        {},
+        {"complete": "boolean", "projects": "array"},
+        Operations.index_status,
+    ),
+    ToolSpec(
+        "store_memory",
+        "memory",
+        "Keep a fact, decision or convention. scope: project (this repository), global (all), session (until the server "
+        "stops). With source_file and line or symbol it is tied to that code and shows in the editor's hover.",
+        {"content": _STRING, "scope": _SCOPE, "metadata": _METADATA},
+        {"id": "string", "status": "string", "version": "integer"},
+        Operations.store_memory,
+        required=("content", "scope"),
+        read_only=False,
+    ),
+    ToolSpec(
+        "search_memory",
+        "memory",
+        "Recall memories by meaning and words. anchor.state says whether the code they are about is fresh, drifted "
+        "(changed since) or orphaned (gone).",
+        {
+            "query": _STRING,
+            "k": {**_COUNT, "default": 5},
+            "scope": _SCOPE,
+            "filters": _FILTERS,
+            "min_similarity": _FRACTION,
+        },
+        _RESULTS,
+        Operations.search_memory,
+        required=("query",),
+    ),
+    ToolSpec(
+        "get_memory",
+        "memory",
+        "One memory by its id.",
+        _ID,
+        {"id": "string", "content": "string", "scope": "string"},
+        Operations.get_memory,
+        required=("id",),
+    ),
+    ToolSpec(
+        "delete_memory",
+        "memory",
+        "Delete one memory by its id.",
+        _ID,
+        {"id": "string", "deleted": "boolean"},
+        Operations.delete_memory,
+        required=("id",),
+        read_only=False,
+        destructive=True,
+        idempotent=False,
+    ),
+    ToolSpec(
+        "list_memories",
+        "memory",
+        "List memories, newest change first.",
+        {
+            "scope": _SCOPE,
+            "filters": _FILTERS,
+            "limit": {**_LINE, "default": 50},
+            "offset": {"type": "integer", "minimum": 0},
+        },
+        {"memories": "array", "total": "integer", "limit": "integer", "offset": "integer"},
+        Operations.list_memories,
+    ),
+)

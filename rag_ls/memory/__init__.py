@@ -1,0 +1,18 @@
+"""Remember, recall, forget."""
+
+from rag_ls.memory.anchors import anchor_at, anchor_to_symbol, resolved
+from rag_ls.memory.memories import ALL, SCOPES, Clock, Memories, MemoryFilters, NewMemory, Stored, utc_now
+
+__all__ = [
+    "ALL",
+    "SCOPES",
+    "Clock",
+    "Memories",
+    "MemoryFilters",
+    "NewMemory",
+    "Stored",
+    "anchor_at",
+    "anchor_to_symbol",
+    "resolved",
+    "utc_now",
+]

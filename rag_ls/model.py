@@ -1,0 +1,166 @@
+"""The words of rag-ls as data: chunks, memories, hits and answers. No I/O happens here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Scope(StrEnum):
+    """Where a memory lives."""
+
+    SESSION = "session"
+    PROJECT = "project"
+    GLOBAL = "global"
+
+
+class MemoryType(StrEnum):
+    """What kind of knowledge a memory holds."""
+
+    SEMANTIC = "semantic"
+    EPISODIC = "episodic"
+    PROCEDURAL = "procedural"
+
+
+class Freshness(StrEnum):
+    """What a hit was read from, compared with the document as it is now."""
+
+    BUFFER = "buffer"
+    """An editor's unsaved text."""
+    DISK = "disk"
+    """Equal to the file at the moment of the answer."""
+    CHANGED = "changed"
+    """The file has changed since it was indexed; its re-index is queued."""
+
+
+class AnchorState(StrEnum):
+    """How the code that a memory is about compares with the code when it was stored."""
+
+    FRESH = "fresh"
+    DRIFTED = "drifted"
+    ORPHANED = "orphaned"
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a document along syntax boundaries.
+
+    The chunks of a document, in the order of `ordinal`, partition it: their `text`s joined give
+    the document back, and each `start_byte` equals the `end_byte` of the chunk before it.
+    """
+
+    path: str
+    """Relative to the project's root, with `/`; absolute or a URI for a guest document."""
+    language: str
+    ordinal: int
+    start_byte: int
+    end_byte: int
+    """Half-open, in bytes of the document encoded as UTF-8."""
+    start_line: int
+    end_line: int
+    """1-based and inclusive; lines end at LF, CRLF or CR."""
+    text: str
+    """The chunk's own text, without `overlap`."""
+    overlap: str = ""
+    """The text right before `text`, repeated for context where a larger node was split."""
+    symbol: str = ""
+    """Qualified name, such as `Session.refresh`; empty where nothing is declared."""
+    node_type: str = "text"
+    parent_types: tuple[str, ...] = ()
+    depth: int = 0
+    is_declaration: bool = False
+    signature: str = ""
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk as the index holds it."""
+
+    id: str
+    """Stable while path and text stay: an edit elsewhere in the file does not change it."""
+    chunk: Chunk
+    content_hash: str
+    """SHA-256 of the chunk's own text, in hex."""
+    session: str = ""
+    """The editing session whose unsaved text this is; empty for text read from disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """The place in the code that a memory is about."""
+
+    path: str
+    symbol: str = ""
+    content_hash: str = ""
+    start_line: int = 0
+    state: AnchorState = AnchorState.FRESH
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryMetadata:
+    """What a caller may say about a memory besides its content."""
+
+    tags: tuple[str, ...] = ()
+    source_file: str | None = None
+    language: str | None = None
+    chunk_index: int | None = None
+    parent_id: str | None = None
+    ast_node_type: str | None = None
+    importance_score: float = 0.5
+    custom: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A text that a person or an agent stored on purpose."""
+
+    id: str
+    content: str
+    scope: Scope
+    metadata: MemoryMetadata
+    memory_type: MemoryType
+    created_at: str
+    updated_at: str
+    """RFC 3339, UTC."""
+    version: int
+    content_hash: str
+    source_uri: str | None = None
+    source_memory_ids: tuple[str, ...] = ()
+    anchor: Anchor | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One search result, its score in 0..1 (comparable within one answer) and why it matched."""
+
+    item: StoredChunk | Memory
+    score: float
+    matched_by: tuple[str, ...]
+    freshness: Freshness | None = None
+    """None for memories."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchStats:
+    """How an answer came about, and what it could not see."""
+
+    took_ms: float
+    dense: bool
+    """False when the model was not ready and the answer is lexical only."""
+    candidates: int
+    complete: bool
+    """False while documents or embeddings of the project are still queued."""
+    pending_documents: int = 0
+    pending_embeddings: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """The hits for one query, best first."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    stats: SearchStats

@@ -1,0 +1,136 @@
+"""Where a project's files and data are, and the guard that keeps every path inside it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from rag_ls.errors import PathOutsideProject, ProjectUnavailable
+
+DATA_FOLDER = ".rag-ls"
+CONFIG_FILE = "rag-ls.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """One directory tree with one index."""
+
+    root: Path
+    """Absolute, symbolic links resolved."""
+
+    @property
+    def data_folder(self) -> Path:
+        """The folder that holds the index and the project's memories."""
+        return self.root / DATA_FOLDER
+
+    @property
+    def name(self) -> str:
+        """The root folder's name, for messages."""
+        return self.root.name or str(self.root)
+
+    def relative(self, path: str | os.PathLike[str]) -> str:
+        """The project path (relative, with `/`) of an absolute or project-relative path.
+
+        Raises `PathOutsideProject` for a path that leaves the root, also through a symbolic link.
+        The file itself need not exist.
+        """
+        given = Path(path)
+        absolute = given if given.is_absolute() else self.root / given
+        lexical = Path(os.path.normpath(absolute))
+        for candidate in (lexical, Path(os.path.realpath(lexical))):
+            if not candidate.is_relative_to(self.root):
+                break
+        else:
+            return lexical.relative_to(self.root).as_posix()
+        resolved = Path(os.path.realpath(lexical))
+        if resolved.is_relative_to(self.root):
+            return resolved.relative_to(self.root).as_posix()
+        raise PathOutsideProject(
+            f"{os.fspath(path)!r} is outside the project {self.root}; give a path below that folder"
+        )
+
+    def absolute(self, path: str) -> Path:
+        """The file behind a project path. Raises `PathOutsideProject` as `relative` does."""
+        return self.root / PurePosixPath(self.relative(path))
+
+    def create_data_folder(self) -> Path:
+        """Make the data folder, readable by the user alone and ignored by git.
+
+        Raises `ProjectUnavailable` when it cannot be made or written.
+        """
+        folder = self.data_folder
+        try:
+            make_private_folder(folder)
+            ignore = folder / ".gitignore"
+            if not ignore.exists():
+                ignore.write_text("*\n", encoding="utf-8")
+        except OSError as error:
+            raise ProjectUnavailable(
+                f"cannot write {folder} ({error.strerror}); make the folder writable for you, "
+                "or open a copy of the project that you own"
+            ) from error
+        return folder
+
+
+def find_project(start: str | os.PathLike[str]) -> Project:
+    """The project around `start`: the nearest folder upwards with `.rag-ls/`, else with `.git`, else `start`.
+
+    Raises `ProjectUnavailable` when `start` is no folder or file that exists.
+    """
+    place = Path(os.path.realpath(start))
+    if place.is_file():
+        place = place.parent
+    if not place.is_dir():
+        raise ProjectUnavailable(f"{os.fspath(start)!r} is not a folder; give the path of an existing one")
+    marked = find_marked_root(place)
+    return Project(marked if marked else place)
+
+
+def find_marked_root(place: Path) -> Path | None:
+    """The nearest folder at or above `place` that holds `.rag-ls/`, else the nearest with `.git`."""
+    upwards = (place, *place.parents)
+    user_state = user_home()
+    for folder in upwards:
+        data = folder / DATA_FOLDER
+        if data.is_dir() and data != user_state:
+            return folder
+    return next((folder for folder in upwards if (folder / ".git").exists()), None)
+
+
+def user_home() -> Path | None:
+    """The folder that `RAG_LS_HOME` names for all user-level state, or None when it is not set."""
+    value = os.environ.get("RAG_LS_HOME")
+    return Path(os.path.realpath(os.path.expanduser(value))) if value else None
+
+
+def user_config_file() -> Path:
+    """The user's own settings file."""
+    return _user_folder("config") / "config.toml"
+
+
+def user_data_folder() -> Path:
+    """Where global memories and models live."""
+    return _user_folder("data")
+
+
+def _user_folder(kind: str) -> Path:
+    if home := user_home():
+        return home / kind
+    import platformdirs
+
+    finder = {"config": platformdirs.user_config_path, "data": platformdirs.user_data_path}[kind]
+    return finder("rag-ls", appauthor=False)
+
+
+def make_private_folder(folder: Path) -> None:
+    """Create `folder` (and its parents) with access for the user alone."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if stat.S_IMODE(folder.stat().st_mode) != 0o700:
+        folder.chmod(0o700)
+
+
+def is_guest(path: str) -> bool:
+    """Whether a document's path means none of the project's files: an absolute path or a URI."""
+    return path.startswith("/") or ":" in path.split("/", 1)[0]

@@ -1,0 +1,220 @@
+"""A question's way to hits: signals, fusion, rules, and an honest look at the files."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.config import SearchSettings
+from rag_ls.model import Freshness, Hit
+from rag_ls.search.fusion import Weights, fuse
+from rag_ls.search.query import Query, analyse
+from rag_ls.search.ranking import rank
+from rag_ls.search.view import NO_FILTERS, Filters, View, current_view
+from rag_ls.storage import ChunkRow, DocumentRecord, IndexStore, VectorIndex
+
+# Candidates of each signal: more cost time, and do not change the first ten hits.
+_CANDIDATES = 100
+_EXACT_CANDIDATES = 50
+# Unsaved text hides its file's chunks, and embeddings outlive their chunks: ask for more, then drop those.
+_SPARE = 3
+
+QueryVector = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Hits, best first, and how they came about."""
+
+    hits: tuple[Hit, ...]
+    dense: bool
+    candidates: int
+    took_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """What each signal said about the candidate rows."""
+
+    dense: Mapping[int, float]
+    lexical: Mapping[int, float]
+    exact: Mapping[int, tuple[str, ...]]
+    """Rows that were named, by symbol or path."""
+
+
+class Searcher:
+    """Answers from one project's index. Safe from several threads."""
+
+    def __init__(
+        self,
+        store: IndexStore,
+        folder: Path | None,
+        session: str,
+        is_live: Callable[[str], bool],
+        freshness: Callable[[DocumentRecord], Freshness | None],
+    ) -> None:
+        self._store = store
+        self._folder = folder
+        self._session = session
+        self._is_live = is_live
+        self._freshness = freshness
+        self._vectors: VectorIndex | None = None
+        self._lock = threading.Lock()
+
+    def search(
+        self,
+        text: str,
+        *,
+        k: int,
+        settings: SearchSettings,
+        filters: Filters,
+        vector: QueryVector | None,
+        model_id: str,
+    ) -> Found:
+        """The `k` best chunks for a query; `vector` is its embedding by `model_id`, or None to do without."""
+        started = time.perf_counter()
+        query = analyse(text)
+        view = self._view(filters)
+        signals = self._signals(query, view, vector, model_id)
+        fused = fuse(signals.dense, signals.lexical, Weights(settings.dense_weight, settings.lexical_weight))
+        for row in signals.exact:
+            fused.setdefault(row, 0.0)
+        rows = [row for row in self._store.chunks_by_row(list(fused)).values() if view.shows(row.document_id)]
+        hits = self._hits(rank(rows, fused, query), signals, k)
+        return Found(tuple(hits), bool(signals.dense), len(rows), _milliseconds(started))
+
+    def related(
+        self, vector: QueryVector, *, k: int, model_id: str, filters: Filters, minimum: float, without: str
+    ) -> Found:
+        """The chunks nearest to a vector, outside the document `without`; their score is the cosine similarity."""
+        started = time.perf_counter()
+        view = self._view(filters)
+        nearest = self._nearest(vector, view, model_id)
+        rows = self._store.chunks_by_row(list(nearest))
+        kept = [
+            (row, nearest[number])
+            for number, row in rows.items()
+            if view.shows(row.document_id) and nearest[number] >= minimum and row.stored.chunk.path != without
+        ]
+        kept.sort(key=lambda item: (-item[1], item[0].stored.chunk.path, item[0].stored.chunk.ordinal))
+        signals = Signals(nearest, {}, {})
+        return Found(tuple(self._hits(kept, signals, k)), True, len(rows), _milliseconds(started))
+
+    def chunk_hit(self, chunk_id: str) -> Hit | None:
+        """The version of a chunk that counts now, or None."""
+        view = self._view(NO_FILTERS)
+        shown = [row for row in self._store.chunks_by_id(chunk_id) if view.shows(row.document_id)]
+        hits = self._hits([(row, 1.0) for row in shown], Signals({}, {}, {row.row: ("id",) for row in shown}), 1)
+        return hits[0] if hits else None
+
+    def hidden_documents(self) -> frozenset[int]:
+        """The documents that another version of the same file replaces now."""
+        return self._view(NO_FILTERS).hidden
+
+    def document(self, path: str) -> DocumentRecord | None:
+        """The version of a document that counts now."""
+        view = self._view(NO_FILTERS)
+        versions = [doc for doc in self._store.unsaved_documents() if doc.path == path]
+        on_disk = self._store.document(path)
+        shown = [doc for doc in (*versions, on_disk) if doc and view.shows(doc.id)]
+        return shown[0] if shown else None
+
+    def maintain(self) -> None:
+        """Write a vector snapshot where one pays; for a background thread."""
+        vectors = self._vectors
+        if vectors is not None and vectors.tail_is_long:
+            vectors.build_snapshot()
+
+    def _view(self, filters: Filters) -> View:
+        return current_view(self._store, self._session, self._is_live, filters)
+
+    def _signals(self, query: Query, view: View, vector: QueryVector | None, model_id: str) -> Signals:
+        lexical = {
+            found.row: found.value
+            for found in self._store.postings.search(query.terms, _CANDIDATES * _SPARE, view.allowed_json)
+        }
+        lexical = self._first_shown(lexical, view)
+        exact: dict[int, tuple[str, ...]] = {}
+        for row, _, _ in self._store.rows_named(query.names, _EXACT_CANDIDATES) if query.names else ():
+            exact[row] = ("symbol",)
+        for row in self._rows_of_paths(query, view):
+            exact[row] = (*exact.get(row, ()), "path")
+        dense: dict[int, float] = {}
+        if vector is not None and self._store.embeddings.active_model() == model_id:
+            dense = self._nearest(vector, view, model_id)
+            dense |= self._similarities({*lexical, *exact} - dense.keys(), vector)
+        return Signals(dense, lexical, exact)
+
+    def _first_shown(self, values: Mapping[int, float], view: View) -> dict[int, float]:
+        if not view.hidden:
+            return dict(list(values.items())[:_CANDIDATES])
+        documents = self._store.documents_of_rows(list(values))
+        shown = [(row, value) for row, value in values.items() if row in documents and view.shows(documents[row])]
+        return dict(shown[:_CANDIDATES])
+
+    def _rows_of_paths(self, query: Query, view: View) -> list[int]:
+        if not query.paths:
+            return []
+        named = [
+            number
+            for number, path, _, _ in self._store.document_paths()
+            if view.shows(number) and any(path == name or path.endswith("/" + name) for name in query.paths)
+        ]
+        return self._store.rows_of_documents(named, _EXACT_CANDIDATES)
+
+    def _nearest(self, vector: QueryVector, view: View, model_id: str) -> dict[int, float]:
+        """Similarity by chunk row, for the chunks nearest to a vector."""
+        vectors = self._vector_index(model_id)
+        only = None if view.allowed_json is None else self._store.embeddings.ids_of_documents(view.allowed_json)
+        neighbours = vectors.search(vector, _CANDIDATES * _SPARE, only)
+        similarity = {neighbour.embedding_id: neighbour.similarity for neighbour in neighbours}
+        rows = [
+            (row, similarity[embedding])
+            for row, embedding, document in self._store.embeddings.rows_with(list(similarity))
+            if view.shows(document)
+        ]
+        rows.sort(key=lambda item: -item[1])
+        return dict(rows[:_CANDIDATES])
+
+    def _similarities(self, rows: Collection[int], vector: QueryVector) -> dict[int, float]:
+        """Similarity of chunks that another signal found."""
+        embeddings = self._store.embeddings_of_rows(rows)
+        vectors = self._store.embeddings.vectors(set(embeddings.values()))
+        return {row: float(vectors[number] @ vector) for row, number in embeddings.items() if number in vectors}
+
+    def _vector_index(self, model_id: str) -> VectorIndex:
+        with self._lock:
+            if self._vectors is None or self._vectors.model != model_id:
+                self._vectors = VectorIndex(self._store.embeddings, model_id, self._folder)
+            vectors = self._vectors
+        vectors.refresh()
+        return vectors
+
+    def _hits(self, ranked: list[tuple[ChunkRow, float]], signals: Signals, k: int) -> list[Hit]:
+        """The first `k` that still exist, each with what it was read from."""
+        hits: list[Hit] = []
+        known: dict[int, Freshness | None] = {}
+        for row, score in ranked:
+            if len(hits) == k:
+                break
+            if row.document_id not in known:
+                known[row.document_id] = self._freshness(row.document)
+            freshness = known[row.document_id]
+            if freshness is not None:
+                hits.append(Hit(row.stored, score, _matched_by(row.row, signals), freshness))
+        return hits
+
+
+def _matched_by(row: int, signals: Signals) -> tuple[str, ...]:
+    names = [name for name, values in (("dense", signals.dense), ("lexical", signals.lexical)) if row in values]
+    return (*names, *signals.exact.get(row, ()))
+
+
+def _milliseconds(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 1)

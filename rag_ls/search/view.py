@@ -1,0 +1,91 @@
+"""Which version of each document counts: the asking session's unsaved text, another live session's, or the file's."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rag_ls.project import is_guest
+from rag_ls.storage import DISK, IndexStore
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What the hits must be like; empty fields let everything through."""
+
+    language: str = ""
+    path_glob: str = ""
+
+
+NO_FILTERS = Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The documents that may be hits."""
+
+    hidden: frozenset[int]
+    """Documents that another version of the same file replaces."""
+    allowed: frozenset[int] | None
+    """The documents that pass the filters; None where there are no filters."""
+
+    def shows(self, document_id: int) -> bool:
+        """Whether a chunk of this document may be a hit."""
+        return document_id not in self.hidden and (self.allowed is None or document_id in self.allowed)
+
+    @property
+    def allowed_json(self) -> str | None:
+        """`allowed` as the JSON list that storage takes."""
+        return None if self.allowed is None else json.dumps(sorted(self.allowed))
+
+
+def current_view(store: IndexStore, session: str, is_live: Callable[[str], bool], filters: Filters) -> View:
+    """The view of one editing session (or of a process without one) at this moment."""
+    winners: dict[str, int] = {}
+    losers: set[int] = set()
+    # Ordered by time, so that a later change by another session replaces an earlier one; one's own always wins.
+    unsaved = [document for document in store.unsaved_documents() if document.session != session]
+    for document in unsaved:
+        if is_live(document.session) and not is_guest(document.path):
+            losers.update({winners[document.path]} if document.path in winners else ())
+            winners[document.path] = document.id
+        else:
+            losers.add(document.id)
+    for document in store.documents(session).values() if session != DISK else ():
+        losers.update({winners[document.path]} if document.path in winners else ())
+        winners[document.path] = document.id
+    for path in winners:
+        if on_disk := store.document(path):
+            losers.add(on_disk.id)
+    return View(frozenset(losers), _allowed(store, filters))
+
+
+def _allowed(store: IndexStore, filters: Filters) -> frozenset[int] | None:
+    if not filters.language and not filters.path_glob:
+        return None
+    matches = glob_matcher(filters.path_glob) if filters.path_glob else None
+    language = filters.language.lower()
+    return frozenset(
+        number
+        for number, path, document_language, _ in store.document_paths()
+        if (not language or document_language == language) and (matches is None or matches(path))
+    )
+
+
+def glob_matcher(pattern: str) -> Callable[[str], bool]:
+    """Whether a project path matches a glob, in which `**` spans folders and a pattern without `/` means the name.
+
+    `src/**/*.py` matches files directly in `src` too; a pattern that ends in `/` means all below that folder.
+    """
+    if "/" not in pattern.rstrip("/") and not pattern.endswith("/"):
+        return lambda path: fnmatch.fnmatchcase(path.rsplit("/", 1)[-1], pattern)
+    pattern = pattern.removeprefix("./").removeprefix("/")
+    if pattern.endswith("/"):
+        pattern += "**"
+    parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
+    meanings = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    regex = re.compile("".join(meanings.get(part, re.escape(part)) for part in parts))
+    return lambda path: regex.fullmatch(path) is not None

@@ -1,0 +1,127 @@
+"""SQLite as rag-ls uses it: WAL, one connection a thread, one writer a process, numbered migrations."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+Migration = Callable[[sqlite3.Connection], None]
+
+# Long enough for another process to finish the largest single transaction on a slow disk.
+_BUSY_TIMEOUT_S = 60.0
+
+
+class Database:
+    """One SQLite file, safe to use from any thread of any number of processes.
+
+    `migrations[n]` brings the schema from version n to n + 1. Opening raises `sqlite3.DatabaseError`
+    for a file that is no database, and `SchemaTooNew` for one that a newer rag-ls wrote.
+    """
+
+    def __init__(self, path: Path | None, migrations: Sequence[Migration], *, durable: bool = False) -> None:
+        """`durable` makes each commit survive a power failure too; `path` None keeps all in memory."""
+        self._path = path
+        self._synchronous = "FULL" if durable else "NORMAL"
+        self._local = threading.local()
+        self._write_lock = threading.RLock()
+        self._connections: list[sqlite3.Connection] = []
+        self._closed = False
+        # A database in memory lives in its one connection, which all threads then share.
+        self._shared = self._connect() if path is None else None
+        try:
+            self._migrate(migrations)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """This thread's connection, in autocommit mode: each SELECT sees the latest commits."""
+        if self._shared is not None:
+            return self._shared
+        connection = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = self._connect()
+        return connection
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Several SELECTs that see one state of the database."""
+        if self._shared is not None:
+            with self._write_lock:
+                yield self._shared
+            return
+        connection = self.connection
+        if connection.in_transaction:
+            yield connection
+            return
+        connection.execute("BEGIN")
+        try:
+            yield connection
+        finally:
+            connection.execute("COMMIT")
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction that commits as a whole or, on an error, changes nothing."""
+        with self._write_lock:
+            connection = self.connection
+            if connection.in_transaction:
+                yield connection
+                return
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close every thread's connection."""
+        with self._write_lock:
+            self._closed = True
+            for connection in self._connections:
+                connection.close()
+            self._connections.clear()
+
+    def _connect(self) -> sqlite3.Connection:
+        if self._closed:
+            raise sqlite3.ProgrammingError("the database is closed")
+        if self._path is not None and not self._path.exists():
+            # Created by us, not by SQLite, so that nobody else can read it at any moment.
+            os.close(os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600))
+        connection = sqlite3.connect(
+            str(self._path or ":memory:"), timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+        )
+        self._connections.append(connection)
+        if self._path is not None:
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA synchronous = {self._synchronous}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        connection.execute("PRAGMA cache_size = -8192")
+        return connection
+
+    def _migrate(self, migrations: Sequence[Migration]) -> None:
+        if _schema_version(self.connection) == len(migrations):
+            return
+        with self.writing() as connection:
+            version = _schema_version(connection)
+            if version > len(migrations):
+                raise SchemaTooNew(f"{self._path} has schema {version}, this rag-ls knows {len(migrations)}")
+            for number in range(version, len(migrations)):
+                migrations[number](connection)
+            connection.execute(f"PRAGMA user_version = {len(migrations)}")
+
+
+class SchemaTooNew(sqlite3.DatabaseError):
+    """The file was written by a newer rag-ls."""
+
+
+def _schema_version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])

@@ -1,0 +1,170 @@
+"""Embeddings at rest in `index.db`, addressed by the text they stand for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.model import Chunk
+from rag_ls.storage.database import Database
+from rag_ls.storage.records import Vectors
+
+_ACTIVE = "embedding_model"
+
+
+class EmbeddingStore:
+    """Vectors by (model, hash of the embedded text). They are unit length, and stored as float16.
+
+    Chunks link to the *active* model's vectors; a chunk without a link is pending. Vectors are never
+    changed: an id, once given, always stands for the same vector.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def index_id(self) -> str:
+        """What tells this index from a former one in the same place."""
+        return str(self._database.connection.execute("SELECT value FROM meta WHERE key = 'index_id'").fetchone()[0])
+
+    def active_model(self) -> str:
+        """The model whose vectors answer searches; empty before the first one is set."""
+        row = self._database.connection.execute("SELECT value FROM meta WHERE key = ?", (_ACTIVE,)).fetchone()
+        return str(row[0]) if row else ""
+
+    def activate(self, model: str) -> None:
+        """Make `model` the one that answers, linking every chunk that it has a vector for."""
+        with self._database.writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_ACTIVE, model))
+            connection.execute(
+                "UPDATE chunks SET embedding_id = "
+                "(SELECT id FROM embeddings e WHERE e.model = ? AND e.text_hash = chunks.text_hash)",
+                (model,),
+            )
+
+    def pending(self, model: str, limit: int, *, interactive_only: bool = False) -> list[tuple[bytes, Chunk]]:
+        """Chunks without a vector of `model`, by priority: (hash of the embedded text, what to embed)."""
+        if model == self.active_model():
+            only = "AND priority > 0 " if interactive_only else ""
+            missing = (
+                f"SELECT id, priority FROM chunks WHERE embedding_id IS NULL {only}ORDER BY priority DESC, id LIMIT ?"
+            )
+            values: tuple[object, ...] = (limit,)
+        else:
+            missing = (
+                "SELECT id, priority FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM embeddings e "
+                "WHERE e.model = ? AND e.text_hash = c.text_hash) LIMIT ?"
+            )
+            values = (model, limit)
+        rows = self._database.connection.execute(
+            "SELECT c.text_hash, c.text, c.overlap, c.symbol, c.signature, c.is_declaration, c.doc, d.path, d.language "
+            f"FROM ({missing}) m JOIN chunks c ON c.id = m.id JOIN documents d ON d.id = c.document_id "
+            "ORDER BY m.priority DESC, m.id",
+            values,
+        )
+        return list({row[0]: (row[0], _embeddable(*row[1:])) for row in rows}.values())
+
+    def pending_count(self, model: str) -> int:
+        """How many chunks have no vector of `model`."""
+        if model == self.active_model():
+            query, values = "SELECT count(*) FROM chunks WHERE embedding_id IS NULL", ()
+        else:
+            query = (
+                "SELECT count(*) FROM chunks c WHERE NOT EXISTS "
+                "(SELECT 1 FROM embeddings e WHERE e.model = ? AND e.text_hash = c.text_hash)"
+            )
+            values = (model,)  # type: ignore[assignment]
+        return int(self._database.connection.execute(query, values).fetchone()[0])
+
+    def add(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
+        """Store vectors, shape (len(text_hashes), dimensions), and link the chunks that wait for them.
+
+        Raises `ValueError` for NaN, infinite or zero vectors: they would poison every search.
+        """
+        norms = np.linalg.norm(vectors, axis=1) if len(vectors) else np.ones(0)
+        if not np.all(np.isfinite(norms)) or np.any(norms < 1e-6):
+            raise ValueError("the model gave vectors that are zero or not finite; they were not stored")
+        halves = vectors.astype(np.float16)
+        with self._database.writing() as connection:
+            for text_hash, vector in zip(text_hashes, halves, strict=True):
+                connection.execute(
+                    "INSERT OR IGNORE INTO embeddings (model, text_hash, vector) VALUES (?, ?, ?)",
+                    (model, text_hash, vector.tobytes()),
+                )
+            if model == self.active_model():
+                connection.executemany(
+                    "UPDATE chunks SET embedding_id = (SELECT id FROM embeddings WHERE model = ? AND text_hash = ?) "
+                    "WHERE text_hash = ? AND embedding_id IS NULL",
+                    [(model, text_hash, text_hash) for text_hash in text_hashes],
+                )
+
+    def known(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
+        """Which of these texts have a vector already."""
+        query = "SELECT 1 FROM embeddings WHERE model = ? AND text_hash = ?"
+        execute = self._database.connection.execute
+        return {text_hash for text_hash in text_hashes if execute(query, (model, text_hash)).fetchone()}
+
+    def vectors(self, ids: Collection[int]) -> dict[int, NDArray[np.float32]]:
+        """The vectors with these ids, each of shape (dimensions,)."""
+        rows = self._database.connection.execute(
+            "SELECT id, vector FROM embeddings WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),)
+        )
+        return {row[0]: np.frombuffer(row[1], np.float16).astype(np.float32) for row in rows}
+
+    def newer_than(self, model: str, last_id: int, batch: int = 4096) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
+        """All of a model's vectors with an id above `last_id`, in batches of (ids, vectors), ascending."""
+        while True:
+            rows = self._database.connection.execute(
+                "SELECT id, vector FROM embeddings WHERE model = ? AND id > ? ORDER BY id LIMIT ?",
+                (model, last_id, batch),
+            ).fetchall()
+            if not rows:
+                return
+            ids = np.array([row[0] for row in rows], dtype=np.int64)
+            vectors = np.frombuffer(b"".join(row[1] for row in rows), np.float16).reshape(len(rows), -1)
+            yield ids, vectors.astype(np.float32)
+            last_id = int(ids[-1])
+
+    def last_id(self) -> int:
+        """The highest id ever given; cheap, so that readers can see whether anything is new."""
+        row = self._database.connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'embeddings'").fetchone()
+        return int(row[0]) if row else 0
+
+    def rows_with(self, ids: Collection[int]) -> list[tuple[int, int, int]]:
+        """Chunk row, embedding id and document id of every chunk that links to one of these embeddings."""
+        rows = self._database.connection.execute(
+            "SELECT id, embedding_id, document_id FROM chunks WHERE embedding_id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(ids)),),
+        )
+        return list(rows)
+
+    def ids_of_documents(self, documents: str) -> list[int]:
+        """The embeddings of some documents' chunks; `documents` is a JSON list of ids."""
+        rows = self._database.connection.execute(
+            "SELECT DISTINCT embedding_id FROM chunks WHERE embedding_id IS NOT NULL "
+            "AND document_id IN (SELECT value FROM json_each(?))",
+            (documents,),
+        )
+        return [row[0] for row in rows]
+
+
+def _embeddable(
+    text: str, overlap: str, symbol: str, signature: str, is_declaration: int, doc: str, path: str, language: str
+) -> Chunk:
+    return Chunk(
+        path,
+        language,
+        0,
+        0,
+        0,
+        0,
+        0,
+        text,
+        overlap,
+        symbol,
+        signature=signature,
+        is_declaration=bool(is_declaration),
+        doc=doc,
+    )

@@ -1,0 +1,64 @@
+"""The schema of `index.db`. All of it is derived from the sources, so any other version is rebuilt."""
+
+from __future__ import annotations
+
+import sqlite3
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+-- One row for a file's text on disk (session '') and one for each editing session's unsaved text of it.
+CREATE TABLE documents (
+  id INTEGER PRIMARY KEY, path TEXT NOT NULL, session TEXT NOT NULL, language TEXT NOT NULL, sha256 TEXT NOT NULL,
+  size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, read_ns INTEGER NOT NULL,
+  UNIQUE (path, session));
+CREATE INDEX documents_unsaved ON documents (session, path) WHERE session != '';
+
+-- Files that are known to need reading again; survives a crash.
+CREATE TABLE queue (path TEXT PRIMARY KEY) WITHOUT ROWID;
+
+CREATE TABLE skipped (
+  path TEXT PRIMARY KEY, reason TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+  ctime_ns INTEGER NOT NULL, read_ns INTEGER NOT NULL) WITHOUT ROWID;
+
+-- AUTOINCREMENT: ids only grow, so "greater than the last one seen" finds all that is new.
+CREATE TABLE embeddings (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, model TEXT NOT NULL, text_hash BLOB NOT NULL, vector BLOB NOT NULL,
+  UNIQUE (model, text_hash));
+
+CREATE TABLE chunks (
+  id INTEGER PRIMARY KEY, document_id INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
+  uid TEXT NOT NULL, ordinal INTEGER NOT NULL,
+  start_byte INTEGER NOT NULL, end_byte INTEGER NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+  symbol TEXT NOT NULL, name TEXT NOT NULL, node_type TEXT NOT NULL, parent_types TEXT NOT NULL, depth INTEGER NOT NULL,
+  is_declaration INTEGER NOT NULL, signature TEXT NOT NULL, doc TEXT NOT NULL, overlap TEXT NOT NULL, text TEXT NOT NULL,
+  content_hash TEXT NOT NULL, text_hash BLOB NOT NULL,
+  embedding_id INTEGER, priority INTEGER NOT NULL);
+CREATE INDEX chunks_document ON chunks (document_id, ordinal);
+CREATE INDEX chunks_uid ON chunks (uid);
+CREATE INDEX chunks_name ON chunks (name) WHERE name != '';
+CREATE INDEX chunks_embedding ON chunks (embedding_id) WHERE embedding_id IS NOT NULL;
+CREATE INDEX chunks_pending ON chunks (priority DESC, id) WHERE embedding_id IS NULL;
+CREATE INDEX chunks_content ON chunks (content_hash);
+CREATE INDEX chunks_text_hash ON chunks (text_hash);
+
+CREATE VIRTUAL TABLE postings USING fts5 (
+  symbol, path, text, content = '', tokenize = 'porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE posting_counts USING fts5vocab (postings, row);
+"""
+
+
+def create(connection: sqlite3.Connection) -> None:
+    """Version 1: everything, and an identity by which a vector snapshot of another index is told apart."""
+    for statement in _statements(_TABLES):
+        connection.execute(statement)
+    connection.execute("INSERT INTO meta VALUES ('index_id', hex(randomblob(16)))")
+
+
+def _statements(script: str) -> list[str]:
+    # executescript() would commit the migration's transaction; comments may hold semicolons.
+    lines = [line for line in script.splitlines() if not line.lstrip().startswith("--")]
+    return [part for part in "\n".join(lines).split(";") if part.strip()]
+
+
+MIGRATIONS = (create,)

@@ -1,0 +1,375 @@
+"""Documents and chunks at rest in `index.db`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+
+from rag_ls.model import Chunk, StoredChunk
+from rag_ls.storage import index_schema
+from rag_ls.storage.database import Database
+from rag_ls.storage.embedding_store import EmbeddingStore
+from rag_ls.storage.postings import Postings
+from rag_ls.storage.records import DISK, ChunkRow, Counts, DocumentRecord, FileState, NewChunk, Replaced, Skipped
+
+FILE_NAME = "index.db"
+
+_DOCUMENT_COLUMNS = "d.path, d.language, d.sha256, d.size, d.mtime_ns, d.ctime_ns, d.read_ns, d.session, d.id"
+_CHUNK_COLUMNS = (
+    f"{_DOCUMENT_COLUMNS}, c.id, c.uid, c.content_hash, c.embedding_id, d.path, d.language, c.ordinal, c.start_byte, "
+    "c.end_byte, c.start_line, c.end_line, c.text, c.overlap, c.symbol, c.node_type, c.parent_types, c.depth, "
+    "c.is_declaration, c.signature, c.doc"
+)
+_FROM_CHUNKS = f"SELECT {_CHUNK_COLUMNS} FROM chunks c JOIN documents d ON d.id = c.document_id"
+
+
+class IndexStore:
+    """The rows of one project's index; `embeddings` and `postings` are its other two parts.
+
+    Safe from several threads and processes. All writes of one call commit together.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._database = open_derived(path)
+        self.embeddings = EmbeddingStore(self._database)
+        self.postings = Postings(self._database)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    # --- documents
+
+    def documents(self, session: str = DISK) -> dict[str, DocumentRecord]:
+        """All documents of one session (by default the files on disk) by path."""
+        rows = self._database.connection.execute(
+            f"SELECT {_DOCUMENT_COLUMNS} FROM documents d WHERE session = ?",
+            (session,),
+        )
+        return {row[0]: _document(row) for row in rows}
+
+    def document(self, path: str, session: str = DISK) -> DocumentRecord | None:
+        """One document, or None."""
+        row = self._database.connection.execute(
+            f"SELECT {_DOCUMENT_COLUMNS} FROM documents d WHERE path = ? AND session = ?",
+            (path, session),
+        ).fetchone()
+        return _document(row) if row else None
+
+    def unsaved_documents(self) -> list[DocumentRecord]:
+        """Every session's unsaved documents, the latest change last."""
+        rows = self._database.connection.execute(
+            f"SELECT {_DOCUMENT_COLUMNS} FROM documents d WHERE session != '' ORDER BY read_ns"
+        )
+        return [_document(row) for row in rows]
+
+    def replace_document(self, document: DocumentRecord, chunks: Sequence[NewChunk], *, priority: int = 0) -> Replaced:
+        """Store a document's chunks in place of its former ones; unchanged chunks keep their rows.
+
+        `priority` orders the embedding of the new chunks, higher first. The path leaves the queue.
+        """
+        with self._database.writing() as connection:
+            document_id = _upsert_document(connection, document)
+            replaced = self._replace_chunks(connection, document_id, document.path, chunks, priority)
+            if document.session == DISK:
+                connection.execute("DELETE FROM queue WHERE path = ?", (document.path,))
+                connection.execute("DELETE FROM skipped WHERE path = ?", (document.path,))
+        return replaced
+
+    def touch_document(self, document: DocumentRecord) -> None:
+        """Record that a file was verified to hold the indexed text in a new state (touched, or read again)."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE documents SET size = ?, mtime_ns = ?, ctime_ns = ?, read_ns = ? "
+                "WHERE path = ? AND session = ? AND sha256 = ?",
+                (*_state_values(document.state), document.path, document.session, document.sha256),
+            )
+            if document.session == DISK:
+                connection.execute("DELETE FROM queue WHERE path = ?", (document.path,))
+
+    def forget_digests(self) -> None:
+        """Make every file count as changed, so that it is cut again when it is next read."""
+        with self._database.writing() as connection:
+            connection.execute("UPDATE documents SET sha256 = '', read_ns = 0 WHERE session = ''")
+
+    def remove_documents(self, paths: Iterable[str], session: str = DISK) -> int:
+        """Drop documents with their chunks, queue and skip entries; returns how many there were."""
+        removed = 0
+        with self._database.writing() as connection:
+            for path in paths:
+                row = connection.execute(
+                    "SELECT id FROM documents WHERE path = ? AND session = ?", (path, session)
+                ).fetchone()
+                if row:
+                    self._delete_chunks(connection, "document_id = ?", (row[0],))
+                    connection.execute("DELETE FROM documents WHERE id = ?", (row[0],))
+                    removed += 1
+                if session == DISK:
+                    connection.execute("DELETE FROM queue WHERE path = ?", (path,))
+                    connection.execute("DELETE FROM skipped WHERE path = ?", (path,))
+        return removed
+
+    def remove_session(self, session: str) -> None:
+        """Drop all unsaved documents of an editing session."""
+        self.remove_documents(list(self.documents(session)), session)
+
+    # --- queue and skipped files
+
+    def enqueue(self, paths: Iterable[str]) -> None:
+        """Note files that must be read again."""
+        with self._database.writing() as connection:
+            connection.executemany("INSERT OR IGNORE INTO queue VALUES (?)", [(path,) for path in paths])
+
+    def queued(self) -> list[str]:
+        """The files that wait to be read, by path."""
+        return [row[0] for row in self._database.connection.execute("SELECT path FROM queue ORDER BY path")]
+
+    def skip(self, skipped: Skipped) -> None:
+        """Record why a file is not indexed, and drop what was indexed of it."""
+        with self._database.writing() as connection:
+            self.remove_documents([skipped.path])
+            connection.execute(
+                "INSERT OR REPLACE INTO skipped VALUES (?, ?, ?, ?, ?, ?)",
+                (skipped.path, skipped.reason, *_state_values(skipped.state)),
+            )
+
+    def skipped(self) -> dict[str, Skipped]:
+        """The files that are not indexed, by path."""
+        rows = self._database.connection.execute("SELECT path, reason, size, mtime_ns, ctime_ns, read_ns FROM skipped")
+        return {row[0]: Skipped(row[0], row[1], FileState(*row[2:6])) for row in rows}
+
+    def meta(self, key: str) -> str | None:
+        """A fact about the index as a whole, or None."""
+        row = self._database.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return str(row[0]) if row else None
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Record a fact about the index as a whole."""
+        with self._database.writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def counts(self) -> Counts:
+        """How much is indexed and queued now; the unsaved documents count apart."""
+        with self._database.reading() as connection:
+            documents, buffers = connection.execute(
+                "SELECT count(*) FILTER (WHERE session = ''), count(*) FILTER (WHERE session != '') FROM documents"
+            ).fetchone()
+            chunks = connection.execute("SELECT count(*) FROM chunks").fetchone()[0]
+            queued, pending = _queue_lengths(connection)
+        return Counts(documents, chunks, queued, pending, buffers)
+
+    def queue_lengths(self) -> tuple[int, int]:
+        """Documents and embeddings that are still to be made."""
+        with self._database.reading() as connection:
+            return _queue_lengths(connection)
+
+    # --- chunks
+
+    def chunks_by_row(self, rows: Collection[int]) -> dict[int, ChunkRow]:
+        """The chunks with these row numbers; those gone meanwhile are missing."""
+        return {found.row: found for found in self._chunks("c.id IN (SELECT value FROM json_each(?))", (_json(rows),))}
+
+    def chunks_by_id(self, chunk_id: str) -> list[ChunkRow]:
+        """All versions of the chunk with this id: on disk, and in unsaved text."""
+        return self._chunks("c.uid = ?", (chunk_id,))
+
+    def chunks_with_content(self, digest: str) -> list[ChunkRow]:
+        """All chunks whose own text has this SHA-256, by path."""
+        return self._chunks("c.content_hash = ? ORDER BY d.path, c.ordinal", (digest,))
+
+    def chunks_of_symbol(self, symbol: str) -> list[ChunkRow]:
+        """All chunks of the symbol with exactly this qualified name, by path."""
+        return self._chunks("c.name = ? AND c.symbol = ? ORDER BY d.path, c.ordinal", (last_name(symbol), symbol))
+
+    def chunks_of_document(self, document_id: int) -> list[ChunkRow]:
+        """A document's chunks in order."""
+        return self._chunks("c.document_id = ? ORDER BY c.ordinal", (document_id,))
+
+    def chunk_at(self, document_id: int, line: int) -> ChunkRow | None:
+        """The chunk that covers a 1-based line of a document (the last one that begins on it or before)."""
+        found = self._chunks(
+            "c.document_id = ? AND c.start_line <= ? AND c.end_line >= ? ORDER BY c.ordinal DESC LIMIT 1",
+            (document_id, line, line),
+        )
+        return found[0] if found else None
+
+    def rows_named(self, names: Collection[str], limit: int) -> list[tuple[int, str, bool]]:
+        """Row, lower-case last name and whether it is a declaration, of chunks whose symbol ends in one of `names`."""
+        rows = self._database.connection.execute(
+            "SELECT id, name, is_declaration FROM chunks WHERE name != '' AND name IN (SELECT value FROM json_each(?)) "
+            "ORDER BY is_declaration DESC, id LIMIT ?",
+            (_json(names), limit),
+        )
+        return [(row[0], row[1], bool(row[2])) for row in rows]
+
+    def documents_of_rows(self, rows: Collection[int]) -> dict[int, int]:
+        """The document of each chunk row."""
+        query = "SELECT id, document_id FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
+        return dict(self._database.connection.execute(query, (_json(rows),)))
+
+    def embeddings_of_rows(self, rows: Collection[int]) -> dict[int, int]:
+        """The embedding of each chunk row that has one."""
+        query = "SELECT id, embedding_id FROM chunks WHERE id IN (SELECT value FROM json_each(?)) AND embedding_id IS NOT NULL"
+        return dict(self._database.connection.execute(query, (_json(rows),)))
+
+    def rows_of_documents(self, document_ids: Collection[int], limit: int) -> list[int]:
+        """The rows of the first chunks of some documents."""
+        rows = self._database.connection.execute(
+            "SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?)) ORDER BY ordinal LIMIT ?",
+            (_json(document_ids), limit),
+        )
+        return [row[0] for row in rows]
+
+    def document_paths(self) -> list[tuple[int, str, str, str]]:
+        """Id, path, language and session of every document."""
+        return list(self._database.connection.execute("SELECT id, path, language, session FROM documents"))
+
+    def _chunks(self, where: str, values: Sequence[object]) -> list[ChunkRow]:
+        rows = self._database.connection.execute(f"{_FROM_CHUNKS} WHERE {where}", tuple(values))
+        return [_chunk_row(row) for row in rows]
+
+    def _replace_chunks(
+        self, connection: sqlite3.Connection, document_id: int, path: str, chunks: Sequence[NewChunk], priority: int
+    ) -> Replaced:
+        former = {
+            row[0]: row[1:]
+            for row in connection.execute(
+                "SELECT uid, id, text_hash, symbol, signature FROM chunks WHERE document_id = ?", (document_id,)
+            )
+        }
+        kept: list[tuple[int, NewChunk]] = []
+        added: list[tuple[str, NewChunk]] = []
+        for uid, new in _with_ids(path, chunks):
+            row = former.get(uid)
+            if row and row[1:] == (new.text_hash, new.chunk.symbol, new.chunk.signature):
+                kept.append((row[0], new))
+                del former[uid]
+            else:
+                added.append((uid, new))
+        self._delete_chunks(
+            connection, "id IN (SELECT value FROM json_each(?))", (_json(row[0] for row in former.values()),)
+        )
+        _move_chunks(connection, kept)
+        model = self.embeddings.active_model()
+        for uid, new in added:
+            _insert_chunk(connection, document_id, uid, new, model, priority)
+        self.postings.add_rows(connection, path, document_id, [uid for uid, _ in added])
+        return Replaced(len(kept), len(added), len(former))
+
+    def _delete_chunks(self, connection: sqlite3.Connection, where: str, values: Sequence[object]) -> None:
+        self.postings.remove_rows(connection, where, values)
+        connection.execute(f"DELETE FROM chunks WHERE {where}", tuple(values))
+
+
+def open_derived(path: Path | None) -> Database:
+    """Open `index.db`, or make it anew when it is damaged or of another version: it is derived."""
+    try:
+        database = Database(path, index_schema.MIGRATIONS)
+        database.connection.execute("SELECT count(*) FROM meta").fetchone()
+        return database
+    except sqlite3.OperationalError:
+        raise
+    except sqlite3.DatabaseError:
+        if path is None:
+            raise
+        for suffix in ("", "-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        return Database(path, index_schema.MIGRATIONS)
+
+
+def content_hash(text: str) -> str:
+    """SHA-256 of a text's UTF-8 bytes, in hex."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _with_ids(path: str, chunks: Sequence[NewChunk]) -> list[tuple[str, NewChunk]]:
+    seen: Counter[str] = Counter()
+    identified = []
+    for new in chunks:
+        digest = content_hash(new.chunk.text)
+        seen[digest] += 1
+        uid = hashlib.sha256(f"{path}\0{digest}\0{seen[digest]}".encode()).hexdigest()[:16]
+        identified.append((uid, new))
+    return identified
+
+
+def _upsert_document(connection: sqlite3.Connection, document: DocumentRecord) -> int:
+    row = connection.execute(
+        "INSERT INTO documents (path, session, language, sha256, size, mtime_ns, ctime_ns, read_ns) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path, session) DO UPDATE SET language = excluded.language, "
+        "sha256 = excluded.sha256, size = excluded.size, mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, "
+        "read_ns = excluded.read_ns RETURNING id",
+        (document.path, document.session, document.language, document.sha256, *_state_values(document.state)),
+    ).fetchone()
+    return int(row[0])
+
+
+def _insert_chunk(
+    connection: sqlite3.Connection, document_id: int, uid: str, new: NewChunk, model: str, priority: int
+) -> None:
+    chunk = new.chunk
+    connection.execute(
+        "INSERT INTO chunks (document_id, uid, ordinal, start_byte, end_byte, start_line, end_line, symbol, name, node_type, "
+        "parent_types, depth, is_declaration, signature, doc, overlap, text, content_hash, text_hash, embedding_id, priority) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "(SELECT id FROM embeddings WHERE model = ? AND text_hash = ?), ?)",
+        (
+            document_id, uid, chunk.ordinal, chunk.start_byte, chunk.end_byte, chunk.start_line, chunk.end_line,
+            chunk.symbol, last_name(chunk.symbol), chunk.node_type, "\n".join(chunk.parent_types), chunk.depth,
+            chunk.is_declaration, chunk.signature, chunk.doc, chunk.overlap, chunk.text, content_hash(chunk.text),
+            new.text_hash, model, new.text_hash, priority,
+        ),
+    )  # fmt: skip
+
+
+def _move_chunks(connection: sqlite3.Connection, kept: Sequence[tuple[int, NewChunk]]) -> None:
+    connection.executemany(
+        "UPDATE chunks SET ordinal = ?, start_byte = ?, end_byte = ?, start_line = ?, end_line = ?, overlap = ?, "
+        "node_type = ?, parent_types = ?, depth = ?, is_declaration = ?, doc = ? "
+        "WHERE id = ? AND (ordinal, start_byte, end_byte, start_line, end_line) != (?, ?, ?, ?, ?)",
+        [(*_position(new.chunk), new.chunk.overlap, new.chunk.node_type, "\n".join(new.chunk.parent_types), new.chunk.depth,
+          new.chunk.is_declaration, new.chunk.doc, row, *_position(new.chunk)) for row, new in kept],
+    )  # fmt: skip
+
+
+def _position(chunk: Chunk) -> tuple[int, int, int, int, int]:
+    return (chunk.ordinal, chunk.start_byte, chunk.end_byte, chunk.start_line, chunk.end_line)
+
+
+def last_name(symbol: str) -> str:
+    """The last part of a qualified symbol, lower-case: `Session.refresh` -> `refresh`."""
+    return symbol.rsplit(".", 1)[-1].rsplit(" > ", 1)[-1].lower()
+
+
+def _chunk_row(row: tuple[object, ...]) -> ChunkRow:
+    document = _document(row[:9])
+    number, uid, digest, embedding_id, *fields = row[9:]
+    parents = str(fields[11])
+    fields[11] = tuple(parents.split("\n")) if parents else ()
+    fields[13] = bool(fields[13])
+    stored = StoredChunk(str(uid), Chunk(*fields), str(digest), document.session)  # type: ignore[arg-type]
+    return ChunkRow(number, stored, document, embedding_id)  # type: ignore[arg-type]
+
+
+def _document(row: tuple[object, ...]) -> DocumentRecord:
+    path, language, sha256, size, mtime_ns, ctime_ns, read_ns, session, number = row
+    state = FileState(size, mtime_ns, ctime_ns, read_ns)  # type: ignore[arg-type]
+    return DocumentRecord(path, language, sha256, state, session, number)  # type: ignore[arg-type]
+
+
+def _state_values(state: FileState) -> tuple[int, int, int, int]:
+    return (state.size, state.mtime_ns, state.ctime_ns, state.read_ns)
+
+
+def _queue_lengths(connection: sqlite3.Connection) -> tuple[int, int]:
+    queued = connection.execute("SELECT count(*) FROM queue").fetchone()[0]
+    pending = connection.execute("SELECT count(*) FROM chunks WHERE embedding_id IS NULL").fetchone()[0]
+    return int(queued), int(pending)
+
+
+def _json(values: Iterable[object]) -> str:
+    return json.dumps(list(values))

@@ -1,0 +1,111 @@
+"""What storage takes and gives besides chunks and memories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.model import Chunk, StoredChunk
+
+DISK = ""
+"""The session of text that was read from disk."""
+
+# File systems stamp times in ticks of up to two seconds (FAT): a file changed within the tick in
+# which it was read can keep its stamp, so such a stamp proves nothing (git calls it racily clean).
+_RACY_WINDOW_NS = 2_000_000_000
+
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What identifies the version of a file that was read."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    read_ns: int
+    """The wall clock when it was read."""
+
+    def same_stamp(self, other: FileState) -> bool:
+        """Whether size and times agree."""
+        return (self.size, self.mtime_ns, self.ctime_ns) == (other.size, other.mtime_ns, other.ctime_ns)
+
+    @property
+    def racy(self) -> bool:
+        """Whether the file could have changed again without a new stamp."""
+        return self.read_ns - max(self.mtime_ns, self.ctime_ns) < _RACY_WINDOW_NS
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecord:
+    """A document as the index knows it."""
+
+    path: str
+    language: str
+    sha256: str
+    state: FileState
+    session: str = DISK
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file that is not indexed, and why."""
+
+    path: str
+    reason: str
+    state: FileState
+
+
+@dataclass(frozen=True, slots=True)
+class NewChunk:
+    """A chunk to store, with the SHA-256 digest of the text that is embedded for it."""
+
+    chunk: Chunk
+    text_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What storing a document changed, in chunks."""
+
+    kept: int
+    added: int
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk that a signal found: its row, and the signal's own number (higher is better)."""
+
+    row: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """A stored chunk with what ranking and freshness need, all of one moment."""
+
+    row: int
+    stored: StoredChunk
+    document: DocumentRecord
+    embedding_id: int | None
+
+    @property
+    def document_id(self) -> int:
+        """The row of its document."""
+        return self.document.id
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much a project's index holds, and how much is queued."""
+
+    documents: int
+    chunks: int
+    queued_documents: int
+    pending_embeddings: int
+    buffers: int

@@ -1,0 +1,478 @@
+"""One open project: its store, its background work, its searches and its memories, wired together."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from filelock import FileLock
+
+from rag_ls import memory
+from rag_ls.chunking import Budget, approximate_token_offsets
+from rag_ls.config import Settings
+from rag_ls.embedding import HostedModel, LocatedModel, ModelHost, token_offsets
+from rag_ls.errors import IndexUnavailable, InvalidRequest, ModelMissing, NotFound
+from rag_ls.indexing import (
+    SCANNED,
+    Buffer,
+    Cutting,
+    DocumentIndexer,
+    EditingSession,
+    IndexingService,
+    Progress,
+    admitted,
+    freshness,
+    scan,
+)
+from rag_ls.memory import Memories
+from rag_ls.model import Anchor, Freshness, Hit, Memory, Scope, SearchAnswer, SearchStats, StoredChunk
+from rag_ls.project import Project, is_guest
+from rag_ls.search import NO_FILTERS, Filters, Found, Searcher
+from rag_ls.storage import INDEX_FILE, MEMORIES_FILE, ChunkRow, DocumentRecord, IndexStore, MemoryStore, last_name
+
+_log = logging.getLogger(__name__)
+
+# Room in the model's window for the header that is embedded before a chunk's text.
+_HEADER_TOKENS = 32
+# A search waits so long for text that was just typed to be cut; longer, and it is marked `changed`.
+_SETTLE_S = 0.25
+MAX_K = 100
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A question about a project's code."""
+
+    query: str
+    k: int | None = None
+    filters: Filters = NO_FILTERS
+    min_score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """What a hover shows: memories about the code, and code of other files close to it."""
+
+    memories: tuple[Hit, ...]
+    code: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectStatus:
+    """How an open project stands."""
+
+    root: str
+    documents: int
+    chunks: int
+    queued_documents: int
+    pending_embeddings: int
+    buffers: int
+    skipped: dict[str, int]
+    """Files that are not indexed, by reason."""
+    complete: bool
+    scanned: bool
+    model: str
+    model_ready: bool
+    note: str
+    progress: Progress
+    memories: dict[str, int]
+
+
+class OpenProject:
+    """Everything of one open project. Safe from several threads; no method but `close` waits for indexing."""
+
+    def __init__(
+        self,
+        project: Project,
+        settings: Settings,
+        models: ModelHost,
+        user_memories: Callable[[Scope], MemoryStore],
+        now: memory.Clock,
+    ) -> None:
+        """Raises `ProjectUnavailable` or `IndexUnavailable` where the data folder cannot be used."""
+        self.project = project
+        self.settings = settings
+        self._models = models
+        folder = project.create_data_folder()
+        try:
+            self.store = IndexStore(folder / INDEX_FILE)
+        except sqlite3.Error as error:
+            raise IndexUnavailable(f"{folder / INDEX_FILE} cannot be opened: {error}") from error
+        self._session = EditingSession(folder)
+        self._buffers: dict[str, Buffer] = {}
+        cutting = _cutting(settings, models)
+        self.documents = DocumentIndexer(project, self.store, cutting, max_file_bytes=settings.index.max_file_bytes)
+        self.indexing = IndexingService(
+            self.documents,
+            self.store,
+            self._session,
+            models,
+            FileLock(folder / "index.lock", mode=0o600),
+            functools.partial(_scan, self, f"{cutting.fingerprint}:{settings.index.max_file_bytes}"),
+            self._admitted,
+        )
+        self._searcher = Searcher(self.store, folder, self._session.id, self._session.is_live, self._freshness)
+        self._project_memories: MemoryStore | None = None
+        self._memories_path = folder / MEMORIES_FILE
+        stores: dict[Scope, Callable[[], MemoryStore]] = {
+            Scope.PROJECT: self._open_memories,
+            Scope.SESSION: functools.partial(user_memories, Scope.SESSION),
+            Scope.GLOBAL: functools.partial(user_memories, Scope.GLOBAL),
+        }
+        self.memories = Memories(stores, now)
+        self.indexing.start()
+        # Loads in the background, so that the first question finds it ready.
+        self._model(0.0)
+
+    def close(self) -> None:
+        """Stop the background work and close the files; unsaved text goes with its session."""
+        self.indexing.stop()
+        try:
+            self.store.remove_session(self._session.id)
+        except sqlite3.Error as error:
+            _log.info("unsaved text stays until the next start: %s", error)
+        self._session.close()
+        self.store.close()
+        if self._project_memories is not None:
+            self._project_memories.close()
+
+    @property
+    def never_indexed(self) -> bool:
+        """Whether the index was just made, and its files were never looked at."""
+        return self.store.meta(SCANNED) is None
+
+    # --- documents
+
+    def buffer_changed(self, buffer: Buffer) -> None:
+        """An editor holds this text of a document."""
+        self._buffers[buffer.path] = buffer
+        self.indexing.buffer_changed(buffer)
+
+    def buffer_closed(self, path: str) -> None:
+        """An editor let go of a document."""
+        self._buffers.pop(path, None)
+        self.indexing.buffer_closed(path)
+
+    def files_changed(self, paths: list[str]) -> None:
+        """Files or folders were written, created or deleted, by this or another program."""
+        files = set(paths)
+        for path in paths:
+            if (self.project.root / path).is_dir():
+                files.discard(path)
+                self.indexing.index_tree()
+        gone = tuple(path + "/" for path in paths if not (self.project.root / path).exists())
+        if gone:
+            files.update(path for path in self.store.documents() if path.startswith(gone))
+        self.indexing.files_changed(sorted(files))
+        for path in files & self._buffers.keys():
+            # What counted as saved may differ from the file now.
+            self.indexing.buffer_changed(self._buffers[path])
+
+    # --- questions
+
+    def search(self, request: SearchRequest, *, wait_for_model_s: float = 0.0) -> SearchAnswer:
+        """The chunks that answer a question best. Raises `InvalidRequest` for arguments out of range."""
+        started = time.perf_counter()
+        k = _checked_k(request.k, self.settings.search.k)
+        self._settle()
+        model = self._model(wait_for_model_s)
+        vector = model.embed_query(request.query) if model and request.query.strip() else None
+        found = self._searcher.search(
+            request.query, k=k, settings=self.settings.search, filters=request.filters,
+            vector=vector, model_id=model.model_id if model else "",
+        )  # fmt: skip
+        found = replace(found, hits=tuple(hit for hit in found.hits if hit.score >= request.min_score))
+        return self._answer(request.query, found, started)
+
+    def find_related(
+        self, *, path: str = "", line: int = 0, symbol: str = "", snippet: str = "", k: int | None = None,
+        minimum: float = 0.0, filters: Filters = NO_FILTERS,
+    ) -> SearchAnswer:  # fmt: skip
+        """The code closest to a place, a symbol or a snippet; only a snippet needs the model.
+
+        Raises `InvalidRequest` where none or an impossible place is given, `NotFound` where the index has no such place.
+        """
+        started = time.perf_counter()
+        count = _checked_k(k, self.settings.search.k)
+        self._settle()
+        model_id = self.store.embeddings.active_model()
+        if snippet:
+            model = self._model(10.0)
+            if model is None:
+                raise ModelMissing(
+                    "a snippet needs the embedding model, which is not ready; give path and line instead"
+                )
+            vector, without, asked = model.embed_query(snippet), "", snippet
+        else:
+            row = self._row_of(path, line, symbol)
+            without, asked = row.stored.chunk.path, row.stored.chunk.symbol or f"{row.stored.chunk.path}:{line}"
+            vectors = self.store.embeddings.vectors([row.embedding_id] if row.embedding_id else [])
+            if not vectors:
+                found = Found((), False, 0, 0.0)
+                return self._answer(asked, found, started, "that place has no embedding yet; ask again in a moment")
+            vector = next(iter(vectors.values()))
+        found = self._searcher.related(
+            vector, k=count, model_id=model_id, filters=filters, minimum=minimum, without=without
+        )
+        return self._answer(asked, found, started)
+
+    def hover(self, path: str, line: int, word: str = "") -> Related:
+        """Memories about the code at a place, and close code of other files; never calls a model."""
+        document = self._searcher.document(path)
+        row = self.store.chunk_at(document.id, line) if document else None
+        row = self._declaration_of(word, row) or row
+        if row is None:
+            return Related((), ())
+        hover = self.settings.hover
+        anchored = self._memories_about(row)
+        vector = next(
+            iter(self.store.embeddings.vectors([row.embedding_id] if row.embedding_id else []).values()), None
+        )
+        if vector is None:
+            return Related(tuple(anchored[: hover.max_memories]), ())
+        model_id = self.store.embeddings.active_model()
+        near = self.memories.near(
+            vector, model_id, memory.ALL, k=hover.max_memories, min_similarity=hover.min_similarity
+        )
+        known = {hit.item.id for hit in anchored}
+        memories = [*anchored, *(hit for hit in near if hit.item.id not in known)]
+        related = self._searcher.related(
+            vector, k=hover.max_related, model_id=model_id, filters=NO_FILTERS, minimum=hover.min_similarity,
+            without=row.stored.chunk.path,
+        )  # fmt: skip
+        return Related(tuple(memories[: hover.max_memories]), related.hits)
+
+    def get_chunk(self, chunk_id: str) -> Hit:
+        """A chunk by its id, as it is now. Raises `NotFound`."""
+        self._settle()
+        hit = self._searcher.chunk_hit(chunk_id.strip())
+        if hit is None:
+            raise NotFound(
+                f"no chunk has the id {chunk_id!r} now; its code was edited or removed: search_code finds it again"
+            )
+        return hit
+
+    # --- memories
+
+    def remember(self, new: memory.NewMemory, *, line: int = 0, symbol: str = "") -> memory.Stored:
+        """Store a memory, anchored to the code at `line` or to `symbol` of its source file where one is given."""
+        return self.memories.store(
+            replace(new, anchor=self._anchor(new.metadata.source_file, line, symbol)), self._model(0.0)
+        )
+
+    def recall(
+        self, query: str, filters: memory.MemoryFilters, *, k: int | None = None, min_similarity: float | None = None,
+        wait_for_model_s: float = 0.0,
+    ) -> SearchAnswer:  # fmt: skip
+        """The memories that fit a query best."""
+        started = time.perf_counter()
+        count = _checked_k(k, self.settings.memory.k)
+        minimum = self.settings.memory.min_similarity if min_similarity is None else min_similarity
+        model = self._model(wait_for_model_s)
+        hits = self.memories.search(query, filters, model, k=count, min_similarity=minimum)
+        hits = [replace(hit, item=self.with_anchor_state(_as_memory(hit))) for hit in hits]
+        note = "" if model else "the embedding model is not ready: these are matches by words alone"
+        stats = SearchStats(_milliseconds(started), model is not None, len(hits), complete=True, note=note)
+        return SearchAnswer(query, tuple(hits), stats)
+
+    def with_anchor_state(self, item: Memory) -> Memory:
+        """The memory with its anchor as the code stands now."""
+        if item.anchor is None:
+            return item
+        return replace(item, anchor=memory.resolved(item.anchor, self.store, self._searcher.hidden_documents()))
+
+    # --- status
+
+    def status(self) -> ProjectStatus:
+        """How much is indexed, and what is still to do."""
+        self._settle()
+        counts = self.store.counts()
+        unseen = self.indexing.unseen()
+        model_id, ready, note = self._model_state()
+        skipped: dict[str, int] = {}
+        for item in self.store.skipped().values():
+            skipped[item.reason] = skipped.get(item.reason, 0) + 1
+        queued = counts.queued_documents + len(unseen)
+        return ProjectStatus(
+            root=str(self.project.root), documents=counts.documents, chunks=counts.chunks, queued_documents=queued,
+            pending_embeddings=counts.pending_embeddings, buffers=counts.buffers, skipped=dict(sorted(skipped.items())),
+            complete=self.indexing.scanned and not queued and not counts.pending_embeddings,
+            scanned=self.indexing.scanned, model=model_id, model_ready=ready, note=note,
+            progress=self.indexing.progress, memories=self._memory_counts(),
+        )  # fmt: skip
+
+    def maintain(self) -> None:
+        """Background upkeep after indexing: a vector snapshot where one pays."""
+        self._searcher.maintain()
+
+    def _answer(self, query: str, found: Found, started: float, note: str = "") -> SearchAnswer:
+        queued, pending = self.store.queue_lengths()
+        unseen = self.indexing.unseen()
+        hits = tuple(self._marked(hit, unseen) for hit in found.hits)
+        if not note and not found.dense:
+            note = self._model_state()[2] or "the embedding model is not ready: these are matches by words alone"
+        stats = SearchStats(
+            took_ms=_milliseconds(started), dense=found.dense, candidates=found.candidates,
+            complete=self.indexing.scanned and not (queued or pending or unseen),
+            pending_documents=queued + len(unseen), pending_embeddings=pending, note=note,
+        )  # fmt: skip
+        return SearchAnswer(query, hits, stats)
+
+    def _marked(self, hit: Hit, unseen: frozenset[str]) -> Hit:
+        """The hit as `changed` where newer text of its document is known but not cut yet."""
+        path = hit.item.chunk.path if isinstance(hit.item, StoredChunk) else ""
+        return replace(hit, freshness=Freshness.CHANGED) if path in unseen else hit
+
+    def _freshness(self, document: DocumentRecord) -> Freshness | None:
+        found = freshness(document, self.project, self.store, self.documents)
+        if found in (None, Freshness.CHANGED):
+            self.indexing.files_changed([document.path])
+        return found
+
+    def _settle(self) -> None:
+        """Give text that was just handed in a moment to be cut."""
+        deadline = time.monotonic() + _SETTLE_S
+        while self.indexing.unseen() and time.monotonic() < deadline:
+            time.sleep(0.005)
+
+    def _model(self, wait_s: float) -> HostedModel | None:
+        """The model whose vectors the index answers with, if it is ready."""
+        model_id = self.store.embeddings.active_model()
+        if not model_id:
+            try:
+                model_id = self._models.configured().id
+            except ModelMissing:
+                return None
+        return self._models.wait(model_id, wait_s) if wait_s else self._models.get(model_id)
+
+    def _model_state(self) -> tuple[str, bool, str]:
+        """The answering model's id, whether it is ready, and what to say about it."""
+        try:
+            configured = self._models.configured().id
+        except ModelMissing as error:
+            return "", False, str(error)
+        active = self.store.embeddings.active_model() or configured
+        state = self._models.state(active)
+        if not state.ready and not state.error:
+            self._models.get(active)
+        note = state.error or (
+            f"re-embedding with {configured}; {active} answers until then" if active != configured else ""
+        )
+        return active, state.ready, note
+
+    def _row_of(self, path: str, line: int, symbol: str) -> ChunkRow:
+        if symbol and not path:
+            named = [number for number, _, _ in self.store.rows_named([last_name(symbol)], 5)]
+            rows = self.store.chunks_of_symbol(symbol) or list(self.store.chunks_by_row(named).values())
+            if not rows:
+                raise NotFound(
+                    f"no symbol {symbol!r} is in the index; search_code finds symbols by parts of their names"
+                )
+            return rows[0]
+        if not path:
+            raise InvalidRequest("give a path with a line, a symbol, or a snippet")
+        relative = path if is_guest(path) and not Path(path).is_absolute() else self.relative(path)
+        document = self._searcher.document(relative)
+        if document is None:
+            raise NotFound(f"{relative!r} is not in the index; index_status says what is, and why files are skipped")
+        rows = self.store.chunks_of_document(document.id)
+        found = [row for row in rows if symbol and row.stored.chunk.symbol in (symbol, symbol.rsplit(".", 1)[-1])]
+        at_line = self.store.chunk_at(document.id, line or 1)
+        if found or at_line:
+            return found[0] if found else at_line  # type: ignore[return-value]
+        raise InvalidRequest(
+            f"line {line} is outside {relative}, which has {rows[-1].stored.chunk.end_line if rows else 0} lines"
+        )
+
+    def relative(self, path: str) -> str:
+        """The path of a document inside the project. Raises `PathOutsideProject`."""
+        return path if path in self._buffers else self.project.relative(path)
+
+    def _declaration_of(self, word: str, around: ChunkRow | None) -> ChunkRow | None:
+        """The one declaration that a word can mean: in the same file, or the only one of the project."""
+        if not word:
+            return None
+        numbers = [number for number, _, declares in self.store.rows_named([word.lower()], 20) if declares]
+        rows = [row for row in self.store.chunks_by_row(numbers).values() if row.stored.chunk.symbol.endswith(word)]
+        if around is not None and (near := [row for row in rows if row.document_id == around.document_id]):
+            return near[0]
+        return rows[0] if len(rows) == 1 else None
+
+    def _memories_about(self, row: ChunkRow) -> list[Hit]:
+        """Memories whose anchor is in this chunk."""
+        chunk = row.stored.chunk
+        hits = []
+        for item in self.memories.matching(memory.ALL):
+            if item.anchor is None:
+                continue
+            resolved = self.with_anchor_state(item)
+            anchor = resolved.anchor
+            assert anchor is not None
+            same_symbol = bool(anchor.symbol) and anchor.symbol == chunk.symbol
+            if anchor.path == chunk.path and (same_symbol or anchor.content_hash == row.stored.content_hash):
+                hits.append(Hit(resolved, 1.0, ("anchor",)))
+        return hits
+
+    def _anchor(self, source_file: str | None, line: int, symbol: str) -> Anchor | None:
+        if not source_file:
+            return None
+        path = self.relative(source_file)
+        self._settle()
+        if symbol:
+            return memory.anchor_to_symbol(self.store, path, symbol) or Anchor(path, symbol)
+        document = self._searcher.document(path)
+        at_line = memory.anchor_at(self.store, document.id, line) if document and line > 0 else None
+        return at_line or Anchor(path)
+
+    def _admitted(self, paths: list[str]) -> set[str]:
+        return admitted(self.project.root, paths, self.settings.index.exclude)
+
+    def _open_memories(self) -> MemoryStore:
+        if self._project_memories is None:
+            self._project_memories = MemoryStore(self._memories_path, Scope.PROJECT)
+        return self._project_memories
+
+    def _memory_counts(self) -> dict[str, int]:
+        counts = dict.fromkeys((scope.value for scope in memory.SCOPES), 0)
+        for item in self.memories.matching(memory.ALL):
+            counts[item.scope.value] += 1
+        return counts
+
+
+def _scan(opened: OpenProject, fingerprint: str) -> None:
+    scan(opened.project, opened.store, exclude=opened.settings.index.exclude, fingerprint=fingerprint)
+
+
+def _cutting(settings: Settings, models: ModelHost) -> Cutting:
+    sizes = settings.chunking
+    try:
+        model: LocatedModel | None = models.configured()
+    except ModelMissing:
+        model = None
+    largest = min(sizes.max_chunk_size, model.max_tokens - _HEADER_TOKENS) if model else sizes.max_chunk_size
+    budget = Budget(largest, min(sizes.min_chunk_size, largest), min(sizes.overlap, largest // 2))
+    if model is None:
+        return Cutting(budget, approximate_token_offsets, "approximate")
+    return Cutting(budget, functools.partial(token_offsets, model.tokenizer_file), model.id)
+
+
+def _checked_k(k: int | None, default: int) -> int:
+    if k is None:
+        return default
+    if k < 1:
+        raise InvalidRequest(f"k = {k} is below 1; ask for 1 to {MAX_K} hits")
+    return min(k, MAX_K)
+
+
+def _as_memory(hit: Hit) -> Memory:
+    assert isinstance(hit.item, Memory)
+    return hit.item
+
+
+def _milliseconds(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 1)

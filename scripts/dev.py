@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Set rag-ls up on a fresh machine, try it, and run its checks. Needs Python >= 3.11 and git, nothing else.
+
+python3 scripts/dev.py try [FOLDER]   set up, index a repository, ask it a question, connect editors and agents
+python3 scripts/dev.py test [ARGS]    set up, then run all tests (ARGS go to pytest)
+python3 scripts/dev.py lint           ruff, mypy and the import layers
+python3 scripts/dev.py docs [--check] write the generated pages of docs/ (or fail when they are stale)
+python3 scripts/dev.py bench [ARGS]   run the benchmarks (ARGS go to tests/benchmarks)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+STAMP = VENV / "rag-ls.stamp"
+TORCH = "torch==2.13.0"
+# PyTorch's own index of CPU builds: on Linux the default build brings several GB of CUDA libraries.
+CPU_TORCH_INDEX = "https://download.pytorch.org/whl/cpu"
+QUESTION = "how are changed files detected"
+
+
+def main() -> int:
+    if sys.version_info < (3, 11):  # noqa: UP036 - this script runs before anything is installed
+        return fail(f"rag-ls needs Python 3.11 or newer, this is {platform.python_version()}")
+    verbs = {"setup": lambda _: 0, "try": try_out, "test": test, "lint": lint, "docs": docs, "bench": bench}
+    verb, arguments = (sys.argv[1] if len(sys.argv) > 1 else "", sys.argv[2:])
+    if verb not in verbs:
+        print(__doc__)
+        return 2
+    set_up()
+    return verbs[verb](arguments)
+
+
+def set_up() -> None:
+    """Make the virtual environment and install into it what is not installed yet."""
+    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    if STAMP.exists() and STAMP.read_text() == wanted:
+        return
+    if not (BIN / python_name()).exists():
+        say(f"making a virtual environment in {VENV}")
+        venv.create(VENV, with_pip=True)
+    say("installing rag-ls and its embedding model (about 1 GB on disk; some minutes the first time)")
+    pip("install", "--upgrade", "pip>=25.1")
+    if not has_torch():
+        pip("install", *torch_arguments())
+    pip("install", "--editable", str(ROOT), "--group", f"{ROOT / 'pyproject.toml'}:dev")
+    STAMP.write_text(wanted)
+
+
+def torch_arguments() -> list[str]:
+    """The CPU build of torch, unless RAG_LS_TORCH says `default` or there is an NVIDIA GPU."""
+    choice = os.environ.get("RAG_LS_TORCH", "cpu")
+    wants_cpu_index = platform.system() == "Linux" and choice == "cpu" and not shutil.which("nvidia-smi")
+    if not wants_cpu_index or os.environ.get("CI"):
+        return [TORCH]
+    # An index that cannot be reached is passed over: the build that the usual index has is taken then.
+    return [TORCH, "--extra-index-url", CPU_TORCH_INDEX, "--retries", "1"]
+
+
+def has_torch() -> bool:
+    return (
+        run(str(BIN / python_name()), "-c", "import importlib.util as u, sys; sys.exit(not u.find_spec('torch'))") == 0
+    )
+
+
+def try_out(arguments: list[str]) -> int:
+    folder = Path(arguments[0]).expanduser().resolve() if arguments else ROOT
+    if not folder.is_dir():
+        return fail(f"{folder} is not a folder; give the path of a repository")
+    rag_ls = str(BIN / "rag-ls")
+    say(f"indexing {folder}")
+    if code := run(rag_ls, "index", str(folder)):
+        return code
+    say(f"asking: {QUESTION}")
+    if code := run(rag_ls, "search", QUESTION, "-k", "3", "--project", str(folder)):
+        return code
+    say("to connect your editor and your agent, copy what you need:")
+    if code := run(rag_ls, "connect"):
+        return code
+    say(f"done. Ask more with: {rag_ls} search 'your question' --project {folder}")
+    return 0
+
+
+def test(arguments: list[str]) -> int:
+    return run(str(BIN / python_name()), "-m", "pytest", *arguments)
+
+
+def lint(_: list[str]) -> int:
+    steps = (
+        ("ruff", "check", "."),
+        ("ruff", "format", "--check", "."),
+        ("mypy",),
+        ("lint-imports",),
+    )
+    codes = [run(str(BIN / step[0]), *step[1:]) for step in steps]
+    return max(*codes, docs(["--check"]))
+
+
+def docs(arguments: list[str]) -> int:
+    return run(str(BIN / python_name()), "scripts/generate_docs.py", *arguments)
+
+
+def bench(arguments: list[str]) -> int:
+    return run(str(BIN / python_name()), "-m", "tests.benchmarks", *arguments)
+
+
+def pip(*arguments: str) -> None:
+    command = [str(BIN / python_name()), "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments]
+    if code := subprocess.call(command, cwd=ROOT):
+        sys.exit(fail(f"pip failed with exit code {code}: {' '.join(command)}"))
+
+
+def python_name() -> str:
+    return "python.exe" if os.name == "nt" else "python"
+
+
+def run(*command: str) -> int:
+    return subprocess.call(command, cwd=ROOT)
+
+
+def say(message: str) -> None:
+    print(f"\n==> {message}", flush=True)
+
+
+def fail(message: str) -> int:
+    print(f"error: {message}", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

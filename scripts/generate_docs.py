@@ -1,0 +1,74 @@
+"""Write the pages of docs/ that come from the code; with --check, fail where one is stale."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from rag_ls import config
+from rag_ls.cli.main import build_parser
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+
+def main() -> int:
+    check = "--check" in sys.argv[1:]
+    stale = [path for path, text in pages() if (path.read_text() if path.exists() else "") != text]
+    if check:
+        for path in stale:
+            print(f"{path} is stale: run scripts/dev.py docs", file=sys.stderr)
+        return 1 if stale else 0
+    for path, text in pages():
+        path.write_text(text)
+    return 0
+
+
+def pages() -> Iterator[tuple[Path, str]]:
+    yield DOCS / "configuration.md", configuration()
+    yield DOCS / "cli.md", command_line()
+
+
+def configuration() -> str:
+    lines = [
+        "# Configuration",
+        "",
+        "Generated from `rag_ls/config.py`. Each layer overrides the one before it: defaults, the user's `config.toml`,",
+        "the project's `rag-ls.toml`, environment variables (`RAG_LS_SECTION_KEY`), the editor's `ragLs` settings.",
+        "`rag-ls config` shows the values in force and names what is wrong with its file and line.",
+        "",
+        "| setting | type | default | meaning |",
+        "| --- | --- | --- | --- |",
+    ]
+    for info in config.describe():
+        limits = f" One of {', '.join(info.choices)}." if info.choices else ""
+        if info.minimum is not None or info.maximum is not None:
+            limits = f" {info.minimum:g} to {'any' if info.maximum is None else format(info.maximum, 'g')}."
+        lines.append(f"| `{info.key}` | {info.type} | `{json.dumps(info.default)}` | {info.doc}{limits} |")
+    return "\n".join(lines) + "\n"
+
+
+def command_line() -> str:
+    parser = build_parser()
+    lines = [
+        "# Command line",
+        "",
+        "Generated from `rag_ls/cli/main.py`. Exit codes: 0 done, 1 failed, 2 wrong usage.",
+        "",
+    ]
+    verbs = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    summaries = {choice.dest: choice.help for choice in verbs._choices_actions}
+    for name, verb in verbs.choices.items():
+        lines += [f"## `rag-ls {name}`", "", f"{summaries[name]}", "", "| argument | meaning |", "| --- | --- |"]
+        for action in verb._actions:
+            if action.dest != "help":
+                shown = ", ".join(action.option_strings) or (action.metavar or action.dest)
+                lines.append(f"| `{shown}` | {action.help or ''} |".replace("%(default)s", str(action.default)))
+        lines.append("")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,103 @@
+"""Documents of unreasonable size or shape come out whole."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
+from rag_ls.chunking import parse as parse_module
+from rag_ls.model import Chunk
+
+from .checks import check_partition, chunks_of
+from .samples import SAMPLES
+
+
+def chunked(text: str, language: str | None) -> list[Chunk]:
+    chunks = chunk_text(text, "x", language=language, budget=Budget(), token_offsets=approximate_token_offsets)
+    check_partition(text, chunks)
+    return chunks
+
+
+def test_a_file_of_100_000_lines_keeps_its_symbols() -> None:
+    body = "".join(f"    value_{n} = compute(value_{n}, {n}, 'name')\n" for n in range(8))
+    text = "".join(f"def function_{n}(x):\n{body}\n" for n in range(10_000))
+    assert text.count("\n") == 100_000
+    symbols = {chunk.symbol for chunk in chunked(text, "python")}
+    assert symbols == {f"function_{n}" for n in range(10_000)}
+
+
+@pytest.mark.parametrize("language", ["javascript", None])
+@pytest.mark.parametrize("unit", ["x", "foo(bar); ", "é"])
+def test_a_line_of_10_mb_is_complete(unit: str, language: str | None) -> None:
+    text = unit * (10_000_000 // len(unit.encode()))
+    assert max(len(chunk.text.encode()) for chunk in chunked(text, language)) <= 16 * 200
+
+
+@pytest.mark.parametrize(
+    ("language", "opening", "closing"),
+    [
+        ("python", "(", ")"),
+        ("python", "[\n", "]\n"),
+        ("json", "[", "]"),
+        ("json", '{"a":\n', "}"),
+        ("javascript", "if (a) {\n", "}\n"),
+        ("html", "<div>\n", "</div>\n"),
+        ("markdown", "> ", ""),
+        ("yaml", "- ", ""),
+        ("yaml", "? ", ""),
+        ("markdown", "1. ", ""),
+        ("markdown", "\t- ", ""),
+        ("kotlin", '"${', ""),
+        ("c", "{", "}"),
+    ],
+)
+def test_deep_nesting_is_complete(language: str, opening: str, closing: str) -> None:
+    chunked(opening * 10_000 + "1" + closing * 10_000, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "line"), [("markdown", "- x"), ("markdown", "> x"), ("yaml", "a:"), ("python", "if x:")]
+)
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_deep_indentation_is_complete(language: str, line: str, end: str) -> None:
+    for indent in ("  ", "\t"):
+        chunked("".join(indent * level + line + end for level in range(700)), language)
+
+
+def test_a_long_array_is_cut_into_lines() -> None:
+    chunks = chunked("[\n" + ",\n".join(str(n) for n in range(100_000)) + "\n]\n", "json")
+    assert all(chunk.text.endswith("\n") for chunk in chunks)
+
+
+def test_a_long_chain_of_branches_is_complete() -> None:
+    chunked("if (a) {\n" + "  f();\n} else if (b) {\n" * 10_000 + "}\n", "javascript")
+
+
+@pytest.mark.parametrize("language", ["lua", "scala", "dart", "julia", "svelte"])
+def test_a_text_that_no_grammar_can_read_in_time_is_complete(language: str) -> None:
+    chunked("a lot of words that are not code\n" * 6_000, language)
+
+
+def test_what_parses_too_slowly_is_parsed_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    sample = next(sample for sample in SAMPLES if sample.language == "python")
+    text = sample.text * 60
+    monkeypatch.setattr(parse_module, "_parse_range", _refuse_the_whole(len(text.encode())))
+    symbols = [chunk.symbol for chunk in chunks_of(text, "python", Budget())]
+    assert symbols.count("load_session") >= 55
+
+
+def _refuse_the_whole(length: int):
+    original = parse_module._parse_range
+
+    def parse_range(data, grammar, start, end, seconds):
+        return None if end - start == length else original(data, grammar, start, end, 60)
+
+    return parse_range
+
+
+def test_importing_the_package_does_not_load_a_parser() -> None:
+    code = "import sys, rag_ls.chunking; sys.exit(any(name.startswith('tree_sitter') for name in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

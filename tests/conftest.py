@@ -1,0 +1,58 @@
+"""Fixtures: user-level state in a temporary folder, little projects on disk, an engine over them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from rag_ls.engine import Engine
+from rag_ls.storage import IndexStore
+
+from tests.support import SHOP, git_repository, write
+
+settings.register_profile("rag-ls", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("rag-ls")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """All user-level state of a test; no test sees the user's own, nor settings of the environment."""
+    folder = tmp_path_factory.mktemp("home")
+    for name in [name for name in os.environ if name.startswith(("RAG_LS_", "GIT_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("RAG_LS_HOME", str(folder))
+    # The quick model is up in half a second, a torch process in ten; the vectors agree.
+    monkeypatch.setenv("RAG_LS_EMBEDDING_BACKEND", "onnx")
+    return folder
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A little project that no version control knows."""
+    return write(tmp_path / "shop", SHOP)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """The same project as a git repository."""
+    return git_repository(tmp_path / "repository", SHOP)
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    """An engine with no project open."""
+    engine = Engine()
+    yield engine
+    engine.close()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[IndexStore]:
+    """An empty index in a file."""
+    store = IndexStore(tmp_path / "index.db")
+    yield store
+    store.close()

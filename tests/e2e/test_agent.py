@@ -1,0 +1,89 @@
+"""What an agent sees of `rag-ls mcp`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from rag_ls.mcp.tools import TOOLS
+from tests.e2e.clients import agent
+
+
+async def test_the_agent_finds_reads_and_follows_code(project: Path) -> None:
+    async with agent(project) as ag:
+        await ag.until_complete()
+        answer = await ag.call("search_code", query="where are invoice amounts rounded", k=3)
+        hit = answer["results"][0]
+        assert (hit["kind"], hit["path"], hit["symbol"]) == ("chunk", "src/billing/invoice.py", "round_amount")
+        assert hit["freshness"] == "disk"
+        assert 0 <= hit["score"] <= 1
+        assert answer["stats"]["complete"] is True
+        assert (await ag.call("get_chunk", id=hit["id"]))["text"] == hit["text"]
+        related = await ag.call("find_related", path="src/net/client.py", line=5, k=3)
+        assert related["results"][0]["path"] == "src/queue/retry.go"
+
+
+async def test_filters_keep_other_code_out(project: Path) -> None:
+    async with agent(project) as ag:
+        await ag.until_complete()
+        by_language = await ag.call("search_code", query="retry with backoff", language="go")
+        assert {hit["language"] for hit in by_language["results"]} == {"go"}
+        by_path = await ag.call("search_code", query="retry with backoff", path_glob="docs/**")
+        assert {hit["path"] for hit in by_path["results"]} == {"docs/decisions.md"}
+
+
+async def test_memories_are_stored_recalled_listed_and_deleted(project: Path) -> None:
+    async with agent(project) as ag:
+        stored = await ag.call(
+            "store_memory", content="Amounts are rounded half up.", scope="project", metadata={"tags": ["money"]}
+        )
+        assert (stored["status"], stored["version"]) == ("inserted", 1)
+        again = await ag.call("store_memory", content="Amounts are rounded half up.", scope="project")
+        assert (again["status"], again["id"]) == ("duplicate", stored["id"])
+        found = await ag.call("search_memory", query="how do we round money?")
+        assert [hit["id"] for hit in found["results"]] == [stored["id"]]
+        assert (await ag.call("get_memory", id=stored["id"]))["metadata"]["tags"] == ["money"]
+        listed = await ag.call("list_memories", filters={"tags": ["money"]})
+        assert (listed["total"], listed["limit"], listed["offset"]) == (1, 50, 0)
+        assert (await ag.call("delete_memory", id=stored["id"]))["deleted"] is True
+        assert (await ag.call("list_memories"))["total"] == 0
+        assert "list_memories" in await ag.refusal("get_memory", id=stored["id"])
+
+
+async def test_global_memories_outlive_the_project_and_session_ones_the_server_does_not(project: Path) -> None:
+    async with agent(project) as ag:
+        for scope in ("session", "project", "global"):
+            await ag.call("store_memory", content=f"a {scope} fact", scope=scope)
+    async with agent(project) as ag:
+        assert {item["scope"] for item in (await ag.call("list_memories"))["memories"]} == {"project", "global"}
+
+
+async def test_refusals_name_the_argument_and_the_server_goes_on(project: Path) -> None:
+    async with agent(project) as ag:
+        assert "needs 'query'" in await ag.refusal("search_code")
+        assert "a whole number" in await ag.refusal("search_code", query="x", k="many")
+        assert "outside the project" in await ag.refusal("find_related", path="../secret.py", line=1)
+        assert "search_code" in await ag.refusal("no_such_tool")
+        assert "no chunk has the id" in await ag.refusal("get_chunk", id="0" * 16)
+        assert (await ag.call("index_status"))["version"]
+
+
+async def test_every_tool_is_annotated_and_typed_and_the_list_is_lean(project: Path) -> None:
+    async with agent(project) as ag:
+        tools = (await ag.session.list_tools()).tools
+    assert [tool.name for tool in tools] == [spec.name for spec in TOOLS]
+    for tool in tools:
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint is not None
+        assert tool.output_schema is not None
+    listed = json.dumps([tool.model_dump(by_alias=True, exclude_none=True) for tool in tools])
+    # JSON of this kind has more than three characters a token.
+    assert len(listed) / 3 < 3000
+
+
+async def test_a_project_setting_takes_a_toolset_away(project: Path) -> None:
+    (project / "rag-ls.toml").write_text('[mcp]\ntoolsets = ["code"]\n')
+    async with agent(project) as ag:
+        names = {tool.name for tool in (await ag.session.list_tools()).tools}
+        assert "search_code" in names
+        assert "store_memory" not in names

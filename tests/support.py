@@ -1,0 +1,127 @@
+"""What several tests need: little projects on disk, records, vectors, other processes, patience."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.model import Chunk
+from rag_ls.storage import DocumentRecord, FileState, NewChunk
+
+MODEL = "test-model@1"
+# A file that was read long after it was written: its stamp proves what it says.
+SETTLED = FileState(size=10, mtime_ns=10**18, ctime_ns=10**18, read_ns=10**18 + 10**12)
+PATIENCE_S = 60.0
+
+SHOP = {
+    "src/auth.py": (
+        '"""Logging in."""\n\n\nclass Session:\n    """A logged-in user."""\n\n'
+        "    def refresh(self, token: str) -> str:\n"
+        '        """Exchange an expired access token for a new one."""\n'
+        "        return exchange_token(token)\n"
+    ),
+    "src/cart.py": (
+        "def total_price(items: list[float], discount: float) -> float:\n"
+        '    """Sum of the items in the shopping cart, less the discount."""\n'
+        "    return sum(items) * (1 - discount)\n"
+    ),
+    "src/mail.js": (
+        "// Sends the invoice to the customer.\n"
+        "export function sendInvoice(customer, invoice) {\n  return smtp.send(customer.address, invoice);\n}\n"
+    ),
+    "docs/guide.md": "# Guide\n\n## Refunds\n\nA refund is paid back within fourteen days.\n",
+}
+
+
+def write(root: Path, files: Mapping[str, str | bytes]) -> Path:
+    """Write files below `root`, and return it."""
+    for path, content in files.items():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return root
+
+
+def git(root: Path, *arguments: str) -> str:
+    """Run git in `root` as somebody, whatever the machine's own settings are."""
+    command = ["git", "-C", str(root), "-c", "user.name=Tester", "-c", "user.email=tester@example.org", *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def git_repository(root: Path, files: Mapping[str, str | bytes]) -> Path:
+    """A git repository whose first commit holds the files that it does not ignore."""
+    root.mkdir(parents=True, exist_ok=True)
+    git(root, "init", "--quiet")
+    write(root, files)
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "--allow-empty", "--message", "first")
+    return root
+
+
+def digest(text: str) -> bytes:
+    """The address of a text's vector."""
+    return hashlib.sha256(text.encode()).digest()
+
+
+def new_chunk(text: str, *, path: str = "src/a.py", symbol: str = "", signature: str = "", ordinal: int = 0) -> NewChunk:
+    """A chunk of one line per newline of `text`, addressed by its own text."""
+    size = len(text.encode())
+    chunk = Chunk(
+        path=path, language="python", ordinal=ordinal, start_byte=ordinal * 1000, end_byte=ordinal * 1000 + size,
+        start_line=ordinal * 10 + 1, end_line=ordinal * 10 + 1 + text.count("\n"), text=text, symbol=symbol,
+        signature=signature, is_declaration=bool(symbol),
+    )  # fmt: skip
+    return NewChunk(chunk, digest(text))
+
+
+def new_chunks(texts: Sequence[str], *, path: str = "src/a.py") -> list[NewChunk]:
+    """The chunks of one document."""
+    return [new_chunk(text, path=path, ordinal=number) for number, text in enumerate(texts)]
+
+
+def record(path: str = "src/a.py", session: str = "", *, sha256: str = "", state: FileState = SETTLED) -> DocumentRecord:
+    """A document to store."""
+    return DocumentRecord(path, "python", sha256 or hashlib.sha256(path.encode()).hexdigest(), state, session)
+
+
+def unit_vectors(count: int, dimensions: int = 16, seed: int = 0) -> NDArray[np.float32]:
+    """Random vectors of length one."""
+    vectors = np.random.default_rng(seed).normal(size=(count, dimensions)).astype(np.float32)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def until(condition: Callable[[], object], timeout_s: float = PATIENCE_S) -> bool:
+    """Wait until something holds; whether it did in time."""
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def python(script: str, *arguments: object) -> subprocess.Popen[str]:
+    """Another Python process that can import rag_ls, with its standard streams as pipes."""
+    return subprocess.Popen(
+        [sys.executable, "-c", script, *(str(argument) for argument in arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ),
+    )
+
+
+def finished(process: subprocess.Popen[str]) -> str:
+    """What a process printed, once it is done; it must have succeeded."""
+    printed, errors = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0, errors
+    return printed
