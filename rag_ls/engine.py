@@ -19,8 +19,9 @@ from rag_ls.indexing import Progress
 from rag_ls.indexing.progress import Phase
 from rag_ls.model import Scope, SearchAnswer, SearchStats
 from rag_ls.project import Project, find_project, make_private_folder, user_data_folder
+from rag_ls.requests import SearchRequest
 from rag_ls.storage import MEMORIES_FILE, MemoryStore
-from rag_ls.workspace import OpenProject, SearchRequest
+from rag_ls.workspace import OpenProject
 
 _log = logging.getLogger(__name__)
 

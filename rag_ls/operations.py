@@ -16,9 +16,10 @@ from rag_ls.engine import Engine, merged
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable
 from rag_ls.memory import SCOPES, MemoryFilters, NewMemory
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope, SearchAnswer
+from rag_ls.requests import SearchRequest
 from rag_ls.search import Filters
 from rag_ls.wire import Json, answer_json, hit_json, memory_json, status_json, stored_json
-from rag_ls.workspace import OpenProject, SearchRequest
+from rag_ls.workspace import OpenProject
 
 _SCOPE_NAMES = tuple(scope.value for scope in SCOPES)
 _TYPE_NAMES = tuple(kind.value for kind in MemoryType)

@@ -6,7 +6,7 @@ from typing import Any
 
 from rag_ls.memory import Stored
 from rag_ls.model import Anchor, Hit, Memory, SearchAnswer, StoredChunk
-from rag_ls.workspace import ProjectStatus
+from rag_ls.requests import ProjectStatus
 
 Json = dict[str, Any]
 

@@ -7,16 +7,18 @@ import logging
 import sqlite3
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 from filelock import FileLock
+from numpy.typing import NDArray
 
 from rag_ls import memory
 from rag_ls.chunking import Budget, approximate_token_offsets
 from rag_ls.config import Settings
 from rag_ls.embedding import HostedModel, LocatedModel, ModelHost, token_offsets
-from rag_ls.errors import IndexUnavailable, InvalidRequest, ModelMissing, NotFound
+from rag_ls.errors import IndexUnavailable, InvalidRequest, MemoriesDamaged, ModelMissing, NotFound
 from rag_ls.indexing import (
     SCANNED,
     Buffer,
@@ -24,16 +26,17 @@ from rag_ls.indexing import (
     DocumentIndexer,
     EditingSession,
     IndexingService,
-    Progress,
     admitted,
     freshness,
     scan,
 )
 from rag_ls.memory import Memories
 from rag_ls.model import Anchor, Freshness, Hit, Memory, Scope, SearchAnswer, SearchStats, StoredChunk
+from rag_ls.places import Places
 from rag_ls.project import Project, is_guest
+from rag_ls.requests import ProjectStatus, Related, SearchRequest, checked_k
 from rag_ls.search import NO_FILTERS, Filters, Found, Searcher
-from rag_ls.storage import INDEX_FILE, MEMORIES_FILE, ChunkRow, DocumentRecord, IndexStore, MemoryStore, last_name
+from rag_ls.storage import INDEX_FILE, MEMORIES_FILE, ChunkRow, DocumentRecord, IndexStore, MemoryStore
 
 _log = logging.getLogger(__name__)
 
@@ -41,46 +44,6 @@ _log = logging.getLogger(__name__)
 _HEADER_TOKENS = 32
 # A search waits so long for text that was just typed to be cut; longer, and it is marked `changed`.
 _SETTLE_S = 0.25
-MAX_K = 100
-
-
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
-    """A question about a project's code."""
-
-    query: str
-    k: int | None = None
-    filters: Filters = NO_FILTERS
-    min_score: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Related:
-    """What a hover shows: memories about the code, and code of other files close to it."""
-
-    memories: tuple[Hit, ...]
-    code: tuple[Hit, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectStatus:
-    """How an open project stands."""
-
-    root: str
-    documents: int
-    chunks: int
-    queued_documents: int
-    pending_embeddings: int
-    buffers: int
-    skipped: dict[str, int]
-    """Files that are not indexed, by reason."""
-    complete: bool
-    scanned: bool
-    model: str
-    model_ready: bool
-    note: str
-    progress: Progress
-    memories: dict[str, int]
 
 
 class OpenProject:
@@ -117,6 +80,7 @@ class OpenProject:
             self._admitted,
         )
         self._searcher = Searcher(self.store, folder, self._session.id, self._session.is_live, self._freshness)
+        self._places = Places(self.store, self._searcher)
         self._project_memories: MemoryStore | None = None
         self._memories_path = folder / MEMORIES_FILE
         stores: dict[Scope, Callable[[], MemoryStore]] = {
@@ -178,7 +142,7 @@ class OpenProject:
     def search(self, request: SearchRequest, *, wait_for_model_s: float = 0.0) -> SearchAnswer:
         """The chunks that answer a question best. Raises `InvalidRequest` for arguments out of range."""
         started = time.perf_counter()
-        k = _checked_k(request.k, self.settings.search.k)
+        k = checked_k(request.k, self.settings.search.k)
         self._settle()
         model = self._model(wait_for_model_s)
         vector = model.embed_query(request.query) if model and request.query.strip() else None
@@ -198,7 +162,7 @@ class OpenProject:
         Raises `InvalidRequest` where none or an impossible place is given, `NotFound` where the index has no such place.
         """
         started = time.perf_counter()
-        count = _checked_k(k, self.settings.search.k)
+        count = checked_k(k, self.settings.search.k)
         self._settle()
         model_id = self.store.embeddings.active_model()
         if snippet:
@@ -223,29 +187,38 @@ class OpenProject:
 
     def hover(self, path: str, line: int, word: str = "") -> Related:
         """Memories about the code at a place, and close code of other files; never calls a model."""
-        document = self._searcher.document(path)
-        row = self.store.chunk_at(document.id, line) if document else None
-        row = self._declaration_of(word, row) or row
+        row = self._places.under_cursor(path, line, word)
         if row is None:
             return Related((), ())
         hover = self.settings.hover
-        anchored = self._memories_about(row)
         vector = next(
             iter(self.store.embeddings.vectors([row.embedding_id] if row.embedding_id else []).values()), None
         )
+        try:
+            memories = self._hover_memories(row, vector)
+        except MemoriesDamaged as error:
+            _log.warning("%s", error)
+            memories = []
         if vector is None:
-            return Related(tuple(anchored[: hover.max_memories]), ())
-        model_id = self.store.embeddings.active_model()
-        near = self.memories.near(
-            vector, model_id, memory.ALL, k=hover.max_memories, min_similarity=hover.min_similarity
-        )
-        known = {hit.item.id for hit in anchored}
-        memories = [*anchored, *(hit for hit in near if hit.item.id not in known)]
+            return Related(tuple(memories), ())
         related = self._searcher.related(
-            vector, k=hover.max_related, model_id=model_id, filters=NO_FILTERS, minimum=hover.min_similarity,
-            without=row.stored.chunk.path,
+            vector, k=hover.max_related, model_id=self.store.embeddings.active_model(), filters=NO_FILTERS,
+            minimum=hover.min_similarity, without=row.stored.chunk.path,
         )  # fmt: skip
-        return Related(tuple(memories[: hover.max_memories]), related.hits)
+        return Related(tuple(memories), related.hits)
+
+    def _hover_memories(self, row: ChunkRow, vector: NDArray[np.float32] | None) -> list[Hit]:
+        """Memories anchored to a chunk, then those close to it."""
+        hover = self.settings.hover
+        found = self._memories_about(row)
+        if vector is not None:
+            known = {hit.item.id for hit in found}
+            near = self.memories.near(
+                vector, self.store.embeddings.active_model(), memory.ALL, k=hover.max_memories,
+                min_similarity=hover.min_similarity,
+            )  # fmt: skip
+            found += [hit for hit in near if hit.item.id not in known]
+        return found[: hover.max_memories]
 
     def get_chunk(self, chunk_id: str) -> Hit:
         """A chunk by its id, as it is now. Raises `NotFound`."""
@@ -271,7 +244,7 @@ class OpenProject:
     ) -> SearchAnswer:  # fmt: skip
         """The memories that fit a query best."""
         started = time.perf_counter()
-        count = _checked_k(k, self.settings.memory.k)
+        count = checked_k(k, self.settings.memory.k)
         minimum = self.settings.memory.min_similarity if min_similarity is None else min_similarity
         model = self._model(wait_for_model_s)
         hits = self.memories.search(query, filters, model, k=count, min_similarity=minimum)
@@ -303,7 +276,7 @@ class OpenProject:
             pending_embeddings=counts.pending_embeddings, buffers=counts.buffers, skipped=dict(sorted(skipped.items())),
             complete=self.indexing.scanned and not queued and not counts.pending_embeddings,
             scanned=self.indexing.scanned, model=model_id, model_ready=ready, note=note,
-            progress=self.indexing.progress, memories=self._memory_counts(),
+            progress=self.indexing.progress, memories=self.memories.counts(),
         )  # fmt: skip
 
     def maintain(self) -> None:
@@ -366,68 +339,34 @@ class OpenProject:
         return active, state.ready, note
 
     def _row_of(self, path: str, line: int, symbol: str) -> ChunkRow:
-        if symbol and not path:
-            named = [number for number, _, _ in self.store.rows_named([last_name(symbol)], 5)]
-            rows = self.store.chunks_of_symbol(symbol) or list(self.store.chunks_by_row(named).values())
-            if not rows:
-                raise NotFound(
-                    f"no symbol {symbol!r} is in the index; search_code finds symbols by parts of their names"
-                )
-            return rows[0]
-        if not path:
-            raise InvalidRequest("give a path with a line, a symbol, or a snippet")
-        relative = path if is_guest(path) and not Path(path).is_absolute() else self.relative(path)
-        document = self._searcher.document(relative)
-        if document is None:
-            raise NotFound(f"{relative!r} is not in the index; index_status says what is, and why files are skipped")
-        rows = self.store.chunks_of_document(document.id)
-        found = [row for row in rows if symbol and row.stored.chunk.symbol in (symbol, symbol.rsplit(".", 1)[-1])]
-        at_line = self.store.chunk_at(document.id, line or 1)
-        if found or at_line:
-            return found[0] if found else at_line  # type: ignore[return-value]
-        raise InvalidRequest(
-            f"line {line} is outside {relative}, which has {rows[-1].stored.chunk.end_line if rows else 0} lines"
-        )
+        if path:
+            return self._places.at(self.relative(path), line, symbol)
+        if symbol:
+            return self._places.of_symbol(symbol)
+        raise InvalidRequest("give a path with a line, a symbol, or a snippet")
 
     def relative(self, path: str) -> str:
         """The path of a document inside the project. Raises `PathOutsideProject`."""
-        return path if path in self._buffers else self.project.relative(path)
-
-    def _declaration_of(self, word: str, around: ChunkRow | None) -> ChunkRow | None:
-        """The one declaration that a word can mean: in the same file, or the only one of the project."""
-        if not word:
-            return None
-        numbers = [number for number, _, declares in self.store.rows_named([word.lower()], 20) if declares]
-        rows = [row for row in self.store.chunks_by_row(numbers).values() if row.stored.chunk.symbol.endswith(word)]
-        if around is not None and (near := [row for row in rows if row.document_id == around.document_id]):
-            return near[0]
-        return rows[0] if len(rows) == 1 else None
+        is_uri = is_guest(path) and not Path(path).is_absolute()
+        return path if path in self._buffers or is_uri else self.project.relative(path)
 
     def _memories_about(self, row: ChunkRow) -> list[Hit]:
         """Memories whose anchor is in this chunk."""
         chunk = row.stored.chunk
         hits = []
-        for item in self.memories.matching(memory.ALL):
-            if item.anchor is None:
+        for item in map(self.with_anchor_state, self.memories.anchored()):
+            anchor = item.anchor
+            if anchor is None or anchor.path != chunk.path:
                 continue
-            resolved = self.with_anchor_state(item)
-            anchor = resolved.anchor
-            assert anchor is not None
-            same_symbol = bool(anchor.symbol) and anchor.symbol == chunk.symbol
-            if anchor.path == chunk.path and (same_symbol or anchor.content_hash == row.stored.content_hash):
-                hits.append(Hit(resolved, 1.0, ("anchor",)))
+            if (anchor.symbol and anchor.symbol == chunk.symbol) or anchor.content_hash == row.stored.content_hash:
+                hits.append(Hit(item, 1.0, ("anchor",)))
         return hits
 
     def _anchor(self, source_file: str | None, line: int, symbol: str) -> Anchor | None:
         if not source_file:
             return None
-        path = self.relative(source_file)
         self._settle()
-        if symbol:
-            return memory.anchor_to_symbol(self.store, path, symbol) or Anchor(path, symbol)
-        document = self._searcher.document(path)
-        at_line = memory.anchor_at(self.store, document.id, line) if document and line > 0 else None
-        return at_line or Anchor(path)
+        return self._places.anchor(self.relative(source_file), line, symbol)
 
     def _admitted(self, paths: list[str]) -> set[str]:
         return admitted(self.project.root, paths, self.settings.index.exclude)
@@ -436,12 +375,6 @@ class OpenProject:
         if self._project_memories is None:
             self._project_memories = MemoryStore(self._memories_path, Scope.PROJECT)
         return self._project_memories
-
-    def _memory_counts(self) -> dict[str, int]:
-        counts = dict.fromkeys((scope.value for scope in memory.SCOPES), 0)
-        for item in self.memories.matching(memory.ALL):
-            counts[item.scope.value] += 1
-        return counts
 
 
 def _scan(opened: OpenProject, fingerprint: str) -> None:
@@ -459,14 +392,6 @@ def _cutting(settings: Settings, models: ModelHost) -> Cutting:
     if model is None:
         return Cutting(budget, approximate_token_offsets, "approximate")
     return Cutting(budget, functools.partial(token_offsets, model.tokenizer_file), model.id)
-
-
-def _checked_k(k: int | None, default: int) -> int:
-    if k is None:
-        return default
-    if k < 1:
-        raise InvalidRequest(f"k = {k} is below 1; ask for 1 to {MAX_K} hits")
-    return min(k, MAX_K)
 
 
 def _as_memory(hit: Hit) -> Memory:

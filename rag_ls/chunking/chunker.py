@@ -8,10 +8,11 @@ import numpy as np
 
 from rag_ls.chunking.budget import Budget, TokenOffsets
 from rag_ls.chunking.document import Document
-from rag_ls.chunking.grammars import SPECS, Kind, LanguageSpec
+from rag_ls.chunking.grammars import SPECS
 from rag_ls.chunking.languages import PROSE
 from rag_ls.chunking.merge import Group, merge
 from rag_ls.chunking.parse import MAX_BYTES, is_safe, parse
+from rag_ls.chunking.specs import Kind, LanguageSpec
 from rag_ls.chunking.split import Piece, Scope, split_tree
 from rag_ls.chunking.symbols import doc_of, signature_of
 from rag_ls.chunking.windows import overlap_start, windows

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.document import Document
-from rag_ls.chunking.grammars import LanguageSpec
+from rag_ls.chunking.specs import LanguageSpec
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rag_ls.chunking.budget import Budget
 from rag_ls.chunking.document import Document
-from rag_ls.chunking.grammars import Kind
+from rag_ls.chunking.specs import Kind
 from rag_ls.chunking.split import Piece, Scope
 
 _VALUE_FACTOR = 4

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from rag_ls.chunking.budget import Budget
 from rag_ls.chunking.document import Document
-from rag_ls.chunking.grammars import Kind, LanguageSpec
 from rag_ls.chunking.items import Item, items_of
 from rag_ls.chunking.parse import Part
+from rag_ls.chunking.specs import Kind, LanguageSpec
 from rag_ls.chunking.symbols import Found, body_path, find_declaration, name_of
 from rag_ls.chunking.windows import windows
 

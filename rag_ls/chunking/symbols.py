@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rag_ls.chunking.grammars import Declaration, Kind, LanguageSpec
+from rag_ls.chunking.specs import Declaration, Kind, LanguageSpec
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.embedding import Embedder
-from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.errors import InvalidRequest, MemoriesDamaged, NotFound
 from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore, terms
 
@@ -121,6 +121,20 @@ class Memories:
         """All memories that pass the filters, the newest change first."""
         found = [memory for scope in filters.scopes for memory in self._store(scope).all() if filters.admit(memory)]
         return sorted(found, key=lambda memory: memory.updated_at, reverse=True)
+
+    def anchored(self) -> list[Memory]:
+        """All memories that are about a place in the code."""
+        return [memory for scope in SCOPES for memory in self._store(scope).all(anchored_only=True)]
+
+    def counts(self) -> dict[str, int]:
+        """How many memories each scope holds; a scope whose file is damaged counts as none."""
+        counts = {}
+        for scope in SCOPES:
+            try:
+                counts[scope.value] = self._store(scope).count()
+            except MemoriesDamaged:
+                counts[scope.value] = 0
+        return counts
 
     def search(
         self, query: str, filters: MemoryFilters, embedder: Embedder | None, *, k: int, min_similarity: float

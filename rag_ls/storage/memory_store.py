@@ -30,6 +30,7 @@ _TABLES = (
       memory_type TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, version INTEGER NOT NULL,
       content_hash TEXT NOT NULL, source_uri TEXT, source_memory_ids TEXT NOT NULL, anchor TEXT)""",
     "CREATE INDEX memories_content ON memories (content_hash)",
+    "CREATE INDEX memories_anchored ON memories (updated_at) WHERE anchor IS NOT NULL",
     """CREATE TABLE history (
       id TEXT NOT NULL, version INTEGER NOT NULL, record TEXT NOT NULL, replaced_at TEXT NOT NULL,
       PRIMARY KEY (id, version))""",
@@ -110,9 +111,14 @@ class MemoryStore:
         """The memory with exactly this content, or None."""
         return next(iter(self._memories("content_hash = ?", (content_hash,))), None)
 
-    def all(self) -> list[Memory]:
-        """Every memory, the newest change first."""
-        return self._memories("1 ORDER BY updated_at DESC, row DESC", ())
+    def all(self, *, anchored_only: bool = False) -> list[Memory]:
+        """Every memory (or every one with an anchor), the newest change first."""
+        where = "anchor IS NOT NULL" if anchored_only else "1"
+        return self._memories(f"{where} ORDER BY updated_at DESC, row DESC", ())
+
+    def count(self) -> int:
+        """How many memories there are."""
+        return int(self._database.connection.execute("SELECT count(*) FROM memories").fetchone()[0])
 
     def ids_starting(self, prefix: str) -> list[str]:
         """Ids that start with `prefix`, so that a person can give an id's first characters."""
@@ -167,7 +173,7 @@ class MemoryStore:
             return None
         folder = self._path.parent / _BACKUPS
         target = folder / f"memories-{(now or datetime.now(UTC)):%Y-%m-%d}.db"
-        if target.exists() or not self.all():
+        if target.exists() or not self.count():
             return None
         folder.mkdir(mode=0o700, exist_ok=True)
         temporary = target.with_suffix(".tmp")

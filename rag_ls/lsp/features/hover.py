@@ -12,7 +12,8 @@ from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.session import Session
 from rag_ls.lsp.text_buffer import Position
 from rag_ls.model import AnchorState, Hit, Memory, StoredChunk
-from rag_ls.workspace import OpenProject, Related
+from rag_ls.requests import Related
+from rag_ls.workspace import OpenProject
 
 _MEMORY_CHARACTERS = 300
 _STATES = {AnchorState.DRIFTED: " *(the code has changed since)*", AnchorState.ORPHANED: " *(the code is gone)*"}

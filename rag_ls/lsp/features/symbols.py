@@ -11,7 +11,7 @@ from rag_ls.lsp.documents import uri_of
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.session import Session
 from rag_ls.model import Chunk, StoredChunk
-from rag_ls.workspace import SearchRequest
+from rag_ls.requests import SearchRequest
 
 _SYMBOLS = 20
 _KINDS = (

@@ -1,0 +1,62 @@
+"""`make bench`: all measurements as one JSON object on standard output. `--only startup,typing` runs some of them."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks import corpus
+from tests.benchmarks.indexing import indexing, reopening
+from tests.benchmarks.measure import machine
+from tests.benchmarks.scale import scale
+from tests.benchmarks.startup import startup
+from tests.benchmarks.typing import typing
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="some of: indexing, startup, typing, reopening, scale")
+    parser.add_argument("--embed", type=int, default=2000, help="how many chunks of the repository to embed (0: all)")
+    parser.add_argument("--sizes", default="1000,10000,100000", help="chunks, for scale")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        os.environ["RAG_LS_HOME"] = str(Path(temporary) / "home")
+        results: dict[str, Any] = {"machine": machine(), "repository": corpus.DJANGO}
+        for name, run in _runs(Path(temporary), arguments).items():
+            if not arguments.only or name in arguments.only.split(","):
+                print(f"measuring {name}", file=sys.stderr, flush=True)
+                results[name] = run()
+        print(json.dumps(results, indent=2))
+
+
+def _runs(work: Path, arguments: argparse.Namespace) -> dict[str, Callable[[], Any]]:
+    project = work / "django"
+    sizes = tuple(int(size) for size in arguments.sizes.split(","))
+    return {
+        "indexing": lambda: indexing(_project(project), embed=arguments.embed or 10**9),
+        "startup": lambda: startup(_project(project)),
+        "typing": lambda: asyncio.run(typing(_folder(work / "typing"))),
+        "reopening": lambda: reopening(corpus.many_files(work / "many", 10_000)),
+        "scale": lambda: scale(corpus.django(), work, sizes),
+    }
+
+
+def _project(folder: Path) -> Path:
+    """The repository, with the index that a former measurement made of it."""
+    return folder if folder.exists() else corpus.copy_of(corpus.django(), folder)
+
+
+def _folder(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+if __name__ == "__main__":
+    main()

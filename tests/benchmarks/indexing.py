@@ -1,0 +1,68 @@
+"""How fast a repository is indexed, and how long it takes to see that nothing changed."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from rag_ls.engine import Engine
+from tests.benchmarks.measure import memory_mb
+
+
+def indexing(folder: Path, *, embed: int) -> dict[str, Any]:
+    """Index a project by words, then embed at least `embed` of its chunks."""
+    engine = Engine()
+    opened = engine.open(folder)
+    started = time.perf_counter()
+    opened.indexing.index_tree(embeddings=False)
+    opened.indexing.wait_until_idle(embeddings=False)
+    words_s = time.perf_counter() - started
+    counts = opened.store.counts()
+    spent = opened.documents.spent
+    chunking, storing = spent.chunking, spent.storing
+    opened.indexing.index_tree()
+    total = counts.pending_embeddings
+    while (left := opened.store.queue_lengths()[1]) > max(0, total - embed):
+        time.sleep(0.2)
+    embedded = total - left
+    result = {
+        "documents": counts.documents,
+        "chunks": counts.chunks,
+        "words_s": round(words_s, 1),
+        "files_per_s": round(counts.documents / words_s, 1),
+        "chunks_per_s": round(counts.chunks / words_s, 1),
+        "chunking_ms_per_chunk": round(1000 * chunking / counts.chunks, 3),
+        "storing_ms_per_chunk": round(1000 * storing / counts.chunks, 3),
+        "embedded": embedded,
+        "embedding_ms_per_chunk": round(1000 * spent.embedding / max(1, embedded), 3),
+        "embedded_per_s": round(embedded / spent.embedding, 1) if spent.embedding else None,
+        "memory": memory_mb(),
+    }
+    share = (result["chunking_ms_per_chunk"] + result["storing_ms_per_chunk"]) / result["embedding_ms_per_chunk"]
+    engine.close()
+    return {**result, "chunking_and_storing_share_of_embedding": round(share, 3)}
+
+
+def reopening(folder: Path) -> dict[str, Any]:
+    """Index a project by words, open it again, and compare its unchanged files with the index."""
+    engine = Engine()
+    opened = engine.open(folder)
+    opened.indexing.index_tree(embeddings=False)
+    opened.indexing.wait_until_idle(embeddings=False)
+    files = opened.store.counts().documents
+    engine.close()
+    # A stamp younger than two seconds proves nothing; editors are not reopened that fast.
+    time.sleep(2.5)
+    engine = Engine()
+    engine.open(folder).indexing.index_tree(embeddings=False)
+    engine.open(folder).indexing.wait_until_idle(embeddings=False)
+    engine.close()
+    engine = Engine()
+    started = time.perf_counter()
+    opened = engine.open(folder)
+    opened.indexing.index_tree(embeddings=False)
+    opened.indexing.wait_until_idle(embeddings=False)
+    elapsed = time.perf_counter() - started
+    engine.close()
+    return {"files": files, "seconds": round(elapsed, 2)}

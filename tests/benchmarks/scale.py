@@ -1,0 +1,116 @@
+"""Hover and search at 1,000, 10,000 and 100,000 chunks, and the memory that it takes.
+
+The chunks are real code in real files. Their vectors are synthetic (real ones of a sample, moved at random): 100,000
+real ones take an hour to make here, and the time of a search does not depend on what the vectors mean.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rag_ls.embedding.catalog import MINILM
+from rag_ls.engine import Engine
+from rag_ls.indexing import DocumentIndexer
+from rag_ls.requests import SearchRequest
+from rag_ls.storage import IndexStore
+from rag_ls.workspace import OpenProject
+from tests.benchmarks.measure import memory_mb, percentiles, timed
+
+QUESTIONS = (
+    "where is the session cookie set", "parse the accept language header", "retry a failed database connection",
+    "QuerySet.filter", "hash a password with a salt", "render a template to a string", "validate an email address",
+    "how are migrations ordered", "cache key for a view", "escape html in a template", "get_object_or_404", "rollback",
+)  # fmt: skip
+_RUNS = 60
+
+
+def scale(sources: Path, work: Path, sizes: tuple[int, ...]) -> dict[str, Any]:
+    """Measure each size in a process of its own, so that memory is its own."""
+    results = {}
+    for size in sizes:
+        folder = _project(sources, work / f"chunks_{size}", size)
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.benchmarks.scale", str(folder)], check=True, capture_output=True
+        )
+        results[str(size)] = json.loads(done.stdout)
+    return results
+
+
+def _project(sources: Path, folder: Path, size: int) -> Path:
+    """A project of real files with about `size` chunks, all embedded."""
+    engine = Engine()
+    folder.mkdir(parents=True)
+    opened = engine.open(folder)
+    files = sorted(path for path in sources.rglob("*.py") if path.stat().st_size > 200)
+    copy = 0
+    while opened.store.counts().chunks < size:
+        for number, file in enumerate(files):
+            target = folder / f"copy_{copy}" / file.relative_to(sources)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            text = file.read_text(encoding="utf-8", errors="replace")
+            # Every copy has words and hashes of its own.
+            target.write_text(text.replace("self", f"self{copy}") if copy else text)
+            _index(opened.documents, target.relative_to(folder).as_posix())
+            if number % 50 == 0 and opened.store.counts().chunks >= size:
+                break
+        copy += 1
+    _embed(opened.store)
+    opened.indexing.index_tree()
+    opened.indexing.wait_until_idle()
+    engine.close()
+    return folder
+
+
+def _index(documents: DocumentIndexer, path: str) -> None:
+    documents.index_file(path)
+
+
+def _embed(store: IndexStore) -> None:
+    """Give every chunk a synthetic vector, clustered as real ones are."""
+    random_numbers = np.random.default_rng(1)
+    centres = random_numbers.normal(size=(500, MINILM.dimensions)).astype(np.float32)
+    model = f"{MINILM.name}@{MINILM.sha256[:12]}"
+    store.embeddings.activate(model)
+    while pending := store.embeddings.pending(model, 2000):
+        chosen = centres[random_numbers.integers(0, len(centres), len(pending))]
+        vectors = chosen + 0.8 * random_numbers.normal(size=chosen.shape).astype(np.float32)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        store.embeddings.add(model, [text_hash for text_hash, _ in pending], vectors)
+
+
+def _measure(folder: Path) -> dict[str, Any]:
+    engine = Engine()
+    opened = engine.open(folder)
+    opened.indexing.index_tree()
+    opened.indexing.wait_until_idle()
+    opened.search(SearchRequest("warm up"), wait_for_model_s=20)
+    opened.maintain()
+    numbers = random.Random(3)
+    questions = [QUESTIONS[run % len(QUESTIONS)] for run in range(_RUNS)]
+    searches = [timed(partial(opened.search, SearchRequest(question))) for question in questions]
+    hovers = [timed(partial(opened.hover, *_place(opened, numbers))) for _ in range(_RUNS)]
+    chunks = opened.store.counts().chunks
+    memory = memory_mb()
+    engine.close()
+    return {"chunks": chunks, "search": percentiles(searches), "hover": percentiles(hovers), "memory": memory}
+
+
+def _place(opened: OpenProject, numbers: random.Random) -> tuple[str, int]:
+    paths = [path for _, path, _, _ in opened.store.document_paths()]
+    path = numbers.choice(paths)
+    document = opened.store.document(path)
+    assert document is not None
+    chunk = numbers.choice(opened.store.chunks_of_document(document.id)).stored.chunk
+    return path, chunk.start_line
+
+
+if __name__ == "__main__":
+    print(json.dumps(_measure(Path(sys.argv[1]))))
