@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rag_ls.errors import InvalidRequest
+from rag_ls.text import without_surrogates
 
+# The largest number that every JSON reader keeps exact.
+_LARGEST = 2**53
 # Slips that callers make often, and what they mean; nothing is guessed beyond these.
 _ALIASES = {"top_k": "k", "top_n": "k", "limit": "k", "type": "memory_type", "tag": "tags"}
 
@@ -38,7 +41,7 @@ class Arguments:
             raise self._wrong(key, "a string", value)
         if required and not value.strip():
             raise InvalidRequest(f"{self._operation} needs {key!r}, a string that is not blank")
-        return value
+        return without_surrogates(value)
 
     def integer(self, key: str, *, least: int | None = None) -> int | None:
         """A whole number, or None where it is absent."""
@@ -51,6 +54,8 @@ class Arguments:
             raise self._wrong(key, "a whole number", value)
         if least is not None and value < least:
             raise InvalidRequest(f"{self._operation}: {key} = {value} is below {least}")
+        if abs(value) > _LARGEST:
+            raise InvalidRequest(f"{self._operation}: {key} is beyond {_LARGEST:,}")
         return value
 
     def fraction(self, key: str) -> float | None:

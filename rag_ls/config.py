@@ -62,7 +62,7 @@ class EmbeddingSettings:
         16, "Texts per model call; small ones give way to interactive work.", minimum=1, maximum=1024
     )
     threads: int = setting(
-        0, "Threads of the model; 0 takes half of the cores, at least one, at most 8.", minimum=0, maximum=256
+        0, "Threads of the model; 0 takes all cores up to 8, for bulk work at low priority.", minimum=0, maximum=256
     )
 
 
@@ -251,7 +251,7 @@ def _checked(name: str, wanted: Any, value: Any, limits: Mapping[str, Any]) -> A
     if limits["choices"] and not set(chosen) <= set(limits["choices"]):
         raise ValueError(f"{name} = {value!r} is not one of {', '.join(limits['choices'])}")
     low, high = limits["min"], limits["max"]
-    if (low is not None and value < low) or (high is not None and value > high):
+    if (low is not None and not value >= low) or (high is not None and not value <= high):
         raise ValueError(f"{name} = {value!r} is out of range ({low} to {'any' if high is None else high})")
     return value
 

@@ -97,7 +97,7 @@ class Engine:
         return [(opened, opened.search(request, wait_for_model_s=wait_for_model_s)) for opened in self.projects()]
 
     def apply_editor_settings(self, editor: Mapping[str, Any]) -> Loaded:
-        """Take new settings from the editor; projects are opened anew where the settings of their index changed."""
+        """Take new settings from the editor. What an index is made with (index, chunking, embedding) counts from the next start."""
         with self._lock:
             self._editor = editor
             loaded = self.load_settings()

@@ -160,7 +160,9 @@ class Operations:
         opened = self._project_for("", "")
         found = opened.memories.matching(_memory_filters(args))
         page = [memory_json(opened.with_anchor_state(item)) for item in found[offset : offset + limit]]
-        return {"memories": page, "total": len(found), "limit": limit, "offset": offset}
+        listed: Json = {"memories": page, "total": len(found), "limit": limit, "offset": offset}
+        damage = opened.memories.damage()
+        return {**listed, "note": damage} if damage else listed
 
     def _memory(self, memory_id: str) -> Memory:
         error: NotFound | None = None

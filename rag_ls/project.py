@@ -7,7 +7,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from rag_ls.errors import PathOutsideProject, ProjectUnavailable
+from rag_ls.errors import InvalidRequest, PathOutsideProject, ProjectUnavailable
 
 DATA_FOLDER = ".rag-ls"
 CONFIG_FILE = "rag-ls.toml"
@@ -36,6 +36,8 @@ class Project:
         Raises `PathOutsideProject` for a path that leaves the root, also through a symbolic link.
         The file itself need not exist.
         """
+        if "\0" in os.fspath(path):
+            raise InvalidRequest(f"{os.fspath(path)!r} is no path: it holds a NUL character")
         given = Path(path)
         absolute = given if given.is_absolute() else self.root / given
         lexical = Path(os.path.normpath(absolute))
@@ -61,6 +63,9 @@ class Project:
         Raises `ProjectUnavailable` when it cannot be made or written.
         """
         folder = self.data_folder
+        if folder.is_symlink():
+            # A cloned repository may bring one that leads anywhere.
+            raise ProjectUnavailable(f"{folder} is a symbolic link; remove it, rag-ls makes a folder there")
         try:
             make_private_folder(folder)
             ignore = folder / ".gitignore"

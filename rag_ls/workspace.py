@@ -18,7 +18,7 @@ from rag_ls import memory
 from rag_ls.chunking import Budget, approximate_token_offsets
 from rag_ls.config import Settings
 from rag_ls.embedding import HostedModel, LocatedModel, ModelHost, token_offsets
-from rag_ls.errors import IndexUnavailable, InvalidRequest, MemoriesDamaged, ModelMissing, NotFound
+from rag_ls.errors import IndexUnavailable, InvalidRequest, ModelMissing, NotFound
 from rag_ls.indexing import (
     SCANNED,
     Buffer,
@@ -33,10 +33,11 @@ from rag_ls.indexing import (
 from rag_ls.memory import Memories
 from rag_ls.model import Anchor, Freshness, Hit, Memory, Scope, SearchAnswer, SearchStats, StoredChunk
 from rag_ls.places import Places
-from rag_ls.project import Project, is_guest
+from rag_ls.project import CONFIG_FILE, Project, is_guest
 from rag_ls.requests import ProjectStatus, Related, SearchRequest, checked_k
 from rag_ls.search import NO_FILTERS, Filters, Found, Searcher
 from rag_ls.storage import INDEX_FILE, MEMORIES_FILE, ChunkRow, DocumentRecord, IndexStore, MemoryStore
+from rag_ls.text import without_surrogates
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +45,9 @@ _log = logging.getLogger(__name__)
 _HEADER_TOKENS = 32
 # A search waits so long for text that was just typed to be cut; longer, and it is marked `changed`.
 _SETTLE_S = 0.25
+_WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
+# Files that decide which others are indexed.
+_RULE_FILES = (".gitignore", ".ragignore", CONFIG_FILE)
 
 
 class OpenProject:
@@ -114,6 +118,7 @@ class OpenProject:
 
     def buffer_changed(self, buffer: Buffer) -> None:
         """An editor holds this text of a document."""
+        buffer = replace(buffer, text=without_surrogates(buffer.text))
         self._buffers[buffer.path] = buffer
         self.indexing.buffer_changed(buffer)
 
@@ -129,6 +134,8 @@ class OpenProject:
             if (self.project.root / path).is_dir():
                 files.discard(path)
                 self.indexing.index_tree()
+        if any(path.rsplit("/", 1)[-1] in _RULE_FILES for path in paths):
+            self.indexing.index_tree()
         gone = tuple(path + "/" for path in paths if not (self.project.root / path).exists())
         if gone:
             files.update(path for path in self.store.documents() if path.startswith(gone))
@@ -194,11 +201,7 @@ class OpenProject:
         vector = next(
             iter(self.store.embeddings.vectors([row.embedding_id] if row.embedding_id else []).values()), None
         )
-        try:
-            memories = self._hover_memories(row, vector)
-        except MemoriesDamaged as error:
-            _log.warning("%s", error)
-            memories = []
+        memories = self._hover_memories(row, vector)
         if vector is None:
             return Related(tuple(memories), ())
         related = self._searcher.related(
@@ -249,7 +252,7 @@ class OpenProject:
         model = self._model(wait_for_model_s)
         hits = self.memories.search(query, filters, model, k=count, min_similarity=minimum)
         hits = [replace(hit, item=self.with_anchor_state(_as_memory(hit))) for hit in hits]
-        note = "" if model else "the embedding model is not ready: these are matches by words alone"
+        note = self.memories.damage() or ("" if model else _WORDS_ALONE)
         stats = SearchStats(_milliseconds(started), model is not None, len(hits), complete=True, note=note)
         return SearchAnswer(query, tuple(hits), stats)
 
@@ -267,6 +270,7 @@ class OpenProject:
         counts = self.store.counts()
         unseen = self.indexing.unseen()
         model_id, ready, note = self._model_state()
+        note = note or self.memories.damage()
         skipped: dict[str, int] = {}
         for item in self.store.skipped().values():
             skipped[item.reason] = skipped.get(item.reason, 0) + 1
@@ -288,7 +292,7 @@ class OpenProject:
         unseen = self.indexing.unseen()
         hits = tuple(self._marked(hit, unseen) for hit in found.hits)
         if not note and not found.dense:
-            note = self._model_state()[2] or "the embedding model is not ready: these are matches by words alone"
+            note = self._model_state()[2] or _WORDS_ALONE
         stats = SearchStats(
             took_ms=_milliseconds(started), dense=found.dense, candidates=found.candidates,
             complete=self.indexing.scanned and not (queued or pending or unseen),
@@ -378,7 +382,13 @@ class OpenProject:
 
 
 def _scan(opened: OpenProject, fingerprint: str) -> None:
-    scan(opened.project, opened.store, exclude=opened.settings.index.exclude, fingerprint=fingerprint)
+    scan(
+        opened.project,
+        opened.store,
+        exclude=opened.settings.index.exclude,
+        fingerprint=fingerprint,
+        is_fresh=lambda document: freshness(document, opened.project, opened.store, opened.documents) is Freshness.DISK,
+    )
 
 
 def _cutting(settings: Settings, models: ModelHost) -> Cutting:

@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, settings
 
 from rag_ls.engine import Engine
 from rag_ls.storage import IndexStore
-
 from tests.support import SHOP, git_repository, write
 
 settings.register_profile("rag-ls", deadline=None, suppress_health_check=[HealthCheck.too_slow])

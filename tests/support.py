@@ -71,7 +71,9 @@ def digest(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
-def new_chunk(text: str, *, path: str = "src/a.py", symbol: str = "", signature: str = "", ordinal: int = 0) -> NewChunk:
+def new_chunk(
+    text: str, *, path: str = "src/a.py", symbol: str = "", signature: str = "", ordinal: int = 0
+) -> NewChunk:
     """A chunk of one line per newline of `text`, addressed by its own text."""
     size = len(text.encode())
     chunk = Chunk(
@@ -87,7 +89,9 @@ def new_chunks(texts: Sequence[str], *, path: str = "src/a.py") -> list[NewChunk
     return [new_chunk(text, path=path, ordinal=number) for number, text in enumerate(texts)]
 
 
-def record(path: str = "src/a.py", session: str = "", *, sha256: str = "", state: FileState = SETTLED) -> DocumentRecord:
+def record(
+    path: str = "src/a.py", session: str = "", *, sha256: str = "", state: FileState = SETTLED
+) -> DocumentRecord:
     """A document to store."""
     return DocumentRecord(path, "python", sha256 or hashlib.sha256(path.encode()).hexdigest(), state, session)
 

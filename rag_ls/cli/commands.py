@@ -14,7 +14,7 @@ from rag_ls.cli import render
 from rag_ls.cli.progress import follow
 from rag_ls.engine import Engine
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.indexing import Phase
+from rag_ls.indexing import Depth, Phase
 from rag_ls.operations import Operations
 from rag_ls.wire import Json
 from rag_ls.workspace import OpenProject
@@ -28,7 +28,7 @@ _KINDS = ("code", "memory", "memories")
 def index(arguments: argparse.Namespace) -> int:
     """Index a project and wait for it."""
     with _opened(arguments.path) as (engine, opened):
-        opened.indexing.index_tree(embeddings=not arguments.words_only)
+        opened.indexing.index_tree(Depth.WORDS if arguments.words_only else Depth.EMBEDDINGS)
         done = follow(opened, embeddings=not arguments.words_only)
         status = Operations(engine).index_status()["projects"][0]
         _print(arguments, status, render.status(status))
@@ -64,7 +64,7 @@ def search(arguments: argparse.Namespace) -> int:
 def status(arguments: argparse.Namespace) -> int:
     """Show how the project stands, after comparing its files with the index."""
     with _opened(arguments.project) as (engine, opened):
-        opened.indexing.index_tree(embeddings=False)
+        opened.indexing.index_tree(Depth.COMPARE)
         opened.indexing.wait_for_scan(_CATCH_UP_S)
         shown = Operations(engine).index_status()["projects"][0]
         _print(arguments, shown, render.status(shown))
@@ -94,7 +94,9 @@ def list_memories(arguments: argparse.Namespace) -> int:
             {"scope": arguments.scope, "tags": arguments.tags, "limit": arguments.limit}
         )
         _print(arguments, listed, render.memories(listed))
-    return 0
+        if note := listed.get("note"):
+            print(f"rag-ls: {note}", file=sys.stderr)
+    return 1 if "note" in listed else 0
 
 
 def show(arguments: argparse.Namespace) -> int:
@@ -140,7 +142,7 @@ def _catch_up(opened: OpenProject) -> None:
             "rag-ls: first search in this project: reading its files (`rag-ls index` adds the embeddings)",
             file=sys.stderr,
         )
-    opened.indexing.index_tree(embeddings=not never_seen)
+    opened.indexing.index_tree(Depth.WORDS if never_seen else Depth.EMBEDDINGS)
     if never_seen:
         follow(opened, embeddings=False)
     else:

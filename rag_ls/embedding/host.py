@@ -24,6 +24,7 @@ _log = logging.getLogger(__name__)
 # Up to so many texts the quick model is done before a torch process would be up.
 _FEW_TEXTS = 96
 _MOST_THREADS = 8
+_LOAD_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,10 @@ class ModelHost:
             self._closed = True
             models = list(self._models.values())
             self._models.clear()
+            loading = list(self._loading.values())
+        # A thread inside onnxruntime when the interpreter ends aborts the process.
+        for thread in loading:
+            thread.join(_LOAD_S)
         for model in models:
             model.close()
 

@@ -3,7 +3,7 @@
 from rag_ls.indexing.documents import Cutting, DocumentIndexer, Spent
 from rag_ls.indexing.files import admitted
 from rag_ls.indexing.freshness import freshness
-from rag_ls.indexing.progress import Phase, Progress
+from rag_ls.indexing.progress import Depth, Phase, Progress
 from rag_ls.indexing.scan import SCANNED, Scan, scan
 from rag_ls.indexing.service import Buffer, IndexingService
 from rag_ls.indexing.sessions import EditingSession
@@ -12,6 +12,7 @@ __all__ = [
     "SCANNED",
     "Buffer",
     "Cutting",
+    "Depth",
     "DocumentIndexer",
     "EditingSession",
     "IndexingService",

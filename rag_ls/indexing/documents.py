@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from rag_ls.chunking import Budget, TokenOffsets, chunk_text, detect_language, embedding_text
-from rag_ls.indexing.files import Rejected, Source, read_source
+from rag_ls.indexing.files import Rejected, Source, file_state, read_source
 from rag_ls.project import Project
 from rag_ls.storage import DISK, DocumentRecord, FileState, IndexStore, NewChunk, Replaced, Skipped
 
@@ -69,6 +69,14 @@ class DocumentIndexer:
             self._store.touch_document(DocumentRecord(path, known.language, source.sha256, source.state))
             return None
         return self._store_text(path, source, DISK, priority)
+
+    def skip_failed(self, path: str, reason: str) -> None:
+        """Record that a file could not be cut, until it changes."""
+        state = file_state(self._project.root / path)
+        if state is not None:
+            self._store.skip(Skipped(path, reason, state))
+        else:
+            self._store.remove_documents([path])
 
     def index_buffer(
         self, path: str, text: str, session: str, *, language: str | None = None, priority: int = 1

@@ -57,6 +57,10 @@ _NEVER_WALKED = frozenset(
 _READ_ATTEMPTS = 3
 
 
+# .gitignore files from the root downward: the folder of each, and its rules.
+_Specs = tuple[tuple[str, GitIgnoreSpec], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A file's text as it was read, with its digest and state."""
@@ -222,22 +226,30 @@ def _git_ignored(root: Path, paths: Sequence[str]) -> set[str] | None:
 
 
 def _ignored_by_files(root: Path, path: str) -> bool:
+    specs: _Specs = ()
     parts = path.split("/")
     for depth in range(len(parts)):
-        base = "/".join(parts[:depth])
+        base = "".join(part + "/" for part in parts[:depth])
         if lines := _lines(root / base / ".gitignore"):
-            spec = GitIgnoreSpec.from_lines(lines)
-            if any(
-                spec.match_file("/".join(parts[depth:end]) + "/" * (end < len(parts)))
-                for end in range(depth + 1, len(parts) + 1)
-            ):
-                return True
+            specs = (*specs, (base, GitIgnoreSpec.from_lines(lines)))
+        is_folder = depth + 1 < len(parts)
+        if _is_ignored(base + parts[depth] + "/" * is_folder, specs):
+            return True
+    return False
+
+
+def _is_ignored(path: str, specs: _Specs) -> bool:
+    """Whether the last rule that speaks of a path, in the deepest file that has one, ignores it (gitignore(5))."""
+    for base, spec in reversed(specs):
+        decision = spec.check_file(path[len(base) :]).include
+        if decision is not None:
+            return decision
     return False
 
 
 def _walk(root: Path) -> Iterator[str]:
     """All files below `root` that .gitignore files leave, each applied to its own folder."""
-    pending: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = [("", ())]
+    pending: list[tuple[str, _Specs]] = [("", ())]
     while pending:
         folder, specs = pending.pop()
         if lines := _lines(root / folder / ".gitignore"):
@@ -249,7 +261,7 @@ def _walk(root: Path) -> Iterator[str]:
         for entry in entries:
             path = f"{folder}{entry.name}"
             is_folder = entry.is_dir(follow_symlinks=False)
-            if any(spec.match_file((path + "/" if is_folder else path)[len(base) :]) for base, spec in specs):
+            if _is_ignored(path + "/" * is_folder, specs):
                 continue
             if not is_folder:
                 yield path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
 
 class Phase(StrEnum):
@@ -16,6 +16,17 @@ class Phase(StrEnum):
     CANCELLED = "cancelled"
     WAITING = "waiting"
     """Another process indexes this project."""
+
+
+class Depth(IntEnum):
+    """How far background indexing goes."""
+
+    COMPARE = 1
+    """Find out what changed, and queue it."""
+    WORDS = 2
+    """Cut and store it too, so that it is found by words."""
+    EMBEDDINGS = 3
+    """Embed it too."""
 
 
 @dataclass(frozen=True, slots=True)

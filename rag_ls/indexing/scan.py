@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rag_ls.indexing.files import file_state, list_files
 from rag_ls.project import Project
-from rag_ls.storage import IndexStore
+from rag_ls.storage import DocumentRecord, IndexStore, Skipped
+from rag_ls.text import without_surrogates
 
 _FINGERPRINT = "cutting"
 SCANNED = "scanned"
@@ -22,11 +23,18 @@ class Scan:
     removed: int
 
 
-def scan(project: Project, store: IndexStore, *, exclude: Sequence[str], fingerprint: str) -> Scan:
+def scan(
+    project: Project,
+    store: IndexStore,
+    *,
+    exclude: Sequence[str],
+    fingerprint: str,
+    is_fresh: Callable[[DocumentRecord], bool],
+) -> Scan:
     """Queue every file that is new or changed, and drop those that are gone or ignored now.
 
-    A file whose stamp proves nothing (see `FileState.racy`) is queued too: reading it settles it. `fingerprint`
-    stands for all settings that the chunks depend on: another one than last time queues every file.
+    `is_fresh` reads a file whose stamp proves nothing (see `FileState.racy`) and compares. `fingerprint` stands for
+    all settings that the chunks depend on: another one than last time queues every file.
     """
     remake = store.meta(_FINGERPRINT) != fingerprint
     documents, skipped = store.documents(), store.skipped()
@@ -36,9 +44,14 @@ def scan(project: Project, store: IndexStore, *, exclude: Sequence[str], fingerp
         state = file_state(project.root / path)
         if state is None:
             continue
+        if path != (shown := without_surrogates(path)):
+            # git and the file system know names that are no text; nothing else of ours can hold them.
+            store.skip(Skipped(shown, "name not UTF-8", state))
+            seen.add(shown)
+            continue
         seen.add(path)
         known = documents.get(path) or skipped.get(path)
-        if remake or known is None or known.state.racy or not known.state.same_stamp(state):
+        if remake or known is None or not known.state.same_stamp(state) or not _is_settled(known, is_fresh):
             changed.append(path)
     gone = [path for path in (*documents, *skipped) if path not in seen]
     if remake:
@@ -48,3 +61,8 @@ def scan(project: Project, store: IndexStore, *, exclude: Sequence[str], fingerp
     store.set_meta(_FINGERPRINT, fingerprint)
     store.set_meta(SCANNED, "yes")
     return Scan(len(seen), len(changed), len(gone))
+
+
+def _is_settled(known: DocumentRecord | Skipped, is_fresh: Callable[[DocumentRecord], bool]) -> bool:
+    """Whether a file with an unchanged stamp is unchanged."""
+    return not known.state.racy or (isinstance(known, DocumentRecord) and is_fresh(known))

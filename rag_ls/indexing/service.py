@@ -17,11 +17,10 @@ from dataclasses import dataclass
 from filelock import FileLock, Timeout
 
 from rag_ls.embedding import ModelHost
-from rag_ls.errors import RagLsError
 from rag_ls.indexing.documents import DocumentIndexer
 from rag_ls.indexing.embedder import EmbeddingQueue
 from rag_ls.indexing.files import reason_by_name
-from rag_ls.indexing.progress import Phase, Progress
+from rag_ls.indexing.progress import Depth, Phase, Progress
 from rag_ls.indexing.sessions import EditingSession
 from rag_ls.storage import IndexStore
 
@@ -74,7 +73,7 @@ class IndexingService:
         self._scanning = False
         self._scanned = False
         self._cancelled = False
-        self._embeds = True
+        self._depth = Depth.EMBEDDINGS
         self._stopping = False
         self._progress = Progress(Phase.IDLE)
         self._listeners: list[Listener] = []
@@ -107,10 +106,10 @@ class IndexingService:
         """Call `listener` from a background thread with each step of progress."""
         self._listeners.append(listener)
 
-    def index_tree(self, *, embeddings: bool = True) -> None:
-        """Scan the tree and work through what changed, in the background; without `embeddings` only the words."""
+    def index_tree(self, depth: Depth = Depth.EMBEDDINGS) -> None:
+        """Compare the tree with the index and work through what changed, in the background, as far as `depth`."""
         with self._wake:
-            self._scan_wanted, self._cancelled, self._embeds = True, False, embeddings
+            self._scan_wanted, self._cancelled, self._depth = True, False, depth
             self._wake.notify_all()
 
     def cancel(self) -> None:
@@ -194,9 +193,10 @@ class IndexingService:
             try:
                 if not self._step():
                     self._rest()
-            except (sqlite3.Error, OSError, RagLsError):
+            except sqlite3.Error as error:
                 if self._stopping:
                     return
+                self._store.note_error(error)
                 _log.exception("indexing failed; trying again")
                 self._pause(_RETRY_S)
             except Exception:
@@ -218,6 +218,10 @@ class IndexingService:
             if changed:
                 self._index_changed(changed)
                 return True
+        except BaseException:
+            with self._wake:
+                self._changed.update(changed)
+            raise
         finally:
             with self._wake:
                 self._in_hand = set()
@@ -260,9 +264,10 @@ class IndexingService:
 
     def _background_step(self) -> bool:
         if self._cancelled:
+            self._release_lock(Phase.CANCELLED)
             return False
-        queued = self._store.queued()
-        pending = self._embeds and self._embeddings.able and self._store.queue_lengths()[1] > 0
+        queued = self._store.queued() if self._depth >= Depth.WORDS else []
+        pending = self._depth >= Depth.EMBEDDINGS and self._embeddings.able and self._store.queue_lengths()[1] > 0
         if not (self._scan_wanted or queued or pending):
             self._release_lock()
             return False
@@ -296,8 +301,18 @@ class IndexingService:
             if self._stopping or self._cancelled or self._dirty or self._changed or self._scan_wanted:
                 return
             self._report(Progress(Phase.READING, done, len(queued)))
-            self._documents.index_file(path)
+            self._index_queued(path)
         self._report(Progress(Phase.READING, len(queued), len(queued)))
+
+    def _index_queued(self, path: str) -> None:
+        try:
+            self._documents.index_file(path)
+        except sqlite3.Error:
+            raise
+        except Exception as error:
+            # One file that cannot be cut must not keep those behind it in the queue.
+            _log.exception("%s cannot be indexed", path)
+            self._documents.skip_failed(path, f"failed: {type(error).__name__}")
 
     def _hold_lock(self) -> bool:
         """Whether this process is the one that works through the queue."""
@@ -311,12 +326,12 @@ class IndexingService:
             return False
         return True
 
-    def _release_lock(self) -> None:
-        """Nothing is left to do: let other processes look for themselves."""
+    def _release_lock(self, phase: Phase = Phase.IDLE) -> None:
+        """Nothing is left to do here: let other processes look for themselves."""
         self._embeddings.bulk = False
         if self._lock.is_locked:
             self._lock.release()
-            self._report(Progress(Phase.IDLE))
+            self._report(Progress(phase))
 
     def _rest(self) -> None:
         with self._wake:

@@ -7,6 +7,7 @@ process ends, however it ends, and what the session left behind is then cleared 
 from __future__ import annotations
 
 import logging
+import os
 import uuid
 from pathlib import Path
 
@@ -25,13 +26,17 @@ class EditingSession:
         self.id = uuid.uuid4().hex
         self._folder = data_folder / "sessions"
         make_private_folder(self._folder)
-        self._lock = FileLock(self._folder / f"{self.id}.lock", mode=0o600)
+        self._file = self._folder / f"{self.id}.lock"
+        # Locked before it gets its name: a lock file that nobody holds means a session that ended.
+        starting = self._file.with_suffix(".starting") if os.name == "posix" else self._file
+        self._lock = FileLock(starting, mode=0o600)
         self._lock.acquire()
+        starting.replace(self._file)
 
     def close(self) -> None:
         """Give the claim up."""
         self._lock.release()
-        (self._folder / f"{self.id}.lock").unlink(missing_ok=True)
+        self._file.unlink(missing_ok=True)
 
     def is_live(self, session: str) -> bool:
         """Whether the process of a session still runs."""

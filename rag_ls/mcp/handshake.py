@@ -21,7 +21,7 @@ def initialize_result(params: Any) -> dict[str, Any]:
     wanted = params.get("protocolVersion") if isinstance(params, dict) else None
     return {
         "protocolVersion": wanted if wanted in PROTOCOL_VERSIONS else PROTOCOL_VERSIONS[-1],
-        "capabilities": {"experimental": {}, "tools": {"listChanged": False}},
+        "capabilities": {"tools": {"listChanged": False}},
         "serverInfo": {"name": NAME, "version": __version__},
         "instructions": INSTRUCTIONS,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -15,6 +15,7 @@ from rag_ls.embedding import Embedder
 from rag_ls.errors import InvalidRequest, MemoriesDamaged, NotFound
 from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore, terms
+from rag_ls.text import without_surrogates
 
 # Ties go to the nearest scope.
 SCOPES = (Scope.SESSION, Scope.PROJECT, Scope.GLOBAL)
@@ -88,13 +89,14 @@ class Memories:
         store = self._store(new.scope)
         stamp = self._now().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
-        if twin := store.with_content(digest):
-            return self._merge(store, twin, new, stamp)
         memory = Memory(
             id=str(uuid.uuid4()), content=content, scope=new.scope, metadata=new.metadata, memory_type=new.memory_type,
             created_at=stamp, updated_at=stamp, version=1, content_hash=digest, source_uri=new.source_uri, anchor=new.anchor,
         )  # fmt: skip
-        store.insert(memory)
+        with store.transaction():
+            if twin := store.with_content(digest):
+                return self._merge(store, twin, new, stamp)
+            store.insert(memory)
         store.backup()
         if embedder is not None:
             self._embed_missing(store, embedder)
@@ -103,13 +105,13 @@ class Memories:
     def get(self, memory_id: str) -> Memory:
         """One memory, by its id or the first eight or more characters of it. Raises `NotFound`."""
         memory_id = memory_id.strip()
-        for scope in SCOPES:
-            store = self._store(scope)
+        for store in self._usable(SCOPES):
             if memory := store.get(memory_id):
                 return memory
             if len(memory_id) >= 8 and len(starting := store.ids_starting(memory_id)) == 1:
                 return self.get(starting[0])
-        raise NotFound(f"no memory has the id {memory_id!r}; list_memories shows the ids that exist")
+        hint = self.damage() or "list_memories shows the ids that exist"
+        raise NotFound(f"no memory has the id {memory_id!r}; {hint}")
 
     def delete(self, memory_id: str) -> Memory:
         """Delete a memory and return it as it was. Raises `NotFound`."""
@@ -119,12 +121,12 @@ class Memories:
 
     def matching(self, filters: MemoryFilters) -> list[Memory]:
         """All memories that pass the filters, the newest change first."""
-        found = [memory for scope in filters.scopes for memory in self._store(scope).all() if filters.admit(memory)]
+        found = [memory for store in self._usable(filters.scopes) for memory in store.all() if filters.admit(memory)]
         return sorted(found, key=lambda memory: memory.updated_at, reverse=True)
 
     def anchored(self) -> list[Memory]:
         """All memories that are about a place in the code."""
-        return [memory for scope in SCOPES for memory in self._store(scope).all(anchored_only=True)]
+        return [memory for store in self._usable(SCOPES) for memory in store.all(anchored_only=True)]
 
     def counts(self) -> dict[str, int]:
         """How many memories each scope holds; a scope whose file is damaged counts as none."""
@@ -152,10 +154,10 @@ class Memories:
     ) -> list[Hit]:
         """The memories nearest to a vector that is there already; no model is called."""
         hits = []
-        for scope in filters.scopes:
-            ids, vectors = self._store(scope).vectors(model_id)
+        for store in self._usable(filters.scopes):
+            ids, vectors = store.vectors(model_id)
             for memory_id, similarity in zip(ids, vectors @ vector if ids else (), strict=True):
-                memory = self._store(scope).get(memory_id) if similarity >= min_similarity else None
+                memory = store.get(memory_id) if similarity >= min_similarity else None
                 if memory is not None and filters.admit(memory):
                     hits.append(Hit(memory, float(similarity), ("dense",)))
         return sorted(hits, key=lambda hit: -hit.score)[:k]
@@ -170,8 +172,7 @@ class Memories:
         min_similarity: float,
     ) -> list[Hit]:
         hits: list[Hit] = []
-        for scope in filters.scopes:
-            store = self._store(scope)
+        for store in self._usable(filters.scopes):
             lexical = store.lexical(words, _CANDIDATES)
             dense: dict[str, float] = {}
             if vector is not None and embedder is not None:
@@ -204,6 +205,24 @@ class Memories:
             for memory, vector in zip(missing, vectors, strict=True):
                 store.add_vector(memory.id, embedder.model_id, memory.content_hash, vector)
 
+    def damage(self) -> str:
+        """What is wrong with a scope's file, and the remedy; empty where all are well."""
+        for scope in SCOPES:
+            try:
+                self._store(scope)
+            except MemoriesDamaged as error:
+                return str(error)
+        return ""
+
+    def _usable(self, scopes: Sequence[Scope]) -> Iterator[MemoryStore]:
+        """The stores of some scopes. A damaged one is passed over (`damage` tells), unless it alone was asked for."""
+        for scope in scopes:
+            try:
+                yield self._store(scope)
+            except MemoriesDamaged:
+                if len(scopes) == 1:
+                    raise
+
     def _store(self, scope: Scope) -> MemoryStore:
         return self._open_stores[scope]()
 
@@ -226,7 +245,7 @@ def _scored(
 
 
 def _checked_content(content: str) -> str:
-    content = content.strip()
+    content = without_surrogates(content.strip())
     if not content:
         raise InvalidRequest("content is empty; give the text to remember")
     if len(content) > MAX_CONTENT:

@@ -16,8 +16,10 @@ _STOP_WORDS = frozenset(
 )
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*")
 _LOOKS_LIKE_CODE = re.compile(r"[a-z][A-Z]|_|\.|::|#|^[A-Z]\w*[a-z]\w*[A-Z]")
-_PATH = re.compile(r"[\w.\-]+(?:/[\w.\-]+)+|[\w\-]+\.[a-z]{1,5}\b")
+_PATH = re.compile(r"[\w.\-]++(?:/[\w.\-]++)+|\b[\w\-]++\.[a-z]{1,5}\b")
 _MOST_TERMS = 32
+# A pasted file is a query too; its beginning says what it is about.
+_LONGEST_QUERY = 2000
 _TEST_WORDS = frozenset({"test", "tests", "testing", "tested", "spec", "fixture", "fixtures", "mock", "mocks"})
 
 
@@ -37,6 +39,7 @@ class Query:
 
 def analyse(text: str) -> Query:
     """Take a query apart. Any text is a query: no character has a meaning of its own."""
+    text = text[:_LONGEST_QUERY]
     words = re.findall(r"\w+", text)
     terms = [term for word in words for term in split_identifier(word)]
     useful = [term for term in terms if term not in _STOP_WORDS and (len(term) > 1 or not term.isascii())]

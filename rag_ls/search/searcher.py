@@ -24,6 +24,7 @@ _CANDIDATES = 100
 _EXACT_CANDIDATES = 50
 # Unsaved text hides its file's chunks, and embeddings outlive their chunks: ask for more, then drop those.
 _SPARE = 3
+_MOST_NEIGHBOURS = 20_000
 
 QueryVector = NDArray[np.float32]
 
@@ -172,15 +173,20 @@ class Searcher:
         """Similarity by chunk row, for the chunks nearest to a vector."""
         vectors = self._vector_index(model_id)
         only = None if view.allowed_json is None else self._store.embeddings.ids_of_documents(view.allowed_json)
-        neighbours = vectors.search(vector, _CANDIDATES * _SPARE, only)
-        similarity = {neighbour.embedding_id: neighbour.similarity for neighbour in neighbours}
-        rows = [
-            (row, similarity[embedding])
-            for row, embedding, document in self._store.embeddings.rows_with(list(similarity))
-            if view.shows(document)
-        ]
-        rows.sort(key=lambda item: -item[1])
-        return dict(rows[:_CANDIDATES])
+        wanted = _CANDIDATES * _SPARE
+        while True:
+            neighbours = vectors.search(vector, wanted, only)
+            similarity = {neighbour.embedding_id: neighbour.similarity for neighbour in neighbours}
+            rows = [
+                (row, similarity[embedding])
+                for row, embedding, document in self._store.embeddings.rows_with(list(similarity))
+                if view.shows(document)
+            ]
+            # Texts of former edits can be the nearest ones by the hundred: look farther until enough of them live.
+            if len(rows) >= _CANDIDATES or len(neighbours) < wanted or wanted >= _MOST_NEIGHBOURS:
+                rows.sort(key=lambda item: -item[1])
+                return dict(rows[:_CANDIDATES])
+            wanted *= 4
 
     def _similarities(self, rows: Collection[int], vector: QueryVector) -> dict[int, float]:
         """Similarity of chunks that another signal found."""

@@ -34,6 +34,7 @@ class IndexStore:
     """
 
     def __init__(self, path: Path | None) -> None:
+        self._path = path
         self._database = open_derived(path)
         self.embeddings = EmbeddingStore(self._database)
         self.postings = Postings(self._database)
@@ -41,6 +42,11 @@ class IndexStore:
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+    def note_error(self, error: sqlite3.Error) -> None:
+        """Where an error shows that the file is damaged, have it made anew when it is next opened."""
+        if self._path is not None and is_damage(error):
+            _damage_mark(self._path).touch(mode=0o600)
 
     # --- documents
 
@@ -267,18 +273,36 @@ class IndexStore:
 
 def open_derived(path: Path | None) -> Database:
     """Open `index.db`, or make it anew when it is damaged or of another version: it is derived."""
+    if path is not None and _damage_mark(path).exists():
+        _remove(path)
     try:
         database = Database(path, index_schema.MIGRATIONS)
-        database.connection.execute("SELECT count(*) FROM meta").fetchone()
+        for table in ("meta", "documents", "chunks", "embeddings", "queue", "skipped", "postings"):
+            database.connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone()
         return database
-    except sqlite3.OperationalError:
-        raise
-    except sqlite3.DatabaseError:
-        if path is None:
+    except sqlite3.DatabaseError as error:
+        if path is None or not is_damage(error):
             raise
-        for suffix in ("", "-wal", "-shm"):
-            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        _remove(path)
         return Database(path, index_schema.MIGRATIONS)
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether an error means that the file itself is broken, or of another shape than ours."""
+    if isinstance(error, sqlite3.OperationalError):
+        return "no such table" in str(error) or "no such column" in str(error)
+    return isinstance(error, sqlite3.DatabaseError) and not isinstance(
+        error, sqlite3.IntegrityError | sqlite3.ProgrammingError
+    )
+
+
+def _damage_mark(path: Path) -> Path:
+    return path.with_name(path.name + ".damaged")
+
+
+def _remove(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm", ".damaged"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
 def content_hash(text: str) -> str:

@@ -6,8 +6,11 @@ Precious: nothing here deletes or overwrites a damaged file. Every change keeps 
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
+import uuid
 from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,6 +23,8 @@ from rag_ls.storage.database import Database, SchemaTooNew
 from rag_ls.storage.records import Vectors
 from rag_ls.storage.terms import indexed_text
 
+_log = logging.getLogger(__name__)
+
 FILE_NAME = "memories.db"
 _BACKUPS = "backups"
 _BACKUPS_KEPT = 7
@@ -29,7 +34,7 @@ _TABLES = (
       row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, content TEXT NOT NULL, metadata TEXT NOT NULL,
       memory_type TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, version INTEGER NOT NULL,
       content_hash TEXT NOT NULL, source_uri TEXT, source_memory_ids TEXT NOT NULL, anchor TEXT)""",
-    "CREATE INDEX memories_content ON memories (content_hash)",
+    "CREATE UNIQUE INDEX memories_content ON memories (content_hash)",
     "CREATE INDEX memories_anchored ON memories (updated_at) WHERE anchor IS NOT NULL",
     """CREATE TABLE history (
       id TEXT NOT NULL, version INTEGER NOT NULL, record TEXT NOT NULL, replaced_at TEXT NOT NULL,
@@ -71,6 +76,10 @@ class MemoryStore:
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+    def transaction(self) -> AbstractContextManager[object]:
+        """What is read and written inside commits together; no other writer comes between."""
+        return self._database.writing()
 
     def insert(self, memory: Memory) -> None:
         """Store a new memory."""
@@ -168,7 +177,17 @@ class MemoryStore:
             )
 
     def backup(self, now: datetime | None = None) -> Path | None:
-        """Copy the file to `backups/`, once a day at most; the oldest of more than seven go."""
+        """Copy the file to `backups/`, once a day at most; the oldest of more than seven go.
+
+        A backup that fails is logged: what was stored is stored.
+        """
+        try:
+            return self._backup(now)
+        except (OSError, sqlite3.Error) as error:
+            _log.warning("%s was not backed up: %s", self._path, error)
+            return None
+
+    def _backup(self, now: datetime | None) -> Path | None:
         if self._path is None:
             return None
         folder = self._path.parent / _BACKUPS
@@ -176,8 +195,7 @@ class MemoryStore:
         if target.exists() or not self.count():
             return None
         folder.mkdir(mode=0o700, exist_ok=True)
-        temporary = target.with_suffix(".tmp")
-        temporary.unlink(missing_ok=True)
+        temporary = folder / f"{target.stem}.{uuid.uuid4().hex}.tmp"
         self._database.connection.execute("VACUUM INTO ?", (str(temporary),))
         temporary.chmod(0o600)
         temporary.replace(target)
@@ -201,7 +219,7 @@ class MemoryStore:
         names = [name.strip() for name in _COLUMNS.split(",")]
         record = json.dumps(dict(zip(names, row[1:], strict=True)))
         connection.execute(
-            "INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?)",
+            "INSERT INTO history VALUES (?, ?, ?, ?)",
             (memory_id, row[7], record, datetime.now(UTC).isoformat()),
         )
         return int(row[0])
@@ -255,8 +273,9 @@ def _is_truncated(path: Path) -> bool:
 
 def _is_good(file: Path) -> bool:
     try:
-        connection = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+        connection = sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)
         try:
+            connection.execute("SELECT count(*) FROM memories").fetchone()
             return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
         finally:
             connection.close()

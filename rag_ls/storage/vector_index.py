@@ -7,6 +7,7 @@ usearch never has to be updated while it is searched.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -138,9 +139,7 @@ class VectorIndex:
         info = self._read_info()
         if info is None or self._folder is None:
             return
-        from usearch.index import Index
-
-        snapshot = Index.restore(str(self._folder / info.file), view=True)
+        snapshot = _index_class().restore(str(self._folder / info.file), view=True)
         if snapshot is None or len(snapshot) != info.count:
             return
         snapshot.expansion_search = _EXPANSION
@@ -167,13 +166,13 @@ class VectorIndex:
             return None
 
     def _write_snapshot(self, folder: Path) -> None:
-        from usearch.index import Index
-
         index: Any = None
         last_id = 0
         for ids, vectors in self._embeddings.newer_than(self.model, 0):
             if index is None:
-                index = Index(ndim=vectors.shape[1], metric="cos", dtype="i8", connectivity=16, expansion_add=96)
+                index = _index_class()(
+                    ndim=vectors.shape[1], metric="cos", dtype="i8", connectivity=16, expansion_add=96
+                )
             index.add(ids, vectors, threads=1)
             last_id = int(ids[-1])
         if index is None:
@@ -197,6 +196,15 @@ class VectorIndex:
 
     def _info_file(self, folder: Path) -> Path:
         return folder / f"vectors-{_digest(self.model)}.json"
+
+
+def _index_class() -> Any:
+    # Loaded after usearch, onnxruntime crashes the process; loaded before it, both work.
+    with contextlib.suppress(ImportError):
+        import onnxruntime  # noqa: F401
+    from usearch.index import Index
+
+    return Index
 
 
 def _exact(query: NDArray[np.float32], ids: NDArray[np.int64], vectors: Vectors, k: int) -> list[Neighbour]:

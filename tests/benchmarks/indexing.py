@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.engine import Engine
+from rag_ls.indexing import Depth
 from tests.benchmarks.measure import memory_mb
 
 
@@ -15,7 +16,7 @@ def indexing(folder: Path, *, embed: int) -> dict[str, Any]:
     engine = Engine()
     opened = engine.open(folder)
     started = time.perf_counter()
-    opened.indexing.index_tree(embeddings=False)
+    opened.indexing.index_tree(Depth.WORDS)
     opened.indexing.wait_until_idle(embeddings=False)
     words_s = time.perf_counter() - started
     counts = opened.store.counts()
@@ -48,20 +49,20 @@ def reopening(folder: Path) -> dict[str, Any]:
     """Index a project by words, open it again, and compare its unchanged files with the index."""
     engine = Engine()
     opened = engine.open(folder)
-    opened.indexing.index_tree(embeddings=False)
+    opened.indexing.index_tree(Depth.WORDS)
     opened.indexing.wait_until_idle(embeddings=False)
     files = opened.store.counts().documents
     engine.close()
     # A stamp younger than two seconds proves nothing; editors are not reopened that fast.
     time.sleep(2.5)
     engine = Engine()
-    engine.open(folder).indexing.index_tree(embeddings=False)
+    engine.open(folder).indexing.index_tree(Depth.WORDS)
     engine.open(folder).indexing.wait_until_idle(embeddings=False)
     engine.close()
     engine = Engine()
     started = time.perf_counter()
     opened = engine.open(folder)
-    opened.indexing.index_tree(embeddings=False)
+    opened.indexing.index_tree(Depth.WORDS)
     opened.indexing.wait_until_idle(embeddings=False)
     elapsed = time.perf_counter() - started
     engine.close()

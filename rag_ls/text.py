@@ -1,0 +1,15 @@
+"""Text as storage, tokenizers and JSON can take it."""
+
+from __future__ import annotations
+
+
+def without_surrogates(text: str) -> str:
+    """The text with lone surrogates, which no encoding can hold, as question marks.
+
+    JSON may carry them (an editor that cuts an emoji in half sends one).
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text

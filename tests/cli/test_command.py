@@ -1,0 +1,228 @@
+"""The installed `rag-ls` command, as a process."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import write
+
+_COMMAND = Path(sys.executable).with_name("rag-ls")
+
+
+def _run(folder: Path, *arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(_COMMAND), *arguments], cwd=folder, input=typed, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def _json(folder: Path, *arguments: str, code: int = 0, typed: str = "") -> Any:
+    done = _run(folder, *arguments, "--json", typed=typed)
+    assert done.returncode == code, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def indexed(repository: Path) -> Path:
+    """The shop, indexed by the command."""
+    assert _run(repository, "index").returncode == 0
+    return repository
+
+
+def test_help_imports_nothing_heavy() -> None:
+    script = (
+        "import sys\nfrom rag_ls.cli.main import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit as end:\n    code = end.code\n"
+        "heavy = {'torch', 'sentence_transformers', 'transformers', 'pygls', 'mcp', 'numpy', 'onnxruntime', 'tree_sitter', 'usearch'}\n"
+        "print(code, sorted(heavy & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stderr.strip() == "0 []"
+    assert "search" in done.stdout
+
+
+def test_importing_the_package_imports_nothing_of_others() -> None:
+    script = "import sys; before = set(sys.modules); import rag_ls; print(sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "['rag_ls']"
+
+
+@pytest.mark.parametrize("verb", ["index", "search", "add", "list", "show", "delete", "status", "config", "lsp", "mcp"])
+def test_every_verb_explains_itself(tmp_path: Path, verb: str) -> None:
+    done = _run(tmp_path, verb, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"usage: rag-ls {verb}")
+
+
+def test_the_version_is_the_package_s(tmp_path: Path) -> None:
+    from rag_ls import __version__
+
+    assert _run(tmp_path, "--version").stdout == f"rag-ls {__version__}\n"
+
+
+def test_index_prints_data_to_stdout_and_progress_to_stderr(repository: Path) -> None:
+    done = _run(repository, "index", "--json")
+    assert done.returncode == 0
+    status = json.loads(done.stdout)
+    assert (status["documents"], status["complete"], status["pending_embeddings"]) == (4, True, 0)
+    assert "rag-ls: " in done.stderr
+
+
+def test_index_of_words_only_leaves_the_embeddings(repository: Path) -> None:
+    status = _json(repository, "index", "--words-only")
+    assert (status["documents"], status["queued_documents"]) == (4, 0)
+    assert status["complete"] == (status["pending_embeddings"] == 0)
+
+
+def test_a_search_in_a_project_that_was_never_indexed_finds_its_words(repository: Path) -> None:
+    done = _run(repository, "search", "discount", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["results"][0]["path"] == "src/cart.py"
+    assert "first search in this project" in done.stderr
+
+
+def test_a_search_by_meaning_finds_code_and_memories(indexed: Path) -> None:
+    _json(indexed, "add", "Carts are priced net of tax", "--tag", "money", "--at", "src/cart.py:2")
+    answer = _json(indexed, "search", "what does the basket cost")
+    assert answer["stats"]["dense"]
+    assert answer["stats"]["complete"]
+    kinds = {(hit["kind"], hit.get("path") or hit["content"]) for hit in answer["results"]}
+    assert {("chunk", "src/cart.py"), ("memory", "Carts are priced net of tax")} <= kinds
+    memory = next(hit for hit in answer["results"] if hit["kind"] == "memory")
+    assert (memory["anchor"]["path"], memory["anchor"]["state"]) == ("src/cart.py", "fresh")
+
+
+def test_a_search_takes_in_what_changed_since_the_last_run(indexed: Path) -> None:
+    write(indexed, {"src/new.py": "def zebra():\n    return 1\n"})
+    answer = _json(indexed, "search", "zebra", "--in", "code", "--path", "src/**", "-k", "1")
+    assert [(hit["path"], hit["freshness"]) for hit in answer["results"]] == [("src/new.py", "disk")]
+
+
+def test_a_search_works_from_a_folder_inside_the_project(indexed: Path) -> None:
+    answer = _json(indexed / "docs", "search", "discount", "--in", "code")
+    assert answer["results"][0]["path"] == "src/cart.py"
+    assert not (indexed / "docs/.rag-ls").exists()
+
+
+def test_memories_are_added_listed_shown_and_deleted(repository: Path) -> None:
+    stored = _json(
+        repository, "add", "-", "--scope", "global", "--tag", "a", "--tag", "b", typed="from standard input\n"
+    )
+    assert stored["status"] == "inserted"
+    listed = _json(repository, "list")
+    assert [(memory["content"], memory["metadata"]["tags"]) for memory in listed["memories"]] == [
+        ("from standard input", ["a", "b"])
+    ]
+    assert _json(repository, "list", "--scope", "project")["total"] == 0
+    assert _json(repository, "show", stored["id"][:8])["content"] == "from standard input"
+    assert _json(repository, "delete", stored["id"][:8])["deleted"]
+    assert _json(repository, "list")["total"] == 0
+
+
+def test_a_relative_place_starts_from_the_shell_s_folder(indexed: Path) -> None:
+    stored = _json(indexed / "src", "add", "about the cart", "--at", "cart.py")
+    assert stored["anchor"]["path"] == "src/cart.py"
+
+
+def test_a_chunk_is_shown_by_its_id(indexed: Path) -> None:
+    hit = _json(indexed, "search", "discount", "--in", "code")["results"][0]
+    done = _run(indexed, "show", hit["id"])
+    assert done.returncode == 0
+    assert "src/cart.py" in done.stdout
+
+
+def test_the_status_tells_what_is_missing(repository: Path) -> None:
+    before = _json(repository, "status")
+    assert not before["complete"]
+    assert before["queued_documents"] == 4
+    _json(repository, "index")
+    after = _json(repository, "status")
+    assert after["complete"]
+    assert after["documents"] == 4
+    write(repository, {"src/new.py": "x = 1\n"})
+    assert not _json(repository, "status")["complete"]
+
+
+def test_config_shows_settings_and_their_problems(repository: Path) -> None:
+    assert _json(repository, "config", "search.k")["settings"] == {"search.k": 10}
+    write(repository, {"rag-ls.toml": "[search]\nk = 3\nkk = 4\n"})
+    shown = _json(repository, "config", "search", code=1)
+    assert shown["settings"]["search.k"] == 3
+    assert "rag-ls.toml:3: unknown setting search.kk" in shown["problems"][0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ((), 2, "VERB"),
+        (("frobnicate",), 2, "invalid choice"),
+        (("search",), 2, "query"),
+        (("search", "x", "-k", "0"), 2, "k = 0"),
+        (("search", "x", "--in", "music"), 2, "code, memory"),
+        (("add", "  "), 2, "content"),
+        (("config", "search.kk"), 2, "no setting"),
+        (("list", "--limit", "0"), 2, "below 1"),
+        (("show", "00000000"), 1, "no memory and no chunk"),
+        (("delete", "00000000"), 1, "no memory has the id"),
+        (("search", "x", "--project", "missing"), 1, "not a folder"),
+        (("add", "x", "--at", "/etc/passwd"), 1, "outside the project"),
+    ],
+)
+def test_what_cannot_be_done_is_said_on_stderr_with_its_exit_code(
+    repository: Path, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    done = _run(repository, *arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_process_that_ends_while_its_model_loads_ends_in_order(tmp_path: Path) -> None:
+    codes = set()
+    for turn in range(15):
+        folder = write(tmp_path / str(turn), {"a.py": "def alpha():\n    return 1\n"})
+        codes.add(_run(folder, "search", " ").returncode)
+        if codes != {2}:
+            break
+    assert codes == {2}
+
+
+def test_with_json_an_error_is_json_too(repository: Path) -> None:
+    error = _json(repository, "show", "00000000", code=1)["error"]
+    assert error["type"] == "NotFound"
+    assert "00000000" in error["message"]
+
+
+def test_damaged_memories_are_reported_and_left_alone(repository: Path) -> None:
+    _json(repository, "add", "precious")
+    file = repository / ".rag-ls/memories.db"
+    file.write_bytes(b"garbage" * 1000)
+    done = _run(repository, "list")
+    assert done.returncode == 1
+    assert "the newest good backup is" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert file.read_bytes() == b"garbage" * 1000
+
+
+def test_code_is_searched_where_memories_are_damaged(indexed: Path) -> None:
+    write(indexed, {".rag-ls/memories.db": b"garbage" * 1000})
+    answer = _json(indexed, "search", "discount", "--in", "code")
+    assert answer["results"][0]["path"] == "src/cart.py"
+
+
+def test_a_project_is_indexed_where_its_memories_are_damaged(repository: Path) -> None:
+    write(repository, {".rag-ls/memories.db": b"garbage" * 1000})
+    assert _run(repository, "index").returncode == 0
+
+
+def test_a_damaged_index_is_made_anew_without_a_word(indexed: Path) -> None:
+    write(indexed, {".rag-ls/index.db": b"garbage" * 1000})
+    done = _run(indexed, "index", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["documents"] == 4
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,201 @@
+"""Models: where they are, what is checked before they are loaded, and that their vectors agree."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rag_ls.config import EmbeddingSettings
+from rag_ls.embedding import HostedModel, ModelHost, locate, token_offsets
+from rag_ls.embedding.catalog import MINILM, locate_id
+from rag_ls.embedding.onnx import OnnxEmbedder
+from rag_ls.embedding.torch_model import TorchEmbedder
+from rag_ls.embedding.worker import EmbeddingWorkerFailed, WorkerEmbedder
+from rag_ls.errors import ModelDamaged, ModelMissing
+from tests.support import PATIENCE_S, finished, python, until
+
+_TEXTS = [
+    "def refresh(token):\n    return exchange(token)",
+    "Sum of the items in the shopping cart",
+    "",
+    "größe 検索 поиск",
+    "SELECT name FROM users WHERE id = 1",
+    "word " * 600,
+]
+
+_PARENT = """
+from rag_ls.embedding import locate
+from rag_ls.embedding.worker import WorkerEmbedder
+
+worker = WorkerEmbedder(locate("auto"), device="cpu", batch_size=8, threads=1)
+process = worker._start()
+print(process.pid, flush=True)
+input()
+"""
+
+
+@pytest.fixture(scope="module")
+def quick() -> OnnxEmbedder:
+    """The model's ONNX twin."""
+    return OnnxEmbedder(locate("auto"), threads=1)
+
+
+def test_vectors_have_length_one_and_the_order_of_their_texts(quick: OnnxEmbedder) -> None:
+    vectors = quick.embed_documents(_TEXTS)
+    assert vectors.shape == (len(_TEXTS), MINILM.dimensions)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    for text, vector in zip(_TEXTS, vectors, strict=True):
+        assert float(quick.embed_query(text) @ vector) > 0.98
+
+
+def test_texts_of_like_meaning_are_close(quick: OnnxEmbedder) -> None:
+    query = quick.embed_query("renew an expired login")
+    close, far = quick.embed_documents(["refresh the authentication token", "bake bread in the oven"])
+    assert query @ close > query @ far + 0.2
+
+
+def test_nothing_to_embed_gives_no_vectors(quick: OnnxEmbedder) -> None:
+    assert len(quick.embed_documents([])) == 0
+
+
+def test_the_torch_process_agrees_with_the_quick_model_and_can_be_stopped(quick: OnnxEmbedder) -> None:
+    worker = WorkerEmbedder(locate("auto"), device="cpu", batch_size=8, threads=2)
+    try:
+        vectors = worker.embed_documents(_TEXTS)
+        similarities = np.sum(vectors * quick.embed_documents(_TEXTS), axis=1)
+        assert similarities.min() > 0.99
+        assert worker.embed_documents([]).size == 0
+        assert worker.running
+        worker.stop()
+        assert not worker.running
+    finally:
+        worker.close()
+    with pytest.raises(EmbeddingWorkerFailed, match="closed"):
+        worker.embed_query("x")
+
+
+def test_a_torch_process_ends_when_its_parent_is_killed() -> None:
+    parent = python(_PARENT)
+    assert parent.stdout is not None
+    worker = int(parent.stdout.readline())
+    assert _runs(worker)
+    parent.kill()
+    parent.communicate()
+    assert until(lambda: not _runs(worker), PATIENCE_S)
+
+
+def test_a_torch_process_refuses_weights_with_another_checksum_and_says_so() -> None:
+    damaged = replace(locate("auto"), sha256="0" * 64)
+    worker = WorkerEmbedder(damaged, device="cpu", batch_size=8, threads=1)
+    try:
+        with pytest.raises(EmbeddingWorkerFailed, match=r"ModelDamaged.*expected 000000000000"):
+            worker.embed_query("x")
+    finally:
+        worker.close()
+
+
+def test_the_model_loads_in_a_process_that_has_read_a_vector_snapshot(tmp_path: Path) -> None:
+    """usearch, loaded first, makes onnxruntime crash the process."""
+    process = python(
+        "import sys, pathlib\n"
+        "import numpy as np\n"
+        "from rag_ls.storage import IndexStore, VectorIndex\n"
+        "folder = pathlib.Path(sys.argv[1])\n"
+        "store = IndexStore(folder / 'index.db')\n"
+        "store.embeddings.add('m', [bytes([n]) for n in range(9)], np.eye(9, dtype=np.float32))\n"
+        "index = VectorIndex(store.embeddings, 'm', folder)\n"
+        "index.refresh()\n"
+        "index.build_snapshot()\n"
+        "from rag_ls.embedding import locate\n"
+        "from rag_ls.embedding.onnx import OnnxEmbedder\n"
+        "OnnxEmbedder(locate('auto'), threads=1)",
+        tmp_path,
+    )
+    finished(process)
+    assert list(tmp_path.glob("vectors-*.usearch"))
+
+
+def test_weights_with_another_checksum_are_not_loaded(tmp_path: Path) -> None:
+    located = locate("auto")
+    with pytest.raises(ModelDamaged, match="was not loaded"):
+        OnnxEmbedder(replace(located, onnx_sha256="0" * 64), threads=1)
+    assert located.onnx_file is not None
+    copy = tmp_path / "model.onnx"
+    data = bytearray(located.onnx_file.read_bytes())
+    data[len(data) // 2] ^= 1
+    copy.write_bytes(data)
+    with pytest.raises(ModelDamaged, match=r"model\.onnx"):
+        OnnxEmbedder(replace(located, onnx_file=copy), threads=1)
+    with pytest.raises(ModelDamaged):
+        TorchEmbedder(replace(located, sha256="0" * 64), device="cpu", batch_size=8, threads=1)
+
+
+def test_a_model_is_located_by_its_names_and_its_folder(tmp_path: Path) -> None:
+    auto = locate("auto")
+    assert auto.name == MINILM.name
+    assert locate("all-MiniLM-L6-v2") == locate(MINILM.name) == auto
+    assert locate_id(auto.id) == auto
+    for name in ("model.safetensors", "tokenizer.json"):
+        shutil.copy(auto.folder / name, tmp_path / name)
+    own = locate(str(tmp_path))
+    assert (own.sha256, own.onnx_file) == (auto.sha256, None)
+
+
+@pytest.mark.parametrize("name", ["no-such-model", "/no/such/folder", "all-mpnet-base-v2"])
+def test_a_model_that_is_not_here_is_missing_and_the_error_names_it(name: str) -> None:
+    with pytest.raises(ModelMissing, match=name):
+        locate(name)
+
+
+def test_vectors_of_another_revision_are_not_answered_with_this_one() -> None:
+    with pytest.raises(ModelMissing, match="was made with"):
+        locate_id(f"{MINILM.name}@{'0' * 12}")
+
+
+def test_a_host_loads_in_the_background_and_notes_failures() -> None:
+    host = ModelHost(EmbeddingSettings(backend="onnx"))
+    try:
+        model_id = host.configured().id
+        assert host.get(model_id) is None
+        model = host.wait(model_id, PATIENCE_S)
+        assert isinstance(model, HostedModel)
+        assert host.get(model_id) is model
+        assert host.state(model_id).ready
+        assert host.wait("unknown@1", PATIENCE_S) is None
+        assert "unknown" in host.state("unknown@1").error
+    finally:
+        host.close()
+    assert host.get(model_id) is None
+
+
+def test_a_few_texts_start_no_torch_process() -> None:
+    model = HostedModel(locate("auto"), EmbeddingSettings(backend="auto"))
+    try:
+        model.embed_documents(["one", "two"])
+        model.embed_query("three")
+        assert model.worker_process_id is None
+    finally:
+        model.close()
+
+
+@pytest.mark.parametrize("text", ["", "def refresh(token):", "größe 検索 🙂 поиск\n\n\tend"])
+def test_tokens_start_at_characters_in_order(text: str) -> None:
+    offsets = token_offsets(locate("auto").tokenizer_file, text).tolist()
+    data = text.encode()
+    assert offsets == sorted(offsets)
+    assert all(0 <= offset < len(data) and data[offset] & 0xC0 != 0x80 for offset in offsets)
+    assert bool(offsets) == bool(text.split())
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+        # A killed parent's child is reaped by whoever runs as process 1, or stays as a zombie.
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except (OSError, IndexError):
+        return False

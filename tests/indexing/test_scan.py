@@ -1,0 +1,183 @@
+"""What differs between a project's files and its index."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rag_ls.chunking import Budget, approximate_token_offsets
+from rag_ls.indexing import Cutting, DocumentIndexer, Scan, freshness, scan
+from rag_ls.model import Freshness
+from rag_ls.project import Project
+from rag_ls.storage import IndexStore
+from tests.support import write
+
+
+class _Index:
+    """A store with what fills it, without any background work."""
+
+    def __init__(self, root: Path, store: IndexStore) -> None:
+        self.project, self.store = Project(root.resolve()), store
+        cutting = Cutting(Budget(200, 40, 24), approximate_token_offsets, "approximate")
+        self.documents = DocumentIndexer(self.project, store, cutting, max_file_bytes=100_000)
+
+    def scan(self, fingerprint: str = "1") -> Scan:
+        return scan(
+            self.project,
+            self.store,
+            exclude=(),
+            fingerprint=fingerprint,
+            is_fresh=lambda known: freshness(known, self.project, self.store, self.documents) is Freshness.DISK,
+        )
+
+    def read_queue(self) -> list[str]:
+        queued = self.store.queued()
+        for path in queued:
+            self.documents.index_file(path)
+        return queued
+
+    def settle(self) -> None:
+        """As if all had been read long after it was written: the stamps prove what they say."""
+        for path, known in self.store.documents().items():
+            self.store.touch_document(replace(known, state=replace(known.state, read_ns=known.state.read_ns + 10**11)))
+            assert path
+
+    def freshness(self, path: str) -> Freshness | None:
+        known = self.store.document(path)
+        assert known is not None
+        return freshness(known, self.project, self.store, self.documents)
+
+
+@pytest.fixture
+def index(shop: Path, store: IndexStore) -> _Index:
+    """The shop, indexed and settled."""
+    index = _Index(shop, store)
+    index.scan()
+    index.read_queue()
+    index.settle()
+    return index
+
+
+def test_the_first_scan_queues_every_file(shop: Path, store: IndexStore) -> None:
+    index = _Index(shop, store)
+    assert index.scan() == Scan(files=4, queued=4, removed=0)
+    assert index.read_queue() == ["docs/guide.md", "src/auth.py", "src/cart.py", "src/mail.js"]
+    assert store.queued() == []
+
+
+def test_an_unchanged_project_queues_nothing(index: _Index) -> None:
+    assert index.scan() == Scan(files=4, queued=0, removed=0)
+
+
+def test_new_changed_and_deleted_files_are_found(index: _Index, shop: Path) -> None:
+    write(shop, {"src/new.py": "x = 1\n", "src/cart.py": "changed = True\n"})
+    (shop / "src/mail.js").unlink()
+    assert index.scan() == Scan(files=4, queued=2, removed=1)
+    assert index.read_queue() == ["src/cart.py", "src/new.py"]
+    assert set(index.store.documents()) == {"docs/guide.md", "src/auth.py", "src/cart.py", "src/new.py"}
+    assert index.store.postings.search(["invoice"], 5) == []
+
+
+def test_a_touched_file_is_read_and_not_cut_again(index: _Index, shop: Path) -> None:
+    os.utime(shop / "src/cart.py", ns=(10**18, 10**18))
+    assert index.scan().queued == 1
+    assert index.documents.index_file("src/cart.py") is None
+    assert index.store.queued() == []
+    index.settle()
+    assert index.scan().queued == 0
+
+
+def test_a_change_within_the_tick_of_reading_is_found_although_the_stamp_is_the_same(
+    shop: Path, store: IndexStore
+) -> None:
+    index = _Index(shop, store)
+    index.scan()
+    index.read_queue()
+    changed = (shop / "src/cart.py").read_text().replace("discount", "diskount")
+    write(shop, {"src/cart.py": changed})
+    status = (shop / "src/cart.py").lstat()
+    known = store.document("src/cart.py")
+    assert known is not None
+    assert known.state.size == status.st_size
+    # The file system's clock did not move on between reading and writing.
+    same = replace(known.state, mtime_ns=status.st_mtime_ns, ctime_ns=status.st_ctime_ns)
+    store.touch_document(replace(known, state=same))
+    assert index.freshness("src/cart.py") is Freshness.CHANGED
+    index.scan()
+    assert "src/cart.py" in store.queued()
+    replaced = index.documents.index_file("src/cart.py")
+    assert replaced is not None
+    assert replaced.added > 0
+
+
+def test_a_file_that_is_ignored_now_leaves_the_index(index: _Index, shop: Path) -> None:
+    write(shop, {".gitignore": "src/\n"})
+    index.scan()
+    index.read_queue()
+    assert set(index.store.documents()) == {".gitignore", "docs/guide.md"}
+
+
+def test_a_file_that_became_binary_leaves_the_index_and_comes_back_as_text(index: _Index, shop: Path) -> None:
+    text = (shop / "src/cart.py").read_bytes()
+    write(shop, {"src/cart.py": b"\0\1\2"})
+    index.scan()
+    index.read_queue()
+    assert index.store.skipped()["src/cart.py"].reason == "binary"
+    assert index.store.postings.search(["discount"], 5) == []
+    write(shop, {"src/cart.py": text})
+    index.scan()
+    index.read_queue()
+    assert "src/cart.py" not in index.store.skipped()
+    assert len(index.store.postings.search(["discount"], 5)) == 1
+
+
+def test_skipped_files_are_counted_and_not_read_again(shop: Path, store: IndexStore) -> None:
+    write(shop, {".env": "TOKEN=x", "logo.png": b"\x89PNG"})
+    index = _Index(shop, store)
+    index.scan()
+    index.read_queue()
+    reasons = {path: skipped.reason for path, skipped in store.skipped().items()}
+    assert reasons == {".env": "secret", "logo.png": "binary"}
+
+
+def test_other_cutting_settings_cut_every_file_again(index: _Index) -> None:
+    assert index.scan("2") == Scan(files=4, queued=4, removed=0)
+    assert index.freshness("src/cart.py") is Freshness.CHANGED
+    assert index.documents.index_file("src/cart.py") is not None
+    index.read_queue()
+    index.settle()
+    assert index.scan("2").queued == 0
+
+
+def test_freshness_is_that_of_the_file_at_this_moment(index: _Index, shop: Path) -> None:
+    assert index.freshness("src/cart.py") is Freshness.DISK
+    os.utime(shop / "src/cart.py", ns=(10**18, 10**18))
+    assert index.freshness("src/cart.py") is Freshness.DISK
+    write(shop, {"src/cart.py": "other\n"})
+    assert index.freshness("src/cart.py") is Freshness.CHANGED
+    (shop / "src/cart.py").unlink()
+    assert index.freshness("src/cart.py") is None
+
+
+def test_a_file_replaced_by_a_link_is_changed(index: _Index, shop: Path) -> None:
+    (shop / "src/cart.py").unlink()
+    (shop / "src/cart.py").symlink_to(shop / "src/auth.py")
+    assert index.freshness("src/cart.py") is Freshness.CHANGED
+
+
+def test_unsaved_text_is_a_buffer_s(index: _Index) -> None:
+    index.documents.index_buffer("src/cart.py", "unsaved = 1\n", "session")
+    known = index.store.document("src/cart.py", "session")
+    assert known is not None
+    assert freshness(known, index.project, index.store, index.documents) is Freshness.BUFFER
+
+
+def test_a_file_whose_name_is_not_utf8_does_not_stop_the_scan(index: _Index, shop: Path) -> None:
+    (Path(os.fsdecode(os.fsencode(shop) + b"/src/caf\xe9.py"))).write_text("x = 1\n")
+    write(shop, {"src/new.py": "x = 1\n"})
+    index.scan()
+    index.read_queue()
+    assert "src/new.py" in index.store.documents()

@@ -1,0 +1,57 @@
+"""Whose unsaved text is in the index, and whether its owner still lives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rag_ls.indexing import EditingSession
+from rag_ls.storage import IndexStore
+from tests.support import new_chunks, python, record
+
+_EDITOR = """
+import sys
+from pathlib import Path
+from rag_ls.indexing import EditingSession
+
+session = EditingSession(Path(sys.argv[1]))
+print(session.id, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_session_lives_until_it_is_closed(tmp_path: Path) -> None:
+    mine, other = EditingSession(tmp_path), EditingSession(tmp_path)
+    assert mine.is_live(mine.id)
+    assert mine.is_live(other.id)
+    other.close()
+    assert not mine.is_live(other.id)
+    assert not mine.is_live("never-there")
+    mine.close()
+    assert list((tmp_path / "sessions").iterdir()) == []
+
+
+def test_the_unsaved_text_of_a_living_process_stays_and_that_of_a_killed_one_goes(
+    tmp_path: Path, store: IndexStore
+) -> None:
+    mine = EditingSession(tmp_path)
+    editor = python(_EDITOR, tmp_path)
+    assert editor.stdout is not None
+    theirs = editor.stdout.readline().strip()
+    for session in (mine.id, theirs):
+        store.replace_document(record("a.py", session), new_chunks(["text"]))
+    try:
+        mine.clear_dead(store)
+        assert {document.session for document in store.unsaved_documents()} == {mine.id, theirs}
+        assert mine.is_live(theirs)
+    finally:
+        editor.kill()
+        editor.communicate()
+    mine.clear_dead(store)
+    assert {document.session for document in store.unsaved_documents()} == {mine.id}
+    assert [file.stem for file in (tmp_path / "sessions").iterdir()] == [mine.id]
+
+
+def test_the_text_of_files_on_disk_is_nobody_s_to_clear(tmp_path: Path, store: IndexStore) -> None:
+    store.replace_document(record("a.py"), new_chunks(["text"]))
+    EditingSession(tmp_path).clear_dead(store)
+    assert set(store.documents()) == {"a.py"}

@@ -1,0 +1,54 @@
+"""What is answered before the mcp library is up must be what the library would answer."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+from rag_ls.framing import AnswerOnce, ReplayedInput
+from rag_ls.mcp.handshake import PROTOCOL_VERSIONS, initialize_result
+from rag_ls.mcp.server import create_server, serve
+
+
+def _library_answer(params: dict[str, Any]) -> Any:
+    """The answer of the server itself, with nothing answered before."""
+    request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    output = io.BytesIO()
+
+    async def never() -> Any:
+        raise AssertionError("initialize needs no engine")
+
+    async def run() -> None:
+        source = ReplayedInput(json.dumps(request).encode() + b"\n", io.BytesIO())
+        await serve(create_server(never, ("code", "memory")), source, AnswerOnce(output, None))
+
+    anyio.run(run)
+    return json.loads(output.getvalue())["result"]
+
+
+@pytest.mark.parametrize("version", [*PROTOCOL_VERSIONS, "1999-01-01"])
+def test_the_early_answer_is_the_librarys_answer(version: str) -> None:
+    params = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    assert initialize_result(params) == _library_answer(params)
+
+
+def test_the_versions_are_those_that_the_library_speaks() -> None:
+    assert set(PROTOCOL_VERSIONS) == set(HANDSHAKE_PROTOCOL_VERSIONS)
+
+
+def test_initialize_is_answered_before_a_protocol_library_is_imported(tmp_path: Path) -> None:
+    script = (
+        "import sys, rag_ls.cli.main, rag_ls.lsp.main, rag_ls.mcp.main\n"
+        "heavy = {'torch', 'sentence_transformers', 'pygls', 'lsprotocol', 'mcp', 'numpy', 'onnxruntime'} & set(sys.modules)\n"
+        "print(sorted(heavy))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,130 @@
+"""A memory's anchor follows its code."""
+
+from __future__ import annotations
+
+from rag_ls.memory import anchor_at, anchor_to_symbol, resolved
+from rag_ls.model import Anchor, AnchorState
+from rag_ls.storage import IndexStore, NewChunk
+from tests.support import new_chunk, new_chunks, record
+
+_OLD = "def refresh():\n    return 1\n"
+_NEW = "def refresh():\n    return 2\n"
+
+
+def _save(store: IndexStore, path: str, *chunks: NewChunk) -> None:
+    store.replace_document(record(path), list(chunks))
+
+
+def _refresh(path: str = "src/a.py", *, text: str = _OLD, ordinal: int = 0) -> NewChunk:
+    return new_chunk(text, path=path, symbol="Session.refresh", ordinal=ordinal)
+
+
+def _anchor(store: IndexStore) -> Anchor:
+    _save(store, "src/a.py", _refresh())
+    anchor = anchor_to_symbol(store, "src/a.py", "Session.refresh")
+    assert anchor is not None
+    return anchor
+
+
+def test_an_anchor_is_fresh_while_its_code_stays(store: IndexStore) -> None:
+    anchor = _anchor(store)
+    assert (anchor.path, anchor.symbol, anchor.start_line) == ("src/a.py", "Session.refresh", 1)
+    assert resolved(anchor, store, frozenset()) == anchor
+    assert anchor.state is AnchorState.FRESH
+
+
+def test_a_symbol_is_found_by_its_last_part(store: IndexStore) -> None:
+    anchor = _anchor(store)
+    assert anchor_to_symbol(store, "src/a.py", "refresh") == anchor
+    assert anchor_to_symbol(store, "src/a.py", "fresh") is None
+    assert anchor_to_symbol(store, "src/other.py", "refresh") is None
+
+
+def test_a_line_anchors_to_its_chunk(store: IndexStore) -> None:
+    anchor = _anchor(store)
+    document = store.document("src/a.py")
+    assert document is not None
+    assert anchor_at(store, document.id, 2) == anchor
+    assert anchor_at(store, document.id, 99) is None
+
+
+def test_code_that_moved_down_in_its_file_is_fresh_at_its_new_line(store: IndexStore) -> None:
+    anchor = _anchor(store)
+    _save(store, "src/a.py", new_chunk("import os\n"), _refresh(ordinal=1))
+    assert resolved(anchor, store, frozenset()) == Anchor(
+        "src/a.py", "Session.refresh", anchor.content_hash, 11, AnchorState.FRESH
+    )
+
+
+def test_changed_code_is_drifted(store: IndexStore) -> None:
+    anchor = _anchor(store)
+    _save(store, "src/a.py", new_chunk("import os\n"), _refresh(text=_NEW, ordinal=1))
+    found = resolved(anchor, store, frozenset())
+    assert (found.state, found.path, found.start_line) == (AnchorState.DRIFTED, "src/a.py", 11)
+
+
+def test_drifted_code_that_is_changed_back_is_fresh(store: IndexStore) -> None:
+    anchor = _anchor(store)
+    _save(store, "src/a.py", _refresh(text=_NEW))
+    assert resolved(anchor, store, frozenset()).state is AnchorState.DRIFTED
+    _save(store, "src/a.py", _refresh())
+    assert resolved(anchor, store, frozenset()).state is AnchorState.FRESH
+
+
+def test_reading_does_not_make_a_drifted_anchor_fresh(store: IndexStore) -> None:
+    anchor = _anchor(store)
+    _save(store, "src/a.py", _refresh(text=_NEW))
+    once = resolved(anchor, store, frozenset())
+    assert resolved(once, store, frozenset()).state is AnchorState.DRIFTED
+
+
+def test_removed_code_is_orphaned(store: IndexStore) -> None:
+    anchor = _anchor(store)
+    _save(store, "src/a.py", new_chunk("import os\n"))
+    assert resolved(anchor, store, frozenset()).state is AnchorState.ORPHANED
+
+
+def test_a_renamed_file_is_followed(store: IndexStore) -> None:
+    anchor = _anchor(store)
+    store.remove_documents(["src/a.py"])
+    _save(store, "lib/session.py", _refresh("lib/session.py"))
+    found = resolved(anchor, store, frozenset())
+    assert (found.state, found.path) == (AnchorState.FRESH, "lib/session.py")
+
+
+def test_code_that_was_renamed_away_and_changed_is_followed_by_its_symbol(store: IndexStore) -> None:
+    anchor = _anchor(store)
+    store.remove_documents(["src/a.py"])
+    _save(store, "lib/session.py", _refresh("lib/session.py", text=_NEW))
+    found = resolved(anchor, store, frozenset())
+    assert (found.state, found.path) == (AnchorState.DRIFTED, "lib/session.py")
+
+
+def test_a_symbol_that_two_other_files_have_is_not_guessed(store: IndexStore) -> None:
+    anchor = _anchor(store)
+    store.remove_documents(["src/a.py"])
+    for path in ("lib/one.py", "lib/two.py"):
+        _save(store, path, _refresh(path, text=_NEW))
+    assert resolved(anchor, store, frozenset()).state is AnchorState.ORPHANED
+
+
+def test_a_copy_elsewhere_does_not_draw_the_anchor_away(store: IndexStore) -> None:
+    anchor = _anchor(store)
+    _save(store, "aaa/copy.py", _refresh("aaa/copy.py"))
+    assert resolved(anchor, store, frozenset()).path == "src/a.py"
+
+
+def test_a_renamed_symbol_with_a_changed_body_is_orphaned(store: IndexStore) -> None:
+    anchor = _anchor(store)
+    _save(store, "src/a.py", new_chunk(_NEW, symbol="Session.renew"))
+    assert resolved(anchor, store, frozenset()).state is AnchorState.ORPHANED
+
+
+def test_an_anchor_to_a_whole_file_is_fresh_until_the_file_goes(store: IndexStore) -> None:
+    store.replace_document(record(), new_chunks(["one"]))
+    anchor = Anchor("src/a.py")
+    assert resolved(anchor, store, frozenset()).state is AnchorState.FRESH
+    store.replace_document(record(), new_chunks(["two"]))
+    assert resolved(anchor, store, frozenset()).state is AnchorState.FRESH
+    store.remove_documents(["src/a.py"])
+    assert resolved(anchor, store, frozenset()).state is AnchorState.ORPHANED

@@ -1,0 +1,121 @@
+"""A damaged index is made anew without a word: it is derived from the sources."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rag_ls.storage import IndexStore
+from tests.support import new_chunks, record
+
+
+def _garbage(file: Path) -> None:
+    file.write_bytes(b"this is no database" * 1000)
+
+
+def _truncated(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+
+def _emptied(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def _of_a_newer_version(file: Path) -> None:
+    connection = sqlite3.connect(file)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+
+
+def _without_its_tables(file: Path) -> None:
+    file.unlink(missing_ok=True)
+    connection = sqlite3.connect(file)
+    connection.execute("PRAGMA user_version = 1")
+    connection.execute("CREATE TABLE something_else (x)")
+    connection.close()
+
+
+@pytest.mark.parametrize("damage", [_garbage, _truncated, _emptied, _of_a_newer_version, _without_its_tables])
+def test_a_damaged_index_is_made_anew(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    file = tmp_path / "index.db"
+    damage(_filled(file))
+    store = IndexStore(file)
+    assert store.documents() == {}
+    store.replace_document(record(), new_chunks(["fresh"]))
+    assert len(store.postings.search(["fresh"], 5)) == 1
+    store.close()
+
+
+def _write_everything_again(store: IndexStore) -> None:
+    for path in list(store.documents()):
+        store.replace_document(record(path), new_chunks(["fresh"], path=path))
+
+
+def test_an_index_with_damage_inside_is_made_anew_when_it_is_next_opened(tmp_path: Path) -> None:
+    file = _filled(tmp_path / "index.db", documents=200)
+    data = bytearray(file.read_bytes())
+    middle = len(data) // 2 // 4096 * 4096
+    data[middle : middle + 40 * 4096] = b"\xa5" * (40 * 4096)
+    file.write_bytes(data)
+    store = IndexStore(file)
+    with pytest.raises(sqlite3.DatabaseError) as raised:
+        _write_everything_again(store)
+    store.note_error(raised.value)
+    store.close()
+    store = IndexStore(file)
+    assert store.documents() == {}
+    store.replace_document(record(), new_chunks(["fresh"]))
+    assert len(store.postings.search(["fresh"], 500)) == 1
+
+
+def test_an_index_made_anew_has_another_identity(tmp_path: Path) -> None:
+    file = _filled(tmp_path / "index.db")
+    former = IndexStore(file)
+    identity = former.embeddings.index_id()
+    former.close()
+    _garbage(file)
+    assert IndexStore(file).embeddings.index_id() != identity
+
+
+def test_a_leftover_journal_of_another_index_is_not_replayed(tmp_path: Path) -> None:
+    file = _filled(tmp_path / "index.db")
+    file.with_name("index.db-wal").write_bytes(b"garbage" * 1000)
+    store = IndexStore(file)
+    assert len(store.documents()) == 3
+    store.close()
+
+
+def test_the_index_is_readable_by_its_user_alone(tmp_path: Path) -> None:
+    store = IndexStore(tmp_path / "index.db")
+    store.replace_document(record(), new_chunks(["text"]))
+    modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()}
+    store.close()
+    assert "index.db-wal" in modes
+    assert set(modes.values()) == {0o600}
+
+
+def test_an_index_in_memory_is_shared_by_all_threads() -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    store = IndexStore(None)
+    with ThreadPoolExecutor(4) as pool:
+        list(
+            pool.map(
+                lambda n: store.replace_document(record(f"{n}.py"), new_chunks(["text"], path=f"{n}.py")), range(20)
+            )
+        )
+        found = list(pool.map(lambda _: len(store.documents()), range(4)))
+    assert found == [20] * 4
+
+
+def _filled(file: Path, documents: int = 3) -> Path:
+    store = IndexStore(file)
+    for number in range(documents):
+        path = f"{number}.py"
+        store.replace_document(record(path), new_chunks([f"word{number} {'text ' * 50}"], path=path))
+    store.close()
+    return file

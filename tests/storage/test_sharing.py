@@ -1,0 +1,116 @@
+"""Any number of threads and processes write one index, and nothing is lost or mixed."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from rag_ls.storage import IndexStore
+from tests.support import MODEL, digest, finished, new_chunks, python, record, unit_vectors
+
+_WRITER = """
+import sys
+from pathlib import Path
+from rag_ls.storage import IndexStore
+from tests.support import MODEL, digest, new_chunks, record, unit_vectors
+
+store, name = IndexStore(Path(sys.argv[1])), sys.argv[2]
+print("ready", flush=True)
+sys.stdin.readline()
+store.embeddings.activate(MODEL)
+for number in range(40):
+    path = f"{name}/{number}.py"
+    store.replace_document(record(path), new_chunks([f"{name} number{number}", "common"], path=path))
+    store.replace_document(record("shared.py"), new_chunks([f"{name} shared{number}"], path="shared.py"))
+    store.embeddings.add(MODEL, [digest(f"{name} number{number}")], unit_vectors(1, seed=number))
+store.close()
+"""
+
+
+def test_two_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "index.db"
+    writers = [python(_WRITER, file, name) for name in ("left", "right")]
+    for writer in writers:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "ready\n"
+    for writer in writers:
+        assert writer.stdin is not None
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    for writer in writers:
+        finished(writer)
+    _check_all_is_there(IndexStore(file), ("left", "right"))
+
+
+def test_two_threads_with_stores_of_their_own_lose_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "index.db"
+    failures: list[BaseException] = []
+
+    def run(name: str) -> None:
+        try:
+            store = IndexStore(file)
+            store.embeddings.activate(MODEL)
+            for number in range(40):
+                path = f"{name}/{number}.py"
+                store.replace_document(record(path), new_chunks([f"{name} number{number}", "common"], path=path))
+                store.replace_document(record("shared.py"), new_chunks([f"{name} shared{number}"], path="shared.py"))
+                store.embeddings.add(MODEL, [digest(f"{name} number{number}")], unit_vectors(1, seed=number))
+            store.close()
+        except BaseException as error:
+            failures.append(error)
+
+    IndexStore(file).close()
+    threads = [threading.Thread(target=run, args=(name,)) for name in ("left", "right")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    _check_all_is_there(IndexStore(file), ("left", "right"))
+
+
+def test_a_commit_is_seen_by_the_other_store_at_once(tmp_path: Path) -> None:
+    mine, other = IndexStore(tmp_path / "index.db"), IndexStore(tmp_path / "index.db")
+    mine.replace_document(record(), new_chunks(["needle"]))
+    assert len(other.postings.search(["needle"], 5)) == 1
+    other.remove_documents(["src/a.py"])
+    assert mine.postings.search(["needle"], 5) == []
+
+
+def test_readers_see_whole_documents_while_another_thread_replaces_them(tmp_path: Path) -> None:
+    writer, reader = IndexStore(tmp_path / "index.db"), IndexStore(tmp_path / "index.db")
+    writer.replace_document(record(), new_chunks(["a0", "b0", "c0"]))
+    done = threading.Event()
+
+    def write() -> None:
+        for number in range(1, 100):
+            writer.replace_document(record(), new_chunks([f"{letter}{number}" for letter in "abc"]))
+        done.set()
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    document = reader.document("src/a.py")
+    assert document is not None
+    seen = []
+    while not done.is_set():
+        seen.append([row.stored.chunk.text for row in reader.chunks_of_document(document.id)])
+    thread.join()
+    assert seen
+    assert all(len({text[1:] for text in texts}) == 1 and len(texts) == 3 for texts in seen)
+
+
+def _check_all_is_there(store: IndexStore, names: tuple[str, ...]) -> None:
+    expected = {f"{name}/{number}.py" for name in names for number in range(40)}
+    assert set(store.documents()) == expected | {"shared.py"}
+    for number in range(40):
+        assert len(store.postings.search([f"number{number}"], 10)) == len(names)
+    shared = store.document("shared.py")
+    assert shared is not None
+    texts = [row.stored.chunk.text for row in store.chunks_of_document(shared.id)]
+    assert texts in [[f"{name} shared39"] for name in names]
+    assert [len(store.postings.search([f"shared{number}"], 10)) for number in range(40)] == [0] * 39 + [1]
+    assert store.embeddings.pending_count(MODEL) == len(expected) + 1
+    assert store.embeddings.known(MODEL, [digest(f"{name} number7") for name in names]) == {
+        digest(f"{name} number7") for name in names
+    }
+    store.close()

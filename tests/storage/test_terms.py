@@ -1,0 +1,43 @@
+"""Identifiers become the terms that people search for."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_ls.storage import split_identifier, terms
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("refresh", ("refresh",)),
+        ("REFRESH", ("refresh",)),
+        ("getUserByID", ("get", "user", "by", "id", "getuserbyid")),
+        ("HTTPServer", ("http", "server", "httpserver")),
+        ("snake_case_name", ("snake", "case", "name", "snakecasename")),
+        ("_private", ("private",)),
+        ("sha256", ("sha", "256", "sha256")),
+        ("MAX_K", ("max", "k", "maxk")),
+        ("größe", ("gr", "öß", "e", "größe")),
+        ("поиск", ("поиск",)),
+        ("検索", ("検索",)),
+        ("___", ()),
+    ],
+)
+def test_an_identifier_gives_its_parts_and_itself(word: str, parts: tuple[str, ...]) -> None:
+    assert split_identifier(word) == parts
+
+
+def test_a_long_blob_gives_no_term() -> None:
+    assert terms("key = " + "A1b2" * 100) == ["key"]
+
+
+def test_repeated_words_are_kept_in_order() -> None:
+    assert terms("open close open") == ["open", "close", "open"]
+
+
+@given(st.text())
+def test_no_term_has_a_character_that_a_query_could_trip_over(text: str) -> None:
+    assert all(term.isalnum() and term == term.lower() for term in terms(text) if term.isascii())

@@ -1,0 +1,122 @@
+"""Where a project's files and data are, and the guard that keeps every path inside it."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from rag_ls.errors import PathOutsideProject, ProjectUnavailable, RagLsError
+from rag_ls.project import Project, find_project, is_guest, user_config_file, user_data_folder
+from tests.support import git, write
+
+
+def test_the_nearest_data_folder_marks_the_root(tmp_path: Path) -> None:
+    write(tmp_path, {"outer/.git/HEAD": "", "outer/inner/.rag-ls/x": "", "outer/inner/src/a.py": ""})
+    assert find_project(tmp_path / "outer/inner/src").root == tmp_path / "outer/inner"
+    assert find_project(tmp_path / "outer/inner/src/a.py").root == tmp_path / "outer/inner"
+    assert find_project(tmp_path / "outer").root == tmp_path / "outer"
+
+
+def test_a_data_folder_further_up_goes_before_git(tmp_path: Path) -> None:
+    write(tmp_path, {"outer/.rag-ls/x": "", "outer/inner/.git/HEAD": ""})
+    assert find_project(tmp_path / "outer/inner").root == tmp_path / "outer"
+
+
+def test_without_a_mark_the_folder_itself_is_the_project(tmp_path: Path) -> None:
+    write(tmp_path, {"plain/a.py": ""})
+    assert find_project(tmp_path / "plain").root == tmp_path / "plain"
+    assert find_project(tmp_path / "plain/a.py").root == tmp_path / "plain"
+
+
+def test_a_git_worktree_is_a_project(repository: Path, tmp_path: Path) -> None:
+    git(repository, "worktree", "add", "--quiet", str(tmp_path / "tree"), "-b", "other")
+    assert find_project(tmp_path / "tree/src").root == tmp_path / "tree"
+
+
+def test_the_folder_of_user_level_state_is_no_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG_LS_HOME", str(tmp_path / ".rag-ls"))
+    write(tmp_path, {".rag-ls/data/memories.db": "", "work/a.py": ""})
+    assert find_project(tmp_path / "work").root == tmp_path / "work"
+
+
+def test_a_folder_that_does_not_exist_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(ProjectUnavailable, match="missing"):
+        find_project(tmp_path / "missing")
+
+
+def test_a_link_to_a_project_is_that_project(shop: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(shop)
+    project = find_project(tmp_path / "link")
+    assert project.root == shop
+    assert project.relative(tmp_path / "link/src/auth.py") == "src/auth.py"
+
+
+@pytest.mark.parametrize(
+    ("path", "relative"),
+    [
+        ("src/auth.py", "src/auth.py"), ("./src//auth.py", "src/auth.py"), ("src/../docs/guide.md", "docs/guide.md"),
+        ("new/file.py", "new/file.py"), ("..hidden", "..hidden"), (".", "."),
+    ],
+)  # fmt: skip
+def test_paths_inside_are_made_relative(shop: Path, path: str, relative: str) -> None:
+    project = Project(shop)
+    assert project.relative(path) == relative
+    assert project.relative(f"{shop}/{path}") == relative
+    assert project.absolute(path) == shop / relative
+
+
+@pytest.mark.parametrize("path", ["..", "../other.py", "src/../../x", "/etc/passwd", "/", "src/../../shop-sibling/x"])
+def test_paths_outside_are_refused_by_name(shop: Path, path: str) -> None:
+    for method in (Project(shop).relative, Project(shop).absolute):
+        with pytest.raises(PathOutsideProject, match="outside the project"):
+            method(path)
+
+
+def test_a_sibling_whose_name_begins_alike_is_outside(shop: Path) -> None:
+    with pytest.raises(PathOutsideProject):
+        Project(shop).relative(f"{shop}-other/a.py")
+
+
+def test_links_that_lead_out_are_refused_and_links_inside_are_not(shop: Path, tmp_path: Path) -> None:
+    write(tmp_path, {"outside/a.py": ""})
+    (shop / "out").symlink_to(tmp_path / "outside")
+    (shop / "out.py").symlink_to(tmp_path / "outside/a.py")
+    (shop / "in").symlink_to(shop / "src")
+    for path in ("out/a.py", "out/new.py", "out.py", "out"):
+        with pytest.raises(PathOutsideProject):
+            Project(shop).relative(path)
+    assert Project(shop).relative("in/auth.py") == "in/auth.py"
+
+
+def test_a_path_with_a_nul_is_refused_as_bad_input(shop: Path) -> None:
+    with pytest.raises(RagLsError):
+        Project(shop).relative("src/\0.py")
+
+
+def test_the_data_folder_is_the_user_s_alone_and_ignored_by_git(repository: Path) -> None:
+    for _ in range(2):
+        folder = Project(repository).create_data_folder()
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert (folder / ".gitignore").read_text() == "*\n"
+        folder.chmod(0o755)
+    assert git(repository, "status", "--porcelain") == ""
+
+
+def test_a_data_folder_that_cannot_be_made_is_an_error_with_a_remedy(tmp_path: Path) -> None:
+    write(tmp_path, {".rag-ls": "a file in the way"})
+    with pytest.raises(ProjectUnavailable, match="cannot write"):
+        Project(tmp_path).create_data_folder()
+    assert (tmp_path / ".rag-ls").read_text() == "a file in the way"
+
+
+def test_all_user_level_state_is_below_the_home_that_the_environment_names(home: Path) -> None:
+    assert user_config_file() == home / "config/config.toml"
+    assert user_data_folder() == home / "data"
+
+
+def test_guests_are_absolute_paths_and_uris() -> None:
+    assert [path for path in ("/x/a.py", "untitled:1", "git:/a.py", "src/a.py", "src/a:b.py") if is_guest(path)] == [
+        "/x/a.py", "untitled:1", "git:/a.py",
+    ]  # fmt: skip
