@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rag_ls import config, memory
+from rag_ls import config, logs, memory
 from rag_ls.config import Loaded, Settings
 from rag_ls.embedding import ModelHost
 from rag_ls.errors import PathOutsideProject
@@ -37,7 +37,10 @@ class Engine:
         self._projects: dict[Path, OpenProject] = {}
         self._scratch: Path | None = None
         self._memories: dict[Scope, MemoryStore] = {}
-        self._models = ModelHost(self.load_settings().settings.embedding)
+        settings = self.load_settings().settings
+        if problem := logs.configure(settings.log):
+            _log.warning("%s", problem)
+        self._models = ModelHost(settings.embedding)
 
     def load_settings(self, project: Project | None = None) -> Loaded:
         """The settings in force, with what is wrong with them."""

@@ -267,8 +267,9 @@ class OpenProject:
     def status(self) -> ProjectStatus:
         """How much is indexed, and what is still to do."""
         self._settle()
+        # In the order in which work moves on: what moves meanwhile is counted twice rather than not at all.
+        scanned, unseen = self.indexing.scanned, self.indexing.unseen()
         counts = self.store.counts()
-        unseen = self.indexing.unseen()
         model_id, ready, note = self._model_state()
         note = note or self.memories.damage()
         skipped: dict[str, int] = {}
@@ -278,8 +279,8 @@ class OpenProject:
         return ProjectStatus(
             root=str(self.project.root), documents=counts.documents, chunks=counts.chunks, queued_documents=queued,
             pending_embeddings=counts.pending_embeddings, buffers=counts.buffers, skipped=dict(sorted(skipped.items())),
-            complete=self.indexing.scanned and not queued and not counts.pending_embeddings,
-            scanned=self.indexing.scanned, model=model_id, model_ready=ready, note=note,
+            complete=scanned and not queued and not counts.pending_embeddings,
+            scanned=scanned, model=model_id, model_ready=ready, note=note,
             progress=self.indexing.progress, memories=self.memories.counts(),
         )  # fmt: skip
 
@@ -288,14 +289,14 @@ class OpenProject:
         self._searcher.maintain()
 
     def _answer(self, query: str, found: Found, started: float, note: str = "") -> SearchAnswer:
+        scanned, unseen = self.indexing.scanned, self.indexing.unseen()
         queued, pending = self.store.queue_lengths()
-        unseen = self.indexing.unseen()
         hits = tuple(self._marked(hit, unseen) for hit in found.hits)
         if not note and not found.dense:
             note = self._model_state()[2] or _WORDS_ALONE
         stats = SearchStats(
             took_ms=_milliseconds(started), dense=found.dense, candidates=found.candidates,
-            complete=self.indexing.scanned and not (queued or pending or unseen),
+            complete=scanned and not (queued or pending or unseen),
             pending_documents=queued + len(unseen), pending_embeddings=pending, note=note,
         )  # fmt: skip
         return SearchAnswer(query, hits, stats)

@@ -17,6 +17,7 @@ from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, RagLsError
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
+_LEVELS = {0: logging.NOTSET, 1: logging.INFO}
 
 # Verb -> module:function. Each function takes the parsed arguments and returns an exit code.
 _VERBS = {
@@ -41,7 +42,10 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    _start_logging(arguments)
+    # What `-v` asks for stays in force when the settings are read (see logs.py); libraries keep to warnings.
+    logging.getLogger("rag_ls").setLevel(_LEVELS.get(arguments.verbose, logging.DEBUG))
+    if arguments.verbose > 1:
+        logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
     module, _, function = _VERBS[arguments.verb].partition(":")
     try:
         return int(getattr(importlib.import_module(module), function)(arguments))
@@ -63,11 +67,6 @@ def _fail(arguments: argparse.Namespace, error: RagLsError, code: int) -> int:
         print(json.dumps({"error": {"type": type(error).__name__, "message": str(error)}}))
     print(f"rag-ls: {error}", file=sys.stderr)
     return code
-
-
-def _start_logging(arguments: argparse.Namespace) -> None:
-    level = {0: logging.WARNING, 1: logging.INFO}.get(arguments.verbose, logging.DEBUG)
-    logging.basicConfig(level=level, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -195,6 +195,17 @@ async def test_an_editor_without_a_folder_works_on_open_files_alone(tmp_path: Pa
     assert not (tmp_path / ".rag-ls").exists()
 
 
+async def test_a_partial_index_is_never_called_complete(project: Path) -> None:
+    async with editor(project) as ed:
+        while True:
+            status = await ed.command("status")
+            one = status["projects"][0]
+            if status["complete"]:
+                break
+            assert one["queued_documents"] or one["pending_embeddings"] or "not compared" in one["note"]
+        assert (one["documents"], one["queued_documents"], one["pending_embeddings"]) == (6, 0, 0)
+
+
 async def test_indexing_shows_as_progress_with_a_token_created_first(project: Path) -> None:
     async with editor(project) as ed:
         await ed.until_complete()
