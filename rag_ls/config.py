@@ -71,8 +71,8 @@ class SearchSettings:
     """How hits are ranked."""
 
     k: int = setting(10, "Hits in an answer when the caller does not say.", minimum=1, maximum=100)
-    dense_weight: float = setting(0.5, "Share of the embedding signal in the score.", minimum=0, maximum=1)
-    lexical_weight: float = setting(0.5, "Share of the BM25 signal in the score.", minimum=0, maximum=1)
+    dense_weight: float = setting(0.65, "Share of the embedding signal in the score.", minimum=0, maximum=1)
+    lexical_weight: float = setting(0.35, "Share of the BM25 signal in the score.", minimum=0, maximum=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

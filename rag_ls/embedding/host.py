@@ -6,7 +6,7 @@ import importlib.util
 import logging
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,9 +75,14 @@ class HostedModel:
     def embed_query(self, text: str) -> NDArray[np.float32]:
         return self._embedder(quick=True).embed_query(text)
 
+    def warm_up(self) -> None:
+        """Make sure that the next query is answered at once. Takes seconds for a model without an ONNX twin."""
+        if self._quick is None:
+            self.embed_query("warm up")
+
     def rest(self) -> None:
-        """Nothing more to embed for now: give the torch process's memory back."""
-        if self._bulk is not None:
+        """Nothing more to embed for now: give the torch process's memory back, unless queries need it."""
+        if self._bulk is not None and self._quick is not None:
             self._bulk.stop()
 
     def close(self) -> None:
@@ -96,14 +101,17 @@ class ModelHost:
     def __init__(self, settings: EmbeddingSettings) -> None:
         self._settings = settings
         self._lock = threading.Lock()
+        self._configured: LocatedModel | None = None
         self._models: dict[str, HostedModel] = {}
         self._errors: dict[str, str] = {}
         self._loading: dict[str, threading.Thread] = {}
         self._closed = False
 
     def configured(self) -> LocatedModel:
-        """The model that the settings ask for. Raises `ModelMissing`."""
-        return locate(self._settings.model)
+        """The model that the settings ask for. Raises `ModelMissing`; it may be installed later."""
+        if self._configured is None:
+            self._configured = locate(self._settings.model)
+        return self._configured
 
     def get(self, model_id: str) -> HostedModel | None:
         """The model if it is ready, else None; the first call starts loading it."""
@@ -144,11 +152,9 @@ class ModelHost:
             model.close()
 
     def _load(self, model_id: str) -> None:
-        self._note(model_id, lambda: HostedModel(locate_id(model_id), self._settings))
-
-    def _note(self, model_id: str, load: Callable[[], HostedModel]) -> None:
         try:
-            model = load()
+            model = HostedModel(locate_id(model_id), self._settings)
+            model.warm_up()
         except RagLsError as error:
             _log.warning("%s", error)
             failure = str(error)

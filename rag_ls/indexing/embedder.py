@@ -69,6 +69,19 @@ class EmbeddingQueue:
             self._awake = True
             self._wake.notify_all()
 
+    def has_work(self) -> bool:
+        """Whether chunks wait for the answering model's vectors, or another model is to take over."""
+        active = self._store.embeddings.active_model()
+        return self._store.embeddings.pending_count(active) > 0 or self._successor(active) is not None
+
+    def _successor(self, active: str) -> str | None:
+        """The configured model, where it is not the one that answers."""
+        try:
+            configured = self._models.configured().id
+        except ModelMissing:
+            return None
+        return configured if active and configured != active else None
+
     def _run(self) -> None:
         while not self._stopping:
             try:
@@ -97,19 +110,19 @@ class EmbeddingQueue:
 
     def _step(self) -> bool:
         """Embed one batch; False when there is nothing to do for now."""
-        configured = self._models.configured().id
         active = self._store.embeddings.active_model()
         if not active:
-            self._store.embeddings.activate(configured)
-            active = configured
+            active = self._models.configured().id
+            self._store.embeddings.activate(active)
         if self._embed_batch(active):
             return True
-        if configured != active and self.bulk:
-            if self._embed_batch(configured):
+        successor = self._successor(active)
+        if successor is not None and self.bulk:
+            if self._embed_batch(successor):
                 return True
-            if self._models.get(configured) and not self._store.embeddings.pending_count(configured):
-                _log.info("%s takes over from %s", configured, active)
-                self._store.embeddings.activate(configured)
+            if self._models.get(successor) and not self._store.embeddings.pending_count(successor):
+                _log.info("%s takes over from %s", successor, active)
+                self._store.embeddings.activate(successor)
                 return True
         self._finish(active)
         return False

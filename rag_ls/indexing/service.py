@@ -183,8 +183,9 @@ class IndexingService:
         with self._wake:
             if self._dirty or self._changed or self._in_hand or self._scan_wanted or self._scanning:
                 return False
-        queued, pending = self._store.queue_lengths()
-        return queued == 0 and (not embeddings or (pending == 0 and self._embeddings.idle))
+        if self._store.queue_lengths()[0]:
+            return False
+        return not embeddings or (self._embeddings.idle and not self._embeddings.has_work())
 
     # --- the documents thread
 
@@ -267,7 +268,7 @@ class IndexingService:
             self._release_lock(Phase.CANCELLED)
             return False
         queued = self._store.queued() if self._depth >= Depth.WORDS else []
-        pending = self._depth >= Depth.EMBEDDINGS and self._embeddings.able and self._store.queue_lengths()[1] > 0
+        pending = self._depth >= Depth.EMBEDDINGS and self._embeddings.able and self._embeddings.has_work()
         if not (self._scan_wanted or queued or pending):
             self._release_lock()
             return False

@@ -1,0 +1,62 @@
+"""Another embedding model takes over when its vectors are complete; until then the former one answers."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from rag_ls.embedding import locate
+from rag_ls.engine import Engine
+from rag_ls.requests import SearchRequest
+from tests.support import until
+
+QUESTION = SearchRequest("what does the customer have to pay")
+
+
+def _indexed_with(model: str, project: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    monkeypatch.setenv("RAG_LS_EMBEDDING_MODEL", model)
+    engine = Engine()
+    engine.open(project).indexing.index_tree()
+    return engine
+
+
+def test_the_former_model_answers_until_the_new_one_is_complete(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_LS_EMBEDDING_BACKEND", "auto")
+    first = _indexed_with("auto", shop, monkeypatch)
+    former = first.open(shop).store.embeddings
+    assert first.open(shop).indexing.wait_until_idle(60)
+    default_id = locate("auto").id
+    assert former.active_model() == default_id
+    first.close()
+
+    folder = shutil.copytree(locate("auto").folder, tmp_path / "other-model")
+    other_id = locate(str(folder)).id
+    engine = _indexed_with(str(folder), shop, monkeypatch)
+    opened = engine.open(shop)
+    answer = opened.search(QUESTION, wait_for_model_s=60)
+    assert answer.stats.dense
+    assert opened.store.embeddings.active_model() == default_id
+    assert other_id in opened.status().note
+    assert until(lambda: opened.store.embeddings.active_model() == other_id, 120)
+    assert opened.store.queue_lengths() == (0, 0)
+    answer = opened.search(QUESTION, wait_for_model_s=60)
+    assert answer.stats.dense
+    assert answer.hits[0].matched_by[0] == "dense"
+    engine.close()
+
+
+def test_going_back_to_the_former_model_embeds_nothing_again(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = _indexed_with("auto", shop, monkeypatch)
+    opened = engine.open(shop)
+    assert opened.indexing.wait_until_idle(60)
+    vectors = opened.store.embeddings.last_id()
+    opened.store.embeddings.activate("another-model@1")
+    assert opened.store.queue_lengths()[1] > 0
+    opened.store.embeddings.activate(locate("auto").id)
+    assert opened.store.queue_lengths()[1] == 0
+    assert opened.store.embeddings.last_id() == vectors
+    engine.close()
