@@ -14,8 +14,10 @@ import hashlib
 import os
 import platform
 import shutil
+import socket
 import subprocess
 import sys
+import urllib.parse
 import venv
 from pathlib import Path
 
@@ -61,10 +63,17 @@ def torch_arguments() -> list[str]:
     """The CPU build of torch, unless RAG_LS_TORCH says `default` or there is an NVIDIA GPU."""
     choice = os.environ.get("RAG_LS_TORCH", "cpu")
     wants_cpu_index = platform.system() == "Linux" and choice == "cpu" and not shutil.which("nvidia-smi")
-    if not wants_cpu_index or os.environ.get("CI"):
+    if not wants_cpu_index or not can_reach(CPU_TORCH_INDEX):
         return [TORCH]
-    # An index that cannot be reached is passed over: the build that the usual index has is taken then.
-    return [TORCH, "--extra-index-url", CPU_TORCH_INDEX, "--retries", "1"]
+    return [TORCH, "--extra-index-url", CPU_TORCH_INDEX]
+
+
+def can_reach(url: str) -> bool:
+    try:
+        socket.create_connection((urllib.parse.urlsplit(url).hostname, 443), timeout=5).close()
+    except OSError:
+        return False
+    return True
 
 
 def has_torch() -> bool:

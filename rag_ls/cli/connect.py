@@ -42,10 +42,10 @@ def connections(rag_ls: str) -> dict[str, str]:
             f'{{"servers": {{"rag-ls": {{"type": "stdio", "command": {path}, "args": ["mcp"]}}}}}}\n'
             "// VS Code, for the editor: install the extension zsol.vscode-glspc (a generic LSP client), then settings.json\n"
             f'{{"glspc.server.command": {path}, "glspc.server.commandArguments": ["lsp"], '
-            f'"glspc.server.languageId": {json.dumps(_LANGUAGES[:1] + _LANGUAGES[1:])}}}'
+            f'"glspc.server.languageId": {json.dumps(_LANGUAGES)}}}'
         ),
         "zed": (
-            "// Zed, for its agent: settings.json\n"
+            "// Zed, for its agent: settings.json (its editor needs an extension, which is yet to come)\n"
             f'{{"context_servers": {{"rag-ls": {{"source": "custom", "command": {path}, "args": ["mcp"], "env": {{}}}}}}}}'
         ),
         "neovim": (

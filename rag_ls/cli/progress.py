@@ -52,7 +52,8 @@ def _lines(opened: OpenProject, embeddings: bool) -> bool:
     shown, at = None, 0.0
     while not opened.indexing.wait_until_idle(_LOOK_S, embeddings=embeddings):
         progress = opened.indexing.progress
-        if progress.phase != shown or time.monotonic() - at > _LINE_EVERY_S:
+        is_news = progress.phase is not Phase.IDLE and progress.phase != shown
+        if is_news or time.monotonic() - at > _LINE_EVERY_S:
             print(f"rag-ls: {_title(progress)}{_amount(progress)}", file=sys.stderr, flush=True)
             shown, at = progress.phase, time.monotonic()
         if _stuck(opened, embeddings):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from tests.e2e.clients import editor, eventually
@@ -193,6 +194,35 @@ async def test_an_editor_without_a_folder_works_on_open_files_alone(tmp_path: Pa
 
         assert await eventually(found)
     assert not (tmp_path / ".rag-ls").exists()
+
+
+async def test_settings_of_the_editor_count_at_once_and_wrong_ones_are_named(project: Path) -> None:
+    file = project / "src/net/client.py"
+    async with editor(project, ragLs={"hover": {"enabled": False}, "search": {"colour": "red"}}) as ed:
+        await ed.until_complete()
+
+        async def named() -> bool:
+            return any("search.colour" in message.message for message in ed.client.messages)
+
+        assert await eventually(named)
+        ed.open(file)
+        assert await ed.hover(file, 3, 6) == ""
+        settings = {"ragLs": {"hover": {"enabled": True}, "search": {"k": 1}}}
+        ed.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings))
+        assert "RetryWithBackoff" in await ed.hover(file, 3, 6)
+        assert len((await ed.command("searchCode", query="retry with backoff"))["results"]) == 1
+
+
+async def test_a_client_that_only_says_that_settings_changed_is_asked_for_them(project: Path) -> None:
+    async with editor(project) as ed:
+        await ed.until_complete()
+        ed.client.set_configuration({"ragLs": {"search": {"k": 1}}})
+        ed.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
+
+        async def one_hit() -> bool:
+            return len((await ed.command("searchCode", query="retry with backoff"))["results"]) == 1
+
+        assert await eventually(one_hit)
 
 
 async def test_a_partial_index_is_never_called_complete(project: Path) -> None:

@@ -11,6 +11,8 @@ from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.session import Session
 from rag_ls.lsp.text_buffer import Position
 
+SECTION = "ragLs"
+
 
 def register(server: RagLsServer) -> None:
     """Register the handlers of this feature."""
@@ -29,8 +31,14 @@ def register(server: RagLsServer) -> None:
                 await session.add_folder(path)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
-    def settings_changed(params: types.DidChangeConfigurationParams) -> None:
-        server.session.settings_changed(settings_of(params.settings))
+    async def settings_changed(params: types.DidChangeConfigurationParams) -> None:
+        settings = settings_of(params.settings)
+        if not settings and _answers_configuration(server):
+            # Newer clients only say that something changed, and wait to be asked what.
+            asked = types.ConfigurationParams([types.ConfigurationItem(section=SECTION)])
+            answer = await server.workspace_configuration_async(asked)
+            settings = settings_of(answer[0]) if answer else {}
+        server.session.settings_changed(settings)
 
 
 def _register_texts(server: RagLsServer) -> None:
@@ -83,6 +91,11 @@ def _register_files(server: RagLsServer) -> None:
         server.session.files_changed([file.uri for file in params.files])
 
 
+def _answers_configuration(server: RagLsServer) -> bool:
+    workspace = server.client_capabilities.workspace
+    return bool(workspace and workspace.configuration)
+
+
 def settings_of(value: Any) -> dict[str, Any]:
     """Our settings in what the editor sent: the `ragLs` section, or the section's content itself."""
     if hasattr(value, "__dict__") and not isinstance(value, dict):
@@ -91,7 +104,7 @@ def settings_of(value: Any) -> dict[str, Any]:
         value = value._asdict()
     if not isinstance(value, dict):
         return {}
-    inner = value.get("ragLs", value)
+    inner = value.get(SECTION, value)
     return {key: plain(item) for key, item in inner.items()} if isinstance(inner, dict) else settings_of(inner)
 
 
