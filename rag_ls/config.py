@@ -17,6 +17,8 @@ from typing import Any, get_type_hints
 
 from rag_ls.project import CONFIG_FILE, Project, user_config_file
 
+# One model serves all projects, and a cloned repository must not choose files to load or write.
+_USER_ONLY = ("embedding", "log")
 ENVIRONMENT_PREFIX = "RAG_LS_"
 
 
@@ -173,7 +175,7 @@ def load(
     files = [user_config_file()] + ([project.root / CONFIG_FILE] if project else [])
     loaded = Loaded(Settings())
     for file in files:
-        loaded = _apply_file(loaded, file)
+        loaded = _apply_file(loaded, file, user_only=() if file == files[0] else _USER_ONLY)
     variables = os.environ if environment is None else environment
     loaded = _apply(loaded, _environment_values(variables), "environment", lambda section, key: None)
     if editor:
@@ -200,7 +202,7 @@ def describe() -> Iterator[SettingInfo]:
             )
 
 
-def _apply_file(loaded: Loaded, file: Path) -> Loaded:
+def _apply_file(loaded: Loaded, file: Path, user_only: tuple[str, ...]) -> Loaded:
     try:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -213,6 +215,12 @@ def _apply_file(loaded: Loaded, file: Path) -> Loaded:
         found = re.search(r"line (\d+)", str(error))
         problem = Problem(str(file), f"is not TOML: {error}", int(found[1]) if found else None)
         return Loaded(loaded.settings, (*loaded.problems, problem))
+    refused = [
+        Problem(str(file), f"[{section}] is the user's to set, in {user_config_file()}", _line_of(text, section, None))
+        for section in user_only
+        if values.pop(section, None) is not None
+    ]
+    loaded = Loaded(loaded.settings, (*loaded.problems, *refused))
     return _apply(loaded, values, str(file), lambda section, key: _line_of(text, section, key))
 
 

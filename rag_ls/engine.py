@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import shutil
@@ -14,10 +15,10 @@ from typing import Any
 from rag_ls import config, logs, memory
 from rag_ls.config import Loaded, Settings
 from rag_ls.embedding import ModelHost
-from rag_ls.errors import PathOutsideProject
+from rag_ls.errors import MemoriesUnavailable, PathOutsideProject
 from rag_ls.indexing import Progress
 from rag_ls.indexing.progress import Phase
-from rag_ls.model import Scope, SearchAnswer, SearchStats
+from rag_ls.model import Hit, Scope, SearchAnswer, SearchStats
 from rag_ls.project import Project, find_project, make_private_folder, user_data_folder
 from rag_ls.requests import SearchRequest
 from rag_ls.storage import MEMORIES_FILE, MemoryStore
@@ -57,8 +58,11 @@ class Engine:
         """As `open`, for a project whose root is known."""
         with self._lock:
             if project.root not in self._projects:
-                settings = self._settings_of(project)
-                opened = OpenProject(project, settings, self._models, self._user_memories, self._now)
+                load_settings = functools.partial(self._settings_of, project)
+                scratch = project.root == self._scratch
+                opened = OpenProject(
+                    project, load_settings, self._models, self._user_memories, self._now, scratch=scratch
+                )
                 opened.indexing.listen(lambda progress: self._upkeep(opened, progress))
                 self._projects[project.root] = opened
             return self._projects[project.root]
@@ -135,7 +139,10 @@ class Engine:
                 path = None
                 if scope is Scope.GLOBAL:
                     folder = user_data_folder()
-                    make_private_folder(folder)
+                    try:
+                        make_private_folder(folder)
+                    except OSError as error:
+                        raise MemoriesUnavailable(f"{folder} cannot be made ({error}); set RAG_LS_HOME") from error
                     path = folder / MEMORIES_FILE
                 self._memories[scope] = MemoryStore(path, scope)
             return self._memories[scope]
@@ -145,12 +152,15 @@ class Engine:
             threading.Thread(target=opened.maintain, name="upkeep", daemon=True).start()
 
 
-def merged(request: SearchRequest, answers: list[SearchAnswer], k: int) -> SearchAnswer:
-    """Answers of several projects as one, best hits first."""
-    hits = sorted((hit for answer in answers for hit in answer.hits), key=lambda hit: -hit.score)[:k]
+def merged(query: str, answers: list[SearchAnswer], k: int) -> SearchAnswer:
+    """Answers of several projects as one, best hits first, each hit once."""
+    best: dict[str, Hit] = {}
+    for hit in sorted((hit for answer in answers for hit in answer.hits), key=lambda hit: -hit.score):
+        best.setdefault(hit.item.id, hit)
+    hits = list(best.values())[:k]
     stats = [answer.stats for answer in answers]
     return SearchAnswer(
-        request.query,
+        query,
         tuple(hits),
         SearchStats(
             took_ms=round(sum(item.took_ms for item in stats), 1),

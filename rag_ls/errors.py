@@ -31,7 +31,11 @@ class ModelDamaged(RagLsError):
     """A model file's checksum differs from the pinned one; nothing was loaded."""
 
 
-class MemoriesDamaged(RagLsError):
+class MemoriesUnavailable(RagLsError):
+    """A scope's memories cannot be opened; the message says why."""
+
+
+class MemoriesDamaged(MemoriesUnavailable):
     """`memories.db` cannot be read; the message names the newest good backup."""
 
 

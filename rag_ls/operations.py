@@ -5,10 +5,8 @@ The MCP tools, the `ragLs.*` commands of LSP and the command line all end here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from rag_ls import __version__
 from rag_ls.arguments import Arguments
@@ -50,7 +48,8 @@ class Operations:
         )
         projects = self._projects(args.text("project"))
         answers = [opened.search(request, wait_for_model_s=self._wait_s) for opened in projects]
-        return answer_json(self._one(request, answers))
+        k = request.k or self._engine.load_settings().settings.search.k
+        return answer_json(_one(request.query, answers, k))
 
     def get_chunk(self, arguments: object) -> Json:
         """One chunk by its id."""
@@ -125,14 +124,13 @@ class Operations:
         args = Arguments(
             "search_memory", arguments, ("query", "k", "scope", "filters", "min_similarity", *_FILTER_KEYS)
         )
-        answer = self._project_for("", "").recall(
-            args.text("query", required=True),
-            _memory_filters(args),
-            k=args.integer("k"),
-            min_similarity=args.fraction("min_similarity"),
-            wait_for_model_s=self._wait_s,
-        )
-        return answer_json(answer)
+        query, filters = args.text("query", required=True), _memory_filters(args)
+        k, minimum = args.integer("k"), args.fraction("min_similarity")
+        answers = [
+            opened.recall(query, filters, k=k, min_similarity=minimum, wait_for_model_s=self._wait_s)
+            for opened in self._projects("")
+        ]
+        return answer_json(_one(query, answers, k or self._engine.load_settings().settings.memory.k))
 
     def get_memory(self, arguments: object) -> Json:
         """One memory by its id."""
@@ -154,14 +152,20 @@ class Operations:
 
     def list_memories(self, arguments: object = None) -> Json:
         """All memories that pass the filters, the newest change first."""
-        args = Arguments("list_memories", _with_limit(arguments), ("scope", "filters", "k", "offset", *_FILTER_KEYS))
+        # `limit` is an alias of `k` (see arguments.py).
+        args = Arguments("list_memories", arguments, ("scope", "filters", "k", "offset", *_FILTER_KEYS))
         limit = args.integer("k", least=1) or _LISTED
         offset = args.integer("offset", least=0) or 0
-        opened = self._project_for("", "")
-        found = opened.memories.matching(_memory_filters(args))
-        page = [memory_json(opened.with_anchor_state(item)) for item in found[offset : offset + limit]]
+        # Session and global memories are the same ones in every project.
+        holders = {
+            item.id: (item, opened)
+            for opened in self._projects("")
+            for item in opened.memories.matching(_memory_filters(args))
+        }
+        found = sorted(holders.values(), key=lambda held: held[0].updated_at, reverse=True)
+        page = [memory_json(opened.with_anchor_state(item)) for item, opened in found[offset : offset + limit]]
         listed: Json = {"memories": page, "total": len(found), "limit": limit, "offset": offset}
-        damage = opened.memories.damage()
+        damage = next((note for opened in self._projects("") if (note := opened.memories.damage())), "")
         return {**listed, "note": damage} if damage else listed
 
     def _memory(self, memory_id: str) -> Memory:
@@ -197,10 +201,9 @@ class Operations:
                 return opened
         return projects[0]
 
-    def _one(self, request: SearchRequest, answers: list[SearchAnswer]) -> SearchAnswer:
-        if len(answers) == 1:
-            return answers[0]
-        return merged(request, answers, request.k or self._engine.load_settings().settings.search.k)
+
+def _one(query: str, answers: list[SearchAnswer], k: int) -> SearchAnswer:
+    return answers[0] if len(answers) == 1 else merged(query, answers, k)
 
 
 def _metadata(args: Arguments, opened: OpenProject, source_file: str) -> MemoryMetadata:
@@ -228,12 +231,3 @@ def _memory_filters(args: Arguments) -> MemoryFilters:
     if kind:
         filters = replace(filters, memory_type=MemoryType(kind))
     return filters if scope in (None, "all") else replace(filters, scopes=(Scope(scope),))
-
-
-def _with_limit(arguments: object) -> object:
-    """`list_memories` calls its page size `limit`; `Arguments` knows it as `k`."""
-    if isinstance(arguments, Mapping) and "limit" in arguments and "k" not in arguments:
-        values: dict[str, Any] = dict(arguments)
-        values["k"] = values.pop("limit")
-        return values
-    return arguments

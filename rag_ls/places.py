@@ -53,12 +53,19 @@ class Places:
         return named[0] if len(named) == 1 else around
 
     def anchor(self, path: str, line: int, symbol: str) -> Anchor:
-        """An anchor for a place in a document; one without content where the index does not know the place."""
-        if symbol:
-            return memory.anchor_to_symbol(self._store, path, symbol) or Anchor(path, symbol)
+        """An anchor for a place in a document, or for all of a document that the index does not hold.
+
+        Raises `InvalidRequest` for a symbol or line that the document has not.
+        """
         document = self._searcher.document(path)
-        at_line = memory.anchor_at(self._store, document.id, line) if document and line > 0 else None
-        return at_line or Anchor(path)
+        if document is None or not (symbol or line):
+            return Anchor(path)
+        if not symbol:
+            return memory.anchor_to(self.at(path, line))
+        found = [row for row in self._store.chunks_of_document(document.id) if _is_called(row, symbol)]
+        if not found:
+            raise InvalidRequest(f"{path} declares no {symbol!r}; give another symbol, or a line instead")
+        return memory.anchor_to(found[0])
 
     def _named(self, name: str) -> list[ChunkRow]:
         numbers = [number for number, _, declares in self._store.rows_named([name], _FEW) if declares]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from rag_ls.errors import InvalidRequest, PathOutsideProject, ProjectUnavailable
 
@@ -52,10 +52,6 @@ class Project:
         raise PathOutsideProject(
             f"{os.fspath(path)!r} is outside the project {self.root}; give a path below that folder"
         )
-
-    def absolute(self, path: str) -> Path:
-        """The file behind a project path. Raises `PathOutsideProject` as `relative` does."""
-        return self.root / PurePosixPath(self.relative(path))
 
     def create_data_folder(self) -> Path:
         """Make the data folder, readable by the user alone and ignored by git.

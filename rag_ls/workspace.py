@@ -18,7 +18,7 @@ from rag_ls import memory
 from rag_ls.chunking import Budget, approximate_token_offsets
 from rag_ls.config import Settings
 from rag_ls.embedding import HostedModel, LocatedModel, ModelHost, token_offsets
-from rag_ls.errors import IndexUnavailable, InvalidRequest, ModelMissing, NotFound
+from rag_ls.errors import IndexUnavailable, InvalidRequest, ModelMissing, NotFound, ProjectUnavailable, RagLsError
 from rag_ls.indexing import (
     SCANNED,
     Buffer,
@@ -44,34 +44,48 @@ _log = logging.getLogger(__name__)
 # Room in the model's window for the header that is embedded before a chunk's text.
 _HEADER_TOKENS = 32
 # A search waits so long for text that was just typed to be cut; longer, and it is marked `changed`.
-_SETTLE_S = 0.25
+_SETTLE_S = 0.3
+# An answer is not given on a comparison with the files that is older than this.
+_SCAN_AGE_S = 2.0
+# So many changed files are waited for.
+_FEW_FILES = 20
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
 # Files that decide which others are indexed.
 _RULE_FILES = (".gitignore", ".ragignore", CONFIG_FILE)
 
 
 class OpenProject:
-    """Everything of one open project. Safe from several threads; no method but `close` waits for indexing."""
+    """Everything of one open project. Safe from several threads; questions wait a moment at most for what was just typed."""
 
     def __init__(
         self,
         project: Project,
-        settings: Settings,
+        load_settings: Callable[[], Settings],
         models: ModelHost,
         user_memories: Callable[[Scope], MemoryStore],
         now: memory.Clock,
+        *,
+        scratch: bool = False,
     ) -> None:
-        """Raises `ProjectUnavailable` or `IndexUnavailable` where the data folder cannot be used."""
+        """`scratch` marks a project of no folder, whose data go when it is closed.
+
+        Raises `ProjectUnavailable` or `IndexUnavailable` where the data folder cannot be used.
+        """
         self.project = project
-        self.settings = settings
+        self._load_settings = load_settings
+        self.settings = settings = load_settings()
+        self._scratch = scratch
         self._models = models
         folder = project.create_data_folder()
         try:
             self.store = IndexStore(folder / INDEX_FILE)
         except sqlite3.Error as error:
             raise IndexUnavailable(f"{folder / INDEX_FILE} cannot be opened: {error}") from error
-        self._session = EditingSession(folder)
-        self._buffers: dict[str, Buffer] = {}
+        try:
+            self._session = EditingSession(folder)
+        except OSError as error:
+            raise ProjectUnavailable(f"{folder} cannot be written: {error}; make it writable for you") from error
+        self._admissions: dict[str, bool] = {}
         cutting = _cutting(settings, models)
         self.documents = DocumentIndexer(project, self.store, cutting, max_file_bytes=settings.index.max_file_bytes)
         self.indexing = IndexingService(
@@ -79,7 +93,7 @@ class OpenProject:
             self.store,
             self._session,
             models,
-            FileLock(folder / "index.lock", mode=0o600),
+            FileLock(folder / "index.lock", mode=0o600, thread_local=False),
             functools.partial(_scan, self, f"{cutting.fingerprint}:{settings.index.max_file_bytes}"),
             self._admitted,
         )
@@ -118,13 +132,10 @@ class OpenProject:
 
     def buffer_changed(self, buffer: Buffer) -> None:
         """An editor holds this text of a document."""
-        buffer = replace(buffer, text=without_surrogates(buffer.text))
-        self._buffers[buffer.path] = buffer
-        self.indexing.buffer_changed(buffer)
+        self.indexing.buffer_changed(replace(buffer, text=without_surrogates(buffer.text)))
 
     def buffer_closed(self, path: str) -> None:
         """An editor let go of a document."""
-        self._buffers.pop(path, None)
         self.indexing.buffer_closed(path)
 
     def files_changed(self, paths: list[str]) -> None:
@@ -133,16 +144,15 @@ class OpenProject:
         for path in paths:
             if (self.project.root / path).is_dir():
                 files.discard(path)
-                self.indexing.index_tree()
+                self.indexing.rescan()
         if any(path.rsplit("/", 1)[-1] in _RULE_FILES for path in paths):
-            self.indexing.index_tree()
+            self.settings = self._load_settings()
+            self._admissions.clear()
+            self.indexing.rescan()
         gone = tuple(path + "/" for path in paths if not (self.project.root / path).exists())
         if gone:
             files.update(path for path in self.store.documents() if path.startswith(gone))
         self.indexing.files_changed(sorted(files))
-        for path in files & self._buffers.keys():
-            # What counted as saved may differ from the file now.
-            self.indexing.buffer_changed(self._buffers[path])
 
     # --- questions
 
@@ -150,15 +160,15 @@ class OpenProject:
         """The chunks that answer a question best. Raises `InvalidRequest` for arguments out of range."""
         started = time.perf_counter()
         k = checked_k(request.k, self.settings.search.k)
-        self._settle()
+        unseen = self._catch_up()
         model = self._model(wait_for_model_s)
-        vector = model.embed_query(request.query) if model and request.query.strip() else None
+        vector = _embedded(model, request.query)
         found = self._searcher.search(
             request.query, k=k, settings=self.settings.search, filters=request.filters,
             vector=vector, model_id=model.model_id if model else "",
         )  # fmt: skip
         found = replace(found, hits=tuple(hit for hit in found.hits if hit.score >= request.min_score))
-        return self._answer(request.query, found, started)
+        return self._answer(request.query, found, started, unseen)
 
     def find_related(
         self, *, path: str = "", line: int = 0, symbol: str = "", snippet: str = "", k: int | None = None,
@@ -170,27 +180,28 @@ class OpenProject:
         """
         started = time.perf_counter()
         count = checked_k(k, self.settings.search.k)
-        self._settle()
-        model_id = self.store.embeddings.active_model()
+        unseen = self._catch_up()
         if snippet:
             model = self._model(10.0)
             if model is None:
                 raise ModelMissing(
                     "a snippet needs the embedding model, which is not ready; give path and line instead"
                 )
-            vector, without, asked = model.embed_query(snippet), "", snippet
+            model_id, vector, without, asked = model.model_id, model.embed_query(snippet), "", snippet
         else:
             row = self._row_of(path, line, symbol)
             without, asked = row.stored.chunk.path, row.stored.chunk.symbol or f"{row.stored.chunk.path}:{line}"
-            vectors = self.store.embeddings.vectors([row.embedding_id] if row.embedding_id else [])
-            if not vectors:
+            embedding = self.store.embeddings.vector(row.embedding_id)
+            if embedding is None:
                 found = Found((), False, 0, 0.0)
-                return self._answer(asked, found, started, "that place has no embedding yet; ask again in a moment")
-            vector = next(iter(vectors.values()))
+                return self._answer(
+                    asked, found, started, unseen, "that place has no embedding yet; ask again in a moment"
+                )
+            model_id, vector = embedding
         found = self._searcher.related(
             vector, k=count, model_id=model_id, filters=filters, minimum=minimum, without=without
         )
-        return self._answer(asked, found, started)
+        return self._answer(asked, found, started, unseen)
 
     def hover(self, path: str, line: int, word: str = "") -> Related:
         """Memories about the code at a place, and close code of other files; never calls a model."""
@@ -198,45 +209,47 @@ class OpenProject:
         if row is None:
             return Related((), ())
         hover = self.settings.hover
-        vector = next(
-            iter(self.store.embeddings.vectors([row.embedding_id] if row.embedding_id else []).values()), None
-        )
-        memories = self._hover_memories(row, vector)
-        if vector is None:
+        embedding = self.store.embeddings.vector(row.embedding_id)
+        memories = self._hover_memories(row, embedding)
+        if embedding is None:
             return Related(tuple(memories), ())
         related = self._searcher.related(
-            vector, k=hover.max_related, model_id=self.store.embeddings.active_model(), filters=NO_FILTERS,
+            embedding[1], k=hover.max_related, model_id=embedding[0], filters=NO_FILTERS,
             minimum=hover.min_similarity, without=row.stored.chunk.path,
         )  # fmt: skip
         return Related(tuple(memories), related.hits)
 
-    def _hover_memories(self, row: ChunkRow, vector: NDArray[np.float32] | None) -> list[Hit]:
+    def _hover_memories(self, row: ChunkRow, embedding: tuple[str, NDArray[np.float32]] | None) -> list[Hit]:
         """Memories anchored to a chunk, then those close to it."""
         hover = self.settings.hover
         found = self._memories_about(row)
-        if vector is not None:
+        if embedding is not None:
             known = {hit.item.id for hit in found}
             near = self.memories.near(
-                vector, self.store.embeddings.active_model(), memory.ALL, k=hover.max_memories,
-                min_similarity=hover.min_similarity,
-            )  # fmt: skip
+                embedding[1], embedding[0], memory.ALL, k=hover.max_memories, min_similarity=hover.min_similarity
+            )
             found += [hit for hit in near if hit.item.id not in known]
         return found[: hover.max_memories]
 
     def get_chunk(self, chunk_id: str) -> Hit:
         """A chunk by its id, as it is now. Raises `NotFound`."""
-        self._settle()
+        unseen = self._catch_up()
         hit = self._searcher.chunk_hit(chunk_id.strip())
         if hit is None:
             raise NotFound(
                 f"no chunk has the id {chunk_id!r} now; its code was edited or removed: search_code finds it again"
             )
-        return hit
+        return self._marked(hit, unseen | self.indexing.unseen())
 
     # --- memories
 
     def remember(self, new: memory.NewMemory, *, line: int = 0, symbol: str = "") -> memory.Stored:
-        """Store a memory, anchored to the code at `line` or to `symbol` of its source file where one is given."""
+        """Store a memory, anchored to the code at `line` or to `symbol` of its source file where one is given.
+
+        Raises `InvalidRequest` for the project scope where no project is open, and for a place that the code has not.
+        """
+        if self._scratch and new.scope is Scope.PROJECT:
+            raise InvalidRequest("no project is open, so there is none to remember for; use scope global or session")
         return self.memories.store(
             replace(new, anchor=self._anchor(new.metadata.source_file, line, symbol)), self._model(0.0)
         )
@@ -266,7 +279,7 @@ class OpenProject:
 
     def status(self) -> ProjectStatus:
         """How much is indexed, and what is still to do."""
-        self._settle()
+        self._catch_up()
         # In the order in which work moves on: what moves meanwhile is counted twice rather than not at all.
         scanned, unseen = self.indexing.scanned, self.indexing.unseen()
         counts = self.store.counts()
@@ -284,12 +297,18 @@ class OpenProject:
             progress=self.indexing.progress, memories=self.memories.counts(),
         )  # fmt: skip
 
+    def forget_admissions(self) -> None:
+        """Ask the ignore rules again which files may be indexed."""
+        self._admissions.clear()
+
     def maintain(self) -> None:
         """Background upkeep after indexing: a vector snapshot where one pays."""
         self._searcher.maintain()
 
-    def _answer(self, query: str, found: Found, started: float, note: str = "") -> SearchAnswer:
-        scanned, unseen = self.indexing.scanned, self.indexing.unseen()
+    def _answer(
+        self, query: str, found: Found, started: float, unseen_before: frozenset[str], note: str = ""
+    ) -> SearchAnswer:
+        scanned, unseen = self.indexing.scanned, self.indexing.unseen() | unseen_before
         queued, pending = self.store.queue_lengths()
         hits = tuple(self._marked(hit, unseen) for hit in found.hits)
         if not note and not found.dense:
@@ -312,11 +331,18 @@ class OpenProject:
             self.indexing.files_changed([document.path])
         return found
 
-    def _settle(self) -> None:
-        """Give text that was just handed in a moment to be cut."""
+    def _catch_up(self) -> frozenset[str]:
+        """Give what was just typed, and what changed on disk, a moment to be taken in; what is still unseen then."""
         deadline = time.monotonic() + _SETTLE_S
-        while self.indexing.unseen() and time.monotonic() < deadline:
+        is_old = _SCAN_AGE_S < self.indexing.scan_age_s < float("inf")
+        if is_old:
+            # Not every client tells of the files that other programs write.
+            self.indexing.rescan()
+        while (self.indexing.unseen() or self.indexing.rescanning) and time.monotonic() < deadline:
             time.sleep(0.005)
+        while is_old and 0 < self.store.queue_lengths()[0] <= _FEW_FILES and time.monotonic() < deadline:
+            time.sleep(0.005)
+        return self.indexing.unseen()
 
     def _model(self, wait_s: float) -> HostedModel | None:
         """The model whose vectors the index answers with, if it is ready."""
@@ -353,7 +379,7 @@ class OpenProject:
     def relative(self, path: str) -> str:
         """The path of a document inside the project. Raises `PathOutsideProject`."""
         is_uri = is_guest(path) and not Path(path).is_absolute()
-        return path if path in self._buffers or is_uri else self.project.relative(path)
+        return path if is_uri or self.indexing.is_open(path) else self.project.relative(path)
 
     def _memories_about(self, row: ChunkRow) -> list[Hit]:
         """Memories whose anchor is in this chunk."""
@@ -370,11 +396,15 @@ class OpenProject:
     def _anchor(self, source_file: str | None, line: int, symbol: str) -> Anchor | None:
         if not source_file:
             return None
-        self._settle()
+        self._catch_up()
         return self._places.anchor(self.relative(source_file), line, symbol)
 
     def _admitted(self, paths: list[str]) -> set[str]:
-        return admitted(self.project.root, paths, self.settings.index.exclude)
+        unknown = [path for path in paths if path not in self._admissions]
+        if unknown:
+            kept = admitted(self.project.root, unknown, self.settings.index.exclude)
+            self._admissions.update((path, path in kept) for path in unknown)
+        return {path for path in paths if self._admissions[path]}
 
     def _open_memories(self) -> MemoryStore:
         if self._project_memories is None:
@@ -382,13 +412,26 @@ class OpenProject:
         return self._project_memories
 
 
-def _scan(opened: OpenProject, fingerprint: str) -> None:
+def _embedded(model: HostedModel | None, text: str) -> NDArray[np.float32] | None:
+    """The text's vector; None where words alone must do."""
+    if model is None or not text.strip():
+        return None
+    try:
+        return model.embed_query(text)
+    except RagLsError as error:
+        _log.warning("%s", error)
+        return None
+
+
+def _scan(opened: OpenProject, fingerprint: str, give_way: Callable[[], None]) -> None:
+    opened.forget_admissions()
     scan(
         opened.project,
         opened.store,
         exclude=opened.settings.index.exclude,
         fingerprint=fingerprint,
         is_fresh=lambda document: freshness(document, opened.project, opened.store, opened.documents) is Freshness.DISK,
+        give_way=give_way,
     )
 
 

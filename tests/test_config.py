@@ -65,7 +65,7 @@ def test_every_setting_is_described_with_its_default_and_meaning() -> None:
         ("[search]\ndense_weight = 1.5\n", 2, "out of range (0 to 1)"),
         ('[index]\nexclude = "*.py"\n', 2, "must be a list of strings"),
         ("[index]\nexclude = [1]\n", 2, "must be a list of strings"),
-        ('[embedding]\nbackend = "gpu"\n', 2, "is not one of auto, torch, onnx"),
+        ('[embedding]\nmodel = "./mine"\n', 1, "[embedding] is the user's to set"),
         ('[mcp]\ntoolsets = ["code", "magic"]\n', 2, "is not one of code, memory"),
         ("search.k = 0\n", 1, "out of range"),
         ("[search]\nk = \n", 2, "is not TOML"),

@@ -29,10 +29,10 @@ def index(arguments: argparse.Namespace) -> int:
     """Index a project and wait for it."""
     with _opened(arguments.path) as (engine, opened):
         opened.indexing.index_tree(Depth.WORDS if arguments.words_only else Depth.EMBEDDINGS)
-        done = follow(opened, embeddings=not arguments.words_only)
+        follow(opened, embeddings=not arguments.words_only)
         status = Operations(engine).index_status()["projects"][0]
         _print(arguments, status, render.status(status))
-        if not done and not arguments.words_only:
+        if not (status["complete"] or arguments.words_only):
             print(f"rag-ls: not finished: {status.get('note') or status['activity']}", file=sys.stderr)
             return 1
     return 0

@@ -11,8 +11,8 @@ from pathlib import Path
 from rag_ls.errors import InvalidRequest
 
 _LANGUAGES = (
-    "python javascript javascriptreact typescript typescriptreact go rust c cpp java cs kotlin scala swift ruby php elixir "
-    "lua sh sql markdown html css json yaml toml"
+    "python javascript javascriptreact typescript typescriptreact go rust c cpp java csharp kotlin scala swift ruby php elixir "
+    "lua shellscript sql markdown html css json yaml toml"
 ).split()
 
 

@@ -60,7 +60,7 @@ def _findings(project: Project) -> Iterator[Finding]:
     yield _model(project)
     yield _torch()
     yield _git()
-    yield _writable("project data", lambda: project.create_data_folder())
+    yield _writable("project", lambda: project.root)
     yield _writable("user data", _user_data)
     yield from _settings(project)
     yield from _clients(project)

@@ -20,7 +20,7 @@ _LINE_EVERY_S = 5.0
 def follow(opened: OpenProject, *, embeddings: bool) -> bool:
     """Wait until the project is indexed (with its embeddings, if asked), showing how far it is.
 
-    Returns False when it cannot be finished now, because the model cannot be had.
+    Returns False when it was cancelled.
     """
     show = _bars if sys.stderr.isatty() else _lines
     return show(opened, embeddings)
@@ -43,8 +43,6 @@ def _bars(opened: OpenProject, embeddings: bool) -> bool:
         while not (done := opened.indexing.wait_until_idle(_LOOK_S, embeddings=embeddings)):
             progress = opened.indexing.progress
             bars.update(task, description=_title(progress), completed=progress.done, total=progress.total or None)
-            if _stuck(opened, embeddings):
-                return False
     return done
 
 
@@ -56,8 +54,6 @@ def _lines(opened: OpenProject, embeddings: bool) -> bool:
         if is_news or time.monotonic() - at > _LINE_EVERY_S:
             print(f"rag-ls: {_title(progress)}{_amount(progress)}", file=sys.stderr, flush=True)
             shown, at = progress.phase, time.monotonic()
-        if _stuck(opened, embeddings):
-            return False
     return True
 
 
@@ -69,7 +65,3 @@ def _title(progress: Progress) -> str:
 
 def _amount(progress: Progress) -> str:
     return f" {progress.done:,}/{progress.total:,}" if progress.total else ""
-
-
-def _stuck(opened: OpenProject, embeddings: bool) -> bool:
-    return embeddings and not opened.indexing.can_embed and opened.indexing.wait_until_idle(0.5, embeddings=False)

@@ -6,6 +6,7 @@ import importlib.util
 import logging
 import os
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding.api import Embedder
 from rag_ls.embedding.catalog import LocatedModel, locate, locate_id
 from rag_ls.embedding.onnx import OnnxEmbedder
-from rag_ls.embedding.worker import WorkerEmbedder
+from rag_ls.embedding.worker import EmbeddingWorkerFailed, WorkerEmbedder
 from rag_ls.errors import ModelMissing, RagLsError
 
 _log = logging.getLogger(__name__)
@@ -25,6 +26,8 @@ _log = logging.getLogger(__name__)
 _FEW_TEXTS = 96
 _MOST_THREADS = 8
 _LOAD_S = 30.0
+# A model that could not be loaded may be installed, or mended, meanwhile.
+_RETRY_LOADING_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,14 @@ class HostedModel:
 
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
         few = len(texts) + backlog <= _FEW_TEXTS
-        return self._embedder(quick=few).embed_documents(texts)
+        try:
+            return self._embedder(quick=few).embed_documents(texts)
+        except EmbeddingWorkerFailed as error:
+            if self._quick is None:
+                raise
+            _log.warning("%s; going on with the slower ONNX model", error)
+            self._bulk = None
+            return self._quick.embed_documents(texts)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         return self._embedder(quick=True).embed_query(text)
@@ -103,7 +113,7 @@ class ModelHost:
         self._lock = threading.Lock()
         self._configured: LocatedModel | None = None
         self._models: dict[str, HostedModel] = {}
-        self._errors: dict[str, str] = {}
+        self._errors: dict[str, tuple[float, str]] = {}
         self._loading: dict[str, threading.Thread] = {}
         self._closed = False
 
@@ -116,8 +126,11 @@ class ModelHost:
     def get(self, model_id: str) -> HostedModel | None:
         """The model if it is ready, else None; the first call starts loading it."""
         with self._lock:
-            if model_id in self._models or model_id in self._errors or model_id in self._loading or self._closed:
+            if model_id in self._models or model_id in self._loading or self._closed:
                 return self._models.get(model_id)
+            failed_at = self._errors.get(model_id, (0.0, ""))[0]
+            if failed_at and time.monotonic() - failed_at < _RETRY_LOADING_S:
+                return None
             thread = threading.Thread(target=self._load, args=(model_id,), name=f"load {model_id}", daemon=True)
             self._loading[model_id] = thread
             thread.start()
@@ -136,7 +149,9 @@ class ModelHost:
     def state(self, model_id: str) -> ModelState:
         """Whether a model is ready, and if not why."""
         with self._lock:
-            return ModelState(model_id, model_id in self._models, self._errors.get(model_id, ""))
+            failed_at, error = self._errors.get(model_id, (0.0, ""))
+            is_recent = time.monotonic() - failed_at < _RETRY_LOADING_S
+            return ModelState(model_id, model_id in self._models, error if is_recent else "")
 
     def close(self) -> None:
         """Stop all models."""
@@ -166,10 +181,11 @@ class ModelHost:
                 self._loading.pop(model_id, None)
                 if not self._closed:
                     self._models[model_id] = model
+                self._errors.pop(model_id, None)
             return
         with self._lock:
             self._loading.pop(model_id, None)
-            self._errors[model_id] = failure
+            self._errors[model_id] = (time.monotonic(), failure)
 
 
 def _torch_is_installed() -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from rag_ls.chunking import Budget, TokenOffsets, chunk_text, detect_language, embedding_text
-from rag_ls.indexing.files import Rejected, Source, file_state, read_source
+from rag_ls.indexing.files import Rejected, Source, file_state, read_source, reason_by_content
 from rag_ls.project import Project
 from rag_ls.storage import DISK, DocumentRecord, FileState, IndexStore, NewChunk, Replaced, Skipped
 
@@ -56,7 +56,7 @@ class DocumentIndexer:
     def index_file(self, path: str, *, priority: int = 0) -> Replaced | None:
         """Read a file and store its chunks; None when nothing had to be cut (unchanged, gone, or not for the index)."""
         started = time.perf_counter()
-        source = read_source(self._project.root / path, limit=self._max_file_bytes)
+        source = read_source(self._project.root, path, limit=self._max_file_bytes)
         self.spent.reading += time.perf_counter() - started
         if isinstance(source, Rejected):
             if source.gone:
@@ -78,6 +78,10 @@ class DocumentIndexer:
         else:
             self._store.remove_documents([path])
 
+    def refuses(self, path: str, text: str) -> str:
+        """Why an editor's text of one of the project's files is not indexed; empty where it is."""
+        return reason_by_content(path, text.encode("utf-8", "replace"), self._max_file_bytes)
+
     def index_buffer(
         self, path: str, text: str, session: str, *, language: str | None = None, priority: int = 1
     ) -> Replaced:
@@ -94,7 +98,7 @@ class DocumentIndexer:
 
     def read(self, path: str) -> Source | Rejected:
         """The file's text as it is now."""
-        return read_source(self._project.root / path, limit=self._max_file_bytes)
+        return read_source(self._project.root, path, limit=self._max_file_bytes)
 
     def _store_text(
         self, path: str, source: Source, session: str, priority: int, language: str | None = None

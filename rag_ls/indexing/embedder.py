@@ -14,7 +14,7 @@ from rag_ls.errors import ModelMissing, RagLsError
 from rag_ls.indexing.documents import Spent
 from rag_ls.indexing.progress import Phase, Progress
 from rag_ls.model import Chunk
-from rag_ls.storage import IndexStore
+from rag_ls.storage import IndexStore, Vectors
 
 _log = logging.getLogger(__name__)
 
@@ -43,8 +43,6 @@ class EmbeddingQueue:
         self.bulk = False
         """Whether this process embeds all that is pending, or only what was handed in interactively."""
         self.idle = True
-        self.able = True
-        """False while the model that answers cannot be had."""
         self._thread = threading.Thread(target=self._run, name="embeddings", daemon=True)
 
     def start(self) -> None:
@@ -71,25 +69,31 @@ class EmbeddingQueue:
 
     def has_work(self) -> bool:
         """Whether chunks wait for the answering model's vectors, or another model is to take over."""
-        active = self._store.embeddings.active_model()
-        return self._store.embeddings.pending_count(active) > 0 or self._successor(active) is not None
+        active = self._store.embeddings.active_model() or self._configured()
+        successor = self._successor(active)
+        if successor and self._can_be_had(successor):
+            return True
+        return self._can_be_had(active) and self._store.embeddings.pending_count(active) > 0
+
+    def _can_be_had(self, model_id: str) -> bool:
+        return bool(model_id) and not self._models.state(model_id).error
+
+    def _configured(self) -> str:
+        """The configured model's id; empty where it is not on this machine."""
+        try:
+            return self._models.configured().id
+        except ModelMissing:
+            return ""
 
     def _successor(self, active: str) -> str | None:
         """The configured model, where it is not the one that answers."""
-        try:
-            configured = self._models.configured().id
-        except ModelMissing:
-            return None
-        return configured if active and configured != active else None
+        configured = self._configured()
+        return configured if active and configured and configured != active else None
 
     def _run(self) -> None:
         while not self._stopping:
             try:
                 pause = None if self._step() else _LOOK_AGAIN_S
-            except ModelMissing as error:
-                self.able = False
-                _log.info("nothing is embedded: %s", error)
-                pause = _LOOK_AGAIN_S
             except (RagLsError, sqlite3.Error, ValueError) as error:
                 if self._stopping:
                     return
@@ -112,7 +116,8 @@ class EmbeddingQueue:
         """Embed one batch; False when there is nothing to do for now."""
         active = self._store.embeddings.active_model()
         if not active:
-            active = self._models.configured().id
+            if not (active := self._configured()):
+                return False
             self._store.embeddings.activate(active)
         if self._embed_batch(active):
             return True
@@ -133,7 +138,6 @@ class EmbeddingQueue:
             return False
         self.idle = False
         model = self._models.wait(model_id, timeout_s=_RETRY_S)
-        self.able = model is not None or not self._models.state(model_id).error
         if model is None:
             return False
         left = self._store.embeddings.pending_count(model_id)
@@ -148,13 +152,27 @@ class EmbeddingQueue:
         texts = [embedding_text(chunk) for _, chunk in pending]
         vectors = model.embed_documents(texts, backlog=left - len(pending))
         embedded = time.perf_counter()
-        self._store.embeddings.add(model.model_id, [text_hash for text_hash, _ in pending], vectors)
+        self._keep(model.model_id, [text_hash for text_hash, _ in pending], vectors)
         self._spent.embedding += embedded - started
         self._spent.storing += time.perf_counter() - embedded
 
+    def _keep(self, model_id: str, text_hashes: list[bytes], vectors: Vectors) -> None:
+        """Store a batch; of one that the store refuses, all but the texts whose vectors are unusable."""
+        try:
+            self._store.embeddings.add(model_id, text_hashes, vectors)
+        except ValueError:
+            if len(text_hashes) == 1:
+                _log.warning("a text has no usable embedding by %s and is found by its words alone", model_id)
+                self._store.embeddings.refuse(text_hashes[0])
+                return
+            half = len(text_hashes) // 2
+            self._keep(model_id, text_hashes[:half], vectors[:half])
+            self._keep(model_id, text_hashes[half:], vectors[half:])
+
     def _finish(self, active: str) -> None:
-        if self.bulk and self._done and not self._store.embeddings.pending_count(active):
+        is_done = not self._store.embeddings.pending_count(active)
+        if self.bulk and self._done and is_done:
             self._done = 0
             self._report(Progress(Phase.IDLE))
-            if model := self._models.get(active):
-                model.rest()
+        if (is_done or not self.bulk) and (model := self._models.get(active)):
+            model.rest()

@@ -20,12 +20,17 @@ from rag_ls.storage import FileState
 
 RAGIGNORE = ".ragignore"
 
-_SECRETS = (
-    ".env*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.asc", "*.gpg",
-    ".netrc", ".npmrc", ".pypirc", ".htpasswd", ".git-credentials", "credentials", "credentials.json",
-)  # fmt: skip
+_SECRETS = tuple(
+    (
+        ".env* *.env *.pem *.key *.ppk id_rsa* id_dsa* id_ecdsa* id_ed25519* .pgpass *.tfstate secrets.yml "
+        "secrets.yaml secrets.json service-account*.json *.p12 *.pfx *.jks *.keystore *.kdbx *.asc *.gpg "
+        ".netrc .npmrc .pypirc .htpasswd .git-credentials credentials credentials.json"
+    ).split()
+)
 # `id_rsa` and its like; `id_generator.py` has a suffix and is code.
 _PRIVATE_KEY = re.compile(r"id_[a-z0-9_]+(\.pub)?")
+_SECRET_FOLDERS = frozenset({".ssh", ".aws", ".gnupg", ".env"})
+_PRIVATE_KEY_TEXT = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----\s")
 _BINARY_SUFFIXES = frozenset(
     ".7z .a .avi .bin .bmp .bz2 .class .dll .dylib .eot .exe .gif .gz .ico .jar .jpeg .jpg .lib .mo .mov .mp3 .mp4 .npy .npz "
     ".o .obj .ogg .onnx .otf .parquet .pdf .pkl .png .pt .pyc .pyd .rar .safetensors .so .sqlite .sqlite3 .tar .tgz .tif "
@@ -94,9 +99,7 @@ def admitted(root: Path, paths: Sequence[str], exclude: Sequence[str] = ()) -> s
     kept = [
         path
         for path in paths
-        if not ignored.match_file(path)
-        and not reason_by_name(path.rsplit("/", 1)[-1])
-        and not _NEVER_WALKED & set(path.split("/")[:-1])
+        if not ignored.match_file(path) and not reason_by_name(path) and not _NEVER_WALKED & set(path.split("/")[:-1])
     ]
     by_git = _git_ignored(root, kept)
     return (
@@ -107,16 +110,27 @@ def admitted(root: Path, paths: Sequence[str], exclude: Sequence[str] = ()) -> s
 
 
 def file_state(file: Path) -> FileState | None:
-    """The state of a file itself (a symbolic link is not followed), or None where there is none to see."""
+    """The state of a file itself (a symbolic link is not followed), or None where there is no file.
+
+    A file that cannot be looked at has a state that no other file has.
+    """
     try:
         return _state(os.lstat(file))
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError:
+        return FileState(-1, 0, 0, time.time_ns())
 
 
-def read_source(file: Path, *, limit: int) -> Source | Rejected:
-    """Read a text file of at most `limit` bytes, or say why it is not indexed. Never blocks on a special file."""
-    name_reason = reason_by_name(file.name)
+def read_source(root: Path, path: str, *, limit: int) -> Source | Rejected:
+    """Read a project's text file of at most `limit` bytes, or say why it is not indexed.
+
+    Never blocks on a special file, and never reads what a linked folder leads to outside of `root`.
+    """
+    file = root / path
+    name_reason = reason_by_name(path)
+    if not Path(os.path.realpath(file.parent)).is_relative_to(root):
+        return Rejected("outside the project", file_state(file) or FileState(-1, 0, 0, time.time_ns()))
     try:
         status = os.lstat(file)
     except OSError as error:
@@ -135,24 +149,34 @@ def read_source(file: Path, *, limit: int) -> Source | Rejected:
 
 
 def _decoded(name: str, data: bytes, state: FileState, limit: int) -> Source | Rejected:
-    if len(data) > limit:
-        return Rejected("too large", state)
-    if b"\0" in data:
-        return Rejected("binary", state)
+    if reason := reason_by_content(name, data, limit):
+        return Rejected(reason, state)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return Rejected("not UTF-8", state)
-    if _GENERATED_MARK.search(data[:_GENERATED_MARK_BYTES]):
-        return Rejected("generated", state)
-    if name.endswith(_MINIFIABLE) and len(data) > _MINIFIED_LINE * (1 + data.count(b"\n")):
-        return Rejected("minified", state)
     return Source(text, hashlib.sha256(data).hexdigest(), state)
 
 
-def reason_by_name(name: str) -> str:
+def reason_by_content(name: str, data: bytes, limit: int) -> str:
+    """Why a text with these bytes is not indexed; empty where nothing is against it."""
+    if len(data) > limit:
+        return "too large"
+    if b"\0" in data:
+        return "binary"
+    if _PRIVATE_KEY_TEXT.search(data):
+        return "secret"
+    if _GENERATED_MARK.search(data[:_GENERATED_MARK_BYTES]):
+        return "generated"
+    is_minified = name.endswith(_MINIFIABLE) and len(data) > _MINIFIED_LINE * (1 + data.count(b"\n"))
+    return "minified" if is_minified else ""
+
+
+def reason_by_name(path: str) -> str:
     """Why a file of this name is never indexed; empty where the name says nothing against it."""
-    lower = name.lower()
+    *folders, lower = path.lower().split("/")
+    if _SECRET_FOLDERS.intersection(folders):
+        return "secret"
     if any(fnmatch.fnmatchcase(lower, pattern) for pattern in _SECRETS) or _PRIVATE_KEY.fullmatch(lower):
         return "secret"
     suffix = os.path.splitext(lower)[1]
@@ -166,6 +190,8 @@ def reason_by_name(name: str) -> str:
 def _reason_by_kind(status: os.stat_result, limit: int) -> str:
     if stat.S_ISLNK(status.st_mode):
         return "symbolic link"
+    if stat.S_ISDIR(status.st_mode):
+        return "unreadable folder or other repository"
     if not stat.S_ISREG(status.st_mode):
         return "not a regular file"
     return "too large" if status.st_size > limit else ""
@@ -205,7 +231,7 @@ def _git_files(root: Path) -> list[str] | None:
         return None
     names = {os.fsdecode(name) for name in done.stdout.split(b"\0") if name}
     # A name with a slash at its end is another repository inside this one.
-    return [name for name in names if not name.endswith("/") and not name.startswith(DATA_FOLDER + "/")]
+    return [name.rstrip("/") for name in names if not name.startswith(DATA_FOLDER + "/")]
 
 
 def _git_ignored(root: Path, paths: Sequence[str]) -> set[str] | None:
@@ -257,6 +283,8 @@ def _walk(root: Path) -> Iterator[str]:
         try:
             entries = list(os.scandir(root / folder))
         except OSError:
+            if folder:
+                yield folder.rstrip("/")
             continue
         for entry in entries:
             path = f"{folder}{entry.name}"

@@ -30,17 +30,20 @@ def scan(
     exclude: Sequence[str],
     fingerprint: str,
     is_fresh: Callable[[DocumentRecord], bool],
+    give_way: Callable[[], None] = lambda: None,
 ) -> Scan:
     """Queue every file that is new or changed, and drop those that are gone or ignored now.
 
     `is_fresh` reads a file whose stamp proves nothing (see `FileState.racy`) and compares. `fingerprint` stands for
-    all settings that the chunks depend on: another one than last time queues every file.
+    all settings that the chunks depend on: another one than last time queues every file. `give_way` is called
+    between files; what it raises ends the scan with nothing changed.
     """
     remake = store.meta(_FINGERPRINT) != fingerprint
     documents, skipped = store.documents(), store.skipped()
     changed: list[str] = []
     seen: set[str] = set()
     for path in list_files(project.root, exclude):
+        give_way()
         state = file_state(project.root / path)
         if state is None:
             continue

@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 from rag_ls.embedding import ModelHost
 from rag_ls.indexing.documents import DocumentIndexer
 from rag_ls.indexing.embedder import EmbeddingQueue
-from rag_ls.indexing.files import reason_by_name
+from rag_ls.indexing.files import Source, reason_by_name
 from rag_ls.indexing.progress import Depth, Phase, Progress
 from rag_ls.indexing.sessions import EditingSession
 from rag_ls.storage import IndexStore
@@ -32,6 +32,13 @@ _RETRY_S = 5.0
 _INTERACTIVE = 1
 
 Listener = Callable[[Progress], None]
+
+
+_BOM = "\ufeff"
+
+
+class _Stopped(Exception):
+    """The service is to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +62,11 @@ class IndexingService:
         session: EditingSession,
         models: ModelHost,
         lock: FileLock,
-        scan_tree: Callable[[], None],
+        scan_tree: Callable[[Callable[[], None]], None],
         admitted: Callable[[list[str]], set[str]],
     ) -> None:
-        """`scan_tree` compares the tree with the store; `admitted` gives those of some paths that may be indexed."""
+        """`scan_tree` compares the tree with the store, calling its argument between files; `admitted` gives those of
+        some paths that may be indexed."""
         self._documents = documents
         self._store = store
         self._session = session
@@ -66,12 +74,14 @@ class IndexingService:
         self._scan_tree = scan_tree
         self._admitted = admitted
         self._wake = threading.Condition()
-        self._dirty: dict[str, Buffer | None] = {}
+        self._buffers: dict[str, Buffer] = {}
+        # Documents whose buffer was opened, changed or closed: the latest text is read when their turn comes.
+        self._dirty: dict[str, None] = {}
         self._changed: set[str] = set()
         self._in_hand: set[str] = set()
         self._scan_wanted = False
         self._scanning = False
-        self._scanned = False
+        self._scanned_at: float | None = None
         self._cancelled = False
         self._depth = Depth.EMBEDDINGS
         self._stopping = False
@@ -101,10 +111,17 @@ class IndexingService:
         if self._thread.is_alive():
             self._thread.join()
         self._lock.release(force=True)
+        self._report(Progress(Phase.IDLE))
 
     def listen(self, listener: Listener) -> None:
         """Call `listener` from a background thread with each step of progress."""
         self._listeners.append(listener)
+
+    def rescan(self) -> None:
+        """Compare the tree with the index again, as far as indexing goes now."""
+        with self._wake:
+            self._scan_wanted = True
+            self._wake.notify_all()
 
     def index_tree(self, depth: Depth = Depth.EMBEDDINGS) -> None:
         """Compare the tree with the index and work through what changed, in the background, as far as `depth`."""
@@ -115,19 +132,21 @@ class IndexingService:
     def cancel(self) -> None:
         """Put background indexing off until `index_tree` is called again; typed documents still go on."""
         with self._wake:
-            self._cancelled, self._scan_wanted = True, False
+            self._cancelled = True
         self._embeddings.bulk = False
         self._report(Progress(Phase.CANCELLED))
 
     def buffer_changed(self, buffer: Buffer) -> None:
         """An editor holds this text of a document now; only the latest text of each is indexed."""
         with self._wake:
-            self._dirty[buffer.path] = buffer
+            self._buffers[buffer.path] = buffer
+            self._dirty[buffer.path] = None
             self._wake.notify_all()
 
     def buffer_closed(self, path: str) -> None:
         """The editor let go of a document: its file's own text counts again."""
         with self._wake:
+            self._buffers.pop(path, None)
             self._dirty[path] = None
             self._wake.notify_all()
 
@@ -135,11 +154,9 @@ class IndexingService:
         """Files were written, created or deleted by somebody."""
         with self._wake:
             self._changed.update(paths)
+            # What counted as saved may differ from the file now.
+            self._dirty.update(dict.fromkeys(path for path in paths if path in self._buffers))
             self._wake.notify_all()
-
-    def retry_embedding(self) -> None:
-        """Look for texts to embed again: a model became ready, or the settings changed."""
-        self._embeddings.wake()
 
     # --- what can be asked
 
@@ -150,20 +167,29 @@ class IndexingService:
 
     @property
     def scanned(self) -> bool:
-        """Whether the tree was compared with the index since this process opened it."""
-        return self._scanned
+        """Whether the tree was compared with the index by this process, and no comparison is wanted again."""
+        return self._scanned_at is not None and not self._scan_wanted and not self._scanning
 
     @property
-    def can_embed(self) -> bool:
-        """False while the embedding model cannot be had."""
-        return self._embeddings.able
+    def rescanning(self) -> bool:
+        """Whether the tree is being compared again, after a first time."""
+        return self._scanned_at is not None and not self.scanned
+
+    @property
+    def scan_age_s(self) -> float:
+        """How long ago the tree was last compared with the index, in seconds."""
+        return float("inf") if self._scanned_at is None else time.monotonic() - self._scanned_at
+
+    def is_open(self, path: str) -> bool:
+        """Whether an editor holds this document."""
+        return path in self._buffers
 
     def wait_for_scan(self, timeout_s: float) -> bool:
         """Wait until the tree was compared with the index; False on time-out."""
         deadline = time.monotonic() + timeout_s
         while (self._scan_wanted or self._scanning) and time.monotonic() < deadline:
             time.sleep(0.01)
-        return self._scanned
+        return self.scanned
 
     def unseen(self) -> frozenset[str]:
         """Documents that were handed in and are not in the index yet, by path."""
@@ -206,27 +232,48 @@ class IndexingService:
 
     def _step(self) -> bool:
         """Do the most urgent thing; False when there is nothing to do."""
+        return self._typed_step() or self._changed_step() or self._background_step()
+
+    def _typed_step(self) -> bool:
+        """Index the document that waits longest of those that an editor holds or let go of."""
         with self._wake:
             path = next(iter(self._dirty), None)
-            buffer = self._dirty.pop(path) if path is not None else None
-            changed = [] if path is not None else sorted(self._changed)
-            self._changed.difference_update(changed)
-            self._in_hand = {path} if path is not None else set(changed)
+            if path is None:
+                return False
+            del self._dirty[path]
+            buffer = self._buffers.get(path)
+            self._in_hand.add(path)
         try:
-            if path is not None:
-                self._index_buffer(path, buffer)
-                return True
-            if changed:
-                self._index_changed(changed)
-                return True
-        except BaseException:
+            self._index_buffer(path, buffer)
+        except sqlite3.Error:
+            with self._wake:
+                self._dirty[path] = None
+            raise
+        except Exception:
+            _log.exception("the unsaved text of %s cannot be indexed", path)
+        finally:
+            with self._wake:
+                self._in_hand.discard(path)
+        return True
+
+    def _changed_step(self) -> bool:
+        """Read the files again that are known to have changed."""
+        with self._wake:
+            changed = sorted(self._changed)
+            if not changed:
+                return False
+            self._changed.clear()
+            self._in_hand.update(changed)
+        try:
+            self._index_changed(changed)
+        except sqlite3.Error:
             with self._wake:
                 self._changed.update(changed)
             raise
         finally:
             with self._wake:
-                self._in_hand = set()
-        return self._background_step()
+                self._in_hand.difference_update(changed)
+        return True
 
     def _index_buffer(self, path: str, buffer: Buffer | None) -> None:
         if buffer is None or not self._may_index(buffer):
@@ -242,12 +289,13 @@ class IndexingService:
 
     def _may_index(self, buffer: Buffer) -> bool:
         if buffer.guest:
-            return not reason_by_name(buffer.path.rsplit("/", 1)[-1])
-        return bool(self._admitted([buffer.path]))
+            return not reason_by_name(buffer.path)
+        return not self._documents.refuses(buffer.path, buffer.text) and bool(self._admitted([buffer.path]))
 
     def _equals_file(self, buffer: Buffer) -> bool:
         source = self._documents.read(buffer.path)
-        return getattr(source, "text", None) == buffer.text
+        # Some editors show a file without its byte order mark.
+        return isinstance(source, Source) and source.text.removeprefix(_BOM) == buffer.text.removeprefix(_BOM)
 
     def _index_changed(self, paths: list[str]) -> None:
         """Read files again; they are in the queue meanwhile, so that a crash forgets none."""
@@ -257,27 +305,27 @@ class IndexingService:
         if len(wanted) > 1:
             self._store.enqueue(wanted)
         for path in sorted(wanted):
-            self._documents.index_file(path, priority=_INTERACTIVE)
+            self._index_queued(path, _INTERACTIVE)
             if self._dirty or self._stopping:
                 self.files_changed(sorted(path_ for path_ in wanted if path_ > path))
                 break
         self._embeddings.wake()
 
     def _background_step(self) -> bool:
+        if self._scan_wanted:
+            # A scan only fills the queue: any process may do it, whoever works through it.
+            self._scan()
+            return True
         if self._cancelled:
             self._release_lock(Phase.CANCELLED)
             return False
         queued = self._store.queued() if self._depth >= Depth.WORDS else []
-        pending = self._depth >= Depth.EMBEDDINGS and self._embeddings.able and self._embeddings.has_work()
-        if not (self._scan_wanted or queued or pending):
+        pending = self._depth >= Depth.EMBEDDINGS and self._embeddings.has_work()
+        if not (queued or pending):
             self._release_lock()
             return False
         if not self._hold_lock():
             return False
-        if self._scan_wanted:
-            self._report(Progress(Phase.SCANNING))
-            self._scan()
-            return True
         if queued:
             self._read_queue(queued)
             return True
@@ -289,12 +337,26 @@ class IndexingService:
         with self._wake:
             # A wish that comes during the scan means another one.
             self._scan_wanted, self._scanning = False, True
+        if self._scanned_at is None:
+            self._report(Progress(Phase.SCANNING))
         try:
-            self._scan_tree()
+            self._scan_tree(self._give_way)
             self._session.clear_dead(self._store)
-            self._scanned = True
+            self._scanned_at = time.monotonic()
+        except _Stopped:
+            return
+        except BaseException:
+            self._scan_wanted = True
+            raise
         finally:
             self._scanning = False
+
+    def _give_way(self) -> None:
+        """Let what is typed go before the rest of a scan. Raises `_Stopped` when there is to be no rest."""
+        if self._stopping:
+            raise _Stopped
+        while self._dirty:
+            self._typed_step()
 
     def _read_queue(self, queued: list[str]) -> None:
         """Work through the queue until something more urgent comes."""
@@ -305,9 +367,9 @@ class IndexingService:
             self._index_queued(path)
         self._report(Progress(Phase.READING, len(queued), len(queued)))
 
-    def _index_queued(self, path: str) -> None:
+    def _index_queued(self, path: str, priority: int = 0) -> None:
         try:
-            self._documents.index_file(path)
+            self._documents.index_file(path, priority=priority)
         except sqlite3.Error:
             raise
         except Exception as error:
@@ -322,8 +384,7 @@ class IndexingService:
         try:
             self._lock.acquire(timeout=0)
         except Timeout:
-            if self._scan_wanted:
-                self._report(Progress(Phase.WAITING))
+            self._report(Progress(Phase.WAITING))
             return False
         return True
 
@@ -332,6 +393,7 @@ class IndexingService:
         self._embeddings.bulk = False
         if self._lock.is_locked:
             self._lock.release()
+        if self._progress.phase is not phase:
             self._report(Progress(phase))
 
     def _rest(self) -> None:
@@ -339,7 +401,8 @@ class IndexingService:
             if self._dirty or self._changed or self._stopping:
                 return
             # A lock that another process holds, or embeddings that another thread makes, are looked for again soon.
-            self._wake.wait(_TAKE_OVER_S if self._scan_wanted or self._lock.is_locked else _RETRY_S)
+            is_waiting = self._lock.is_locked or self._progress.phase is Phase.WAITING
+            self._wake.wait(0 if self._scan_wanted else _TAKE_OVER_S if is_waiting else _RETRY_S)
 
     def _pause(self, seconds: float) -> None:
         with self._wake:

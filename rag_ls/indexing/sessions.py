@@ -29,7 +29,7 @@ class EditingSession:
         self._file = self._folder / f"{self.id}.lock"
         # Locked before it gets its name: a lock file that nobody holds means a session that ended.
         starting = self._file.with_suffix(".starting") if os.name == "posix" else self._file
-        self._lock = FileLock(starting, mode=0o600)
+        self._lock = FileLock(starting, mode=0o600, thread_local=False)
         self._lock.acquire()
         starting.replace(self._file)
 

@@ -15,15 +15,6 @@ from rag_ls.project import find_marked_root
 from rag_ls.workspace import OpenProject
 
 
-@dataclass(slots=True)
-class OpenDocument:
-    """A document that is open in the editor."""
-
-    uri: str
-    language: str
-    buffer: TextBuffer
-
-
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a document belongs: its project, and its path there."""
@@ -32,6 +23,17 @@ class Place:
     path: str
     guest: bool
     """Whether it is none of the project's files: untitled, or outside every folder."""
+
+
+@dataclass(slots=True)
+class OpenDocument:
+    """A document that is open in the editor."""
+
+    uri: str
+    language: str
+    buffer: TextBuffer
+    place: Place | None = None
+    """Where it was handed over to; None until then."""
 
 
 class Documents:

@@ -30,24 +30,26 @@ class Session:
         self._folders = list(folders)
         self._ready: asyncio.Future[Engine] = asyncio.get_running_loop().create_future()
         self._engine: Engine | None = None
+        self._shown: set[Path] = set()
         # Held here so that they are not collected while they run.
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def start(self) -> None:
         """Bring the engine up and open the folders, off the LSP thread; then take in what was opened meanwhile."""
+        settings = self._settings
         try:
-            engine = await asyncio.to_thread(Engine, editor=self._settings)
+            self._engine = await asyncio.to_thread(Engine, editor=settings)
         except Exception as error:
             self._ready.set_exception(error)
             raise
-        self._engine = engine
-        for problem in engine.load_settings().problems:
-            self.problems.put_nowait(str(problem))
-        for folder in self._folders:
-            await self.add_folder(folder)
+        if self._settings is not settings:
+            self._engine.apply_editor_settings(self._settings)
+        for folder in list(self._folders):
+            await self._open_folder(self._engine, folder)
+        self._ready.set_result(self._engine)
+        # From here on each document is handed over as it is opened.
         for document in self.documents.all():
-            await self._settle_document(document)
-        self._ready.set_result(engine)
+            self.text_changed(document)
 
     async def engine(self) -> Engine:
         """The engine, once it is up."""
@@ -66,42 +68,65 @@ class Session:
         return self._engine if self._ready.done() else None
 
     async def add_folder(self, folder: Path) -> None:
-        """Open a workspace folder's project and index it in the background."""
-        assert self._engine is not None
-        try:
-            opened = await asyncio.to_thread(self._engine.open, folder)
-        except RagLsError as error:
-            self.problems.put_nowait(str(error))
-            return
-        self.opened_projects.put_nowait(opened)
-        if opened.settings.index.on_open:
-            opened.indexing.index_tree()
+        """A workspace folder was added: open its project, and give it the open documents that are its own."""
+        self._folders.append(folder)
+        await self._open_folder(await self.engine(), folder)
+        self._place_again()
 
     async def remove_folder(self, folder: Path) -> None:
-        """Close a workspace folder's project, unless another folder lies in it."""
+        """A workspace folder was removed: close its project, unless another folder lies in it."""
         engine = await self.engine()
         self._folders = [kept for kept in self._folders if kept != folder]
         opened = engine.project_of(folder)
         if opened and not any(engine.project_of(kept) is opened for kept in self._folders):
+            self._shown.discard(opened.project.root)
             await asyncio.to_thread(engine.close_project, opened.project.root)
+            self._place_again()
+
+    async def _open_folder(self, engine: Engine, folder: Path) -> None:
+        try:
+            opened = await asyncio.to_thread(engine.open, folder)
+        except (RagLsError, OSError) as error:
+            self.problems.put_nowait(str(error))
+            return
+        self._show(opened)
+        for problem in engine.load_settings(opened.project).problems:
+            self.problems.put_nowait(str(problem))
+        if opened.settings.index.on_open:
+            opened.indexing.index_tree()
+
+    def _show(self, opened: OpenProject) -> None:
+        """Have a project's progress shown, once."""
+        if opened.project.root not in self._shown:
+            self._shown.add(opened.project.root)
+            self.opened_projects.put_nowait(opened)
+
+    def _place_again(self) -> None:
+        """Hand documents over to the projects that they belong to now."""
+        engine = self.engine_if_ready
+        for document in self.documents.all() if engine else ():
+            former = document.place
+            if engine and former and place_of(document.uri, engine) != former:
+                if former.opened in engine.projects():
+                    former.opened.buffer_closed(former.path)
+                document.place = None
+                self.text_changed(document)
 
     def text_changed(self, document: OpenDocument) -> None:
         """A document was opened or edited."""
         engine = self.engine_if_ready
         if engine is None:
             return
-        place = place_of(document.uri, engine)
-        if place is None:
-            self.spawn(self._settle_document(document))
+        document.place = document.place or place_of(document.uri, engine)
+        if document.place is None:
+            self.spawn(self._open_around(engine, document))
         else:
-            place.opened.buffer_changed(as_buffer(document, place))
+            document.place.opened.buffer_changed(as_buffer(document, document.place))
 
-    def text_closed(self, uri: str) -> None:
+    def text_closed(self, document: OpenDocument) -> None:
         """A document was closed."""
-        engine = self.engine_if_ready
-        place = place_of(uri, engine) if engine else None
-        if place is not None:
-            place.opened.buffer_closed(place.path)
+        if document.place is not None:
+            document.place.opened.buffer_closed(document.place.path)
 
     def files_changed(self, uris: Sequence[str]) -> None:
         """Files were saved, written, created, renamed or deleted."""
@@ -118,24 +143,28 @@ class Session:
         """The editor sent other settings."""
         self._settings = settings
         if self._engine is not None:
-            for problem in self._engine.apply_editor_settings(settings).problems:
-                self.problems.put_nowait(str(problem))
+            self.spawn(self._apply_settings(self._engine, settings))
+
+    async def _apply_settings(self, engine: Engine, settings: Mapping[str, Any]) -> None:
+        for problem in (await asyncio.to_thread(engine.apply_editor_settings, settings)).problems:
+            self.problems.put_nowait(str(problem))
 
     async def close(self) -> None:
         """Stop the engine."""
         if self._engine is not None:
             await asyncio.to_thread(self._engine.close)
 
-    async def _settle_document(self, document: OpenDocument) -> None:
-        """Hand a document to its project, opening one where the editor has no folder."""
-        assert self._engine is not None
-        if place_of(document.uri, self._engine) is None:
-            opened = await asyncio.to_thread(open_project_around, document.uri, self._engine)
-            self.opened_projects.put_nowait(opened)
-            opened.indexing.index_tree()
-        place = place_of(document.uri, self._engine)
-        if place is not None and self.documents.get(document.uri) is document:
-            place.opened.buffer_changed(as_buffer(document, place))
+    async def _open_around(self, engine: Engine, document: OpenDocument) -> None:
+        """Open a project for a document of an editor that has no folder, and hand it over."""
+        try:
+            opened = await asyncio.to_thread(open_project_around, document.uri, engine)
+        except (RagLsError, OSError) as error:
+            self.problems.put_nowait(str(error))
+            opened = await asyncio.to_thread(engine.open_scratch)
+        self._show(opened)
+        opened.indexing.index_tree()
+        if self.documents.get(document.uri) is document:
+            self.text_changed(document)
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> None:
         """Run something that nobody awaits; its failure is logged."""

@@ -7,7 +7,6 @@ feeds and Unicode separators, which moves edits to wrong lines.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from dataclasses import dataclass
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -46,13 +45,6 @@ class TextBuffer:
         start = starts[position.line]
         line = self._line(position.line)
         return start + _index_in_line(line, max(0, position.character), self._encoding)
-
-    def position(self, offset: int) -> Position:
-        """The position of an index in `text`."""
-        starts = self._line_starts()
-        line = bisect_right(starts, offset) - 1
-        before = self.text[starts[line] : offset]
-        return Position(line, _width(before, self._encoding))
 
     def word_at(self, position: Position) -> str:
         """The identifier at a position, or an empty string."""

@@ -1,6 +1,6 @@
 """Remember, recall, forget."""
 
-from rag_ls.memory.anchors import anchor_at, anchor_to_symbol, resolved
+from rag_ls.memory.anchors import anchor_to, resolved
 from rag_ls.memory.memories import ALL, SCOPES, Clock, Memories, MemoryFilters, NewMemory, Stored, utc_now
 
 __all__ = [
@@ -11,8 +11,7 @@ __all__ = [
     "MemoryFilters",
     "NewMemory",
     "Stored",
-    "anchor_at",
-    "anchor_to_symbol",
+    "anchor_to",
     "resolved",
     "utc_now",
 ]

@@ -9,19 +9,10 @@ from rag_ls.model import Anchor, AnchorState
 from rag_ls.storage import ChunkRow, IndexStore
 
 
-def anchor_at(store: IndexStore, document_id: int, line: int) -> Anchor | None:
-    """An anchor for the code on a 1-based line of a document, or None where the index has no such line."""
-    row = store.chunk_at(document_id, line)
-    return _anchor_to(row) if row else None
-
-
-def anchor_to_symbol(store: IndexStore, path: str, symbol: str) -> Anchor | None:
-    """An anchor for a symbol of a document, by its qualified name or its last part."""
-    document = store.document(path)
-    rows = store.chunks_of_document(document.id) if document else []
-    named = [row for row in rows if row.stored.chunk.symbol == symbol]
-    named = named or [row for row in rows if row.stored.chunk.symbol.rsplit(".", 1)[-1] == symbol]
-    return _anchor_to(named[0]) if named else None
+def anchor_to(row: ChunkRow) -> Anchor:
+    """An anchor for the code of a chunk."""
+    chunk = row.stored.chunk
+    return Anchor(chunk.path, chunk.symbol, row.stored.content_hash, chunk.start_line)
 
 
 def resolved(anchor: Anchor, store: IndexStore, hidden: Collection[int]) -> Anchor:
@@ -32,7 +23,7 @@ def resolved(anchor: Anchor, store: IndexStore, hidden: Collection[int]) -> Anch
     same_text = _shown(store.chunks_with_content(anchor.content_hash) if anchor.content_hash else [], hidden)
     if same_text:
         here = [row for row in same_text if row.stored.chunk.path == anchor.path]
-        return replace(_anchor_to((here or same_text)[0]), state=AnchorState.FRESH)
+        return replace(anchor_to((here or same_text)[0]), state=AnchorState.FRESH)
     same_symbol = _shown(store.chunks_of_symbol(anchor.symbol) if anchor.symbol else [], hidden)
     here = [row for row in same_symbol if row.stored.chunk.path == anchor.path]
     if here or len(same_symbol) == 1:
@@ -45,8 +36,3 @@ def resolved(anchor: Anchor, store: IndexStore, hidden: Collection[int]) -> Anch
 
 def _shown(rows: Sequence[ChunkRow], hidden: Collection[int]) -> list[ChunkRow]:
     return [row for row in rows if row.document_id not in hidden]
-
-
-def _anchor_to(row: ChunkRow) -> Anchor:
-    chunk = row.stored.chunk
-    return Anchor(chunk.path, chunk.symbol, row.stored.content_hash, chunk.start_line)

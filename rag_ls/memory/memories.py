@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.embedding import Embedder
-from rag_ls.errors import InvalidRequest, MemoriesDamaged, NotFound
+from rag_ls.errors import InvalidRequest, MemoriesUnavailable, NotFound, RagLsError
 from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore, terms
 from rag_ls.text import without_surrogates
@@ -24,6 +25,8 @@ _CANDIDATES = 50
 _DENSE_SHARE = 0.7
 _EMBED_AT_ONCE = 64
 
+
+_log = logging.getLogger(__name__)
 
 Clock = Callable[[], datetime]
 
@@ -99,7 +102,11 @@ class Memories:
             store.insert(memory)
         store.backup()
         if embedder is not None:
-            self._embed_missing(store, embedder)
+            try:
+                self._embed_missing(store, embedder)
+            except RagLsError as error:
+                # It is stored, and will be embedded when it is next looked for.
+                _log.warning("%s", error)
         return Stored("inserted", memory)
 
     def get(self, memory_id: str) -> Memory:
@@ -134,7 +141,7 @@ class Memories:
         for scope in SCOPES:
             try:
                 counts[scope.value] = self._store(scope).count()
-            except MemoriesDamaged:
+            except MemoriesUnavailable:
                 counts[scope.value] = 0
         return counts
 
@@ -210,7 +217,7 @@ class Memories:
         for scope in SCOPES:
             try:
                 self._store(scope)
-            except MemoriesDamaged as error:
+            except MemoriesUnavailable as error:
                 return str(error)
         return ""
 
@@ -219,7 +226,7 @@ class Memories:
         for scope in scopes:
             try:
                 yield self._store(scope)
-            except MemoriesDamaged:
+            except MemoriesUnavailable:
                 if len(scopes) == 1:
                     raise
 

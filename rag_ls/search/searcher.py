@@ -149,7 +149,7 @@ class Searcher:
         dense: dict[int, float] = {}
         if vector is not None and self._store.embeddings.active_model() == model_id:
             dense = self._nearest(vector, view, model_id)
-            dense |= self._similarities({*lexical, *exact} - dense.keys(), vector)
+            dense |= self._similarities({*lexical, *exact} - dense.keys(), vector, model_id)
         return Signals(dense, lexical, exact)
 
     def _first_shown(self, values: Mapping[int, float], view: View) -> dict[int, float]:
@@ -188,10 +188,10 @@ class Searcher:
                 return dict(rows[:_CANDIDATES])
             wanted *= 4
 
-    def _similarities(self, rows: Collection[int], vector: QueryVector) -> dict[int, float]:
+    def _similarities(self, rows: Collection[int], vector: QueryVector, model_id: str) -> dict[int, float]:
         """Similarity of chunks that another signal found."""
         embeddings = self._store.embeddings_of_rows(rows)
-        vectors = self._store.embeddings.vectors(set(embeddings.values()))
+        vectors = self._store.embeddings.vectors(model_id, set(embeddings.values()))
         return {row: float(vectors[number] @ vector) for row, number in embeddings.items() if number in vectors}
 
     def _vector_index(self, model_id: str) -> VectorIndex:

@@ -15,6 +15,7 @@ from rag_ls.storage.records import (
     NewChunk,
     Replaced,
     Skipped,
+    Vectors,
 )
 from rag_ls.storage.terms import split_identifier, terms
 from rag_ls.storage.vector_index import Neighbour, VectorIndex
@@ -36,6 +37,7 @@ __all__ = [
     "Replaced",
     "Skipped",
     "VectorIndex",
+    "Vectors",
     "content_hash",
     "last_name",
     "split_identifier",

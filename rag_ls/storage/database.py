@@ -28,6 +28,8 @@ class Database:
         self._synchronous = "FULL" if durable else "NORMAL"
         self._local = threading.local()
         self._write_lock = threading.RLock()
+        # Guarded by the lock: whether its holder is inside a transaction already.
+        self._writing = False
         self._connections: list[sqlite3.Connection] = []
         self._closed = False
         # A database in memory lives in its one connection, which all threads then share.
@@ -70,16 +72,21 @@ class Database:
         """One transaction that commits as a whole or, on an error, changes nothing."""
         with self._write_lock:
             connection = self.connection
-            if connection.in_transaction:
+            if self._writing:
                 yield connection
                 return
             connection.execute("BEGIN IMMEDIATE")
+            self._writing = True
             try:
                 yield connection
+                connection.execute("COMMIT")
             except BaseException:
-                connection.execute("ROLLBACK")
+                # A COMMIT that failed (a full disk) leaves the transaction open, and its lock held.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
                 raise
-            connection.execute("COMMIT")
+            finally:
+                self._writing = False
 
     def close(self) -> None:
         """Close every thread's connection."""

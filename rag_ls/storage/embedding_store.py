@@ -100,18 +100,27 @@ class EmbeddingStore:
                     [(model, text_hash, text_hash) for text_hash in text_hashes],
                 )
 
-    def known(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
-        """Which of these texts have a vector already."""
-        query = "SELECT 1 FROM embeddings WHERE model = ? AND text_hash = ?"
-        execute = self._database.connection.execute
-        return {text_hash for text_hash in text_hashes if execute(query, (model, text_hash)).fetchone()}
-
-    def vectors(self, ids: Collection[int]) -> dict[int, NDArray[np.float32]]:
-        """The vectors with these ids, each of shape (dimensions,)."""
+    def vectors(self, model: str, ids: Collection[int]) -> dict[int, NDArray[np.float32]]:
+        """Those of the vectors with these ids that `model` made, each of shape (dimensions,)."""
         rows = self._database.connection.execute(
-            "SELECT id, vector FROM embeddings WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),)
+            "SELECT id, vector FROM embeddings WHERE model = ? AND id IN (SELECT value FROM json_each(?))",
+            (model, json.dumps(list(ids))),
         )
         return {row[0]: np.frombuffer(row[1], np.float16).astype(np.float32) for row in rows}
+
+    def vector(self, number: int | None) -> tuple[str, NDArray[np.float32]] | None:
+        """The model and the vector, shape (dimensions,), of one embedding; None where there is none."""
+        row = self._database.connection.execute(
+            "SELECT model, vector FROM embeddings WHERE id = ?", (number,)
+        ).fetchone()
+        return (row[0], np.frombuffer(row[1], np.float16).astype(np.float32)) if row else None
+
+    def refuse(self, text_hash: bytes) -> None:
+        """Let chunks with this text wait no longer: the model makes no usable vector of it."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE chunks SET embedding_id = 0 WHERE text_hash = ? AND embedding_id IS NULL", (text_hash,)
+            )
 
     def newer_than(self, model: str, last_id: int, batch: int = 4096) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
         """All of a model's vectors with an id above `last_id`, in batches of (ids, vectors), ascending."""

@@ -15,7 +15,7 @@ CREATE TABLE documents (
 CREATE INDEX documents_unsaved ON documents (session, path) WHERE session != '';
 
 -- Files that are known to need reading again; survives a crash.
-CREATE TABLE queue (path TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE queue (path TEXT PRIMARY KEY, since_ns INTEGER NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE skipped (
   path TEXT PRIMARY KEY, reason TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
@@ -44,7 +44,6 @@ CREATE INDEX chunks_text_hash ON chunks (text_hash);
 
 CREATE VIRTUAL TABLE postings USING fts5 (
   symbol, path, text, content = '', tokenize = 'porter unicode61 remove_diacritics 2');
-CREATE VIRTUAL TABLE posting_counts USING fts5vocab (postings, row);
 """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
@@ -82,20 +83,20 @@ class IndexStore:
             document_id = _upsert_document(connection, document)
             replaced = self._replace_chunks(connection, document_id, document.path, chunks, priority)
             if document.session == DISK:
-                connection.execute("DELETE FROM queue WHERE path = ?", (document.path,))
+                _dequeue(connection, document.path, document.state)
                 connection.execute("DELETE FROM skipped WHERE path = ?", (document.path,))
         return replaced
 
     def touch_document(self, document: DocumentRecord) -> None:
         """Record that a file was verified to hold the indexed text in a new state (touched, or read again)."""
         with self._database.writing() as connection:
-            connection.execute(
+            touched = connection.execute(
                 "UPDATE documents SET size = ?, mtime_ns = ?, ctime_ns = ?, read_ns = ? "
                 "WHERE path = ? AND session = ? AND sha256 = ?",
                 (*_state_values(document.state), document.path, document.session, document.sha256),
             )
-            if document.session == DISK:
-                connection.execute("DELETE FROM queue WHERE path = ?", (document.path,))
+            if document.session == DISK and touched.rowcount:
+                _dequeue(connection, document.path, document.state)
 
     def forget_digests(self) -> None:
         """Make every file count as changed, so that it is cut again when it is next read."""
@@ -128,7 +129,8 @@ class IndexStore:
     def enqueue(self, paths: Iterable[str]) -> None:
         """Note files that must be read again."""
         with self._database.writing() as connection:
-            connection.executemany("INSERT OR IGNORE INTO queue VALUES (?)", [(path,) for path in paths])
+            now = time.time_ns()
+            connection.executemany("INSERT OR REPLACE INTO queue VALUES (?, ?)", [(path, now) for path in paths])
 
     def queued(self) -> list[str]:
         """The files that wait to be read, by path."""
@@ -308,6 +310,14 @@ def _remove(path: Path) -> None:
 def content_hash(text: str) -> str:
     """SHA-256 of a text's UTF-8 bytes, in hex."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _dequeue(connection: sqlite3.Connection, path: str, state: FileState) -> None:
+    """Take a file out of the queue, unless it was queued again after it was read."""
+    # An entry from the future was made before the clock was set back.
+    connection.execute(
+        "DELETE FROM queue WHERE path = ? AND (since_ns <= ? OR since_ns > ?)", (path, state.read_ns, time.time_ns())
+    )
 
 
 def _with_ids(path: str, chunks: Sequence[NewChunk]) -> list[tuple[str, NewChunk]]:

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.errors import MemoriesDamaged
+from rag_ls.errors import MemoriesDamaged, MemoriesUnavailable
 from rag_ls.model import Anchor, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage.database import Database, SchemaTooNew
 from rag_ls.storage.records import Vectors
@@ -58,7 +58,7 @@ class MemoryStore:
     """The memories of one scope. Safe from several threads and processes."""
 
     def __init__(self, path: Path | None, scope: Scope) -> None:
-        """Raises `MemoriesDamaged`, naming the newest good backup, where the file cannot be read."""
+        """Raises `MemoriesDamaged`, naming the newest good backup, where the file is broken, else `MemoriesUnavailable`."""
         self._scope = scope
         self._path = path
         if path is not None and _is_truncated(path):
@@ -67,8 +67,10 @@ class MemoryStore:
             self._database = Database(path, MIGRATIONS, durable=True)
             if path is not None:
                 self._check()
-        except sqlite3.OperationalError:
-            raise
+        except (sqlite3.OperationalError, OSError) as error:
+            raise MemoriesUnavailable(
+                f"{path} cannot be opened ({error}); make it readable and writable for you"
+            ) from error
         except sqlite3.DatabaseError as error:
             assert path is not None
             raise MemoriesDamaged(_damage_report(path, error)) from error

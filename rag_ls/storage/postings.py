@@ -63,14 +63,6 @@ class Postings:
         )
         return [Candidate(row, value) for row, value in rows]
 
-    def document_frequencies(self, terms: Collection[str]) -> dict[str, int]:
-        """In how many chunks each term occurs; `terms` as the index stores them (stemmed) or not at all."""
-        found = {}
-        for term in terms:
-            row = self._database.connection.execute("SELECT doc FROM posting_counts WHERE term = ?", (term,)).fetchone()
-            found[term] = int(row[0]) if row else 0
-        return found
-
 
 def _columns(path: str, symbol: str, signature: str, text: str) -> tuple[str, str, str]:
     return indexed_text(f"{symbol} {signature}"), indexed_text(path), indexed_text(text)

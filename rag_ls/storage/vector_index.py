@@ -60,7 +60,6 @@ class VectorIndex:
         self._lock = threading.Lock()
         self._building = threading.Lock()
         self._snapshot: Any = None
-        self._snapshot_last_id = 0
         self._tail_ids: NDArray[np.int64] = np.empty(0, np.int64)
         self._tail: Vectors = np.empty((0, 0), np.float32)
         self._tail_count = 0
@@ -80,7 +79,7 @@ class VectorIndex:
             seen = self._embeddings.last_id()
             for ids, vectors in self._embeddings.newer_than(self.model, self._seen_id):
                 self._append(ids, vectors)
-            self._seen_id = seen
+            self._seen_id = max(seen, int(self._tail_ids[self._tail_count - 1]) if self._tail_count else 0)
 
     def search(self, query: NDArray[np.float32], k: int, only: Collection[int] | None = None) -> list[Neighbour]:
         """The `k` nearest embeddings to `query`, a unit vector of shape (dimensions,), best first.
@@ -114,7 +113,7 @@ class VectorIndex:
     def _search_only(self, query: NDArray[np.float32], k: int, only: Collection[int]) -> list[Neighbour]:
         best: list[Neighbour] = []
         for part in _batches(sorted(only), 8192):
-            vectors = self._embeddings.vectors(part)
+            vectors = self._embeddings.vectors(self.model, part)
             if vectors:
                 ids = np.fromiter(vectors, np.int64, len(vectors))
                 best += _exact(query, ids, np.stack(list(vectors.values())), k)
@@ -145,7 +144,6 @@ class VectorIndex:
         snapshot.expansion_search = _EXPANSION
         with self._lock:
             self._snapshot = snapshot
-            self._snapshot_last_id = info.last_id
             self._seen_id = max(self._seen_id, info.last_id)
             newer = self._tail_ids[: self._tail_count] > info.last_id
             self._tail = self._tail[: self._tail_count][newer]

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from rag_ls.mcp.tools import TOOLS
-from tests.e2e.clients import agent
+from tests.e2e.clients import agent, eventually
 
 
 async def test_the_agent_finds_reads_and_follows_code(project: Path) -> None:
@@ -87,3 +87,27 @@ async def test_a_project_setting_takes_a_toolset_away(project: Path) -> None:
         names = {tool.name for tool in (await ag.session.list_tools()).tools}
         assert "search_code" in names
         assert "store_memory" not in names
+
+
+async def test_what_the_agent_writes_with_its_own_tools_is_found_without_an_editor(project: Path) -> None:
+    async with agent(project) as ag:
+        await ag.until_complete()
+        (project / "src/new_tool.py").write_text("def wombat_burrow():\n    return 'cube'\n")
+
+        async def found() -> bool:
+            hits = (await ag.call("search_code", query="wombat_burrow"))["results"]
+            return bool(hits) and "wombat_burrow" in hits[0]["text"] and hits[0]["freshness"] == "disk"
+
+        assert await eventually(found)
+
+
+async def test_a_place_that_the_code_has_not_is_no_anchor(project: Path) -> None:
+    async with agent(project) as ag:
+        await ag.until_complete()
+        place = {"source_file": "src/net/client.py", "symbol": "no_such_function"}
+        assert "declares no 'no_such_function'" in await ag.refusal(
+            "store_memory", content="x", scope="project", metadata=place
+        )
+        place = {"source_file": "src/net/client.py", "line": 9999}
+        assert "line 9999 is outside" in await ag.refusal("store_memory", content="x", scope="project", metadata=place)
+        assert (await ag.call("list_memories"))["total"] == 0

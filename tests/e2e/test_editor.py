@@ -288,3 +288,48 @@ async def test_a_range_outside_the_document_means_its_end(project: Path) -> None
         ed.type(file, "\n\ndef at_the_very_end():\n    return 9\n", at=(10_000, 500), until=(20_000, 3))
         answer = await ed.command("searchCode", query="at_the_very_end")
         assert "at_the_very_end" in answer["results"][0]["text"]
+
+
+async def test_an_editor_without_a_folder_cannot_lose_a_project_memory(tmp_path: Path) -> None:
+    async with editor() as ed:
+        with pytest.raises(JsonRpcException, match="no project is open"):
+            await ed.command("storeMemory", content="would be gone", scope="project")
+        assert (await ed.command("storeMemory", content="stays", scope="global"))["status"] == "inserted"
+
+
+async def test_open_documents_move_to_a_folder_that_is_added_and_back_when_it_goes(
+    project: Path, tmp_path: Path
+) -> None:
+    other = git_repository(tmp_path / "other", {"lib.py": "def narwhal_horn():\n    return 'ivory'\n"})
+    file = other / "lib.py"
+    folder = types.WorkspaceFolder(other.as_uri(), "other")
+    async with editor(project) as ed:
+        await ed.until_complete()
+        ed.open(file)
+        ed.type(file, "# narwhal_unsaved\n")
+
+        async def path_of_the_unsaved_text() -> str:
+            hits = (await ed.command("searchCode", query="narwhal_unsaved"))["results"]
+            found = [hit for hit in hits if "narwhal_unsaved" in hit["text"]]
+            assert len(found) <= 1
+            return found[0]["path"] if found else ""
+
+        async def is_guest() -> bool:
+            return await path_of_the_unsaved_text() == file.as_posix()
+
+        async def is_at_home() -> bool:
+            return await path_of_the_unsaved_text() == "lib.py"
+
+        assert await eventually(is_guest)
+        event = types.WorkspaceFoldersChangeEvent(added=[folder], removed=[])
+        ed.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(event))
+        assert await eventually(is_at_home)
+        event = types.WorkspaceFoldersChangeEvent(added=[], removed=[folder])
+        ed.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(event))
+        assert await eventually(is_guest)
+        ed.close(file)
+
+        async def is_gone() -> bool:
+            return await path_of_the_unsaved_text() == ""
+
+        assert await eventually(is_gone)

@@ -18,7 +18,7 @@ _AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def _reason(file: Path) -> str:
-    found = read_source(file, limit=_LIMIT)
+    found = read_source(file.parent.resolve(), file.name, limit=_LIMIT)
     return found.reason if isinstance(found, Rejected) else ""
 
 
@@ -81,7 +81,8 @@ def test_the_repository_s_own_exclude_file_is_obeyed(tmp_path: Path) -> None:
 def test_another_repository_inside_is_not_listed(tmp_path: Path) -> None:
     root = git_repository(tmp_path / "project", {"a.py": ""})
     git_repository(root / "inner", {"b.py": ""})
-    assert set(list_files(root)) == {"a.py"}
+    assert set(list_files(root)) == {"a.py", "inner"}
+    assert _reason(root / "inner") == "unreadable folder or other repository"
 
 
 def test_without_git_a_deeper_rule_takes_back_a_higher_one(tmp_path: Path) -> None:
@@ -148,7 +149,7 @@ def test_a_content_can_speak_against_a_file(tmp_path: Path, name: str, content: 
 
 def test_a_source_is_the_text_byte_for_byte(tmp_path: Path) -> None:
     text = "\ufeffline one\r\nline two\rline three\n"
-    found = read_source(write(tmp_path, {"a.py": text}) / "a.py", limit=_LIMIT)
+    found = read_source(write(tmp_path, {"a.py": text}), "a.py", limit=_LIMIT)
     assert isinstance(found, Source)
     assert (found.text, found.state.size) == (text, len(text.encode()))
 
@@ -174,10 +175,45 @@ def test_symbolic_links_are_not_followed(tmp_path: Path) -> None:
     assert {path for path in listed if not _reason(root / path)} == {"real.py"}
 
 
+def test_a_tracked_folder_that_became_a_link_leads_nowhere(tmp_path: Path) -> None:
+    root = git_repository(tmp_path / "project", {"d/a.py": "inside = 1\n"})
+    write(tmp_path, {"outside/a.py": "secret = 1\n"})
+    (root / "d/a.py").unlink()
+    (root / "d").rmdir()
+    (root / "d").symlink_to(tmp_path / "outside")
+    found = read_source(root.resolve(), "d/a.py", limit=_LIMIT)
+    assert isinstance(found, Rejected)
+    assert found.reason == "outside the project"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "prod.env",
+        ".env.local",
+        "id_ed25519-work",
+        "id_rsa.old",
+        "keys/server.pem",
+        ".ssh/config.txt",
+        ".aws/config",
+        "x.tfstate",
+    ],
+)
+def test_what_looks_like_a_secret_store_is_never_read(path: str) -> None:
+    assert reason_by_name(path) == "secret"
+
+
+def test_a_private_key_is_no_text_for_the_index_whatever_its_name(tmp_path: Path) -> None:
+    write(tmp_path, {"notes.md": "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNz\n"})
+    found = read_source(tmp_path.resolve(), "notes.md", limit=_LIMIT)
+    assert isinstance(found, Rejected)
+    assert found.reason == "secret"
+
+
 def test_a_file_that_is_gone_says_so(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": ""})
     for path in ("missing.py", "a.py/below.py"):
-        found = read_source(tmp_path / path, limit=_LIMIT)
+        found = read_source(tmp_path, path, limit=_LIMIT)
         assert isinstance(found, Rejected)
         assert found.gone
 
@@ -202,7 +238,7 @@ def test_files_that_vanish_or_change_while_they_are_read_do_no_harm(tmp_path: Pa
 
     thread = threading.Thread(target=churn)
     thread.start()
-    found = [read_source(file, limit=_LIMIT) for _ in range(300)]
+    found = [read_source(tmp_path, "a.py", limit=_LIMIT) for _ in range(300)]
     stop.set()
     thread.join()
     for item in found:

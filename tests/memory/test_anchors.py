@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag_ls.memory import anchor_at, anchor_to_symbol, resolved
+from rag_ls.memory import anchor_to, resolved
 from rag_ls.model import Anchor, AnchorState
 from rag_ls.storage import IndexStore, NewChunk
 from tests.support import new_chunk, new_chunks, record
@@ -21,9 +21,7 @@ def _refresh(path: str = "src/a.py", *, text: str = _OLD, ordinal: int = 0) -> N
 
 def _anchor(store: IndexStore) -> Anchor:
     _save(store, "src/a.py", _refresh())
-    anchor = anchor_to_symbol(store, "src/a.py", "Session.refresh")
-    assert anchor is not None
-    return anchor
+    return anchor_to(store.chunks_of_symbol("Session.refresh")[0])
 
 
 def test_an_anchor_is_fresh_while_its_code_stays(store: IndexStore) -> None:
@@ -33,19 +31,13 @@ def test_an_anchor_is_fresh_while_its_code_stays(store: IndexStore) -> None:
     assert anchor.state is AnchorState.FRESH
 
 
-def test_a_symbol_is_found_by_its_last_part(store: IndexStore) -> None:
+def test_code_that_unsaved_text_replaces_is_drifted_although_the_file_is_as_it_was(store: IndexStore) -> None:
     anchor = _anchor(store)
-    assert anchor_to_symbol(store, "src/a.py", "refresh") == anchor
-    assert anchor_to_symbol(store, "src/a.py", "fresh") is None
-    assert anchor_to_symbol(store, "src/other.py", "refresh") is None
-
-
-def test_a_line_anchors_to_its_chunk(store: IndexStore) -> None:
-    anchor = _anchor(store)
-    document = store.document("src/a.py")
-    assert document is not None
-    assert anchor_at(store, document.id, 2) == anchor
-    assert anchor_at(store, document.id, 99) is None
+    on_disk = store.document("src/a.py")
+    assert on_disk is not None
+    store.replace_document(record("src/a.py", "editor"), [_refresh(text=_NEW)])
+    assert resolved(anchor, store, frozenset()).state is AnchorState.FRESH
+    assert resolved(anchor, store, {on_disk.id}).state is AnchorState.DRIFTED
 
 
 def test_code_that_moved_down_in_its_file_is_fresh_at_its_new_line(store: IndexStore) -> None:

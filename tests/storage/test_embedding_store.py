@@ -67,9 +67,9 @@ def test_a_vector_that_would_poison_searches_is_refused(store: IndexStore, value
 
 
 def test_a_vector_never_changes_once_it_is_stored(embedded: IndexStore) -> None:
-    before = embedded.embeddings.vectors([1])[1]
+    before = embedded.embeddings.vectors(MODEL, [1])[1]
     embedded.embeddings.add(MODEL, [digest("one")], unit_vectors(1, seed=99))
-    assert np.array_equal(embedded.embeddings.vectors([1])[1], before)
+    assert np.array_equal(embedded.embeddings.vectors(MODEL, [1])[1], before)
 
 
 def test_vectors_of_another_model_wait_until_it_is_activated(embedded: IndexStore) -> None:
@@ -97,9 +97,20 @@ def test_vectors_come_in_batches_in_the_order_of_their_ids(embedded: IndexStore)
     assert np.allclose(np.concatenate([vectors for _, vectors in batches]), unit_vectors(10), atol=1e-3)
 
 
-def test_only_texts_with_a_vector_are_known(embedded: IndexStore) -> None:
-    assert embedded.embeddings.known(MODEL, [digest("one"), digest("never")]) == {digest("one")}
-    assert embedded.embeddings.known(OTHER, [digest("one")]) == set()
+def test_vectors_are_given_for_the_model_that_made_them_alone(embedded: IndexStore) -> None:
+    found = embedded.embeddings.vector(1)
+    assert found is not None
+    assert found[0] == MODEL
+    assert np.array_equal(found[1], embedded.embeddings.vectors(MODEL, [1])[1])
+    assert embedded.embeddings.vectors(OTHER, [1]) == {}
+    assert embedded.embeddings.vector(None) is None
+
+
+def test_a_text_without_a_usable_vector_waits_no_longer(store: IndexStore) -> None:
+    store.embeddings.activate(MODEL)
+    store.replace_document(record(), new_chunks(["good", "bad"]))
+    store.embeddings.refuse(digest("bad"))
+    assert [text_hash for text_hash, _ in store.embeddings.pending(MODEL, 5)] == [digest("good")]
 
 
 def test_a_chunk_to_embed_carries_what_its_text_is_made_of(store: IndexStore) -> None:

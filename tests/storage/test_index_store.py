@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import tempfile
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from rag_ls.storage import DISK, IndexStore, NewChunk, Skipped, content_hash, terms
+from rag_ls.storage.database import Database
 from tests.support import MODEL, SETTLED, digest, new_chunk, new_chunks, record, unit_vectors
 
 _WORDS = ("alpha", "bravo", "charlie", "getUserName", "user_name", "x1", "größe", "検索", "delta")
@@ -129,7 +133,7 @@ class _AnIndex(RuleBasedStateMachine):
                 text_hash = digest(row.stored.chunk.text)
                 assert (row.embedding_id is not None) == (text_hash in self.embedded)
                 if row.embedding_id is not None:
-                    vector = self.store.embeddings.vectors([row.embedding_id])[row.embedding_id]
+                    vector = self.store.embeddings.vectors(MODEL, [row.embedding_id])[row.embedding_id]
                     assert np.allclose(vector, _vector(text_hash), atol=1e-3)
 
 
@@ -176,8 +180,16 @@ def test_a_stored_document_leaves_the_queue_and_an_unsaved_one_does_not(store: I
     store.enqueue(["src/a.py", "src/b.py"])
     store.replace_document(record("src/a.py", "session"), [])
     assert store.queued() == ["src/a.py", "src/b.py"]
-    store.replace_document(record("src/a.py"), [])
+    store.replace_document(record("src/a.py", state=replace(SETTLED, read_ns=time.time_ns())), [])
     assert store.queued() == ["src/b.py"]
+
+
+def test_a_file_queued_again_after_it_was_read_stays_in_the_queue(store: IndexStore) -> None:
+    read = replace(SETTLED, read_ns=time.time_ns())
+    store.enqueue(["src/a.py"])
+    store.replace_document(record("src/a.py", state=read), [])
+    store.touch_document(record("src/a.py", state=read))
+    assert store.queued() == ["src/a.py"]
 
 
 def test_skipping_a_file_drops_what_was_indexed_of_it(store: IndexStore) -> None:
@@ -222,3 +234,21 @@ def _chunks(store: IndexStore) -> list:
     document = store.document("src/a.py")
     assert document is not None
     return store.chunks_of_document(document.id)
+
+
+def test_a_commit_that_fails_leaves_no_transaction_behind(tmp_path: Path) -> None:
+    """A write after it must really be written: other connections see it."""
+    database = Database(tmp_path / "a.db", (lambda connection: connection.execute("CREATE TABLE t (x)"),))
+    database.connection.execute("PRAGMA foreign_keys = ON")
+    with database.writing() as connection:
+        connection.execute("CREATE TABLE parent (id INTEGER PRIMARY KEY)")
+        connection.execute("CREATE TABLE child (id REFERENCES parent DEFERRABLE INITIALLY DEFERRED)")
+    # The constraint is checked by COMMIT itself.
+    with pytest.raises(sqlite3.IntegrityError), database.writing() as connection:
+        connection.execute("INSERT INTO child VALUES (7)")
+    with database.writing() as connection:
+        connection.execute("INSERT INTO t VALUES (1)")
+    other = sqlite3.connect(tmp_path / "a.db")
+    assert other.execute("SELECT count(*) FROM t").fetchone() == (1,)
+    other.close()
+    database.close()

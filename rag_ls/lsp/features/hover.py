@@ -7,7 +7,7 @@ import keyword
 
 from lsprotocol import types
 
-from rag_ls.lsp.documents import place_of, uri_of
+from rag_ls.lsp.documents import uri_of
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.session import Session
 from rag_ls.lsp.text_buffer import Position
@@ -25,9 +25,8 @@ def register(server: RagLsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
         session: Session = server.session
-        engine = session.engine_if_ready
         document = session.documents.get(params.text_document.uri)
-        place = place_of(params.text_document.uri, engine) if engine else None
+        place = document.place if document else None
         if document is None or place is None or not place.opened.settings.hover.enabled:
             return None
         word = document.buffer.word_at(Position(params.position.line, params.position.character))

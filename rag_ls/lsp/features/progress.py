@@ -15,6 +15,8 @@ from rag_ls.workspace import OpenProject
 # A report for every file would flood the editor.
 _REPORT_EVERY_S = 0.2
 _BUSY = (Phase.SCANNING, Phase.READING, Phase.EMBEDDING, Phase.WAITING)
+# Less than this many files or chunks is done before anybody could read of it.
+_NOTABLE = 20
 
 
 def register(server: RagLsServer) -> None:
@@ -48,7 +50,7 @@ async def _show(server: RagLsServer, opened: OpenProject, running: dict[str, Ope
     loop, changed = asyncio.get_running_loop(), asyncio.Event()
     opened.indexing.listen(lambda _: _call_soon(loop, changed))
     while True:
-        if opened.indexing.progress.phase in _BUSY:
+        if _is_notable(opened.indexing.progress):
             await _show_run(server, opened, running, changed)
         await changed.wait()
         changed.clear()
@@ -70,6 +72,10 @@ async def _show_run(
         await changed.wait()
     progress.end(token, types.WorkDoneProgressEnd(message=str(opened.indexing.progress.phase)))
     del running[token]
+
+
+def _is_notable(state: Progress) -> bool:
+    return state.phase is Phase.SCANNING or (state.phase in _BUSY and state.total >= _NOTABLE)
 
 
 async def _tell_problems(server: RagLsServer) -> None:

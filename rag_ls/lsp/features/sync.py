@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from lsprotocol import types
 
+from rag_ls.config import Settings
 from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.session import Session
@@ -38,7 +40,8 @@ def register(server: RagLsServer) -> None:
             asked = types.ConfigurationParams([types.ConfigurationItem(section=SECTION)])
             answer = await server.workspace_configuration_async(asked)
             settings = settings_of(answer[0]) if answer else {}
-        server.session.settings_changed(settings)
+        if settings:
+            server.session.settings_changed(settings)
 
 
 def _register_texts(server: RagLsServer) -> None:
@@ -69,8 +72,8 @@ def _register_texts(server: RagLsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
         session: Session = server.session
-        if session.documents.close(params.text_document.uri):
-            session.text_closed(params.text_document.uri)
+        if document := session.documents.close(params.text_document.uri):
+            session.text_closed(document)
 
 
 def _register_files(server: RagLsServer) -> None:
@@ -104,8 +107,11 @@ def settings_of(value: Any) -> dict[str, Any]:
         value = value._asdict()
     if not isinstance(value, dict):
         return {}
-    inner = value.get(SECTION, value)
-    return {key: plain(item) for key, item in inner.items()} if isinstance(inner, dict) else settings_of(inner)
+    if SECTION in value:
+        return settings_of(value[SECTION])
+    # Other servers' sections come along from some clients.
+    known = {item.name for item in dataclasses.fields(Settings)}
+    return {key: plain(item) for key, item in value.items() if key in known}
 
 
 def plain(value: Any) -> Any:
