@@ -45,8 +45,6 @@ _log = logging.getLogger(__name__)
 _HEADER_TOKENS = 32
 # A search waits so long for text that was just typed to be cut; longer, and it is marked `changed`.
 _SETTLE_S = 0.3
-# An answer is not given on a comparison with the files that is older than this.
-_SCAN_AGE_S = 2.0
 # So many changed files are waited for.
 _FEW_FILES = 20
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
@@ -334,7 +332,7 @@ class OpenProject:
     def _catch_up(self) -> frozenset[str]:
         """Give what was just typed, and what changed on disk, a moment to be taken in; what is still unseen then."""
         deadline = time.monotonic() + _SETTLE_S
-        is_old = _SCAN_AGE_S < self.indexing.scan_age_s < float("inf")
+        is_old = self.indexing.scan_is_old
         if is_old:
             # Not every client tells of the files that other programs write.
             self.indexing.rescan()

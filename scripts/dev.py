@@ -51,7 +51,7 @@ def set_up() -> None:
     if not (BIN / python_name()).exists():
         say(f"making a virtual environment in {VENV}")
         venv.create(VENV, with_pip=True)
-    say("installing rag-ls and its embedding model (about 1 GB on disk; some minutes the first time)")
+    say("installing rag-ls and its embedding model (about 2 GB on disk; some minutes the first time)")
     pip("install", "--upgrade", "pip>=25.1")
     if not has_torch():
         pip("install", *torch_arguments())

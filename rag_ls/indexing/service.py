@@ -29,6 +29,9 @@ _log = logging.getLogger(__name__)
 # How often a process asks whether the one that indexes is done, or gone.
 _TAKE_OVER_S = 1.0
 _RETRY_S = 5.0
+# No answer is given on a comparison with the files that is older than this, or than so many times what one takes.
+_SCAN_AGE_S = 2.0
+_SCAN_REST = 20
 _INTERACTIVE = 1
 
 Listener = Callable[[Progress], None]
@@ -82,6 +85,7 @@ class IndexingService:
         self._scan_wanted = False
         self._scanning = False
         self._scanned_at: float | None = None
+        self._scan_took_s = 0.0
         self._cancelled = False
         self._depth = Depth.EMBEDDINGS
         self._stopping = False
@@ -176,9 +180,14 @@ class IndexingService:
         return self._scanned_at is not None and not self.scanned
 
     @property
-    def scan_age_s(self) -> float:
-        """How long ago the tree was last compared with the index, in seconds."""
-        return float("inf") if self._scanned_at is None else time.monotonic() - self._scanned_at
+    def scan_is_old(self) -> bool:
+        """Whether files may have changed since the tree was compared, so that an answer should wait for another look.
+
+        A tree that takes long to compare is compared less often.
+        """
+        if self._scanned_at is None:
+            return False
+        return time.monotonic() - self._scanned_at > max(_SCAN_AGE_S, _SCAN_REST * self._scan_took_s)
 
     def is_open(self, path: str) -> bool:
         """Whether an editor holds this document."""
@@ -339,10 +348,12 @@ class IndexingService:
             self._scan_wanted, self._scanning = False, True
         if self._scanned_at is None:
             self._report(Progress(Phase.SCANNING))
+        started = time.monotonic()
         try:
             self._scan_tree(self._give_way)
             self._session.clear_dead(self._store)
             self._scanned_at = time.monotonic()
+            self._scan_took_s = self._scanned_at - started
         except _Stopped:
             return
         except BaseException:

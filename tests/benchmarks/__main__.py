@@ -42,7 +42,7 @@ def _runs(work: Path, arguments: argparse.Namespace) -> dict[str, Callable[[], A
     sizes = tuple(int(size) for size in arguments.sizes.split(","))
     return {
         "indexing": lambda: indexing(_project(project), embed=arguments.embed or 10**9),
-        "startup": lambda: startup(_project(project)),
+        "startup": lambda: startup(_indexed(project)),
         "typing": lambda: asyncio.run(typing(_folder(work / "typing"))),
         "reopening": lambda: reopening(corpus.many_files(work / "many", 10_000)),
         "quality": lambda: quality(corpus.django(), _folder(work / "quality")),
@@ -53,6 +53,13 @@ def _runs(work: Path, arguments: argparse.Namespace) -> dict[str, Callable[[], A
 def _project(folder: Path) -> Path:
     """The repository, with the index that a former measurement made of it."""
     return folder if folder.exists() else corpus.copy_of(corpus.django(), folder)
+
+
+def _indexed(folder: Path) -> Path:
+    """The repository, indexed by words and a little by meaning."""
+    if not (folder / ".rag-ls").exists():
+        indexing(_project(folder), embed=64)
+    return folder
 
 
 def _folder(folder: Path) -> Path:
