@@ -48,6 +48,7 @@ _SETTLE_S = 0.3
 # So many changed files are waited for.
 _FEW_FILES = 20
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
+_NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
 # Files that decide which others are indexed.
 _RULE_FILES = (".gitignore", ".ragignore", CONFIG_FILE)
 
@@ -310,7 +311,8 @@ class OpenProject:
         queued, pending = self.store.queue_lengths()
         hits = tuple(self._marked(hit, unseen) for hit in found.hits)
         if not note and not found.dense:
-            note = self._model_state()[2] or _WORDS_ALONE
+            _, is_ready, problem = self._model_state()
+            note = problem or (_NOTHING_EMBEDDED if is_ready else _WORDS_ALONE)
         stats = SearchStats(
             took_ms=_milliseconds(started), dense=found.dense, candidates=found.candidates,
             complete=scanned and not (queued or pending or unseen),
