@@ -311,8 +311,8 @@ async def test_open_documents_move_to_a_folder_that_is_added_and_back_when_it_go
         async def path_of_the_unsaved_text() -> str:
             hits = (await ed.command("searchCode", query="narwhal_unsaved"))["results"]
             found = [hit for hit in hits if "narwhal_unsaved" in hit["text"]]
-            assert len(found) <= 1
-            return found[0]["path"] if found else ""
+            # For a moment both projects may hold it; that must end.
+            return " and ".join(hit["path"] for hit in found)
 
         async def is_guest() -> bool:
             return await path_of_the_unsaved_text() == file.as_posix()
