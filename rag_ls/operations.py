@@ -156,16 +156,13 @@ class Operations:
         args = Arguments("list_memories", arguments, ("scope", "filters", "k", "offset", *_FILTER_KEYS))
         limit = args.integer("k", least=1) or _LISTED
         offset = args.integer("offset", least=0) or 0
+        filters, projects = _memory_filters(args), self._projects("")
         # Session and global memories are the same ones in every project.
-        holders = {
-            item.id: (item, opened)
-            for opened in self._projects("")
-            for item in opened.memories.matching(_memory_filters(args))
-        }
+        holders = {item.id: (item, opened) for opened in projects for item in opened.memories.matching(filters)}
         found = sorted(holders.values(), key=lambda held: held[0].updated_at, reverse=True)
         page = [memory_json(opened.with_anchor_state(item)) for item, opened in found[offset : offset + limit]]
         listed: Json = {"memories": page, "total": len(found), "limit": limit, "offset": offset}
-        damage = next((note for opened in self._projects("") if (note := opened.memories.damage())), "")
+        damage = next((note for opened in projects if (note := opened.memories.damage())), "")
         return {**listed, "note": damage} if damage else listed
 
     def _memory(self, memory_id: str) -> Memory:

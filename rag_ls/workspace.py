@@ -146,7 +146,7 @@ class OpenProject:
                 self.indexing.rescan()
         if any(path.rsplit("/", 1)[-1] in _RULE_FILES for path in paths):
             self.settings = self._load_settings()
-            self._admissions.clear()
+            self.forget_admissions()
             self.indexing.rescan()
         gone = tuple(path + "/" for path in paths if not (self.project.root / path).exists())
         if gone:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.model import Chunk
-from rag_ls.storage import DocumentRecord, FileState, NewChunk
+from rag_ls.storage import DocumentRecord, FileState, IndexStore, NewChunk
 
 MODEL = "test-model@1"
 # A file that was read long after it was written: its stamp proves what it says.
@@ -100,6 +100,16 @@ def unit_vectors(count: int, dimensions: int = 16, seed: int = 0) -> NDArray[np.
     """Random vectors of length one."""
     vectors = np.random.default_rng(seed).normal(size=(count, dimensions)).astype(np.float32)
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def write_many(store: IndexStore, name: str) -> None:
+    """Forty documents of a writer's own, and as many versions of one that all writers share."""
+    store.embeddings.activate(MODEL)
+    for number in range(40):
+        path = f"{name}/{number}.py"
+        store.replace_document(record(path), new_chunks([f"{name} number{number}", "common"], path=path))
+        store.replace_document(record("shared.py"), new_chunks([f"{name} shared{number}"], path="shared.py"))
+        store.embeddings.add(MODEL, [digest(f"{name} number{number}")], unit_vectors(1, seed=number))
 
 
 def until(condition: Callable[[], object], timeout_s: float = PATIENCE_S) -> bool:

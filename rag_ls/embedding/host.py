@@ -128,8 +128,7 @@ class ModelHost:
         with self._lock:
             if model_id in self._models or model_id in self._loading or self._closed:
                 return self._models.get(model_id)
-            failed_at = self._errors.get(model_id, (0.0, ""))[0]
-            if failed_at and time.monotonic() - failed_at < _RETRY_LOADING_S:
+            if self._recent_error(model_id):
                 return None
             thread = threading.Thread(target=self._load, args=(model_id,), name=f"load {model_id}", daemon=True)
             self._loading[model_id] = thread
@@ -149,9 +148,7 @@ class ModelHost:
     def state(self, model_id: str) -> ModelState:
         """Whether a model is ready, and if not why."""
         with self._lock:
-            failed_at, error = self._errors.get(model_id, (0.0, ""))
-            is_recent = time.monotonic() - failed_at < _RETRY_LOADING_S
-            return ModelState(model_id, model_id in self._models, error if is_recent else "")
+            return ModelState(model_id, model_id in self._models, self._recent_error(model_id))
 
     def close(self) -> None:
         """Stop all models."""
@@ -165,6 +162,11 @@ class ModelHost:
             thread.join(_LOAD_S)
         for model in models:
             model.close()
+
+    def _recent_error(self, model_id: str) -> str:
+        """Why a model could not be loaded, until it is time to try again; empty otherwise. Call it under the lock."""
+        failed_at, error = self._errors.get(model_id, (0.0, ""))
+        return error if time.monotonic() - failed_at < _RETRY_LOADING_S else ""
 
     def _load(self, model_id: str) -> None:
         try:

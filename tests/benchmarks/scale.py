@@ -18,7 +18,6 @@ import numpy as np
 
 from rag_ls.embedding.catalog import MINILM
 from rag_ls.engine import Engine
-from rag_ls.indexing import DocumentIndexer
 from rag_ls.requests import SearchRequest
 from rag_ls.storage import IndexStore
 from rag_ls.workspace import OpenProject
@@ -58,7 +57,7 @@ def _project(sources: Path, folder: Path, size: int) -> Path:
             text = file.read_text(encoding="utf-8", errors="replace")
             # Every copy has words and hashes of its own.
             target.write_text(text.replace("self", f"self{copy}") if copy else text)
-            _index(opened.documents, target.relative_to(folder).as_posix())
+            opened.documents.index_file(target.relative_to(folder).as_posix())
             if number % 50 == 0 and opened.store.counts().chunks >= size:
                 break
         copy += 1
@@ -67,10 +66,6 @@ def _project(sources: Path, folder: Path, size: int) -> Path:
     opened.indexing.wait_until_idle()
     engine.close()
     return folder
-
-
-def _index(documents: DocumentIndexer, path: str) -> None:
-    documents.index_file(path)
 
 
 def _embed(store: IndexStore) -> None:

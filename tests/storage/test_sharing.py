@@ -6,23 +6,18 @@ import threading
 from pathlib import Path
 
 from rag_ls.storage import IndexStore
-from tests.support import MODEL, digest, finished, new_chunks, python, record, unit_vectors
+from tests.support import MODEL, finished, new_chunks, python, record, write_many
 
 _WRITER = """
 import sys
 from pathlib import Path
 from rag_ls.storage import IndexStore
-from tests.support import MODEL, digest, new_chunks, record, unit_vectors
+from tests.support import write_many
 
 store, name = IndexStore(Path(sys.argv[1])), sys.argv[2]
 print("ready", flush=True)
 sys.stdin.readline()
-store.embeddings.activate(MODEL)
-for number in range(40):
-    path = f"{name}/{number}.py"
-    store.replace_document(record(path), new_chunks([f"{name} number{number}", "common"], path=path))
-    store.replace_document(record("shared.py"), new_chunks([f"{name} shared{number}"], path="shared.py"))
-    store.embeddings.add(MODEL, [digest(f"{name} number{number}")], unit_vectors(1, seed=number))
+write_many(store, name)
 store.close()
 """
 
@@ -49,12 +44,7 @@ def test_two_threads_with_stores_of_their_own_lose_nothing(tmp_path: Path) -> No
     def run(name: str) -> None:
         try:
             store = IndexStore(file)
-            store.embeddings.activate(MODEL)
-            for number in range(40):
-                path = f"{name}/{number}.py"
-                store.replace_document(record(path), new_chunks([f"{name} number{number}", "common"], path=path))
-                store.replace_document(record("shared.py"), new_chunks([f"{name} shared{number}"], path="shared.py"))
-                store.embeddings.add(MODEL, [digest(f"{name} number{number}")], unit_vectors(1, seed=number))
+            write_many(store, name)
             store.close()
         except BaseException as error:
             failures.append(error)
