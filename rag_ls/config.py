@@ -18,7 +18,9 @@ from typing import Any, get_type_hints
 from rag_ls.project import CONFIG_FILE, Project, user_config_file
 
 # One model serves all projects, and a cloned repository must not choose files to load or write.
-_USER_ONLY = ("embedding", "log")
+USER_ONLY = ("embedding", "log", "daemon")
+# `daemon = "never"` stands for `[daemon] mode = "never"`, and RAG_LS_DAEMON for RAG_LS_DAEMON_MODE.
+_SHORTHANDS = {"daemon": "mode"}
 ENVIRONMENT_PREFIX = "RAG_LS_"
 
 
@@ -35,6 +37,12 @@ class IndexSettings:
 
     max_file_bytes: int = setting(1_000_000, "Larger files are skipped, and `status` counts them.", minimum=1)
     exclude: tuple[str, ...] = setting((), "Patterns in .gitignore syntax, besides .gitignore and .ragignore.")
+    watch: bool = setting(
+        True, "Notice at once what other programs write; without it, each question compares the files with the index."
+    )
+    sweep_minutes: float = setting(
+        10.0, "The files are compared with the index so often, in case a change was missed; 0 for never.", minimum=0
+    )
     on_open: bool = setting(True, "Index a project in the background when an editor or agent opens it.")
 
 
@@ -107,6 +115,21 @@ class McpSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DaemonSettings:
+    """The engine that editors, agents and the shell share. `daemon = "never"` is short for its `mode`."""
+
+    mode: str = setting(
+        "auto",
+        "`auto` starts the engine where none runs, `manual` uses a running one, `never` has every process work alone.",
+        choices=("auto", "manual", "never"),
+    )
+    idle_minutes: float = setting(30.0, "The engine ends when it had no client for so long.", minimum=0.01)
+    project_idle_minutes: float = setting(
+        10.0, "A project that no client has open is closed after so long.", minimum=0.01
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogSettings:
     """Logging, to stderr or a file."""
 
@@ -125,6 +148,7 @@ class Settings:
     memory: MemorySettings = field(default_factory=MemorySettings)
     hover: HoverSettings = field(default_factory=HoverSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
+    daemon: DaemonSettings = field(default_factory=DaemonSettings)
     log: LogSettings = field(default_factory=LogSettings)
 
 
@@ -167,19 +191,28 @@ def load(
     *,
     environment: Mapping[str, str] | None = None,
     editor: Mapping[str, Any] | None = None,
+    shared: bool = False,
 ) -> Loaded:
     """The settings in force for `project`: each layer overrides the one before it.
+
+    For an editor that is one of several clients of a `shared` engine, the engine's own settings are not to be set.
 
     A wrong key, type or value is reported as a `Problem` with its file and line; the rest still loads.
     """
     files = [user_config_file()] + ([project.root / CONFIG_FILE] if project else [])
     loaded = Loaded(Settings())
     for file in files:
-        loaded = _apply_file(loaded, file, user_only=() if file == files[0] else _USER_ONLY)
+        loaded = _apply_file(loaded, file, user_only=() if file == files[0] else USER_ONLY)
     variables = os.environ if environment is None else environment
     loaded = _apply(loaded, _environment_values(variables), "environment", lambda section, key: None)
     if editor:
-        loaded = _apply(loaded, _snake_keys(editor), "editor settings", lambda section, key: None)
+        values = _snake_keys(editor)
+        refused = [section for section in USER_ONLY if shared and values.pop(section, None) is not None]
+        loaded = _apply(loaded, values, "editor settings", lambda section, key: None)
+        hints = [
+            Problem("editor settings", f"{section} is the shared engine's: set it in {files[0]}") for section in refused
+        ]
+        loaded = Loaded(loaded.settings, (*loaded.problems, *hints))
     return loaded
 
 
@@ -228,7 +261,8 @@ def _apply(loaded: Loaded, values: Mapping[str, Any], source: str, line_of: Any)
     settings = loaded.settings
     problems = list(loaded.problems)
     sections = {item.name for item in dataclasses.fields(Settings)}
-    for section, entries in values.items():
+    for section, given in values.items():
+        entries = {_SHORTHANDS[section]: given} if section in _SHORTHANDS and isinstance(given, str) else given
         if section not in sections:
             hint = f"unknown section [{section}]; known are {', '.join(sorted(sections))}"
             problems.append(Problem(source, hint, line_of(section, None)))
@@ -280,7 +314,10 @@ def _environment_values(variables: Mapping[str, str]) -> dict[str, dict[str, Any
     values: dict[str, dict[str, Any]] = {}
     for info in describe():
         section, key = info.key.split(".")
-        text = variables.get(f"{ENVIRONMENT_PREFIX}{section}_{key}".upper())
+        name = f"{ENVIRONMENT_PREFIX}{section}".upper()
+        text = variables.get(f"{name}_{key.upper()}")
+        if text is None and _SHORTHANDS.get(section) == key:
+            text = variables.get(name)
         if text is not None:
             values.setdefault(section, {})[key] = _from_text(info.type, text)
     return values

@@ -1,174 +1,192 @@
-"""The one facade: owns the models, the open projects and the memories that belong to no project."""
+"""The engine: owns the models, the projects, the user's memories and the threads that answer. Clients share it."""
 
 from __future__ import annotations
 
-import functools
+import contextlib
 import logging
 import os
-import shutil
-import tempfile
 import threading
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rag_ls import config, logs, memory
-from rag_ls.config import Loaded, Settings
+from rag_ls import config, logs
+from rag_ls.config import Settings
 from rag_ls.embedding import ModelHost
-from rag_ls.errors import MemoriesUnavailable, PathOutsideProject
-from rag_ls.indexing import Progress
-from rag_ls.indexing.progress import Phase
-from rag_ls.model import Hit, Scope, SearchAnswer, SearchStats
-from rag_ls.project import Project, find_project, make_private_folder, user_data_folder
-from rag_ls.requests import SearchRequest
+from rag_ls.errors import MemoriesUnavailable, RagLsError
+from rag_ls.hosting import HostedProject
+from rag_ls.indexing import Phase, Progress
+from rag_ls.latency import Latencies
+from rag_ls.model import Scope
+from rag_ls.project import Project, make_private_folder, user_data_folder
 from rag_ls.storage import MEMORIES_FILE, MemoryStore
-from rag_ls.workspace import OpenProject
+from rag_ls.workers import Workers
 
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class About:
+    """Who a client is, for `status`."""
+
+    surface: str
+    """`lsp`, `mcp` or `cli`."""
+    name: str = ""
+    pid: int | None = None
+    connected_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+@dataclass(slots=True)
+class _Held:
+    """A project, how many clients have it open, and since when nobody does."""
+
+    hosted: HostedProject
+    users: int = 0
+    idle_since: float = 0.0
+
+
 class Engine:
-    """Does all the work, for any number of projects. Safe from several threads."""
+    """Does the work for any number of clients (see `client.Client`). Safe from several threads."""
 
-    def __init__(self, *, editor: Mapping[str, Any] | None = None, now: memory.Clock = memory.utc_now) -> None:
-        """`editor` holds the settings that the editor sent."""
-        self._editor = editor
-        self._now = now
+    def __init__(self, *, editor: Mapping[str, Any] | None = None) -> None:
+        """`editor` holds settings of the one editor that the engine works for, where it is not shared."""
         self._lock = threading.RLock()
-        self._projects: dict[Path, OpenProject] = {}
-        self._scratch: Path | None = None
-        self._memories: dict[Scope, MemoryStore] = {}
-        settings = self.load_settings().settings
-        if problem := logs.configure(settings.log):
-            _log.warning("%s", problem)
-        self._models = ModelHost(settings.embedding)
+        self._projects: dict[Path, _Held] = {}
+        self._global_memories: MemoryStore | None = None
+        settings = config.load(editor=editor).settings
+        self.log_problem = logs.configure(settings.log)
+        if self.log_problem:
+            _log.warning("%s", self.log_problem)
+        self.embedding_settings = settings.embedding
+        self.models = ModelHost(settings.embedding)
+        self.workers = Workers(threads=max(4, min(16, 2 * (os.cpu_count() or 1))))
+        self.latencies = Latencies()
+        self.started_at = datetime.now(UTC)
+        self._started = time.monotonic()
+        self.address = ""
+        """Where clients of other processes reach it; empty for an engine that is not shared."""
+        self.log_file = settings.log.file
+        self._clients: dict[object, About] = {}
 
-    def load_settings(self, project: Project | None = None) -> Loaded:
-        """The settings in force, with what is wrong with them."""
-        return config.load(project, editor=self._editor)
+    @property
+    def uptime_s(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self._started
 
-    def open(self, folder: str | os.PathLike[str]) -> OpenProject:
-        """The open project around a folder, opened when it is not yet; nothing is indexed by that alone.
+    def acquire(self, project: Project, load_settings: Callable[[], Settings]) -> HostedProject:
+        """The project for one more client, opened when it is not yet; nothing is indexed by that alone.
 
-        Raises `ProjectUnavailable`.
+        Raises `ProjectUnavailable` or `IndexUnavailable`.
         """
-        return self.open_project(find_project(folder))
-
-    def open_project(self, project: Project) -> OpenProject:
-        """As `open`, for a project whose root is known."""
         with self._lock:
-            if project.root not in self._projects:
-                load_settings = functools.partial(self._settings_of, project)
-                scratch = project.root == self._scratch
-                opened = OpenProject(
-                    project, load_settings, self._models, self._user_memories, self._now, scratch=scratch
-                )
-                opened.indexing.listen(lambda progress: self._upkeep(opened, progress))
-                self._projects[project.root] = opened
-            return self._projects[project.root]
+            held = self._projects.get(project.root)
+            if held is not None and held.hosted.is_lost:
+                self._drop(project.root)
+                held = None
+            if held is None:
+                hosted = HostedProject(project, load_settings, self.models, questions_wait=lambda: self.workers.busy)
+                hosted.indexing.listen(lambda progress: self._upkeep(hosted, progress))
+                held = self._projects[project.root] = _Held(hosted)
+            held.users += 1
+            return held.hosted
 
-    def open_scratch(self) -> OpenProject:
-        """A project of no folder, for an editor that opened none: it holds unsaved and guest documents alone."""
+    def release(self, hosted: HostedProject, *, close: bool = False) -> None:
+        """One client needs a project no longer. It stays open for the next one, unless `close` says otherwise."""
         with self._lock:
-            if self._scratch is None:
-                self._scratch = Path(tempfile.mkdtemp(prefix="rag-ls-")).resolve()
-            return self.open_project(Project(self._scratch))
+            held = self._projects.get(hosted.project.root)
+            if held is None or held.hosted is not hosted:
+                return
+            held.users -= 1
+            if held.users == 0:
+                held.idle_since = time.monotonic()
+                hosted.indexing.pause()
+                if close:
+                    self._drop(hosted.project.root)
 
-    def close_project(self, root: Path) -> None:
-        """Close one project."""
+    def projects(self) -> list[tuple[HostedProject, int]]:
+        """The open projects, each with how many clients have it open."""
         with self._lock:
-            opened = self._projects.pop(root, None)
-        if opened is not None:
-            opened.close()
+            return [(held.hosted, held.users) for held in self._projects.values()]
 
-    def projects(self) -> list[OpenProject]:
-        """The open projects, in the order in which they were opened."""
+    def close_idle(self, idle_s: float) -> None:
+        """Close the projects that no client has had open for so long, and those whose folder is gone."""
         with self._lock:
-            return list(self._projects.values())
+            now = time.monotonic()
+            for root, held in list(self._projects.items()):
+                if held.hosted.is_lost or (held.users == 0 and now - held.idle_since >= idle_s):
+                    self._drop(root)
 
-    def project_of(self, path: str | os.PathLike[str]) -> OpenProject | None:
-        """The open project that a file belongs to, the innermost of several, or None."""
-        holders = []
-        for opened in self.projects():
-            try:
-                opened.project.relative(Path(os.path.abspath(path)))
-            except PathOutsideProject:
-                continue
-            holders.append(opened)
-        return max(holders, key=lambda opened: len(str(opened.project.root)), default=None)
-
-    def search(
-        self, request: SearchRequest, *, wait_for_model_s: float = 0.0
-    ) -> list[tuple[OpenProject, SearchAnswer]]:
-        """Ask every open project."""
-        return [(opened, opened.search(request, wait_for_model_s=wait_for_model_s)) for opened in self.projects()]
-
-    def apply_editor_settings(self, editor: Mapping[str, Any]) -> Loaded:
-        """Take new settings from the editor. What an index is made with (index, chunking, embedding) counts from the next start."""
+    def join(self, client: object, about: About) -> None:
+        """A client came."""
         with self._lock:
-            self._editor = editor
-            loaded = self.load_settings()
-            for opened in self.projects():
-                opened.settings = self._settings_of(opened.project)
-        return loaded
+            self._clients[client] = about
+
+    def leave(self, client: object) -> None:
+        """A client left; what it still waits for is dropped."""
+        self.workers.forget(client)
+        with self._lock:
+            self._clients.pop(client, None)
+
+    def clients(self) -> list[About]:
+        """Who is connected, the longest first."""
+        with self._lock:
+            return list(self._clients.values())
+
+    def memory_bytes(self) -> int:
+        """Resident memory of this process and its embedding workers."""
+        import psutil
+
+        own = psutil.Process()
+        total = 0
+        for process in (own, *own.children(recursive=True)):
+            with contextlib.suppress(psutil.Error):
+                total += process.memory_info().rss
+        return total
+
+    def global_memories(self) -> MemoryStore:
+        """The user's memories, opened when they are first used. Raises `MemoriesUnavailable`."""
+        with self._lock:
+            if self._global_memories is None:
+                folder = user_data_folder()
+                try:
+                    make_private_folder(folder)
+                except OSError as error:
+                    raise MemoriesUnavailable(f"{folder} cannot be made ({error}); set RAG_LS_HOME") from error
+                self._global_memories = MemoryStore(folder / MEMORIES_FILE, Scope.GLOBAL)
+            return self._global_memories
 
     def close(self) -> None:
         """Stop everything; what is left to do stays queued in the projects."""
         with self._lock:
-            projects, self._projects = list(self._projects.values()), {}
-        for opened in projects:
-            opened.indexing.begin_stop()
+            projects, self._projects = [held.hosted for held in self._projects.values()], {}
+        for hosted in projects:
+            hosted.indexing.begin_stop()
         # A batch in hand may take a second: ending its process ends the wait for it.
-        self._models.close()
-        for opened in projects:
-            opened.close()
-        for store in self._memories.values():
-            store.close()
-        if self._scratch is not None:
-            shutil.rmtree(self._scratch, ignore_errors=True)
+        self.models.close()
+        self.workers.close()
+        for hosted in projects:
+            hosted.close()
+        if self._global_memories is not None:
+            self._global_memories.close()
 
-    def _settings_of(self, project: Project) -> Settings:
-        loaded = self.load_settings(project)
-        for problem in loaded.problems:
-            _log.warning("%s", problem)
-        return loaded.settings
+    def _drop(self, root: Path) -> None:
+        held = self._projects.pop(root)
+        _log.info("closing %s", root)
+        held.hosted.close()
 
-    def _user_memories(self, scope: Scope) -> MemoryStore:
-        with self._lock:
-            if scope not in self._memories:
-                path = None
-                if scope is Scope.GLOBAL:
-                    folder = user_data_folder()
-                    try:
-                        make_private_folder(folder)
-                    except OSError as error:
-                        raise MemoriesUnavailable(f"{folder} cannot be made ({error}); set RAG_LS_HOME") from error
-                    path = folder / MEMORIES_FILE
-                self._memories[scope] = MemoryStore(path, scope)
-            return self._memories[scope]
-
-    def _upkeep(self, opened: OpenProject, progress: Progress) -> None:
+    def _upkeep(self, hosted: HostedProject, progress: Progress) -> None:
         if progress.phase is Phase.IDLE:
-            threading.Thread(target=opened.maintain, name="upkeep", daemon=True).start()
+            try:
+                self.workers.submit(hosted, lambda: _maintain(hosted))
+            except RuntimeError:
+                _log.debug("no upkeep while closing")
 
 
-def merged(query: str, answers: list[SearchAnswer], k: int) -> SearchAnswer:
-    """Answers of several projects as one, best hits first, each hit once."""
-    best: dict[str, Hit] = {}
-    for hit in sorted((hit for answer in answers for hit in answer.hits), key=lambda hit: -hit.score):
-        best.setdefault(hit.item.id, hit)
-    hits = list(best.values())[:k]
-    stats = [answer.stats for answer in answers]
-    return SearchAnswer(
-        query,
-        tuple(hits),
-        SearchStats(
-            took_ms=round(sum(item.took_ms for item in stats), 1),
-            dense=bool(stats) and all(item.dense for item in stats),
-            candidates=sum(item.candidates for item in stats),
-            complete=all(item.complete for item in stats),
-            pending_documents=sum(item.pending_documents for item in stats),
-            pending_embeddings=sum(item.pending_embeddings for item in stats),
-            note=next((item.note for item in stats if item.note), ""),
-        ),
-    )
+def _maintain(hosted: HostedProject) -> None:
+    try:
+        hosted.maintain()
+    except (RagLsError, OSError) as error:
+        _log.warning("upkeep of %s failed: %s", hosted.project.root, error)

@@ -39,5 +39,9 @@ class MemoriesDamaged(MemoriesUnavailable):
     """`memories.db` cannot be read; the message names the newest good backup."""
 
 
+class DiskFull(RagLsError):
+    """There is no space left to write; nothing was changed."""
+
+
 class IndexUnavailable(RagLsError):
     """The index could not be read or written; the message says why."""

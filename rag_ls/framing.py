@@ -1,4 +1,4 @@
-"""JSON-RPC over standard streams, as far as an answer to `initialize` needs it.
+"""JSON-RPC messages on byte streams, as far as relays and the early answer to `initialize` need them.
 
 Protocol libraries take up to a second to import. An editor or agent waits for that answer, so it is given
 first, by hand; then the library reads the same message, and its own answer to it is dropped.
@@ -13,6 +13,14 @@ import threading
 from typing import IO, Any
 
 Message = dict[str, Any]
+
+# Editors do not synchronise larger files, and nobody else has more to say.
+LONGEST_MESSAGE = 128_000_000
+_LONGEST_HEADER = 8192
+
+
+class MessageTooLong(Exception):
+    """Somebody announced, or sent, more than a message can be."""
 
 
 def claim_standard_streams() -> tuple[IO[bytes], IO[bytes]]:
@@ -36,6 +44,72 @@ def parsed(body: bytes) -> Message | None:
     return message if isinstance(message, dict) else None
 
 
+def read_framed(source: Any) -> bytes | None:
+    """The body of the next message with a `Content-Length` header (LSP base protocol); None at the end.
+
+    Headers without a length are passed over. Raises `MessageTooLong`.
+    """
+    length = 0
+    while line := source.readline(_LONGEST_HEADER):
+        if not line.endswith(b"\n"):
+            if len(line) == _LONGEST_HEADER:
+                raise MessageTooLong("a header line does not end")
+            return None
+        name, _, value = line.partition(b":")
+        if name.strip().lower() == b"content-length" and value.strip().isdigit():
+            length = int(value)
+        elif not line.strip() and length:
+            if length > LONGEST_MESSAGE:
+                raise MessageTooLong(f"a message of {length:,} bytes was announced, {LONGEST_MESSAGE:,} are the limit")
+            body: bytes = source.read(length)
+            return body if len(body) == length else None
+    return None
+
+
+def framed(body: bytes) -> bytes:
+    """A message with its `Content-Length` header."""
+    return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+def read_line(source: Any) -> bytes | None:
+    """The next message that is a line of its own (MCP's stdio transport); None at the end. Raises `MessageTooLong`."""
+    line: bytes = source.readline(LONGEST_MESSAGE)
+    if len(line) == LONGEST_MESSAGE and not line.endswith(b"\n"):
+        raise MessageTooLong(f"a line is longer than {LONGEST_MESSAGE:,} bytes")
+    return line if line.endswith(b"\n") else None
+
+
+def write_all(output: IO[bytes], data: bytes) -> None:
+    """Write all of it to an unbuffered stream, which may take a part at a time."""
+    view = memoryview(data)
+    while view:
+        view = view[output.write(view) :]
+
+
+class FramedInput:
+    """A stream of whole framed messages, as pygls reads it. It ends where a message is broken or too long."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+        self._rest = b""
+
+    def readline(self) -> bytes:
+        """The next line."""
+        if not self._rest:
+            try:
+                body = read_framed(self._source)
+            except (MessageTooLong, OSError, ValueError):
+                body = None
+            self._rest = b"" if body is None else framed(body)
+        line, separator, self._rest = self._rest.partition(b"\n")
+        return line + separator
+
+    def read(self, count: int) -> bytes:
+        """The next `count` bytes."""
+        part, self._rest = self._rest[:count], self._rest[count:]
+        return part
+
+
 class ReplayedInput:
     """A binary stream that gives some bytes again before it goes on reading."""
 
@@ -43,12 +117,12 @@ class ReplayedInput:
         self._replay = replay
         self._source = source
 
-    def readline(self) -> bytes:
-        """The next line."""
+    def readline(self, limit: int = -1) -> bytes:
+        """The next line, or its first `limit` bytes."""
         if not self._replay:
-            return self._source.readline()
+            return self._source.readline(limit)
         line, separator, self._replay = self._replay.partition(b"\n")
-        return line + separator if separator else line + self._source.readline()
+        return line + separator if separator else line + self._source.readline(limit)
 
     def read(self, count: int) -> bytes:
         """Up to `count` bytes."""
@@ -71,10 +145,7 @@ class AnswerOnce:
             if self._waiting and self._is_answer(data):
                 self._waiting = False
                 return
-            # Unbuffered: a partial write must be continued.
-            view = memoryview(data)
-            while view:
-                view = view[self._output.write(view) :]
+            write_all(self._output, data)
 
     def flush(self) -> None:
         """Nothing is held back."""

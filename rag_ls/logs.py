@@ -4,10 +4,36 @@ from __future__ import annotations
 
 import logging
 import sys
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
 
 from rag_ls.config import LogSettings
+from rag_ls.project import make_private_folder
 
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
+
+_LARGEST_FILE = 2_000_000
+_KEPT_FILES = 3
+
+
+def to_rotating_file(file: Path, settings: LogSettings, *, also_stderr: bool) -> None:
+    """Log what an engine does to a file that starts anew when it is full; the former ones stay for a while."""
+    make_private_folder(file.parent)
+    root = logging.getLogger("rag_ls")
+    root.setLevel(min(logging.INFO, logging.getLevelNamesMapping()[settings.level.upper()]))
+    handler = RotatingFileHandler(file, maxBytes=_LARGEST_FILE, backupCount=_KEPT_FILES, encoding="utf-8")
+    file.chmod(0o640)
+    handlers: list[logging.Handler] = [handler]
+    if also_stderr:
+        handlers.append(logging.StreamHandler(sys.stderr))
+    for former in root.handlers[:]:
+        root.removeHandler(former)
+        former.close()
+    for new in handlers:
+        new.setFormatter(logging.Formatter(_FORMAT))
+        root.addHandler(new)
+    root.propagate = False
 
 
 def configure(settings: LogSettings) -> str:

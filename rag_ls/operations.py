@@ -5,18 +5,23 @@ The MCP tools, the `ragLs.*` commands of LSP and the command line all end here.
 
 from __future__ import annotations
 
+import functools
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 
 from rag_ls import __version__
 from rag_ls.arguments import Arguments
-from rag_ls.engine import Engine, merged
+from rag_ls.client import Client, merged
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable
+from rag_ls.indexing import Depth, Phase, Progress
 from rag_ls.memory import SCOPES, MemoryFilters, NewMemory
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope, SearchAnswer
 from rag_ls.requests import SearchRequest
 from rag_ls.search import Filters
-from rag_ls.wire import Json, answer_json, hit_json, memory_json, status_json, stored_json
+from rag_ls.wire import Json, answer_json, engine_json, hit_json, hosted_json, memory_json, status_json, stored_json
 from rag_ls.workspace import OpenProject
 
 _SCOPE_NAMES = tuple(scope.value for scope in SCOPES)
@@ -25,17 +30,61 @@ _METADATA_KEYS = (
     "tags", "source_file", "language", "chunk_index", "parent_id", "ast_node_type", "importance_score", "custom", "line",
     "symbol", "memory_type",
 )  # fmt: skip
+_KINDS = ("code", "memory")
+# A question at the shell is worth a short wait for files that changed since the last one.
+_CATCH_UP_S = 3.0
+_LOOK_S = 0.1
+_LONGEST_WAIT_S = 600
 _FILTER_KEYS = ("tags", "memory_type", "language")
 _LISTED = 50
 
 
-class Operations:
-    """The operations on an engine's open projects. Errors are `RagLsError`s, written for the caller."""
+Report = Callable[[str, Progress], None]
+"""Told of the progress of a project, by its name."""
 
-    def __init__(self, engine: Engine, *, wait_for_model_s: float = 0.0) -> None:
+
+def _unheard(project: str, progress: Progress) -> None:
+    """Nobody wants to hear of progress."""
+
+
+class Operations:
+    """The operations on a client's open projects. Errors are `RagLsError`s, written for the caller."""
+
+    def __init__(self, client: Client, *, wait_for_model_s: float = 0.0) -> None:
         """`wait_for_model_s` is how long a question waits for a model that is still loading."""
-        self._engine = engine
+        self._client = client
         self._wait_s = wait_for_model_s
+
+    def submit(self, name: str, arguments: object) -> Future[Json]:
+        """Run an operation in the engine's threads."""
+        return self._client.submit(name, functools.partial(OPERATIONS[name], self, arguments))
+
+    def run(self, name: str, arguments: object, report: Report = _unheard) -> Json:
+        """Run an operation and wait for it. What takes long before the question can be asked is reported.
+
+        That part runs in the calling thread: the engine's threads are for questions.
+        """
+        if prepare := _PREPARATIONS.get(name):
+            self._client.mended(functools.partial(prepare, self, arguments, report))
+        return self.submit(name, arguments).result()
+
+    def search(self, arguments: object) -> Json:
+        """Chunks and memories that answer a question."""
+        args = Arguments("search", arguments, ("query", "k", "language", "path_glob", "scope", "kinds"))
+        kinds = args.strings("kinds") or _KINDS
+        if not set(kinds) <= set(_KINDS):
+            raise InvalidRequest(f"{', '.join(kinds)}: give code, memory or both, with a comma between")
+        results: list[Json] = []
+        stats: Json = {}
+        query, k = args.text("query", required=True), args.integer("k")
+        if "code" in kinds:
+            filters = {"language": args.text("language"), "path_glob": args.text("path_glob")}
+            answer = self.search_code({"query": query, "k": k, **filters})
+            results, stats = answer["results"], answer["stats"]
+        if "memory" in kinds:
+            remembered = self.search_memory({"query": query, "k": k, "scope": args.raw("scope")})
+            results, stats = [*results, *remembered["results"]], stats or remembered["stats"]
+        return {"query": query, "results": results, "stats": stats}
 
     def search_code(self, arguments: object) -> Json:
         """Chunks that answer a question, over all open projects or one."""
@@ -48,7 +97,7 @@ class Operations:
         )
         projects = self._projects(args.text("project"))
         answers = [opened.search(request, wait_for_model_s=self._wait_s) for opened in projects]
-        k = request.k or self._engine.load_settings().settings.search.k
+        k = request.k or self._client.load_settings().settings.search.k
         return answer_json(_one(request.query, answers, k))
 
     def get_chunk(self, arguments: object) -> Json:
@@ -81,14 +130,86 @@ class Operations:
         return answer_json(answer)
 
     def index_status(self, arguments: object = None) -> Json:
-        """How each open project stands."""
-        args = Arguments("index_status", arguments, ("project",))
+        """How each open project stands, and the engine."""
+        args = Arguments("index_status", arguments, ("project", "wait_s"))
         statuses = [status_json(opened.status()) for opened in self._projects(args.text("project"))]
         return {
             "version": __version__,
             "complete": all(status["complete"] for status in statuses),
             "projects": statuses,
+            "engine": engine_json(self._client.engine),
         }
+
+    def engine_status(self, arguments: object = None) -> Json:
+        """How each open project stands, and the engine with its clients and latencies."""
+        return {**self.index_status(arguments), "engine": engine_json(self._client.engine, full=True)}
+
+    def status(self, arguments: object = None) -> Json:
+        """How the first open project stands, and the engine with all its projects and clients."""
+        opened = self._projects("")[0]
+        engine = self._client.engine
+        others = [hosted_json(hosted, users) for hosted, users in engine.projects()]
+        return {**status_json(opened.status()), "engine": engine_json(engine, full=True), "projects": others}
+
+    def index(self, arguments: object = None) -> Json:
+        """How the first open project stands, once it was indexed (see `_index`)."""
+        Arguments("index", arguments, ("words_only",))
+        return status_json(self._projects("")[0].status())
+
+    def show(self, arguments: object) -> Json:
+        """A memory, else a chunk."""
+        args = Arguments("show", arguments, ("id",))
+        wanted = args.text("id", required=True)
+        try:
+            return {"kind": "memory", **self.get_memory({"id": wanted})}
+        except NotFound:
+            try:
+                return self.get_chunk({"id": wanted})
+            except NotFound:
+                raise NotFound(
+                    f"no memory and no chunk has the id {wanted!r}; `rag-ls list` and `rag-ls search` show ids"
+                ) from None
+
+    # --- what takes long, before the answer
+
+    def _index(self, arguments: object, report: Report) -> None:
+        args = Arguments("index", arguments, ("words_only",))
+        depth = Depth.WORDS if args.raw("words_only") else Depth.EMBEDDINGS
+        for opened in self._projects(""):
+            opened.indexing.index_tree(depth)
+            _follow(opened, report, embeddings=depth is Depth.EMBEDDINGS)
+
+    def _compare(self, arguments: object, report: Report) -> None:
+        for opened in self._projects(""):
+            opened.indexing.index_tree(Depth.COMPARE)
+            opened.indexing.wait_for_scan(_CATCH_UP_S)
+
+    def _catch_up(self, arguments: object, report: Report) -> None:
+        """Take in what changed while nobody looked: all of a project never seen, else what a moment suffices for."""
+        for opened in self._projects(""):
+            indexing = opened.indexing
+            if indexing.scanned:
+                if self._client.submit("open", opened.store.queue_lengths).result()[0]:
+                    # Whoever asked for these files left before they were read.
+                    indexing.resume()
+                    indexing.wait_until_idle(_CATCH_UP_S, embeddings=False)
+                continue
+            if opened.hosted.never_indexed:
+                indexing.index_tree(Depth.WORDS)
+                report(opened.project.name, Progress(Phase.SCANNING))
+                _follow(opened, report, embeddings=False)
+            else:
+                indexing.index_tree()
+                indexing.wait_until_idle(_CATCH_UP_S, embeddings=False)
+                if indexing.progress.phase is not Phase.WAITING:
+                    indexing.wait_until_idle(_CATCH_UP_S / 3)
+
+    def _wait(self, arguments: object, report: Report) -> None:
+        args = Arguments("index_status", arguments, ("project", "wait_s"))
+        wait_s = args.integer("wait_s", least=0) or 0
+        deadline = time.monotonic() + min(wait_s, _LONGEST_WAIT_S)
+        for opened in self._projects(args.text("project")) if wait_s else ():
+            _follow(opened, report, embeddings=True, deadline=deadline)
 
     def reindex(self, arguments: object = None) -> Json:
         """Compare the files with the index again, in the background."""
@@ -130,7 +251,7 @@ class Operations:
             opened.recall(query, filters, k=k, min_similarity=minimum, wait_for_model_s=self._wait_s)
             for opened in self._projects("")
         ]
-        return answer_json(_one(query, answers, k or self._engine.load_settings().settings.memory.k))
+        return answer_json(_one(query, answers, k or self._client.load_settings().settings.memory.k))
 
     def get_memory(self, arguments: object) -> Json:
         """One memory by its id."""
@@ -177,9 +298,13 @@ class Operations:
 
     def _projects(self, wanted: str) -> list[OpenProject]:
         """The open projects, or the one with this root or name."""
-        projects = self._engine.projects()
-        if not projects:
+        known = self._client.projects()
+        if not known:
             raise ProjectUnavailable("no project is open; open a folder, or give --project")
+        projects = [opened for opened in known if not opened.hosted.is_lost]
+        if not projects:
+            root = known[0].project.root
+            raise ProjectUnavailable(f"{root} is gone: it was deleted, moved or unmounted; open it where it is now")
         if not wanted.strip():
             return projects
         chosen = [opened for opened in projects if wanted.strip() in (opened.project.name, str(opened.project.root))]
@@ -190,13 +315,47 @@ class Operations:
 
     def _project_for(self, path: str, wanted: str) -> OpenProject:
         """The project that a path lies in; the first one for a path that does not say."""
-        if path and Path(path).is_absolute() and (holder := self._engine.project_of(path)):
+        if path and Path(path).is_absolute() and (holder := self._client.project_of(path)):
             return holder
         projects = self._projects(wanted)
         for opened in projects:
             if path and opened.store.document(path) is not None:
                 return opened
         return projects[0]
+
+
+OPERATIONS: dict[str, Callable[[Operations, object], Json]] = {
+    "search": Operations.search,
+    "search_code": Operations.search_code,
+    "get_chunk": Operations.get_chunk,
+    "find_related": Operations.find_related,
+    "index_status": Operations.index_status,
+    "engine_status": Operations.engine_status,
+    "status": Operations.status,
+    "index": Operations.index,
+    "reindex": Operations.reindex,
+    "show": Operations.show,
+    "store_memory": Operations.store_memory,
+    "search_memory": Operations.search_memory,
+    "get_memory": Operations.get_memory,
+    "delete_memory": Operations.delete_memory,
+    "list_memories": Operations.list_memories,
+}
+_PREPARATIONS: dict[str, Callable[[Operations, object, Report], None]] = {
+    "index": Operations._index,
+    "search": Operations._catch_up,
+    "status": Operations._compare,
+    "index_status": Operations._wait,
+}
+
+
+def _follow(opened: OpenProject, report: Report, *, embeddings: bool, deadline: float | None = None) -> None:
+    """Report a project's progress until it is indexed, or indexing was cancelled."""
+    indexing = opened.indexing
+    while not indexing.wait_until_idle(_LOOK_S, embeddings=embeddings):
+        if indexing.progress.phase is Phase.CANCELLED or (deadline is not None and time.monotonic() > deadline):
+            return
+        report(opened.project.name, indexing.progress)
 
 
 def _one(query: str, answers: list[SearchAnswer], k: int) -> SearchAnswer:

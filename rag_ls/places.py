@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rag_ls import memory
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Anchor
@@ -15,16 +17,18 @@ _FEW = 20
 class Places:
     """Looks places up in the versions of the documents that count now."""
 
-    def __init__(self, store: IndexStore, searcher: Searcher) -> None:
+    def __init__(self, store: IndexStore, searcher: Searcher, session: Callable[[], str]) -> None:
+        """`session` gives the editing session that asks."""
         self._store = store
         self._searcher = searcher
+        self._session = session
 
     def at(self, path: str, line: int, symbol: str = "") -> ChunkRow:
         """The chunk of a symbol in a document, else the one on a 1-based line (the first one for line 0).
 
         Raises `NotFound` for an unknown document, `InvalidRequest` for a line that it does not have.
         """
-        document = self._searcher.document(path)
+        document = self._searcher.document(path, self._session())
         if document is None:
             raise NotFound(f"{path!r} is not in the index; index_status says what is, and why files are skipped")
         rows = self._store.chunks_of_document(document.id)
@@ -44,7 +48,7 @@ class Places:
 
     def under_cursor(self, path: str, line: int, word: str) -> ChunkRow | None:
         """What a hover is about: the one declaration that the word can mean, else the chunk on the line."""
-        document = self._searcher.document(path)
+        document = self._searcher.document(path, self._session())
         around = self._store.chunk_at(document.id, line) if document else None
         named = [row for row in self._named(word.lower()) if _is_called(row, word)] if word else []
         near = [row for row in named if around is not None and row.document_id == around.document_id]
@@ -57,7 +61,7 @@ class Places:
 
         Raises `InvalidRequest` for a symbol or line that the document has not.
         """
-        document = self._searcher.document(path)
+        document = self._searcher.document(path, self._session())
         if document is None or not (symbol or line):
             return Anchor(path)
         if not symbol:
@@ -72,7 +76,7 @@ class Places:
         return self._shown(list(self._store.chunks_by_row(numbers).values()))
 
     def _shown(self, rows: list[ChunkRow]) -> list[ChunkRow]:
-        hidden = self._searcher.hidden_documents()
+        hidden = self._searcher.hidden_documents(self._session())
         return [row for row in rows if row.document_id not in hidden]
 
 

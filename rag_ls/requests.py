@@ -47,6 +47,10 @@ class ProjectStatus:
     model: str
     model_ready: bool
     note: str
+    sync: str
+    """How changes of the files are noticed: `watching`, `scanning: <why>` or `off`."""
+    last_sync: str | None
+    """When the last comparison or batch of changes was taken in, in UTC (RFC 3339)."""
     progress: Progress
     memories: dict[str, int]
 

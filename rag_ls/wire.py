@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
+from rag_ls import __version__
+from rag_ls.engine import About, Engine
+from rag_ls.hosting import HostedProject
+from rag_ls.indexing import Progress
 from rag_ls.memory import Stored
 from rag_ls.model import Anchor, Hit, Memory, SearchAnswer, StoredChunk
 from rag_ls.requests import ProjectStatus
@@ -102,6 +107,62 @@ def stored_json(stored: Stored) -> Json:
     return result
 
 
+def engine_json(engine: Engine, *, full: bool = False) -> Json:
+    """The engine; in `full`, with its clients and how long operations take."""
+    result: Json = {
+        "mode": "shared" if engine.address else "standalone",
+        "pid": os.getpid(),
+        "version": __version__,
+        "uptime_s": round(engine.uptime_s, 1),
+    }
+    if not full:
+        return result
+    latency = {
+        name: {"count": item.count, "p50_ms": item.p50, "p95_ms": item.p95, "p99_ms": item.p99}
+        for name, item in engine.latencies.summary().items()
+    }
+    return {
+        **result,
+        "address": engine.address,
+        "log": engine.log_file,
+        "memory_bytes": engine.memory_bytes(),
+        "models": [
+            {"model": model.model_id, "ready": True, "worker_pid": model.worker_process_id}
+            for model in engine.models.loaded()
+        ],
+        "clients": [_client_json(about) for about in engine.clients()],
+        "latency": latency,
+    }
+
+
+def _client_json(about: About) -> Json:
+    return {
+        "surface": about.surface,
+        "name": about.name,
+        "pid": about.pid,
+        "connected_at": about.connected_at.isoformat(timespec="seconds"),
+    }
+
+
+def progress_json(project: str, progress: Progress) -> Json:
+    """One step of a project's indexing."""
+    return {"project": project, "phase": progress.phase.value, "done": progress.done, "total": progress.total}
+
+
+def hosted_json(hosted: HostedProject, users: int) -> Json:
+    """One of the engine's projects, in short."""
+    counts = hosted.store.counts()
+    return {
+        "root": str(hosted.project.root),
+        "documents": counts.documents,
+        "chunks": counts.chunks,
+        "queued_documents": counts.queued_documents + len(hosted.indexing.unseen()),
+        "pending_embeddings": counts.pending_embeddings,
+        "activity": str(hosted.indexing.progress),
+        "clients": users,
+    }
+
+
 def status_json(status: ProjectStatus) -> Json:
     """How one project stands."""
     result: Json = {
@@ -114,6 +175,8 @@ def status_json(status: ProjectStatus) -> Json:
         "unsaved_buffers": status.buffers,
         "skipped": status.skipped,
         "activity": str(status.progress),
+        "sync": status.sync,
+        "last_sync": status.last_sync,
         "model": status.model,
         "model_ready": status.model_ready,
         "memories": status.memories,

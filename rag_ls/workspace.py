@@ -1,157 +1,138 @@
-"""One open project: its store, its background work, its searches and its memories, wired together."""
+"""One client's open project: its questions, its unsaved documents, the memories that it sees."""
 
 from __future__ import annotations
 
 import functools
 import logging
-import sqlite3
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from filelock import FileLock
 from numpy.typing import NDArray
 
 from rag_ls import memory
-from rag_ls.chunking import Budget, approximate_token_offsets
 from rag_ls.config import Settings
-from rag_ls.embedding import HostedModel, LocatedModel, ModelHost, token_offsets
-from rag_ls.errors import IndexUnavailable, InvalidRequest, ModelMissing, NotFound, ProjectUnavailable, RagLsError
-from rag_ls.indexing import (
-    SCANNED,
-    Buffer,
-    Cutting,
-    DocumentIndexer,
-    EditingSession,
-    IndexingService,
-    admitted,
-    freshness,
-    scan,
-)
+from rag_ls.embedding import HostedModel
+from rag_ls.errors import InvalidRequest, ModelMissing, NotFound, RagLsError
+from rag_ls.hosting import HostedProject
+from rag_ls.indexing import Buffer, IndexingService
 from rag_ls.memory import Memories
 from rag_ls.model import Anchor, Freshness, Hit, Memory, Scope, SearchAnswer, SearchStats, StoredChunk
 from rag_ls.places import Places
-from rag_ls.project import CONFIG_FILE, Project, is_guest
+from rag_ls.project import Project, is_guest
 from rag_ls.requests import ProjectStatus, Related, SearchRequest, checked_k
-from rag_ls.search import NO_FILTERS, Filters, Found, Searcher
-from rag_ls.storage import INDEX_FILE, MEMORIES_FILE, ChunkRow, DocumentRecord, IndexStore, MemoryStore
+from rag_ls.search import NO_FILTERS, Filters, Found
+from rag_ls.storage import DISK, ChunkRow, IndexStore, MemoryStore
 from rag_ls.text import without_surrogates
 
 _log = logging.getLogger(__name__)
 
-# Room in the model's window for the header that is embedded before a chunk's text.
-_HEADER_TOKENS = 32
-# A search waits so long for text that was just typed to be cut; longer, and it is marked `changed`.
-_SETTLE_S = 0.3
-# So many changed files are waited for.
-_FEW_FILES = 20
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
 _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
-# Files that decide which others are indexed.
-_RULE_FILES = (".gitignore", ".ragignore", CONFIG_FILE)
 
 
 class OpenProject:
-    """Everything of one open project. Safe from several threads; questions wait a moment at most for what was just typed."""
+    """One project as one client sees it. Safe from several threads; questions wait a moment at most for what was just typed."""
 
     def __init__(
         self,
-        project: Project,
+        hosted: HostedProject,
         load_settings: Callable[[], Settings],
-        models: ModelHost,
         user_memories: Callable[[Scope], MemoryStore],
         now: memory.Clock,
         *,
         scratch: bool = False,
     ) -> None:
-        """`scratch` marks a project of no folder, whose data go when it is closed.
-
-        Raises `ProjectUnavailable` or `IndexUnavailable` where the data folder cannot be used.
-        """
-        self.project = project
+        """`scratch` marks a project of no folder, whose data go when it is closed."""
         self._load_settings = load_settings
-        self.settings = settings = load_settings()
+        self._user_memories = user_memories
+        self._now = now
         self._scratch = scratch
-        self._models = models
-        folder = project.create_data_folder()
-        try:
-            self.store = IndexStore(folder / INDEX_FILE)
-        except sqlite3.Error as error:
-            raise IndexUnavailable(f"{folder / INDEX_FILE} cannot be opened: {error}") from error
-        try:
-            self._session = EditingSession(folder)
-        except OSError as error:
-            raise ProjectUnavailable(f"{folder} cannot be written: {error}; make it writable for you") from error
-        self._admissions: dict[str, bool] = {}
-        cutting = _cutting(settings, models)
-        self.documents = DocumentIndexer(project, self.store, cutting, max_file_bytes=settings.index.max_file_bytes)
-        self.indexing = IndexingService(
-            self.documents,
-            self.store,
-            self._session,
-            models,
-            FileLock(folder / "index.lock", mode=0o600, thread_local=False),
-            functools.partial(_scan, self, f"{cutting.fingerprint}:{settings.index.max_file_bytes}"),
-            self._admitted,
-        )
-        self._searcher = Searcher(self.store, folder, self._session.id, self._session.is_live, self._freshness)
-        self._places = Places(self.store, self._searcher)
-        self._project_memories: MemoryStore | None = None
-        self._memories_path = folder / MEMORIES_FILE
+        self._lock = threading.Lock()
+        self._buffers: dict[str, Buffer] = {}
+        self._attach(hosted)
+
+    def _attach(self, hosted: HostedProject) -> None:
+        self.hosted = hosted
+        self._settings, self._settings_version = self._load_settings(), hosted.settings_version
+        self._session = DISK
+        self._places = Places(hosted.store, hosted.searcher, lambda: self._session)
         stores: dict[Scope, Callable[[], MemoryStore]] = {
-            Scope.PROJECT: self._open_memories,
-            Scope.SESSION: functools.partial(user_memories, Scope.SESSION),
-            Scope.GLOBAL: functools.partial(user_memories, Scope.GLOBAL),
+            Scope.PROJECT: hosted.memories,
+            Scope.SESSION: functools.partial(self._user_memories, Scope.SESSION),
+            Scope.GLOBAL: functools.partial(self._user_memories, Scope.GLOBAL),
         }
-        self.memories = Memories(stores, now)
-        self.indexing.start()
-        # Loads in the background, so that the first question finds it ready.
-        self._model(0.0)
+        self.memories = Memories(stores, self._now)
+
+    def move_to(self, hosted: HostedProject) -> None:
+        """Go on with the same project opened anew, with the same unsaved documents."""
+        with self._lock:
+            self._attach(hosted)
+            buffers = list(self._buffers.values())
+        for buffer in buffers:
+            self.buffer_changed(buffer)
 
     def close(self) -> None:
-        """Stop the background work and close the files; unsaved text goes with its session."""
-        self.indexing.stop()
-        try:
-            self.store.remove_session(self._session.id)
-        except sqlite3.Error as error:
-            _log.info("unsaved text stays until the next start: %s", error)
-        self._session.close()
-        self.store.close()
-        if self._project_memories is not None:
-            self._project_memories.close()
+        """Let go of this client's unsaved documents."""
+        with self._lock:
+            session, self._session = self._session, DISK
+        if session != DISK:
+            self.indexing.session_closed(session)
+            self.hosted.sessions.close(session)
 
     @property
-    def never_indexed(self) -> bool:
-        """Whether the index was just made, and its files were never looked at."""
-        return self.store.meta(SCANNED) is None
+    def project(self) -> Project:
+        """Where it is."""
+        return self.hosted.project
+
+    @property
+    def indexing(self) -> IndexingService:
+        """Its background work."""
+        return self.hosted.indexing
+
+    @property
+    def store(self) -> IndexStore:
+        """Its index."""
+        return self.hosted.store
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force for this client, read again when the project's file changes."""
+        version = self.hosted.settings_version
+        if version != self._settings_version:
+            self._settings, self._settings_version = self._load_settings(), version
+        return self._settings
+
+    def reload_settings(self) -> None:
+        """Read the settings again."""
+        self._settings = self._load_settings()
 
     # --- documents
 
     def buffer_changed(self, buffer: Buffer) -> None:
-        """An editor holds this text of a document."""
-        self.indexing.buffer_changed(replace(buffer, text=without_surrogates(buffer.text)))
+        """This client's editor holds this text of a document."""
+        buffer = replace(buffer, text=without_surrogates(buffer.text))
+        with self._lock:
+            self._buffers[buffer.path] = buffer
+            if self.hosted.is_lost:
+                return
+            if self._session == DISK:
+                self._session = self.hosted.sessions.open().id
+            self.indexing.buffer_changed(self._session, buffer)
 
     def buffer_closed(self, path: str) -> None:
-        """An editor let go of a document."""
-        self.indexing.buffer_closed(path)
+        """This client's editor let go of a document."""
+        with self._lock:
+            self._buffers.pop(path, None)
+            if self._session != DISK:
+                self.indexing.buffer_closed(self._session, path)
 
     def files_changed(self, paths: list[str]) -> None:
         """Files or folders were written, created or deleted, by this or another program."""
-        files = set(paths)
-        for path in paths:
-            if (self.project.root / path).is_dir():
-                files.discard(path)
-                self.indexing.rescan()
-        if any(path.rsplit("/", 1)[-1] in _RULE_FILES for path in paths):
-            self.settings = self._load_settings()
-            self.forget_admissions()
-            self.indexing.rescan()
-        gone = tuple(path + "/" for path in paths if not (self.project.root / path).exists())
-        if gone:
-            files.update(path for path in self.store.documents() if path.startswith(gone))
-        self.indexing.files_changed(sorted(files))
+        self.hosted.files_changed(paths)
 
     # --- questions
 
@@ -159,12 +140,12 @@ class OpenProject:
         """The chunks that answer a question best. Raises `InvalidRequest` for arguments out of range."""
         started = time.perf_counter()
         k = checked_k(request.k, self.settings.search.k)
-        unseen = self._catch_up()
-        model = self._model(wait_for_model_s)
+        unseen = self.hosted.catch_up()
+        model = self.hosted.model(wait_for_model_s)
         vector = _embedded(model, request.query)
-        found = self._searcher.search(
+        found = self.hosted.searcher.search(
             request.query, k=k, settings=self.settings.search, filters=request.filters,
-            vector=vector, model_id=model.model_id if model else "",
+            vector=vector, model_id=model.model_id if model else "", session=self._session,
         )  # fmt: skip
         found = replace(found, hits=tuple(hit for hit in found.hits if hit.score >= request.min_score))
         return self._answer(request.query, found, started, unseen)
@@ -179,9 +160,9 @@ class OpenProject:
         """
         started = time.perf_counter()
         count = checked_k(k, self.settings.search.k)
-        unseen = self._catch_up()
+        unseen = self.hosted.catch_up()
         if snippet:
-            model = self._model(10.0)
+            model = self.hosted.model(10.0)
             if model is None:
                 raise ModelMissing(
                     "a snippet needs the embedding model, which is not ready; give path and line instead"
@@ -197,9 +178,10 @@ class OpenProject:
                     asked, found, started, unseen, "that place has no embedding yet; ask again in a moment"
                 )
             model_id, vector = embedding
-        found = self._searcher.related(
-            vector, k=count, model_id=model_id, filters=filters, minimum=minimum, without=without
-        )
+        found = self.hosted.searcher.related(
+            vector, k=count, model_id=model_id, filters=filters, minimum=minimum, without=without,
+            session=self._session,
+        )  # fmt: skip
         return self._answer(asked, found, started, unseen)
 
     def hover(self, path: str, line: int, word: str = "") -> Related:
@@ -212,9 +194,9 @@ class OpenProject:
         memories = self._hover_memories(row, embedding)
         if embedding is None:
             return Related(tuple(memories), ())
-        related = self._searcher.related(
+        related = self.hosted.searcher.related(
             embedding[1], k=hover.max_related, model_id=embedding[0], filters=NO_FILTERS,
-            minimum=hover.min_similarity, without=row.stored.chunk.path,
+            minimum=hover.min_similarity, without=row.stored.chunk.path, session=self._session,
         )  # fmt: skip
         return Related(tuple(memories), related.hits)
 
@@ -232,8 +214,8 @@ class OpenProject:
 
     def get_chunk(self, chunk_id: str) -> Hit:
         """A chunk by its id, as it is now. Raises `NotFound`."""
-        unseen = self._catch_up()
-        hit = self._searcher.chunk_hit(chunk_id.strip())
+        unseen = self.hosted.catch_up()
+        hit = self.hosted.searcher.chunk_hit(chunk_id.strip(), self._session)
         if hit is None:
             raise NotFound(
                 f"no chunk has the id {chunk_id!r} now; its code was edited or removed: search_code finds it again"
@@ -250,7 +232,7 @@ class OpenProject:
         if self._scratch and new.scope is Scope.PROJECT:
             raise InvalidRequest("no project is open, so there is none to remember for; use scope global or session")
         return self.memories.store(
-            replace(new, anchor=self._anchor(new.metadata.source_file, line, symbol)), self._model(0.0)
+            replace(new, anchor=self._anchor(new.metadata.source_file, line, symbol)), self.hosted.model(0.0)
         )
 
     def recall(
@@ -261,7 +243,7 @@ class OpenProject:
         started = time.perf_counter()
         count = checked_k(k, self.settings.memory.k)
         minimum = self.settings.memory.min_similarity if min_similarity is None else min_similarity
-        model = self._model(wait_for_model_s)
+        model = self.hosted.model(wait_for_model_s)
         hits = self.memories.search(query, filters, model, k=count, min_similarity=minimum)
         hits = [replace(hit, item=self.with_anchor_state(_as_memory(hit))) for hit in hits]
         note = self.memories.damage() or ("" if model else _WORDS_ALONE)
@@ -272,17 +254,19 @@ class OpenProject:
         """The memory with its anchor as the code stands now."""
         if item.anchor is None:
             return item
-        return replace(item, anchor=memory.resolved(item.anchor, self.store, self._searcher.hidden_documents()))
+        return replace(
+            item, anchor=memory.resolved(item.anchor, self.store, self.hosted.searcher.hidden_documents(self._session))
+        )
 
     # --- status
 
     def status(self) -> ProjectStatus:
         """How much is indexed, and what is still to do."""
-        self._catch_up()
+        self.hosted.catch_up()
         # In the order in which work moves on: what moves meanwhile is counted twice rather than not at all.
         scanned, unseen = self.indexing.scanned, self.indexing.unseen()
         counts = self.store.counts()
-        model_id, ready, note = self._model_state()
+        model_id, ready, note = self.hosted.model_state()
         note = note or self.memories.damage()
         skipped: dict[str, int] = {}
         for item in self.store.skipped().values():
@@ -293,16 +277,9 @@ class OpenProject:
             pending_embeddings=counts.pending_embeddings, buffers=counts.buffers, skipped=dict(sorted(skipped.items())),
             complete=scanned and not queued and not counts.pending_embeddings,
             scanned=scanned, model=model_id, model_ready=ready, note=note,
+            sync=self.hosted.sync_state, last_sync=self.hosted.last_sync,
             progress=self.indexing.progress, memories=self.memories.counts(),
         )  # fmt: skip
-
-    def forget_admissions(self) -> None:
-        """Ask the ignore rules again which files may be indexed."""
-        self._admissions.clear()
-
-    def maintain(self) -> None:
-        """Background upkeep after indexing: a vector snapshot where one pays."""
-        self._searcher.maintain()
 
     def _answer(
         self, query: str, found: Found, started: float, unseen_before: frozenset[str], note: str = ""
@@ -311,7 +288,7 @@ class OpenProject:
         queued, pending = self.store.queue_lengths()
         hits = tuple(self._marked(hit, unseen) for hit in found.hits)
         if not note and not found.dense:
-            _, is_ready, problem = self._model_state()
+            _, is_ready, problem = self.hosted.model_state()
             note = problem or (_NOTHING_EMBEDDED if is_ready else _WORDS_ALONE)
         stats = SearchStats(
             took_ms=_milliseconds(started), dense=found.dense, candidates=found.candidates,
@@ -325,50 +302,6 @@ class OpenProject:
         path = hit.item.chunk.path if isinstance(hit.item, StoredChunk) else ""
         return replace(hit, freshness=Freshness.CHANGED) if path in unseen else hit
 
-    def _freshness(self, document: DocumentRecord) -> Freshness | None:
-        found = freshness(document, self.project, self.store, self.documents)
-        if found in (None, Freshness.CHANGED):
-            self.indexing.files_changed([document.path])
-        return found
-
-    def _catch_up(self) -> frozenset[str]:
-        """Give what was just typed, and what changed on disk, a moment to be taken in; what is still unseen then."""
-        deadline = time.monotonic() + _SETTLE_S
-        is_old = self.indexing.scan_is_old
-        if is_old:
-            # Not every client tells of the files that other programs write.
-            self.indexing.rescan()
-        while (self.indexing.unseen() or self.indexing.rescanning) and time.monotonic() < deadline:
-            time.sleep(0.005)
-        while is_old and 0 < self.store.queue_lengths()[0] <= _FEW_FILES and time.monotonic() < deadline:
-            time.sleep(0.005)
-        return self.indexing.unseen()
-
-    def _model(self, wait_s: float) -> HostedModel | None:
-        """The model whose vectors the index answers with, if it is ready."""
-        model_id = self.store.embeddings.active_model()
-        if not model_id:
-            try:
-                model_id = self._models.configured().id
-            except ModelMissing:
-                return None
-        return self._models.wait(model_id, wait_s) if wait_s else self._models.get(model_id)
-
-    def _model_state(self) -> tuple[str, bool, str]:
-        """The answering model's id, whether it is ready, and what to say about it."""
-        try:
-            configured = self._models.configured().id
-        except ModelMissing as error:
-            return "", False, str(error)
-        active = self.store.embeddings.active_model() or configured
-        state = self._models.state(active)
-        if not state.ready and not state.error:
-            self._models.get(active)
-        note = state.error or (
-            f"re-embedding with {configured}; {active} answers until then" if active != configured else ""
-        )
-        return active, state.ready, note
-
     def _row_of(self, path: str, line: int, symbol: str) -> ChunkRow:
         if path:
             return self._places.at(self.relative(path), line, symbol)
@@ -379,7 +312,7 @@ class OpenProject:
     def relative(self, path: str) -> str:
         """The path of a document inside the project. Raises `PathOutsideProject`."""
         is_uri = is_guest(path) and not Path(path).is_absolute()
-        return path if is_uri or self.indexing.is_open(path) else self.project.relative(path)
+        return path if is_uri or self.indexing.is_open(self._session, path) else self.project.relative(path)
 
     def _memories_about(self, row: ChunkRow) -> list[Hit]:
         """Memories whose anchor is in this chunk."""
@@ -396,20 +329,8 @@ class OpenProject:
     def _anchor(self, source_file: str | None, line: int, symbol: str) -> Anchor | None:
         if not source_file:
             return None
-        self._catch_up()
+        self.hosted.catch_up()
         return self._places.anchor(self.relative(source_file), line, symbol)
-
-    def _admitted(self, paths: list[str]) -> set[str]:
-        unknown = [path for path in paths if path not in self._admissions]
-        if unknown:
-            kept = admitted(self.project.root, unknown, self.settings.index.exclude)
-            self._admissions.update((path, path in kept) for path in unknown)
-        return {path for path in paths if self._admissions[path]}
-
-    def _open_memories(self) -> MemoryStore:
-        if self._project_memories is None:
-            self._project_memories = MemoryStore(self._memories_path, Scope.PROJECT)
-        return self._project_memories
 
 
 def _embedded(model: HostedModel | None, text: str) -> NDArray[np.float32] | None:
@@ -421,31 +342,6 @@ def _embedded(model: HostedModel | None, text: str) -> NDArray[np.float32] | Non
     except RagLsError as error:
         _log.warning("%s", error)
         return None
-
-
-def _scan(opened: OpenProject, fingerprint: str, give_way: Callable[[], None]) -> None:
-    opened.forget_admissions()
-    scan(
-        opened.project,
-        opened.store,
-        exclude=opened.settings.index.exclude,
-        fingerprint=fingerprint,
-        is_fresh=lambda document: freshness(document, opened.project, opened.store, opened.documents) is Freshness.DISK,
-        give_way=give_way,
-    )
-
-
-def _cutting(settings: Settings, models: ModelHost) -> Cutting:
-    sizes = settings.chunking
-    try:
-        model: LocatedModel | None = models.configured()
-    except ModelMissing:
-        model = None
-    largest = min(sizes.max_chunk_size, model.max_tokens - _HEADER_TOKENS) if model else sizes.max_chunk_size
-    budget = Budget(largest, min(sizes.min_chunk_size, largest), min(sizes.overlap, largest // 2))
-    if model is None:
-        return Cutting(budget, approximate_token_offsets, "approximate")
-    return Cutting(budget, functools.partial(token_offsets, model.tokenizer_file), model.id)
 
 
 def _as_memory(hit: Hit) -> Memory:

@@ -1,4 +1,4 @@
-"""Fixtures: user-level state in a temporary folder, little projects on disk, an engine over them."""
+"""Fixtures: user-level state in a temporary folder, little projects on disk, a client over them."""
 
 from __future__ import annotations
 
@@ -9,24 +9,28 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from rag_ls.engine import Engine
+from rag_ls.client import Client, local_client
 from rag_ls.storage import IndexStore
-from tests.support import SHOP, git_repository, write
+from tests.support import SHOP, end_engine, git_repository, write
 
 settings.register_profile("rag-ls", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("rag-ls")
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """All user-level state of a test; no test sees the user's own, nor settings of the environment."""
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """All user-level state of a test; no test sees the user's own, nor settings of the environment.
+
+    An engine that the test started ends with it.
+    """
     folder = tmp_path_factory.mktemp("home")
     for name in [name for name in os.environ if name.startswith(("RAG_LS_", "GIT_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("RAG_LS_HOME", str(folder))
     # The quick model is up in half a second, a torch process in ten; the vectors agree.
     monkeypatch.setenv("RAG_LS_EMBEDDING_BACKEND", "onnx")
-    return folder
+    yield folder
+    end_engine()
 
 
 @pytest.fixture
@@ -42,11 +46,11 @@ def repository(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def engine() -> Iterator[Engine]:
-    """An engine with no project open."""
-    engine = Engine()
-    yield engine
-    engine.close()
+def client() -> Iterator[Client]:
+    """A client with no project open."""
+    client = local_client()
+    yield client
+    client.close()
 
 
 @pytest.fixture

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -11,8 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import psutil
 from numpy.typing import NDArray
 
+from rag_ls.daemon.paths import engine_paths
 from rag_ls.model import Chunk
 from rag_ls.storage import DocumentRecord, FileState, IndexStore, NewChunk
 
@@ -120,6 +124,23 @@ def until(condition: Callable[[], object], timeout_s: float = PATIENCE_S) -> boo
             return False
         time.sleep(0.02)
     return True
+
+
+def engine_pid() -> int | None:
+    """The process id of the running engine, as its PID file says."""
+    try:
+        return int(Path(engine_paths().pid).read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def end_engine() -> None:
+    """Kill the engine that runs, if one does, and wait until it is gone."""
+    pid = engine_pid()
+    if pid is not None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        until(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
 
 
 def python(script: str, *arguments: object) -> subprocess.Popen[str]:

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.engine import Engine
+from rag_ls.client import Client
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, ProjectUnavailable, RagLsError
 from rag_ls.operations import Operations
 from tests.support import PATIENCE_S, write
 
 
 @pytest.fixture
-def operations(engine: Engine, shop: Path) -> Operations:
+def operations(client: Client, shop: Path) -> Operations:
     """The operations on the indexed shop."""
-    opened = engine.open(shop)
+    opened = client.open(shop)
     opened.indexing.index_tree()
     assert opened.indexing.wait_until_idle(PATIENCE_S)
-    return Operations(engine, wait_for_model_s=PATIENCE_S)
+    return Operations(client, wait_for_model_s=PATIENCE_S)
 
 
 def test_a_search_answers_in_the_public_shape(operations: Operations) -> None:
@@ -113,7 +113,7 @@ def test_memories_are_listed_by_page(operations: Operations) -> None:
     assert operations.list_memories({"scope": "global"})["total"] == 0
 
 
-def test_a_memory_s_anchor_follows_the_code(operations: Operations, engine: Engine, shop: Path) -> None:
+def test_a_memory_s_anchor_follows_the_code(operations: Operations, client: Client, shop: Path) -> None:
     stored = operations.store_memory(
         {
             "content": "net of tax",
@@ -123,10 +123,10 @@ def test_a_memory_s_anchor_follows_the_code(operations: Operations, engine: Engi
     )
     assert stored["anchor"] == {"path": "src/cart.py", "state": "fresh", "symbol": "total_price", "line": 1}
     write(shop, {"src/cart.py": "import os\n\n\n" + (shop / "src/cart.py").read_text().replace("1 -", "2 -")})
-    _read_again(engine)
+    _read_again(client)
     assert operations.get_memory({"id": stored["id"]})["anchor"]["state"] == "drifted"
     (shop / "src/cart.py").unlink()
-    _read_again(engine)
+    _read_again(client)
     assert operations.get_memory({"id": stored["id"]})["anchor"]["state"] == "orphaned"
 
 
@@ -148,9 +148,9 @@ def test_a_memory_about_a_place_outside_is_refused(operations: Operations) -> No
 
 
 def test_several_projects_answer_together_or_one_by_name(
-    operations: Operations, engine: Engine, tmp_path: Path
+    operations: Operations, client: Client, tmp_path: Path
 ) -> None:
-    other = engine.open(write(tmp_path / "other", {"zoo.py": "def discount_for_zebras():\n    return 1\n"}))
+    other = client.open(write(tmp_path / "other", {"zoo.py": "def discount_for_zebras():\n    return 1\n"}))
     other.indexing.index_tree()
     assert other.indexing.wait_until_idle(PATIENCE_S)
     paths = {hit["path"] for hit in operations.search_code({"query": "discount"})["results"]}
@@ -161,9 +161,9 @@ def test_several_projects_answer_together_or_one_by_name(
         operations.search_code({"query": "discount", "project": "third"})
 
 
-def test_without_a_project_every_operation_says_what_to_do(engine: Engine) -> None:
+def test_without_a_project_every_operation_says_what_to_do(client: Client) -> None:
     with pytest.raises(ProjectUnavailable, match="open a folder"):
-        Operations(engine).search_code({"query": "x"})
+        Operations(client).search_code({"query": "x"})
 
 
 def test_the_status_is_answered_where_the_project_s_memories_are_damaged(operations: Operations, shop: Path) -> None:
@@ -171,7 +171,7 @@ def test_the_status_is_answered_where_the_project_s_memories_are_damaged(operati
     assert operations.index_status()["complete"]
 
 
-def _read_again(engine: Engine) -> None:
-    (opened,) = engine.projects()
+def _read_again(client: Client) -> None:
+    (opened,) = client.projects()
     opened.indexing.index_tree()
     assert opened.indexing.wait_until_idle(PATIENCE_S)

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from rag_ls import config
 from rag_ls.cli.get_model import get_model
+from rag_ls.daemon.paths import engine_paths
+from rag_ls.daemon.transport import connect
 from rag_ls.embedding.catalog import check_onnx, check_weights, locate
 from rag_ls.errors import RagLsError
 from rag_ls.project import Project, find_project, make_private_folder, user_data_folder
@@ -36,6 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run all checks; exit code 1 when one fails."""
     if arguments.get_model:
         print(f"model is in {get_model(arguments.get_model)}")
+        print("rag-ls: an engine that runs takes it after `rag-ls stop`", file=sys.stderr)
         return 0
     findings = list(_findings(find_project(arguments.project)))
     if arguments.json:
@@ -62,6 +65,7 @@ def _findings(project: Project) -> Iterator[Finding]:
     yield _git()
     yield _writable("project", lambda: project.root)
     yield _writable("user data", _user_data)
+    yield _engine()
     yield from _settings(project)
     yield from _clients(project)
 
@@ -142,6 +146,17 @@ def _writable(name: str, make: Callable[[], Path]) -> Finding:
     except (OSError, RagLsError) as error:
         return Finding(name, False, str(error), "make the folder writable, or set RAG_LS_HOME to one that is")
     return Finding(name, os.access(folder, os.W_OK), f"{folder} is writable", f"make {folder} writable")
+
+
+def _engine() -> Finding:
+    paths = engine_paths()
+    found = connect(paths, 1.0)
+    if found is None:
+        return Finding(
+            "engine", False, "not running", "it starts when an editor, agent or command needs it", optional=True
+        )
+    found[0].close()
+    return Finding("engine", True, f"takes clients at {paths.socket}, log in {paths.log}")
 
 
 def _user_data() -> Path:

@@ -8,16 +8,13 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
-import logging
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, RagLsError
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
-_LEVELS = {0: logging.NOTSET, 1: logging.INFO}
 
 # Verb -> module:function. Each function takes the parsed arguments and returns an exit code.
 _VERBS = {
@@ -31,8 +28,10 @@ _VERBS = {
     "config": "rag_ls.cli.settings:show",
     "doctor": "rag_ls.cli.doctor:run",
     "connect": "rag_ls.cli.connect:run",
-    "lsp": "rag_ls.lsp.main:run",
-    "mcp": "rag_ls.mcp.main:run",
+    "serve": "rag_ls.daemon.serve:serve",
+    "stop": "rag_ls.daemon.serve:stop",
+    "lsp": "rag_ls.cli.servers:lsp",
+    "mcp": "rag_ls.cli.servers:mcp",
 }
 
 
@@ -42,10 +41,8 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    # What `-v` asks for stays in force when the settings are read (see logs.py); libraries keep to warnings.
-    logging.getLogger("rag_ls").setLevel(_LEVELS.get(arguments.verbose, logging.DEBUG))
-    if arguments.verbose > 1:
-        logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
+    if arguments.verbose:
+        _log_more(arguments.verbose)
     module, _, function = _VERBS[arguments.verb].partition(":")
     try:
         return int(getattr(importlib.import_module(module), function)(arguments))
@@ -60,6 +57,15 @@ def _run(arguments: argparse.Namespace) -> int:
         # The reader (`head`, a pager) has seen enough.
         sys.stderr.close()
         return DONE
+
+
+def _log_more(verbosity: int) -> None:
+    """Log to stderr. It stays in force when the settings are read (see logs.py); libraries keep to warnings."""
+    import logging
+
+    logging.getLogger("rag_ls").setLevel(logging.INFO if verbosity == 1 else logging.DEBUG)
+    if verbosity > 1:
+        logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
 
 
 def _fail(arguments: argparse.Namespace, error: RagLsError, code: int) -> int:
@@ -86,8 +92,9 @@ def build_parser() -> argparse.ArgumentParser:
 
 def _code_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     index = _verb(verbs, "index", "index a project, with a progress bar; done again, it only does what changed")
-    index.add_argument("path", nargs="?", type=Path, default=Path(), help="a folder of the project (default: this one)")
+    index.add_argument("path", nargs="?", default=".", help="a folder of the project (default: this one)")
     index.add_argument("--words-only", action="store_true", help="leave the embeddings to the editor or agent")
+    _standalone_option(index)
     search = _verb(verbs, "search", "search code and memories")
     search.add_argument("query")
     search.add_argument(
@@ -100,7 +107,8 @@ def _code_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )
     search.add_argument("--scope", choices=("project", "global"), help="only memories of this scope")
     _project_option(search)
-    status = _verb(verbs, "status", "show how much is indexed, what is queued and what was skipped")
+    status = _verb(verbs, "status", "show how much is indexed, queued and skipped, and how the engine stands")
+    status.add_argument("--watch", action="store_true", help="show it again every second, until Ctrl+C")
     _project_option(status)
 
 
@@ -137,8 +145,13 @@ def _care_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def _server_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    serve = verbs.add_parser("serve", help="host the one engine that editors, agents and the shell share")
+    serve.add_argument("--detach", action="store_true", help="start it in the background, and return once it is up")
+    serve.add_argument("--background", action="store_true", help=argparse.SUPPRESS)
+    _verb(verbs, "stop", "stop the engine; editors and agents start another when they next need one")
     lsp = verbs.add_parser("lsp", help="the language server, for editors, over standard input and output")
     lsp.add_argument("--tcp", type=int, metavar="PORT", help="listen on this port of 127.0.0.1 instead, for debugging")
+    _standalone_option(lsp)
     mcp = verbs.add_parser("mcp", help="the MCP server, for agents, over standard input and output")
     _project_option(mcp)
 
@@ -152,9 +165,12 @@ def _verb(
 
 
 def _project_option(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument(
-        "--project", type=Path, default=Path(), metavar="FOLDER", help="a folder of the project (default: this one)"
-    )
+    verb.add_argument("--project", default=".", metavar="FOLDER", help="a folder of the project (default: this one)")
+    _standalone_option(verb)
+
+
+def _standalone_option(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--standalone", action="store_true", help="work in this process, without the shared engine")
 
 
 if __name__ == "__main__":

@@ -1,35 +1,65 @@
-"""Following an indexing run on the terminal. Progress goes to stderr: stdout is for data."""
+"""Showing progress on the terminal. It goes to stderr: stdout is for data."""
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
-from rag_ls.indexing import Phase, Progress
-from rag_ls.workspace import OpenProject
+Show = Callable[[dict[str, Any]], None]
+"""Told of each step: `{"project", "phase", "done", "total"}`."""
 
 _TITLES = {
-    Phase.READING: "reading files",
-    Phase.EMBEDDING: "embedding",
-    Phase.SCANNING: "comparing files with the index",
+    "reading": "reading files",
+    "embedding": "embedding",
+    "scanning": "comparing files with the index",
+    "waiting": "another rag-ls process indexes this project; waiting for it",
 }
-_LOOK_S = 0.1
 _LINE_EVERY_S = 5.0
 
 
-def follow(opened: OpenProject, *, embeddings: bool) -> bool:
-    """Wait until the project is indexed (with its embeddings, if asked), showing how far it is.
+@contextmanager
+def showing(first: str = "") -> Iterator[Show]:
+    """Show what is reported until the block ends; `first` is said before the first step."""
+    said = False
+    with _bars() if sys.stderr.isatty() else _lines() as show:
 
-    Returns False when it was cancelled.
-    """
-    show = _bars if sys.stderr.isatty() else _lines
-    return show(opened, embeddings)
+        def report(progress: dict[str, Any]) -> None:
+            nonlocal said
+            if first and not said:
+                print(f"rag-ls: {first}", file=sys.stderr)
+            said = True
+            show(progress)
+
+        yield report
 
 
-def _bars(opened: OpenProject, embeddings: bool) -> bool:
+@contextmanager
+def _bars() -> Iterator[Show]:
+    """A bar that is drawn over itself; the library for it is imported at the first step."""
+    bars: Any = None
+    task: Any = None
+
+    def show(progress: dict[str, Any]) -> None:
+        nonlocal bars, task
+        if bars is None:
+            bars = _new_bars()
+            bars.start()
+            task = bars.add_task("", total=None)
+        bars.update(task, description=_title(progress), completed=progress["done"], total=progress["total"] or None)
+
+    try:
+        yield show
+    finally:
+        if bars is not None:
+            bars.stop()
+
+
+def _new_bars() -> Any:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
     columns = (
         SpinnerColumn(),
@@ -38,30 +68,26 @@ def _bars(opened: OpenProject, embeddings: bool) -> bool:
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task("", total=None)
-        while not (done := opened.indexing.wait_until_idle(_LOOK_S, embeddings=embeddings)):
-            progress = opened.indexing.progress
-            bars.update(task, description=_title(progress), completed=progress.done, total=progress.total or None)
-    return done
+    return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-def _lines(opened: OpenProject, embeddings: bool) -> bool:
-    shown, at = None, 0.0
-    while not opened.indexing.wait_until_idle(_LOOK_S, embeddings=embeddings):
-        progress = opened.indexing.progress
-        is_news = progress.phase is not Phase.IDLE and progress.phase != shown
+@contextmanager
+def _lines() -> Iterator[Show]:
+    shown, at = "", 0.0
+
+    def show(progress: dict[str, Any]) -> None:
+        nonlocal shown, at
+        is_news = progress["phase"] not in ("idle", shown)
         if is_news or time.monotonic() - at > _LINE_EVERY_S:
             print(f"rag-ls: {_title(progress)}{_amount(progress)}", file=sys.stderr, flush=True)
-            shown, at = progress.phase, time.monotonic()
-    return True
+            shown, at = progress["phase"], time.monotonic()
+
+    yield show
 
 
-def _title(progress: Progress) -> str:
-    if progress.phase is Phase.WAITING:
-        return "another rag-ls process indexes this project; waiting for it"
-    return _TITLES.get(progress.phase, str(progress.phase))
+def _title(progress: dict[str, Any]) -> str:
+    return _TITLES.get(progress["phase"], str(progress["phase"]))
 
 
-def _amount(progress: Progress) -> str:
-    return f" {progress.done:,}/{progress.total:,}" if progress.total else ""
+def _amount(progress: dict[str, Any]) -> str:
+    return f" {progress['done']:,}/{progress['total']:,}" if progress["total"] else ""

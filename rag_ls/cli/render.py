@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import textwrap
+from typing import Any
 
-from rag_ls.wire import Json
+Json = dict[str, Any]
 
 _SNIPPET_LINES = 6
 _WIDTH = 110
@@ -81,6 +82,47 @@ def status(data: Json) -> str:
         f"model     {data['model'] or 'none'}",
         f"memories  {', '.join(f'{count} {scope}' for scope, count in data['memories'].items() if scope != 'session')}",
     ]
+    if data.get("sync"):
+        lines.append(f"sync      {data['sync']}, last {_clock(data.get('last_sync'))}")
     if data.get("note"):
         lines.append(f"note      {data['note']}")
+    if data.get("engine"):
+        lines += ["", *_engine(data["engine"])]
+    others = [project for project in data.get("projects", ()) if project["root"] != data["root"]]
+    lines += [f"also open {_in_short(project)}" for project in others]
     return "\n".join(lines)
+
+
+def _engine(data: Json) -> list[str]:
+    if data["mode"] == "standalone":
+        return [f"engine    none is shared; this command worked alone (PID {data['pid']})"]
+    memory_mb = data["memory_bytes"] / 1_000_000
+    lines = [
+        f"engine    PID {data['pid']}, up {_duration(data['uptime_s'])}, {memory_mb:,.0f} MB, at {data['address']}",
+        f"models    {', '.join(model['model'] for model in data['models']) or 'none loaded yet'}",
+        f"log       {data['log']}",
+    ]
+    for client in data["clients"]:
+        who = " ".join(part for part in (client["surface"], client["name"]) if part)
+        lines.append(f"client    {who}, PID {client['pid']}, since {_clock(client['connected_at'])}")
+    for name, times in data["latency"].items():
+        spread = f"{times['p50_ms']:,.0f} / {times['p95_ms']:,.0f} / {times['p99_ms']:,.0f} ms"
+        lines.append(f"latency   {name}: {spread} (p50 / p95 / p99 of {times['count']:,})")
+    return lines
+
+
+def _in_short(project: Json) -> str:
+    todo = project["queued_documents"] + project["pending_embeddings"]
+    state = f"{todo:,} to do" if todo else "nothing to do"
+    return f"{project['root']}: {project['chunks']:,} chunks, {state}, {project['clients']} clients"
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def _clock(stamp: str | None) -> str:
+    """The time of day of an RFC 3339 stamp."""
+    return stamp[11:19] + " UTC" if stamp else "never"

@@ -7,6 +7,7 @@ import logging
 import os
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,6 +27,8 @@ _log = logging.getLogger(__name__)
 _FEW_TEXTS = 96
 _MOST_THREADS = 8
 _LOAD_S = 30.0
+# A model always makes the same vector of a text: these never go stale.
+_KEPT_QUERIES = 512
 # A model that could not be loaded may be installed, or mended, meanwhile.
 _RETRY_LOADING_S = 30.0
 
@@ -55,6 +58,9 @@ class HostedModel:
                 "install sentence-transformers and torch, or set the backend to auto"
             )
         self._model_id = model.id
+        self._closed = False
+        self._lock = threading.Lock()
+        self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._quick = OnnxEmbedder(model, threads=threads) if wants_onnx else None
         self._bulk = (
             WorkerEmbedder(model, device=settings.device, batch_size=settings.batch_size, threads=threads)
@@ -76,14 +82,24 @@ class HostedModel:
         try:
             return self._embedder(quick=few).embed_documents(texts)
         except EmbeddingWorkerFailed as error:
-            if self._quick is None:
+            if self._quick is None or self._closed:
                 raise
             _log.warning("%s; going on with the slower ONNX model", error)
             self._bulk = None
             return self._quick.embed_documents(texts)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        return self._embedder(quick=True).embed_query(text)
+        with self._lock:
+            if (known := self._queries.get(text)) is not None:
+                self._queries.move_to_end(text)
+                return known
+        vector = self._embedder(quick=True).embed_query(text)
+        vector.setflags(write=False)
+        with self._lock:
+            self._queries[text] = vector
+            while len(self._queries) > _KEPT_QUERIES:
+                self._queries.popitem(last=False)
+        return vector
 
     def warm_up(self) -> None:
         """Make sure that the next query is answered at once. Takes seconds for a model without an ONNX twin."""
@@ -96,6 +112,7 @@ class HostedModel:
             self._bulk.stop()
 
     def close(self) -> None:
+        self._closed = True
         if self._bulk is not None:
             self._bulk.close()
 
@@ -149,6 +166,11 @@ class ModelHost:
         """Whether a model is ready, and if not why."""
         with self._lock:
             return ModelState(model_id, model_id in self._models, self._recent_error(model_id))
+
+    def loaded(self) -> list[HostedModel]:
+        """The models that are ready."""
+        with self._lock:
+            return list(self._models.values())
 
     def close(self) -> None:
         """Stop all models."""

@@ -1,26 +1,32 @@
 """Documents to storage."""
 
+from rag_ls.indexing.admissions import Admissions, is_rule_file
 from rag_ls.indexing.documents import Cutting, DocumentIndexer, Spent
-from rag_ls.indexing.files import admitted
 from rag_ls.indexing.freshness import freshness
+from rag_ls.indexing.inbox import Buffer
 from rag_ls.indexing.progress import Depth, Phase, Progress
 from rag_ls.indexing.scan import SCANNED, Scan, scan
-from rag_ls.indexing.service import Buffer, IndexingService
-from rag_ls.indexing.sessions import EditingSession
+from rag_ls.indexing.service import FEW_FILES, IndexingService
+from rag_ls.indexing.sessions import EditingSession, EditingSessions
+from rag_ls.indexing.sync import TreeSync
 
 __all__ = [
+    "FEW_FILES",
     "SCANNED",
+    "Admissions",
     "Buffer",
     "Cutting",
     "Depth",
     "DocumentIndexer",
     "EditingSession",
+    "EditingSessions",
     "IndexingService",
     "Phase",
     "Progress",
     "Scan",
     "Spent",
-    "admitted",
+    "TreeSync",
     "freshness",
+    "is_rule_file",
     "scan",
 ]

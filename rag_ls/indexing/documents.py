@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -14,6 +14,8 @@ from rag_ls.project import Project
 from rag_ls.storage import DISK, DocumentRecord, FileState, IndexStore, NewChunk, Replaced, Skipped
 
 T = TypeVar("T")
+Prepared = Callable[[], Replaced | None]
+"""Stores what became of a file that was read."""
 
 # Chunks made by another version of the chunker are cut again. Raise it when chunks would come out otherwise.
 CHUNKER_VERSION = 1
@@ -55,20 +57,30 @@ class DocumentIndexer:
 
     def index_file(self, path: str, *, priority: int = 0) -> Replaced | None:
         """Read a file and store its chunks; None when nothing had to be cut (unchanged, gone, or not for the index)."""
+        return self.prepare(path, priority=priority)()
+
+    def index_files(self, prepared: Iterable[Prepared]) -> None:
+        """Store what was prepared in one transaction: a commit takes as long as a file."""
+        with self._store.together():
+            for store in prepared:
+                store()
+
+    def prepare(self, path: str, *, priority: int = 0) -> Prepared:
+        """Read and cut a file; what this returns stores the outcome. A file with known text is not cut again."""
         started = time.perf_counter()
         source = read_source(self._project.root, path, limit=self._max_file_bytes)
         self.spent.reading += time.perf_counter() - started
         if isinstance(source, Rejected):
             if source.gone:
-                self._store.remove_documents([path])
-            else:
-                self._store.skip(Skipped(path, source.reason, source.state))
-            return None
+                return lambda: _nothing(self._store.remove_documents, [path])
+            skipped = Skipped(path, source.reason, source.state)
+            return lambda: _nothing(self._store.skip, skipped)
         known = self._store.document(path)
         if known and known.sha256 == source.sha256:
-            self._store.touch_document(DocumentRecord(path, known.language, source.sha256, source.state))
-            return None
-        return self._store_text(path, source, DISK, priority)
+            record = DocumentRecord(path, known.language, source.sha256, source.state)
+            return lambda: _nothing(self._store.touch_document, record)
+        record, chunks = self._cut(path, source, DISK)
+        return lambda: self._replace(record, chunks, priority)
 
     def skip_failed(self, path: str, reason: str) -> None:
         """Record that a file could not be cut, until it changes."""
@@ -88,9 +100,8 @@ class DocumentIndexer:
         """Store an editor's unsaved text of a document."""
         data = text.encode("utf-8", "surrogatepass")
         state = FileState(len(data), 0, 0, time.time_ns())
-        return self._store_text(
-            path, Source(text, hashlib.sha256(data).hexdigest(), state), session, priority, language
-        )
+        source = Source(text, hashlib.sha256(data).hexdigest(), state)
+        return self._replace(*self._cut(path, source, session, language), priority)
 
     def drop_buffer(self, path: str, session: str) -> None:
         """Forget an editor's unsaved text; the file's own text answers again."""
@@ -100,9 +111,9 @@ class DocumentIndexer:
         """The file's text as it is now."""
         return read_source(self._project.root, path, limit=self._max_file_bytes)
 
-    def _store_text(
-        self, path: str, source: Source, session: str, priority: int, language: str | None = None
-    ) -> Replaced:
+    def _cut(
+        self, path: str, source: Source, session: str, language: str | None = None
+    ) -> tuple[DocumentRecord, list[NewChunk]]:
         language = detect_language(path, source.text[:200].split("\n", 1)[0]) or language
         record = DocumentRecord(path, language or "text", source.sha256, source.state, session)
         chunks = _timed(
@@ -119,7 +130,15 @@ class DocumentIndexer:
                 )
             ],
         )
+        return record, chunks
+
+    def _replace(self, record: DocumentRecord, chunks: list[NewChunk], priority: int) -> Replaced:
         return _timed(self.spent, "storing", lambda: self._store.replace_document(record, chunks, priority=priority))
+
+
+def _nothing(work: Callable[[T], object], argument: T) -> None:
+    """Do something that cuts nothing."""
+    work(argument)
 
 
 def _timed(spent: Spent, step: str, work: Callable[[], T]) -> T:

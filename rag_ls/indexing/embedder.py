@@ -21,6 +21,8 @@ _log = logging.getLogger(__name__)
 # Small enough that a text that was just typed waits for less than half a second behind a bulk batch.
 _BATCH = 16
 _LOOK_AGAIN_S = 5.0
+# Models can come without a word, but seldom do.
+_LONG_REST_S = 60.0
 _RETRY_S = 3.0
 
 
@@ -93,23 +95,31 @@ class EmbeddingQueue:
     def _run(self) -> None:
         while not self._stopping:
             try:
-                pause = None if self._step() else _LOOK_AGAIN_S
+                if not self._step():
+                    self._rest()
             except (RagLsError, sqlite3.Error, ValueError) as error:
                 if self._stopping:
                     return
                 _log.warning("embedding failed, trying again: %s", error)
-                pause = _RETRY_S
+                self._pause()
             except Exception:
                 _log.exception("embedding failed unexpectedly, trying again")
-                pause = _RETRY_S
-            if pause is not None:
-                self._rest(pause)
+                self._pause()
 
-    def _rest(self, seconds: float) -> None:
+    def _rest(self) -> None:
+        self.idle = True
+        is_done = not self._store.queue_lengths()[1]
+        with self._wake:
+            if not self._awake and not self._stopping:
+                # The thread of the documents looks for what other processes leave.
+                self._wake.wait(_LONG_REST_S if is_done else _LOOK_AGAIN_S)
+            self._awake = False
+
+    def _pause(self) -> None:
         self.idle = True
         with self._wake:
             if not self._awake and not self._stopping:
-                self._wake.wait(seconds)
+                self._wake.wait(_RETRY_S)
             self._awake = False
 
     def _step(self) -> bool:

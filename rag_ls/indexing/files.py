@@ -109,6 +109,21 @@ def admitted(root: Path, paths: Sequence[str], exclude: Sequence[str] = ()) -> s
     )
 
 
+def admitted_folders(root: Path, folders: Sequence[str], exclude: Sequence[str] = ()) -> set[str]:
+    """Those of some folders of a project whose files may be indexed, as far as the rules speak of the folders."""
+    ignored = GitIgnoreSpec.from_lines([*_lines(root / RAGIGNORE), *exclude])
+    kept = [
+        folder
+        for folder in folders
+        if not _NEVER_WALKED.intersection(folder.split("/")) and not ignored.match_file(folder + "/")
+    ]
+    by_git = _git_ignored(root, kept)
+    if by_git is None:
+        return {folder for folder in kept if not _ignored_by_files(root, folder, is_folder=True)}
+    # What is another repository's git lists as one name.
+    return {folder for folder in kept if folder not in by_git and not (root / folder / ".git").exists()}
+
+
 def file_state(file: Path) -> FileState | None:
     """The state of a file itself (a symbolic link is not followed), or None where there is no file.
 
@@ -251,15 +266,15 @@ def _git_ignored(root: Path, paths: Sequence[str]) -> set[str] | None:
     return {os.fsdecode(name) for name in done.stdout.split(b"\0") if name} if done.returncode in (0, 1) else None
 
 
-def _ignored_by_files(root: Path, path: str) -> bool:
+def _ignored_by_files(root: Path, path: str, *, is_folder: bool = False) -> bool:
     specs: _Specs = ()
     parts = path.split("/")
     for depth in range(len(parts)):
         base = "".join(part + "/" for part in parts[:depth])
         if lines := _lines(root / base / ".gitignore"):
             specs = (*specs, (base, GitIgnoreSpec.from_lines(lines)))
-        is_folder = depth + 1 < len(parts)
-        if _is_ignored(base + parts[depth] + "/" * is_folder, specs):
+        is_outer = depth + 1 < len(parts)
+        if _is_ignored(base + parts[depth] + "/" * (is_outer or is_folder), specs):
             return True
     return False
 

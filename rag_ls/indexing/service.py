@@ -11,17 +11,19 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 
 from filelock import FileLock, Timeout
 
 from rag_ls.embedding import ModelHost
+from rag_ls.indexing.comparison import Comparison
 from rag_ls.indexing.documents import DocumentIndexer
 from rag_ls.indexing.embedder import EmbeddingQueue
-from rag_ls.indexing.files import Source, reason_by_name
+from rag_ls.indexing.inbox import Buffer, Inbox
+from rag_ls.indexing.intake import INTERACTIVE, Intake
 from rag_ls.indexing.progress import Depth, Phase, Progress
-from rag_ls.indexing.sessions import EditingSession
+from rag_ls.indexing.sessions import EditingSessions
 from rag_ls.storage import IndexStore
 
 _log = logging.getLogger(__name__)
@@ -29,30 +31,21 @@ _log = logging.getLogger(__name__)
 # How often a process asks whether the one that indexes is done, or gone.
 _TAKE_OVER_S = 1.0
 _RETRY_S = 5.0
-# No answer is given on a comparison with the files that is older than this, or than so many times what one takes.
-_SCAN_AGE_S = 2.0
-_SCAN_REST = 20
-_INTERACTIVE = 1
+# With nothing to do: how often to look whether another process wrote, and how often to look at everything.
+_GLANCE_S = 10.0
+_LONG_REST_S = 60.0
+# Between two files of a queue, so long is given to questions that are being answered.
+_GIVE_WAY_S = 0.1
+# Files of the queue that are committed together.
+_BATCH = 16
+# More files than these that changed at once are a batch: it goes through the queue, behind what is typed.
+FEW_FILES = 20
 
 Listener = Callable[[Progress], None]
 
 
-_BOM = "\ufeff"
-
-
 class _Stopped(Exception):
     """The service is to end."""
-
-
-@dataclass(frozen=True, slots=True)
-class Buffer:
-    """An editor's text of a document, as of one version."""
-
-    path: str
-    text: str
-    language: str | None = None
-    guest: bool = False
-    """Whether the document is none of the project's files."""
 
 
 class IndexingService:
@@ -62,32 +55,31 @@ class IndexingService:
         self,
         documents: DocumentIndexer,
         store: IndexStore,
-        session: EditingSession,
+        sessions: EditingSessions,
         models: ModelHost,
         lock: FileLock,
         scan_tree: Callable[[Callable[[], None]], None],
         admitted: Callable[[list[str]], set[str]],
+        questions_wait: Callable[[], bool] = lambda: False,
+        *,
+        sweep_s: float = 0.0,
     ) -> None:
         """`scan_tree` compares the tree with the store, calling its argument between files; `admitted` gives those of
-        some paths that may be indexed."""
-        self._documents = documents
+        some paths that may be indexed; `questions_wait` tells whether somebody waits for an answer. The tree is
+        compared again every `sweep_s` seconds, where that is not 0."""
+        self._intake = Intake(documents, store, admitted)
         self._store = store
-        self._session = session
+        self._sessions = sessions
+        self._questions_wait = questions_wait
         self._lock = lock
         self._scan_tree = scan_tree
-        self._admitted = admitted
         self._wake = threading.Condition()
-        self._buffers: dict[str, Buffer] = {}
-        # Documents whose buffer was opened, changed or closed: the latest text is read when their turn comes.
-        self._dirty: dict[str, None] = {}
-        self._changed: set[str] = set()
-        self._in_hand: set[str] = set()
-        self._scan_wanted = False
-        self._scanning = False
-        self._scanned_at: float | None = None
-        self._scan_took_s = 0.0
+        self._inbox = Inbox(self._wake)
+        self._comparison = Comparison(sweep_s)
         self._cancelled = False
+        # A queue that was left to this process is finished without being asked.
         self._depth = Depth.EMBEDDINGS
+        self._asked = False
         self._stopping = False
         self._progress = Progress(Phase.IDLE)
         self._listeners: list[Listener] = []
@@ -117,21 +109,54 @@ class IndexingService:
         self._lock.release(force=True)
         self._report(Progress(Phase.IDLE))
 
-    def listen(self, listener: Listener) -> None:
-        """Call `listener` from a background thread with each step of progress."""
-        self._listeners.append(listener)
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` from a background thread with each step of progress, until what this returns is called."""
+        with self._wake:
+            self._listeners = [*self._listeners, listener]
+
+        def stop() -> None:
+            with self._wake:
+                self._listeners = [kept for kept in self._listeners if kept is not listener]
+
+        return stop
 
     def rescan(self) -> None:
         """Compare the tree with the index again, as far as indexing goes now."""
         with self._wake:
-            self._scan_wanted = True
+            self._comparison.wanted = True
+            self._wake.notify_all()
+
+    def check_soon(self) -> None:
+        """Make sure, when nothing else is to do, that no change of the files was missed; answers do not wait for it."""
+        with self._wake:
+            self._comparison.check_soon()
+            self._wake.notify_all()
+
+    def sweep_every(self, seconds: float) -> None:
+        """Make sure of it every so many seconds, or never for 0."""
+        with self._wake:
+            self._comparison.sweep_s = seconds
             self._wake.notify_all()
 
     def index_tree(self, depth: Depth = Depth.EMBEDDINGS) -> None:
         """Compare the tree with the index and work through what changed, in the background, as far as `depth`."""
         with self._wake:
-            self._scan_wanted, self._cancelled, self._depth = True, False, depth
+            # One client that asks for less takes nothing away from another that asked for more.
+            self._depth = max(depth, self._depth) if self._asked else depth
+            self._asked, self._comparison.wanted, self._cancelled = True, True, False
             self._wake.notify_all()
+
+    def resume(self) -> None:
+        """Somebody waits again: go on with what is queued, without another comparison."""
+        with self._wake:
+            self._asked, self._depth = True, Depth.EMBEDDINGS
+            self._wake.notify_all()
+
+    def pause(self) -> None:
+        """Nobody waits for this project now: leave what is queued until `index_tree` is called again."""
+        with self._wake:
+            self._asked, self._depth = False, Depth.COMPARE
+        self._embeddings.bulk = False
 
     def cancel(self) -> None:
         """Put background indexing off until `index_tree` is called again; typed documents still go on."""
@@ -140,27 +165,25 @@ class IndexingService:
         self._embeddings.bulk = False
         self._report(Progress(Phase.CANCELLED))
 
-    def buffer_changed(self, buffer: Buffer) -> None:
+    def buffer_changed(self, session: str, buffer: Buffer) -> None:
         """An editor holds this text of a document now; only the latest text of each is indexed."""
-        with self._wake:
-            self._buffers[buffer.path] = buffer
-            self._dirty[buffer.path] = None
-            self._wake.notify_all()
+        self._inbox.put_buffer(session, buffer)
 
-    def buffer_closed(self, path: str) -> None:
+    def buffer_closed(self, session: str, path: str) -> None:
         """The editor let go of a document: its file's own text counts again."""
-        with self._wake:
-            self._buffers.pop(path, None)
-            self._dirty[path] = None
-            self._wake.notify_all()
+        self._inbox.close_buffer(session, path)
 
-    def files_changed(self, paths: list[str]) -> None:
+    def session_closed(self, session: str) -> None:
+        """An editor left, and lets go of all its documents."""
+        self._inbox.close_session(session)
+
+    def files_changed(self, paths: Iterable[str]) -> None:
         """Files were written, created or deleted by somebody."""
-        with self._wake:
-            self._changed.update(paths)
-            # What counted as saved may differ from the file now.
-            self._dirty.update(dict.fromkeys(path for path in paths if path in self._buffers))
-            self._wake.notify_all()
+        self._inbox.put_files(paths)
+
+    def hold_files(self, held: bool) -> None:
+        """Somebody is in the middle of writing files: what changes is one batch, read when it is no longer held."""
+        self._inbox.hold_files(held)
 
     # --- what can be asked
 
@@ -172,38 +195,43 @@ class IndexingService:
     @property
     def scanned(self) -> bool:
         """Whether the tree was compared with the index by this process, and no comparison is wanted again."""
-        return self._scanned_at is not None and not self._scan_wanted and not self._scanning
+        return self._comparison.is_current
 
     @property
     def rescanning(self) -> bool:
         """Whether the tree is being compared again, after a first time."""
-        return self._scanned_at is not None and not self.scanned
+        return not self._comparison.is_first and not self.scanned
 
     @property
     def scan_is_old(self) -> bool:
-        """Whether files may have changed since the tree was compared, so that an answer should wait for another look.
+        """Whether files that nobody watches may have changed since the tree was compared, so that an answer should
+        wait for another look."""
+        return self._comparison.is_old
 
-        A tree that takes long to compare is compared less often.
-        """
-        if self._scanned_at is None:
-            return False
-        return time.monotonic() - self._scanned_at > max(_SCAN_AGE_S, _SCAN_REST * self._scan_took_s)
+    @property
+    def synced_at(self) -> datetime | None:
+        """When the last comparison, or the last batch of changed files, was taken in."""
+        return self._comparison.synced_at
 
-    def is_open(self, path: str) -> bool:
+    @property
+    def is_held(self) -> bool:
+        """Whether changed files are kept back until somebody has written them all."""
+        return self._inbox.is_held
+
+    def is_open(self, session: str, path: str) -> bool:
         """Whether an editor holds this document."""
-        return path in self._buffers
+        return self._inbox.holds(session, path)
 
     def wait_for_scan(self, timeout_s: float) -> bool:
         """Wait until the tree was compared with the index; False on time-out."""
         deadline = time.monotonic() + timeout_s
-        while (self._scan_wanted or self._scanning) and time.monotonic() < deadline:
+        while (self._comparison.wanted or self._comparison.running) and time.monotonic() < deadline:
             time.sleep(0.01)
         return self.scanned
 
     def unseen(self) -> frozenset[str]:
         """Documents that were handed in and are not in the index yet, by path."""
-        with self._wake:
-            return frozenset({*self._dirty, *self._changed, *self._in_hand})
+        return self._inbox.paths()
 
     def wait_until_idle(self, timeout_s: float | None = None, *, embeddings: bool = True) -> bool:
         """Wait until all that is known to be needed is indexed (and embedded); False on time-out or cancellation."""
@@ -216,7 +244,7 @@ class IndexingService:
 
     def _is_idle(self, embeddings: bool) -> bool:
         with self._wake:
-            if self._dirty or self._changed or self._in_hand or self._scan_wanted or self._scanning:
+            if not self._inbox.is_empty or self._comparison.wanted or self._comparison.running:
                 return False
         if self._store.queue_lengths()[0]:
             return False
@@ -227,8 +255,9 @@ class IndexingService:
     def _run(self) -> None:
         while not self._stopping:
             try:
+                changes = self._store.changes()
                 if not self._step():
-                    self._rest()
+                    self._rest(changes)
             except sqlite3.Error as error:
                 if self._stopping:
                     return
@@ -245,83 +274,55 @@ class IndexingService:
 
     def _typed_step(self) -> bool:
         """Index the document that waits longest of those that an editor holds or let go of."""
-        with self._wake:
-            path = next(iter(self._dirty), None)
-            if path is None:
-                return False
-            del self._dirty[path]
-            buffer = self._buffers.get(path)
-            self._in_hand.add(path)
+        taken = self._inbox.take_typed()
+        if taken is None:
+            return False
+        key, buffer = taken
+        session, path = key
         try:
-            self._index_buffer(path, buffer)
+            self._intake.take_buffer(session, path, buffer)
+            self._embeddings.wake()
         except sqlite3.Error:
-            with self._wake:
-                self._dirty[path] = None
+            self._inbox.put_back(key)
             raise
         except Exception:
             _log.exception("the unsaved text of %s cannot be indexed", path)
         finally:
-            with self._wake:
-                self._in_hand.discard(path)
+            self._inbox.done([path])
         return True
 
     def _changed_step(self) -> bool:
         """Read the files again that are known to have changed."""
-        with self._wake:
-            changed = sorted(self._changed)
-            if not changed:
-                return False
-            self._changed.clear()
-            self._in_hand.update(changed)
+        changed = self._inbox.take_files()
+        if not changed:
+            return False
         try:
             self._index_changed(changed)
         except sqlite3.Error:
-            with self._wake:
-                self._changed.update(changed)
+            self._inbox.put_files(changed)
             raise
         finally:
-            with self._wake:
-                self._in_hand.difference_update(changed)
+            self._inbox.done(changed)
         return True
 
-    def _index_buffer(self, path: str, buffer: Buffer | None) -> None:
-        if buffer is None or not self._may_index(buffer):
-            self._documents.drop_buffer(path, self._session.id)
-        elif not buffer.guest and self._equals_file(buffer):
-            self._documents.drop_buffer(path, self._session.id)
-            self._documents.index_file(path, priority=_INTERACTIVE)
-        else:
-            self._documents.index_buffer(
-                path, buffer.text, self._session.id, language=buffer.language, priority=_INTERACTIVE
-            )
-        self._embeddings.wake()
-
-    def _may_index(self, buffer: Buffer) -> bool:
-        if buffer.guest:
-            return not reason_by_name(buffer.path)
-        return not self._documents.refuses(buffer.path, buffer.text) and bool(self._admitted([buffer.path]))
-
-    def _equals_file(self, buffer: Buffer) -> bool:
-        source = self._documents.read(buffer.path)
-        # Some editors show a file without its byte order mark.
-        return isinstance(source, Source) and source.text.removeprefix(_BOM) == buffer.text.removeprefix(_BOM)
-
     def _index_changed(self, paths: list[str]) -> None:
-        """Read files again; they are in the queue meanwhile, so that a crash forgets none."""
-        known = {path for path in paths if self._store.document(path) is not None}
-        unknown = [path for path in paths if path not in known]
-        wanted = known | (self._admitted(unknown) if unknown else set())
+        """Read a few files again at once; many are a batch for the queue. A crash forgets none either way."""
+        wanted = self._intake.wanted(paths)
         if len(wanted) > 1:
             self._store.enqueue(wanted)
-        for path in sorted(wanted):
-            self._index_queued(path, _INTERACTIVE)
-            if self._dirty or self._stopping:
-                self.files_changed(sorted(path_ for path_ in wanted if path_ > path))
+        if len(wanted) > FEW_FILES:
+            return
+        for path in wanted:
+            self._intake.take_file(path, INTERACTIVE)
+            if self._inbox.has_typed or self._stopping:
+                self.files_changed(left for left in wanted if left > path)
                 break
+        else:
+            self._comparison.note_sync()
         self._embeddings.wake()
 
     def _background_step(self) -> bool:
-        if self._scan_wanted:
+        if self._comparison.wanted:
             # A scan only fills the queue: any process may do it, whoever works through it.
             self._scan()
             return True
@@ -329,6 +330,9 @@ class IndexingService:
             self._release_lock(Phase.CANCELLED)
             return False
         queued = self._store.queued() if self._depth >= Depth.WORDS else []
+        if not queued and self._asked and (due_in_s := self._comparison.due_in_s()) is not None and due_in_s <= 0:
+            self._scan()
+            return True
         pending = self._depth >= Depth.EMBEDDINGS and self._embeddings.has_work()
         if not (queued or pending):
             self._release_lock()
@@ -344,49 +348,56 @@ class IndexingService:
 
     def _scan(self) -> None:
         with self._wake:
-            # A wish that comes during the scan means another one.
-            self._scan_wanted, self._scanning = False, True
-        if self._scanned_at is None:
+            self._comparison.begin()
+        if self._comparison.is_first:
             self._report(Progress(Phase.SCANNING))
-        started = time.monotonic()
+        done = False
         try:
             self._scan_tree(self._give_way)
-            self._session.clear_dead(self._store)
-            self._scanned_at = time.monotonic()
-            self._scan_took_s = self._scanned_at - started
+            self._sessions.clear_dead(self._store)
+            done = True
         except _Stopped:
             return
-        except BaseException:
-            self._scan_wanted = True
-            raise
         finally:
-            self._scanning = False
+            with self._wake:
+                self._comparison.finish(done=done)
 
     def _give_way(self) -> None:
         """Let what is typed go before the rest of a scan. Raises `_Stopped` when there is to be no rest."""
         if self._stopping:
             raise _Stopped
-        while self._dirty:
+        while self._inbox.has_typed:
             self._typed_step()
 
     def _read_queue(self, queued: list[str]) -> None:
         """Work through the queue until something more urgent comes."""
-        for done, path in enumerate(queued):
-            if self._stopping or self._cancelled or self._dirty or self._changed or self._scan_wanted:
+        done = 0
+        while done < len(queued):
+            taken = self._intake.take_batch(self._uninterrupted(queued, done))
+            if not taken:
                 return
-            self._report(Progress(Phase.READING, done, len(queued)))
-            self._index_queued(path)
+            done += taken
         self._report(Progress(Phase.READING, len(queued), len(queued)))
+        self._comparison.note_sync()
 
-    def _index_queued(self, path: str, priority: int = 0) -> None:
-        try:
-            self._documents.index_file(path, priority=priority)
-        except sqlite3.Error:
-            raise
-        except Exception as error:
-            # One file that cannot be cut must not keep those behind it in the queue.
-            _log.exception("%s cannot be indexed", path)
-            self._documents.skip_failed(path, f"failed: {type(error).__name__}")
+    def _uninterrupted(self, queued: list[str], done: int) -> Iterator[str]:
+        """The next files of the queue, until something more urgent comes."""
+        for number, path in enumerate(queued[done : done + _BATCH], done):
+            if self._stopping or self._cancelled or self._has_urgent():
+                return
+            self._report(Progress(Phase.READING, number, len(queued)))
+            self._let_questions_pass()
+            yield path
+
+    def _has_urgent(self) -> bool:
+        """Whether something waits that goes before the queue."""
+        return self._inbox.has_typed or self._inbox.has_files or self._comparison.wanted
+
+    def _let_questions_pass(self) -> None:
+        """Leave the processor to questions for a moment; not for ever, or indexing would starve."""
+        deadline = time.monotonic() + _GIVE_WAY_S
+        while self._questions_wait() and time.monotonic() < deadline and not self._stopping:
+            time.sleep(0.005)
 
     def _hold_lock(self) -> bool:
         """Whether this process is the one that works through the queue."""
@@ -407,13 +418,29 @@ class IndexingService:
         if self._progress.phase is not phase:
             self._report(Progress(phase))
 
-    def _rest(self) -> None:
+    def _rest(self, changes: int) -> None:
         with self._wake:
-            if self._dirty or self._changed or self._stopping:
+            if self._stopping or self._has_urgent():
                 return
             # A lock that another process holds, or embeddings that another thread makes, are looked for again soon.
             is_waiting = self._lock.is_locked or self._progress.phase is Phase.WAITING
-            self._wake.wait(0 if self._scan_wanted else _TAKE_OVER_S if is_waiting else _RETRY_S)
+            due_in_s = self._comparison.due_in_s() if self._asked and not self._cancelled else None
+            if is_waiting:
+                self._wake.wait(_TAKE_OVER_S)
+                return
+            # What is overdue waits for something else.
+            longest_s = due_in_s if due_in_s and due_in_s > 0 else _LONG_REST_S
+            self._rest_until_change(changes, min(longest_s, _LONG_REST_S if self._is_done() else _RETRY_S))
+
+    def _rest_until_change(self, changes: int, longest_s: float) -> None:
+        """Rest until something arrives, or another process wrote to the store since it had made so many `changes`."""
+        deadline = time.monotonic() + longest_s
+        while (left_s := deadline - time.monotonic()) > 0:
+            if self._wake.wait(min(_GLANCE_S, left_s)) or self._store.changes() != changes:
+                return
+
+    def _is_done(self) -> bool:
+        return self._store.queue_lengths() == (0, 0)
 
     def _pause(self, seconds: float) -> None:
         with self._wake:

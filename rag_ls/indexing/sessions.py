@@ -20,13 +20,11 @@ _log = logging.getLogger(__name__)
 
 
 class EditingSession:
-    """This process's claim to its unsaved documents in one project."""
+    """One client's claim to its unsaved documents in one project."""
 
-    def __init__(self, data_folder: Path) -> None:
+    def __init__(self, folder: Path) -> None:
         self.id = uuid.uuid4().hex
-        self._folder = data_folder / "sessions"
-        make_private_folder(self._folder)
-        self._file = self._folder / f"{self.id}.lock"
+        self._file = folder / f"{self.id}.lock"
         # Locked before it gets its name: a lock file that nobody holds means a session that ended.
         starting = self._file.with_suffix(".starting") if os.name == "posix" else self._file
         self._lock = FileLock(starting, mode=0o600, thread_local=False)
@@ -38,11 +36,35 @@ class EditingSession:
         self._lock.release()
         self._file.unlink(missing_ok=True)
 
-    def is_live(self, session: str) -> bool:
-        """Whether the process of a session still runs."""
-        if session in (DISK, self.id):
+
+class EditingSessions:
+    """The editing sessions of one project: this process's own, and those of others. Safe from several threads."""
+
+    def __init__(self, data_folder: Path) -> None:
+        self._folder = data_folder / "sessions"
+        make_private_folder(self._folder)
+        self._own: dict[str, EditingSession] = {}
+
+    def open(self) -> EditingSession:
+        """Begin a session of this process."""
+        session = EditingSession(self._folder)
+        self._own[session.id] = session
+        return session
+
+    def close(self, session_id: str) -> None:
+        """End a session of this process; its unsaved text counts no longer."""
+        if session := self._own.pop(session_id, None):
+            session.close()
+
+    def own(self) -> list[str]:
+        """The sessions of this process."""
+        return list(self._own)
+
+    def is_live(self, session_id: str) -> bool:
+        """Whether a session, of whatever process, goes on."""
+        if session_id == DISK or session_id in self._own:
             return True
-        file = self._folder / f"{session}.lock"
+        file = self._folder / f"{session_id}.lock"
         if not file.exists():
             return False
         lock = FileLock(file)
@@ -54,10 +76,10 @@ class EditingSession:
         return False
 
     def clear_dead(self, store: IndexStore) -> None:
-        """Drop the unsaved text of sessions whose process ended."""
+        """Drop the unsaved text of sessions that ended without doing so."""
         for session in {document.session for document in store.unsaved_documents()}:
             if not self.is_live(session):
-                _log.info("clearing the unsaved text of session %s, whose process ended", session)
+                _log.info("clearing the unsaved text of session %s, which ended", session)
                 store.remove_session(session)
         for file in self._folder.glob("*.lock"):
             if not self.is_live(file.stem):

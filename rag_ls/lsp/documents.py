@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pygls import uris
 
-from rag_ls.engine import Engine
+from rag_ls.client import Client
 from rag_ls.errors import PathOutsideProject
 from rag_ls.indexing import Buffer
 from rag_ls.lsp.text_buffer import TextBuffer
@@ -62,25 +62,25 @@ class Documents:
         return list(self._open.values())
 
 
-def place_of(uri: str, engine: Engine) -> Place | None:
+def place_of(uri: str, client: Client) -> Place | None:
     """The project of a document; a guest goes to the first project. None while no project is open."""
     file = file_path(uri)
-    if file is not None and (opened := engine.project_of(file)):
+    if file is not None and (opened := client.project_of(file)):
         try:
             return Place(opened, opened.project.relative(file), guest=False)
         except PathOutsideProject:
             pass
-    projects = engine.projects()
+    projects = client.projects()
     if not projects:
         return None
     return Place(projects[0], file.as_posix() if file is not None else uri, guest=True)
 
 
-def open_project_around(uri: str, engine: Engine) -> OpenProject:
+def open_project_around(uri: str, client: Client) -> OpenProject:
     """For an editor without a folder: the project around a file, else the scratch project."""
     file = file_path(uri)
     root = find_marked_root(file.parent) if file is not None and file.parent.is_dir() else None
-    return engine.open(root) if root else engine.open_scratch()
+    return client.open(root) if root else client.open_scratch()
 
 
 def file_path(uri: str) -> Path | None:

@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
-from typing import IO
+from collections.abc import Mapping
+from typing import IO, TYPE_CHECKING, Any
 
-from rag_ls.framing import claim_standard_streams, parsed
+from rag_ls.framing import parsed
 from rag_ls.lsp.capabilities import initialize_result
+
+if TYPE_CHECKING:
+    from rag_ls.client import Client
 
 _LONGEST_FIRST_MESSAGE = 16_000_000
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Serve an editor over standard input and output, or a port."""
-    if arguments.tcp:
-        from rag_ls.lsp.server import serve_tcp
+def serve_port(port: int) -> int:
+    """Serve an editor over a port of this machine, with an engine of its own."""
+    from rag_ls.lsp.server import serve_tcp
 
-        print(f"rag-ls: listening on 127.0.0.1:{arguments.tcp}", file=sys.stderr)
-        return _exit(serve_tcp(arguments.tcp))
-    source, output = claim_standard_streams()
+    print(f"rag-ls: listening on 127.0.0.1:{port}", file=sys.stderr)
+    return _exit(serve_tcp(port, _connect))
+
+
+def serve_alone(source: IO[bytes], output: IO[bytes]) -> int:
+    """Serve an editor over two streams, with an engine of its own."""
     replay, answered_id = _answer_first(source, output)
     from rag_ls.lsp.server import serve
 
-    return _exit(serve(source, output, replay=replay, answered_id=answered_id))
+    return _exit(serve(source, output, _connect, replay=replay, answered_id=answered_id))
+
+
+def _connect(editor: Mapping[str, Any]) -> Client:
+    from rag_ls.client import local_client
+
+    return local_client("lsp", editor=editor)
 
 
 def _answer_first(source: IO[bytes], output: IO[bytes]) -> tuple[bytes, object]:

@@ -8,19 +8,19 @@ from typing import IO, Any
 
 from lsprotocol import types
 
-from rag_ls.framing import AnswerOnce, ReplayedInput
+from rag_ls.framing import AnswerOnce, FramedInput, ReplayedInput
 from rag_ls.lsp.capabilities import position_encoding
 from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.features import commands, hover, progress, symbols, sync
 from rag_ls.lsp.protocol import RagLsServer, quiet_pygls
-from rag_ls.lsp.session import Session
+from rag_ls.lsp.session import Connect, Session
 
 _PARENT_LOOK_S = 3.0
 _CLOSE_S = 10.0
 
 
-def create_server() -> RagLsServer:
-    """A server for one editor session, with every feature registered."""
+def create_server(connect: Connect, *, watch_parent: bool) -> RagLsServer:
+    """A server for one editor session, with every feature registered; `connect` makes its client of an engine."""
     quiet_pygls()
     server = RagLsServer()
 
@@ -28,8 +28,8 @@ def create_server() -> RagLsServer:
     def initialize(params: types.InitializeParams) -> None:
         encoding = position_encoding(server.protocol._converter.unstructure(params.capabilities))
         folders = [path for path in map(file_path, _folder_uris(params)) if path is not None]
-        server.session = Session(encoding, sync.settings_of(params.initialization_options), folders)
-        if params.process_id:
+        server.session = Session(connect, encoding, sync.settings_of(params.initialization_options), folders)
+        if params.process_id and watch_parent:
             server.session.spawn(_end_with(params.process_id))
 
     @server.feature(types.SHUTDOWN)
@@ -41,19 +41,29 @@ def create_server() -> RagLsServer:
     return server
 
 
-def serve(source: IO[bytes], output: IO[bytes], *, replay: bytes = b"", answered_id: object = None) -> int:
+def serve(
+    source: IO[bytes],
+    output: IO[bytes],
+    connect: Connect,
+    *,
+    replay: bytes = b"",
+    answered_id: object = None,
+    watch_parent: bool = True,
+) -> int:
     """Serve one editor until it leaves; returns the exit code that LSP asks for.
 
-    `replay` was read from `source` already; the request `answered_id` was answered already.
+    `replay` was read from `source` already; the request `answered_id` was answered already. `watch_parent` ends
+    this process when the editor's has ended.
     """
-    server = create_server()
-    server.start_io(ReplayedInput(replay, source), AnswerOnce(output, answered_id))  # type: ignore[arg-type]
+    server = create_server(connect, watch_parent=watch_parent)
+    messages = FramedInput(ReplayedInput(replay, source))
+    server.start_io(messages, AnswerOnce(output, answered_id))  # type: ignore[arg-type]
     return _ended(server)
 
 
-def serve_tcp(port: int) -> int:
+def serve_tcp(port: int, connect: Connect) -> int:
     """Serve one editor on a port of this machine, for debugging."""
-    server = create_server()
+    server = create_server(connect, watch_parent=True)
     server.start_tcp("127.0.0.1", port)
     return _ended(server)
 

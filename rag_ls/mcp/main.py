@@ -1,35 +1,69 @@
-"""`rag-ls mcp`: answer `initialize` at once, bring the engine up beside the protocol library."""
+"""The MCP server with an engine of its own: answer `initialize` at once, bring the engine up beside the library."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import logging
 import os
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING
 
-from rag_ls.framing import claim_standard_streams, parsed
+from rag_ls.framing import parsed
 from rag_ls.mcp.handshake import initialize_result
+
+if TYPE_CHECKING:
+    from rag_ls.client import Client
 
 # An agent's question waits so long for a model that is still loading; then words alone must do.
 _MODEL_WAIT_S = 1.0
 
+Starting = Future[tuple["Client", tuple[str, ...]]]
+"""A client with its project open, and the toolsets that it is offered."""
 
-def run(arguments: argparse.Namespace) -> int:
-    """Serve an agent over standard input and output."""
-    source, output = claim_standard_streams()
-    starting: Future[Any] = Future()
-    threading.Thread(target=_start_engine, args=(arguments.project, starting), name="engine", daemon=True).start()
+
+def serve_alone(folder: Path, source: IO[bytes], output: IO[bytes]) -> int:
+    """Serve an agent over two streams, with an engine of its own; ends this process."""
+    starting: Starting = Future()
+    threading.Thread(target=_start, args=(_local_client, folder, starting), name="engine", daemon=True).start()
     first, answered_id = _answer_first(source, output)
-    code = _serve(source, output, first, answered_id, starting)
+    serve_streams(source, output, starting, replay=first, answered_id=answered_id)
     if starting.done() and not starting.exception():
         starting.result()[0].close()
     sys.stderr.flush()
-    os._exit(code)
+    os._exit(0)
+
+
+def serve_client(client: Client, folder: Path, source: IO[bytes], output: IO[bytes]) -> None:
+    """Serve an agent as a client of an engine that others share, until it leaves."""
+    starting: Starting = Future()
+    client.submit("open", lambda: _start(lambda: client, folder, starting))
+    serve_streams(source, output, starting)
+
+
+def serve_streams(
+    source: IO[bytes], output: IO[bytes], starting: Starting, *, replay: bytes = b"", answered_id: object = None
+) -> None:
+    """Serve an agent until it leaves. `replay` was read already, the request `answered_id` answered already."""
+    import anyio
+    import anyio.to_thread
+
+    from rag_ls.framing import AnswerOnce, ReplayedInput
+    from rag_ls.mcp.server import create_server, serve
+    from rag_ls.operations import Operations
+
+    async def operations() -> Operations:
+        client, _ = await anyio.to_thread.run_sync(starting.result)
+        return Operations(client, wait_for_model_s=_MODEL_WAIT_S)
+
+    async def main() -> None:
+        toolsets = await anyio.to_thread.run_sync(_toolsets, starting)
+        await serve(create_server(operations, toolsets), ReplayedInput(replay, source), AnswerOnce(output, answered_id))
+
+    anyio.run(main)
 
 
 def _answer_first(source: IO[bytes], output: IO[bytes]) -> tuple[bytes, object]:
@@ -43,43 +77,27 @@ def _answer_first(source: IO[bytes], output: IO[bytes]) -> tuple[bytes, object]:
     return line, message["id"]
 
 
-def _serve(source: IO[bytes], output: IO[bytes], first: bytes, answered_id: object, starting: Future[Any]) -> int:
-    import anyio
-    import anyio.to_thread
-
-    from rag_ls.framing import AnswerOnce, ReplayedInput
-    from rag_ls.mcp.server import create_server, serve
-    from rag_ls.operations import Operations
-
-    async def operations() -> Operations:
-        engine, _ = await anyio.to_thread.run_sync(starting.result)
-        return Operations(engine, wait_for_model_s=_MODEL_WAIT_S)
-
-    async def main() -> None:
-        server = create_server(operations, _toolsets(starting))
-        await serve(server, ReplayedInput(first, source), AnswerOnce(output, answered_id))
-
-    anyio.run(main)
-    return 0
-
-
-def _start_engine(folder: Path, starting: Future[Any]) -> None:
+def _start(connect: Callable[[], Client], folder: Path, starting: Starting) -> None:
     try:
-        from rag_ls.engine import Engine
-
-        engine = Engine()
-        opened = engine.open(folder)
+        client = connect()
+        opened = client.open(folder)
         if opened.settings.index.on_open:
             opened.indexing.index_tree()
-        starting.set_result((engine, opened))
+        starting.set_result((client, opened.settings.mcp.toolsets))
     except Exception as error:
-        logging.getLogger(__name__).error("the engine did not start: %s", error)
+        logging.getLogger(__name__).error("the project cannot be opened: %s", error)
         starting.set_exception(error)
 
 
-def _toolsets(starting: Future[Any]) -> tuple[str, ...]:
+def _local_client() -> Client:
+    from rag_ls.client import local_client
+
+    return local_client("mcp")
+
+
+def _toolsets(starting: Starting) -> tuple[str, ...]:
     """The toolsets of the project's settings, or all when the project cannot be opened (calls then say why)."""
     try:
-        return tuple(starting.result()[1].settings.mcp.toolsets)
+        return starting.result()[1]
     except Exception:
         return ("code", "memory")

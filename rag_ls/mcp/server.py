@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 import json
 import logging
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
 import anyio
+import anyio.from_thread
 import anyio.to_thread
 import mcp_types as types
 from mcp.server.lowlevel import Server
@@ -16,9 +19,11 @@ from mcp.server.stdio import stdio_server
 from rag_ls import __version__
 from rag_ls.errors import RagLsError
 from rag_ls.framing import AnswerOnce, ReplayedInput
+from rag_ls.indexing import Progress
 from rag_ls.mcp.handshake import INSTRUCTIONS, NAME
 from rag_ls.mcp.tools import TOOLS, ToolSpec
 from rag_ls.operations import Operations
+from rag_ls.wire import Json
 
 _log = logging.getLogger(__name__)
 
@@ -32,13 +37,12 @@ def create_server(operations: OperationsReady, toolsets: Collection[str]) -> Ser
     async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_tool(spec) for spec in offered.values()])
 
-    async def call_tool(_: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         spec = offered.get(params.name)
         if spec is None:
             return _failure(f"there is no tool {params.name!r}; the tools are {', '.join(offered)}")
         try:
-            ready = await operations()
-            result = await anyio.to_thread.run_sync(spec.operation, ready, params.arguments or {})
+            result = await _result(await operations(), spec.name, params.arguments or {}, context)
         except RagLsError as error:
             return _failure(str(error))
         except Exception as error:
@@ -50,6 +54,18 @@ def create_server(operations: OperationsReady, toolsets: Collection[str]) -> Ser
     return Server(
         NAME, version=__version__, instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
     )
+
+
+async def _result(ready: Operations, name: str, arguments: dict[str, Any], context: Any) -> Json:
+    if not arguments.get("wait_s"):
+        return await asyncio.wrap_future(ready.submit(name, arguments))
+    # Only what waits can take long enough for an agent to be told how far it is.
+    steps = itertools.count(1)
+
+    def report(project: str, progress: Progress) -> None:
+        anyio.from_thread.run(context.session.report_progress, next(steps), None, f"{project}: {progress}")
+
+    return await anyio.to_thread.run_sync(ready.run, name, arguments, report)
 
 
 async def serve(server: Server[Any], source: ReplayedInput, output: AnswerOnce) -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rag_ls.operations import Operations
-
 Schema = dict[str, Any]
-Operation = Callable[[Operations, object], dict[str, Any]]
 
 _STRING: Schema = {"type": "string"}
 _STRINGS: Schema = {"type": "array", "items": {"type": "string"}}
@@ -40,7 +37,7 @@ _METADATA: Schema = {
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """One tool: what agents read of it, and the operation behind it."""
+    """One tool: what agents read of it. The operation of the same name is behind it."""
 
     name: str
     toolset: str
@@ -48,7 +45,6 @@ class ToolSpec:
     properties: Mapping[str, Schema]
     output: Mapping[str, str]
     """Required keys of the result, with their JSON types."""
-    operation: Operation
     required: tuple[str, ...] = ()
     read_only: bool = True
     destructive: bool = False
@@ -82,7 +78,6 @@ TOOLS = (
             "min_score": _FRACTION,
         },
         _RESULTS,
-        Operations.search_code,
         required=("query",),
     ),
     ToolSpec(
@@ -91,7 +86,6 @@ TOOLS = (
         "One chunk by the id that search_code gave, as it is now.",
         _ID,
         {"id": "string", "path": "string", "text": "string"},
-        Operations.get_chunk,
         required=("id",),
     ),
     ToolSpec(
@@ -100,15 +94,13 @@ TOOLS = (
         "Code similar to a place (path and line), a symbol or a snippet, in other files.",
         {"path": _STRING, "line": _LINE, "symbol": _STRING, "snippet": _STRING, "k": {**_COUNT, "default": 10}},
         _RESULTS,
-        Operations.find_related,
     ),
     ToolSpec(
         "index_status",
         "code",
-        "Whether the index is complete, what is queued, and which files were skipped and why.",
-        {},
+        "Whether the index is complete, what is queued, and which files were skipped and why. wait_s waits for it.",
+        {"wait_s": {"type": "integer", "minimum": 0, "maximum": 600}},
         {"complete": "boolean", "projects": "array"},
-        Operations.index_status,
     ),
     ToolSpec(
         "store_memory",
@@ -117,7 +109,6 @@ TOOLS = (
         "stops). With source_file and line or symbol it is tied to that code and shows in the editor's hover.",
         {"content": _STRING, "scope": _SCOPE, "metadata": _METADATA},
         {"id": "string", "status": "string", "version": "integer"},
-        Operations.store_memory,
         required=("content", "scope"),
         read_only=False,
     ),
@@ -134,7 +125,6 @@ TOOLS = (
             "min_similarity": _FRACTION,
         },
         _RESULTS,
-        Operations.search_memory,
         required=("query",),
     ),
     ToolSpec(
@@ -143,7 +133,6 @@ TOOLS = (
         "One memory by its id.",
         _ID,
         {"id": "string", "content": "string", "scope": "string"},
-        Operations.get_memory,
         required=("id",),
     ),
     ToolSpec(
@@ -152,7 +141,6 @@ TOOLS = (
         "Delete one memory by its id.",
         _ID,
         {"id": "string", "deleted": "boolean"},
-        Operations.delete_memory,
         required=("id",),
         read_only=False,
         destructive=True,
@@ -169,6 +157,5 @@ TOOLS = (
             "offset": {"type": "integer", "minimum": 0},
         },
         {"memories": "array", "total": "integer", "limit": "integer", "offset": "integer"},
-        Operations.list_memories,
     ),
 )

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from rag_ls.config import SearchSettings
 from rag_ls.model import Freshness, Hit
+from rag_ls.search.cache import AnswerCache
 from rag_ls.search.fusion import Weights, fuse
 from rag_ls.search.query import Query, analyse
 from rag_ls.search.ranking import rank
 from rag_ls.search.view import NO_FILTERS, Filters, View, current_view
-from rag_ls.storage import ChunkRow, DocumentRecord, IndexStore, VectorIndex
+from rag_ls.storage import DISK, ChunkRow, DocumentRecord, IndexStore, VectorIndex
 
 # Candidates of each signal: more cost time, and do not change the first ten hits.
 _CANDIDATES = 100
@@ -49,6 +50,14 @@ class Signals:
     """Rows that were named, by symbol or path."""
 
 
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Candidates, best first with their scores, before anybody looked at their files."""
+
+    rows: list[tuple[ChunkRow, float]]
+    signals: Signals
+
+
 class Searcher:
     """Answers from one project's index. Safe from several threads."""
 
@@ -56,17 +65,16 @@ class Searcher:
         self,
         store: IndexStore,
         folder: Path | None,
-        session: str,
         is_live: Callable[[str], bool],
         freshness: Callable[[DocumentRecord], Freshness | None],
     ) -> None:
         self._store = store
         self._folder = folder
-        self._session = session
         self._is_live = is_live
         self._freshness = freshness
         self._vectors: VectorIndex | None = None
         self._lock = threading.Lock()
+        self._answers: AnswerCache[Ranked] = AnswerCache(store.changes)
 
     def search(
         self,
@@ -77,25 +85,35 @@ class Searcher:
         filters: Filters,
         vector: QueryVector | None,
         model_id: str,
+        session: str = DISK,
     ) -> Found:
-        """The `k` best chunks for a query; `vector` is its embedding by `model_id`, or None to do without."""
+        """The `k` best chunks for a query; `vector` is its embedding by `model_id`, or None to do without.
+
+        `session` is the editing session that asks: its own unsaved text counts before others'.
+        """
         started = time.perf_counter()
-        query = analyse(text)
-        view = self._view(filters)
+        view = self._view(session, filters)
+        weights = Weights(settings.dense_weight, settings.lexical_weight)
+        key = (text, weights, filters, view.hidden, model_id if vector is not None else "")
+        ranked = self._answers.get(key, lambda: self._ranked(analyse(text), view, weights, vector, model_id))
+        hits = self._hits(ranked.rows, ranked.signals, k)
+        return Found(tuple(hits), bool(ranked.signals.dense), len(ranked.rows), _milliseconds(started))
+
+    def _ranked(self, query: Query, view: View, weights: Weights, vector: QueryVector | None, model_id: str) -> Ranked:
         signals = self._signals(query, view, vector, model_id)
-        fused = fuse(signals.dense, signals.lexical, Weights(settings.dense_weight, settings.lexical_weight))
+        fused = fuse(signals.dense, signals.lexical, weights)
         for row in signals.exact:
             fused.setdefault(row, 0.0)
         rows = [row for row in self._store.chunks_by_row(list(fused)).values() if view.shows(row.document_id)]
-        hits = self._hits(rank(rows, fused, query), signals, k)
-        return Found(tuple(hits), bool(signals.dense), len(rows), _milliseconds(started))
+        return Ranked(rank(rows, fused, query), signals)
 
     def related(
-        self, vector: QueryVector, *, k: int, model_id: str, filters: Filters, minimum: float, without: str
-    ) -> Found:
+        self, vector: QueryVector, *, k: int, model_id: str, filters: Filters, minimum: float, without: str,
+        session: str = DISK,
+    ) -> Found:  # fmt: skip
         """The chunks nearest to a vector, outside the document `without`; their score is the cosine similarity."""
         started = time.perf_counter()
-        view = self._view(filters)
+        view = self._view(session, filters)
         nearest = self._nearest(vector, view, model_id)
         rows = self._store.chunks_by_row(list(nearest))
         kept = [
@@ -107,20 +125,20 @@ class Searcher:
         signals = Signals(nearest, {}, {})
         return Found(tuple(self._hits(kept, signals, k)), True, len(rows), _milliseconds(started))
 
-    def chunk_hit(self, chunk_id: str) -> Hit | None:
+    def chunk_hit(self, chunk_id: str, session: str = DISK) -> Hit | None:
         """The version of a chunk that counts now, or None."""
-        view = self._view(NO_FILTERS)
+        view = self._view(session, NO_FILTERS)
         shown = [row for row in self._store.chunks_by_id(chunk_id) if view.shows(row.document_id)]
         hits = self._hits([(row, 1.0) for row in shown], Signals({}, {}, {row.row: ("id",) for row in shown}), 1)
         return hits[0] if hits else None
 
-    def hidden_documents(self) -> frozenset[int]:
+    def hidden_documents(self, session: str = DISK) -> frozenset[int]:
         """The documents that another version of the same file replaces now."""
-        return self._view(NO_FILTERS).hidden
+        return self._view(session, NO_FILTERS).hidden
 
-    def document(self, path: str) -> DocumentRecord | None:
+    def document(self, path: str, session: str = DISK) -> DocumentRecord | None:
         """The version of a document that counts now."""
-        view = self._view(NO_FILTERS)
+        view = self._view(session, NO_FILTERS)
         versions = [doc for doc in self._store.unsaved_documents() if doc.path == path]
         on_disk = self._store.document(path)
         shown = [doc for doc in (*versions, on_disk) if doc and view.shows(doc.id)]
@@ -132,8 +150,8 @@ class Searcher:
         if vectors is not None and vectors.tail_is_long:
             vectors.build_snapshot()
 
-    def _view(self, filters: Filters) -> View:
-        return current_view(self._store, self._session, self._is_live, filters)
+    def _view(self, session: str, filters: Filters) -> View:
+        return current_view(self._store, session, self._is_live, filters)
 
     def _signals(self, query: Query, view: View, vector: QueryVector | None, model_id: str) -> Signals:
         lexical = {

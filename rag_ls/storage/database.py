@@ -30,7 +30,11 @@ class Database:
         self._write_lock = threading.RLock()
         # Guarded by the lock: whether its holder is inside a transaction already.
         self._writing = False
-        self._connections: list[sqlite3.Connection] = []
+        self._connections: list[tuple[threading.Thread, sqlite3.Connection]] = []
+        # It never writes, so that every commit is somebody else's to it (see `changes`).
+        self._observer: sqlite3.Connection | None = None
+        self._observing = threading.Lock()
+        self._connecting = threading.Lock()
         self._closed = False
         # A database in memory lives in its one connection, which all threads then share.
         self._shared = self._connect() if path is None else None
@@ -88,13 +92,23 @@ class Database:
             finally:
                 self._writing = False
 
+    def changes(self) -> int:
+        """A number that is another one after every commit, by whatever connection (SQLite's `data_version`)."""
+        if self._shared is not None:
+            return self._shared.total_changes
+        with self._observing:
+            if self._observer is None:
+                self._observer = self._connect()
+            return int(self._observer.execute("PRAGMA data_version").fetchone()[0])
+
     def close(self) -> None:
         """Close every thread's connection."""
         with self._write_lock:
             self._closed = True
-            for connection in self._connections:
+            for _, connection in self._connections:
                 connection.close()
             self._connections.clear()
+            self._observer = None
 
     def _connect(self) -> sqlite3.Connection:
         if self._closed:
@@ -105,7 +119,9 @@ class Database:
         connection = sqlite3.connect(
             str(self._path or ":memory:"), timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
         )
-        self._connections.append(connection)
+        with self._connecting:
+            self._close_those_of_dead_threads()
+            self._connections.append((threading.current_thread(), connection))
         if self._path is not None:
             connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {self._synchronous}")
@@ -113,6 +129,12 @@ class Database:
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA cache_size = -8192")
         return connection
+
+    def _close_those_of_dead_threads(self) -> None:
+        for item in [item for item in self._connections if not item[0].is_alive()]:
+            if item[1] is not self._shared and item[1] is not self._observer:
+                self._connections.remove(item)
+                item[1].close()
 
     def _migrate(self, migrations: Sequence[Migration]) -> None:
         if _schema_version(self.connection) == len(migrations):

@@ -7,7 +7,8 @@ import json
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from rag_ls.model import Chunk, StoredChunk
@@ -36,6 +37,7 @@ class IndexStore:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
+        self._damaged = False
         self._database = open_derived(path)
         self.embeddings = EmbeddingStore(self._database)
         self.postings = Postings(self._database)
@@ -44,10 +46,28 @@ class IndexStore:
         """Close the file."""
         self._database.close()
 
-    def note_error(self, error: sqlite3.Error) -> None:
-        """Where an error shows that the file is damaged, have it made anew when it is next opened."""
-        if self._path is not None and is_damage(error):
-            _damage_mark(self._path).touch(mode=0o600)
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Several writes that commit as one; other writers wait for them."""
+        with self._database.writing():
+            yield
+
+    def changes(self) -> int:
+        """A number that is another one after every commit, by whatever thread or process."""
+        return self._database.changes()
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether an error showed that the file must be made anew."""
+        return self._damaged
+
+    def note_error(self, error: sqlite3.Error) -> bool:
+        """Where an error shows that the file is damaged, have it made anew when it is next opened; whether it did."""
+        if self._path is None or not is_damage(error) or not is_broken(self._path):
+            return False
+        self._damaged = True
+        _damage_mark(self._path).touch(mode=0o600)
+        return True
 
     # --- documents
 
@@ -58,6 +78,15 @@ class IndexStore:
             (session,),
         )
         return {row[0]: _document(row) for row in rows}
+
+    def documents_below(self, folder: str) -> list[str]:
+        """The paths of the documents in a folder and its folders."""
+        rows = self._database.connection.execute(
+            # "0" comes after "/".
+            "SELECT path FROM documents WHERE path > ? AND path < ? AND session = ''",
+            (folder + "/", folder + "0"),
+        )
+        return [row[0] for row in rows]
 
     def document(self, path: str, session: str = DISK) -> DocumentRecord | None:
         """One document, or None."""
@@ -279,14 +308,31 @@ def open_derived(path: Path | None) -> Database:
         _remove(path)
     try:
         database = Database(path, index_schema.MIGRATIONS)
-        for table in ("meta", "documents", "chunks", "embeddings", "queue", "skipped", "postings"):
-            database.connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone()
+        _look_at_tables(database.connection)
         return database
     except sqlite3.DatabaseError as error:
         if path is None or not is_damage(error):
             raise
         _remove(path)
         return Database(path, index_schema.MIGRATIONS)
+
+
+def is_broken(path: Path) -> bool:
+    """Whether the file at `path` is no index that can be read, by SQLite's own check."""
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            _look_at_tables(connection)
+            return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok")
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        return is_damage(error)
+
+
+def _look_at_tables(connection: sqlite3.Connection) -> None:
+    for table in ("meta", "documents", "chunks", "embeddings", "queue", "skipped", "postings"):
+        connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone()
 
 
 def is_damage(error: sqlite3.Error) -> bool:

@@ -17,13 +17,16 @@ from tests.benchmarks.indexing import indexing, reopening
 from tests.benchmarks.measure import machine
 from tests.benchmarks.quality import quality
 from tests.benchmarks.scale import scale
+from tests.benchmarks.sharing import sharing, switching
 from tests.benchmarks.startup import startup
 from tests.benchmarks.typing import typing
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="some of: indexing, startup, typing, reopening, quality, scale")
+    parser.add_argument(
+        "--only", default="", help="some of: indexing, startup, typing, reopening, sharing, switching, quality, scale"
+    )
     parser.add_argument("--embed", type=int, default=2000, help="how many chunks of the repository to embed (0: all)")
     parser.add_argument("--sizes", default="1000,10000,100000", help="chunks, for scale")
     arguments = parser.parse_args()
@@ -45,6 +48,8 @@ def _runs(work: Path, arguments: argparse.Namespace) -> dict[str, Callable[[], A
         "startup": lambda: startup(_indexed(project)),
         "typing": lambda: asyncio.run(typing(_folder(work / "typing"))),
         "reopening": lambda: reopening(corpus.many_files(work / "many", 10_000)),
+        "sharing": lambda: sharing(_indexed(project)),
+        "switching": lambda: switching(_indexed(project)),
         "quality": lambda: quality(corpus.django(), _folder(work / "quality")),
         "scale": lambda: scale(corpus.django(), work, sizes),
     }

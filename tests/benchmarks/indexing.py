@@ -6,15 +6,15 @@ import time
 from pathlib import Path
 from typing import Any
 
-from rag_ls.engine import Engine
+from rag_ls.client import local_client
 from rag_ls.indexing import Depth
 from tests.benchmarks.measure import memory_mb
 
 
 def indexing(folder: Path, *, embed: int) -> dict[str, Any]:
     """Index a project by words, then embed at least `embed` of its chunks."""
-    engine = Engine()
-    opened = engine.open(folder)
+    client = local_client()
+    opened = client.open(folder)
     started = time.perf_counter()
     opened.indexing.index_tree(Depth.WORDS)
     opened.indexing.wait_until_idle(embeddings=False)
@@ -41,29 +41,29 @@ def indexing(folder: Path, *, embed: int) -> dict[str, Any]:
         "memory": memory_mb(),
     }
     share = (result["chunking_ms_per_chunk"] + result["storing_ms_per_chunk"]) / result["embedding_ms_per_chunk"]
-    engine.close()
+    client.close()
     return {**result, "chunking_and_storing_share_of_embedding": round(share, 3)}
 
 
 def reopening(folder: Path) -> dict[str, Any]:
     """Index a project by words, open it again, and compare its unchanged files with the index."""
-    engine = Engine()
-    opened = engine.open(folder)
+    client = local_client()
+    opened = client.open(folder)
     opened.indexing.index_tree(Depth.WORDS)
     opened.indexing.wait_until_idle(embeddings=False)
     files = opened.store.counts().documents
-    engine.close()
+    client.close()
     # A stamp younger than two seconds proves nothing; editors are not reopened that fast.
     time.sleep(2.5)
-    engine = Engine()
-    engine.open(folder).indexing.index_tree(Depth.WORDS)
-    engine.open(folder).indexing.wait_until_idle(embeddings=False)
-    engine.close()
-    engine = Engine()
+    client = local_client()
+    client.open(folder).indexing.index_tree(Depth.WORDS)
+    client.open(folder).indexing.wait_until_idle(embeddings=False)
+    client.close()
+    client = local_client()
     started = time.perf_counter()
-    opened = engine.open(folder)
+    opened = client.open(folder)
     opened.indexing.index_tree(Depth.WORDS)
     opened.indexing.wait_until_idle(embeddings=False)
     elapsed = time.perf_counter() - started
-    engine.close()
+    client.close()
     return {"files": files, "seconds": round(elapsed, 2)}

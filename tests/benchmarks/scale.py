@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from rag_ls.client import local_client
 from rag_ls.embedding.catalog import MINILM
-from rag_ls.engine import Engine
 from rag_ls.requests import SearchRequest
 from rag_ls.storage import IndexStore
 from rag_ls.workspace import OpenProject
@@ -45,9 +45,9 @@ def scale(sources: Path, work: Path, sizes: tuple[int, ...]) -> dict[str, Any]:
 
 def _project(sources: Path, folder: Path, size: int) -> Path:
     """A project of real files with about `size` chunks, all embedded."""
-    engine = Engine()
+    client = local_client()
     folder.mkdir(parents=True)
-    opened = engine.open(folder)
+    opened = client.open(folder)
     files = sorted(path for path in sources.rglob("*.py") if path.stat().st_size > 200)
     copy = 0
     while opened.store.counts().chunks < size:
@@ -64,7 +64,7 @@ def _project(sources: Path, folder: Path, size: int) -> Path:
     _embed(opened.store)
     opened.indexing.index_tree()
     opened.indexing.wait_until_idle()
-    engine.close()
+    client.close()
     return folder
 
 
@@ -82,8 +82,8 @@ def _embed(store: IndexStore) -> None:
 
 
 def _measure(folder: Path) -> dict[str, Any]:
-    engine = Engine()
-    opened = engine.open(folder)
+    client = local_client()
+    opened = client.open(folder)
     opened.indexing.index_tree()
     opened.indexing.wait_until_idle()
     opened.search(SearchRequest("warm up"), wait_for_model_s=20)
@@ -94,7 +94,7 @@ def _measure(folder: Path) -> dict[str, Any]:
     hovers = [timed(partial(opened.hover, *_place(opened, numbers))) for _ in range(_RUNS)]
     chunks = opened.store.counts().chunks
     memory = memory_mb()
-    engine.close()
+    client.close()
     return {"chunks": chunks, "search": percentiles(searches), "hover": percentiles(hovers), "memory": memory}
 
 

@@ -7,110 +7,145 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from tests.benchmarks.measure import percentiles
 
 RAG_LS = str(Path(sys.executable).with_name("rag-ls"))
 RUNS = 5
+QUERY = "where is the session cookie set"
 
 
 def startup(folder: Path) -> dict[str, Any]:
-    """Both servers on an indexed project, several times."""
-    return {name: _many(run, folder) for name, run in (("lsp", _lsp), ("mcp", _mcp))}
+    """Both servers on an indexed project, several times, each with an engine of its own."""
+    return {name: _many(session, folder) for name, session in (("lsp", lsp_session), ("mcp", mcp_session))}
 
 
-def _many(run: Any, folder: Path) -> dict[str, Any]:
-    rows = [run(folder) for _ in range(RUNS)]
+def _many(session: Callable[..., Session], folder: Path) -> dict[str, Any]:
+    rows = [first_answers(session, folder, "--standalone") for _ in range(RUNS)]
     return {step: percentiles([row[step] for row in rows]) for step in rows[0]}
 
 
-def _lsp(folder: Path) -> dict[str, float]:
+def first_answers(session: Callable[..., Session], folder: Path, *options: str) -> dict[str, float]:
+    """Seconds from process start to the first answers of one server."""
     started = time.perf_counter()
-    server = _start("lsp", folder)
-    folders = [{"uri": folder.as_uri(), "name": folder.name}]
-    _lsp_ask(
-        server, 0, "initialize", {"capabilities": {}, "processId": None, "rootUri": None, "workspaceFolders": folders}
-    )
-    steps = {"initialize": time.perf_counter() - started}
-    _lsp_send(server, {"method": "initialized", "params": {}})
-    number = 1
-    while "dense" not in steps:
-        arguments = {"command": "ragLs.searchCode", "arguments": [{"query": "where is the session cookie set"}]}
-        answer = _lsp_ask(server, number, "workspace/executeCommand", arguments)
-        steps.setdefault("first_search", time.perf_counter() - started)
-        if answer["stats"]["dense"]:
-            steps["dense"] = time.perf_counter() - started
-        number += 1
-    _lsp_ask(server, number, "shutdown", None)
-    _lsp_send(server, {"method": "exit"})
-    server.wait(30)
+    server = session(folder, *options)
+    steps = {"initialize": server.initialized_at - started}
+    steps |= {step: at - started for step, at in server.until_dense(QUERY).items()}
+    server.leave()
     return steps
 
 
-def _mcp(folder: Path) -> dict[str, float]:
-    started = time.perf_counter()
-    server = _start("mcp", folder)
-    client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
-    _mcp_ask(server, 0, "initialize", client)
-    steps = {"initialize": time.perf_counter() - started}
-    _mcp_send(server, {"method": "notifications/initialized"})
-    number = 1
+class Session(Protocol):
+    """A server that was initialized."""
+
+    process: subprocess.Popen[bytes]
+    initialized_at: float
+
+    def ask(self, method: str, params: Any) -> Any:
+        """The result of one request."""
+        ...
+
+    def until_dense(self, query: str) -> dict[str, float]:
+        """When the first answer came, and the first by meaning."""
+        ...
+
+    def leave(self) -> None:
+        """End it as clients do."""
+        ...
+
+
+class lsp_session:  # noqa: N801
+    """`rag-ls lsp`, as an editor starts it."""
+
+    def __init__(self, folder: Path, *options: str, **environment: str) -> None:
+        self.process = _start("lsp", folder, options, environment)
+        self._number = 0
+        folders = [{"uri": folder.as_uri(), "name": folder.name}]
+        self.ask("initialize", {"capabilities": {}, "processId": None, "rootUri": None, "workspaceFolders": folders})
+        self.initialized_at = time.perf_counter()
+        self._send({"method": "initialized", "params": {}})
+
+    def ask(self, method: str, params: Any) -> Any:
+        self._number += 1
+        self._send({"id": self._number, "method": method, **({"params": params} if params is not None else {})})
+        assert self.process.stdout is not None
+        while True:
+            length = 0
+            while (line := self.process.stdout.readline()).strip():
+                name, _, value = line.partition(b":")
+                length = int(value) if name.lower() == b"content-length" else length
+            message = json.loads(self.process.stdout.read(length))
+            if message.get("id") == self._number and "method" not in message:
+                return message["result"]
+
+    def until_dense(self, query: str) -> dict[str, float]:
+        params = {"command": "ragLs.searchCode", "arguments": [{"query": query}]}
+        return _until_dense(lambda: self.ask("workspace/executeCommand", params))
+
+    def leave(self) -> None:
+        self.ask("shutdown", None)
+        self._send({"method": "exit"})
+        self.process.communicate(timeout=30)
+
+    def _send(self, message: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        self.process.stdin.flush()
+
+
+class mcp_session:  # noqa: N801
+    """`rag-ls mcp`, as an agent starts it."""
+
+    def __init__(self, folder: Path, *options: str, **environment: str) -> None:
+        self.process = _start("mcp", folder, options, environment)
+        self._number = 0
+        client = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+        self.ask("initialize", client)
+        self.initialized_at = time.perf_counter()
+        self._send({"method": "notifications/initialized"})
+
+    def ask(self, method: str, params: Any) -> Any:
+        self._number += 1
+        self._send({"id": self._number, "method": method, "params": params})
+        assert self.process.stdout is not None
+        while True:
+            message = json.loads(self.process.stdout.readline())
+            if message.get("id") == self._number and "method" not in message:
+                return message["result"]
+
+    def until_dense(self, query: str) -> dict[str, float]:
+        params = {"name": "search_code", "arguments": {"query": query}}
+        return _until_dense(lambda: self.ask("tools/call", params)["structuredContent"])
+
+    def leave(self) -> None:
+        self.process.communicate(timeout=30)
+
+    def _send(self, message: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self.process.stdin.flush()
+
+
+def _until_dense(ask: Callable[[], Any]) -> dict[str, float]:
+    steps: dict[str, float] = {}
     while "dense" not in steps:
-        call = {"name": "search_code", "arguments": {"query": "where is the session cookie set"}}
-        answer = _mcp_ask(server, number, "tools/call", call)["structuredContent"]
-        steps.setdefault("first_search", time.perf_counter() - started)
+        answer = ask()
+        steps.setdefault("first_search", time.perf_counter())
         if answer["stats"]["dense"]:
-            steps["dense"] = time.perf_counter() - started
-        number += 1
-    assert server.stdin is not None
-    server.stdin.close()
-    server.wait(30)
+            steps["dense"] = time.perf_counter()
     return steps
 
 
-def _start(verb: str, folder: Path) -> subprocess.Popen[bytes]:
+def _start(verb: str, folder: Path, options: tuple[str, ...], environment: dict[str, str]) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [RAG_LS, verb],
+        [RAG_LS, verb, *options],
         cwd=folder,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env=dict(os.environ),
+        env={**os.environ, **environment},
     )
-
-
-def _lsp_send(server: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
-    assert server.stdin is not None
-    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-    server.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-    server.stdin.flush()
-
-
-def _lsp_ask(server: subprocess.Popen[bytes], number: int, method: str, params: Any) -> Any:
-    assert server.stdout is not None
-    _lsp_send(server, {"id": number, "method": method, **({"params": params} if params is not None else {})})
-    while True:
-        length = 0
-        while (line := server.stdout.readline()).strip():
-            name, _, value = line.partition(b":")
-            length = int(value) if name.lower() == b"content-length" else length
-        message = json.loads(server.stdout.read(length))
-        if message.get("id") == number and "method" not in message:
-            return message["result"]
-
-
-def _mcp_send(server: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
-    assert server.stdin is not None
-    server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-    server.stdin.flush()
-
-
-def _mcp_ask(server: subprocess.Popen[bytes], number: int, method: str, params: Any) -> Any:
-    assert server.stdout is not None
-    _mcp_send(server, {"id": number, "method": method, "params": params})
-    while True:
-        message = json.loads(server.stdout.readline())
-        if message.get("id") == number and "method" not in message:
-            return message["result"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import write
+from tests.support import until, write
 
 _COMMAND = Path(sys.executable).with_name("rag-ls")
 
@@ -99,8 +99,12 @@ def test_a_search_by_meaning_finds_code_and_memories(indexed: Path) -> None:
 
 def test_a_search_takes_in_what_changed_since_the_last_run(indexed: Path) -> None:
     write(indexed, {"src/new.py": "def zebra():\n    return 1\n"})
-    answer = _json(indexed, "search", "zebra", "--in", "code", "--path", "src/**", "-k", "1")
-    assert [(hit["path"], hit["freshness"]) for hit in answer["results"]] == [("src/new.py", "disk")]
+
+    def found() -> bool:
+        answer = _json(indexed, "search", "zebra", "--in", "code", "--path", "src/**", "-k", "1")
+        return [(hit["path"], hit["freshness"]) for hit in answer["results"]] == [("src/new.py", "disk")]
+
+    assert until(found)
 
 
 def test_a_search_works_from_a_folder_inside_the_project(indexed: Path) -> None:
@@ -201,6 +205,8 @@ def test_with_json_an_error_is_json_too(repository: Path) -> None:
 def test_damaged_memories_are_reported_and_left_alone(repository: Path) -> None:
     _json(repository, "add", "precious")
     file = repository / ".rag-ls/memories.db"
+    # While an engine has it open, its write-ahead log holds what the file lost.
+    _run(repository, "stop")
     file.write_bytes(b"garbage" * 1000)
     done = _run(repository, "list")
     assert done.returncode == 1

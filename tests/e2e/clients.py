@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -124,9 +124,13 @@ class Agent:
 
 
 @asynccontextmanager
-async def editor(*folders: Path, capabilities: str = "visual-studio-code", **settings: Any) -> AsyncIterator[Editor]:
+async def editor(
+    *folders: Path, capabilities: str = "visual-studio-code", options: Sequence[str] = (), **settings: Any
+) -> AsyncIterator[Editor]:
     """An editor on some folders, against a fresh `rag-ls lsp`."""
-    config = ClientServerConfig(server_command=[RAG_LS, "lsp"], server_env=dict(os.environ), client_factory=_client)
+    config = ClientServerConfig(
+        server_command=[RAG_LS, "lsp", *options], server_env=dict(os.environ), client_factory=_client
+    )
     client = await config.start()
     opened = [types.WorkspaceFolder(folder.as_uri(), folder.name) for folder in folders]
     params = types.InitializeParams(
@@ -142,9 +146,9 @@ async def editor(*folders: Path, capabilities: str = "visual-studio-code", **set
 
 
 @asynccontextmanager
-async def agent(folder: Path) -> AsyncIterator[Agent]:
+async def agent(folder: Path, *options: str) -> AsyncIterator[Agent]:
     """An agent in a folder, against a fresh `rag-ls mcp`."""
-    server = StdioServerParameters(command=RAG_LS, args=["mcp"], cwd=folder, env=dict(os.environ))
+    server = StdioServerParameters(command=RAG_LS, args=["mcp", *options], cwd=folder, env=dict(os.environ))
     async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
         await session.initialize()
         yield Agent(session)

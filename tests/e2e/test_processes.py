@@ -19,6 +19,12 @@ from tests.support import until, write
 QUERIES = ("parse the header", "walrus_3_7", "connection pool resize", "where is token 11 refreshed")
 
 
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These processes work without a shared engine; tests/daemon has those that share one."""
+    monkeypatch.setenv("RAG_LS_DAEMON", "never")
+
+
 @pytest.fixture
 def many_files(tmp_path: Path) -> Path:
     """A project with some hundred functions: more than the quick model takes, so the torch worker works too."""

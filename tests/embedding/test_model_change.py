@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from rag_ls.client import Client, local_client
 from rag_ls.embedding import locate
-from rag_ls.engine import Engine
 from rag_ls.requests import SearchRequest
 from tests.support import until
 
 QUESTION = SearchRequest("what does the customer have to pay")
 
 
-def _indexed_with(model: str, project: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
+def _indexed_with(model: str, project: Path, monkeypatch: pytest.MonkeyPatch) -> Client:
     monkeypatch.setenv("RAG_LS_EMBEDDING_MODEL", model)
-    engine = Engine()
-    engine.open(project).indexing.index_tree()
-    return engine
+    client = local_client()
+    client.open(project).indexing.index_tree()
+    return client
 
 
 def test_the_former_model_answers_until_the_new_one_is_complete(
@@ -35,8 +35,8 @@ def test_the_former_model_answers_until_the_new_one_is_complete(
 
     folder = shutil.copytree(locate("auto").folder, tmp_path / "other-model")
     other_id = locate(str(folder)).id
-    engine = _indexed_with(str(folder), shop, monkeypatch)
-    opened = engine.open(shop)
+    client = _indexed_with(str(folder), shop, monkeypatch)
+    opened = client.open(shop)
     answer = opened.search(QUESTION, wait_for_model_s=60)
     assert answer.stats.dense
     assert opened.store.embeddings.active_model() == default_id
@@ -46,12 +46,12 @@ def test_the_former_model_answers_until_the_new_one_is_complete(
     answer = opened.search(QUESTION, wait_for_model_s=60)
     assert answer.stats.dense
     assert answer.hits[0].matched_by[0] == "dense"
-    engine.close()
+    client.close()
 
 
 def test_going_back_to_the_former_model_embeds_nothing_again(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = _indexed_with("auto", shop, monkeypatch)
-    opened = engine.open(shop)
+    client = _indexed_with("auto", shop, monkeypatch)
+    opened = client.open(shop)
     assert opened.indexing.wait_until_idle(60)
     vectors = opened.store.embeddings.last_id()
     opened.store.embeddings.activate("another-model@1")
@@ -59,4 +59,4 @@ def test_going_back_to_the_former_model_embeds_nothing_again(shop: Path, monkeyp
     opened.store.embeddings.activate(locate("auto").id)
     assert opened.store.queue_lengths()[1] == 0
     assert opened.store.embeddings.last_id() == vectors
-    engine.close()
+    client.close()

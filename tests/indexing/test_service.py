@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.engine import Engine
+from rag_ls.client import Client, local_client
 from rag_ls.indexing import Buffer, Phase
 from rag_ls.model import Freshness
 from rag_ls.requests import SearchRequest
@@ -17,10 +17,10 @@ from tests.support import PATIENCE_S, python, until, write
 
 _OTHER_ENGINE = """
 import sys, time
-from rag_ls.engine import Engine
+from rag_ls.client import Client, local_client
 
-engine = Engine()
-opened = engine.open(sys.argv[1])
+client = local_client()
+opened = client.open(sys.argv[1])
 opened.indexing.index_tree()
 while not opened.store.documents():
     time.sleep(0.005)
@@ -30,9 +30,9 @@ sys.stdin.read()
 
 
 @pytest.fixture
-def opened(engine: Engine, shop: Path) -> OpenProject:
+def opened(client: Client, shop: Path) -> OpenProject:
     """The shop, indexed."""
-    opened = engine.open(shop)
+    opened = client.open(shop)
     opened.indexing.index_tree()
     assert opened.indexing.wait_until_idle(PATIENCE_S)
     return opened
@@ -40,10 +40,10 @@ def opened(engine: Engine, shop: Path) -> OpenProject:
 
 @pytest.fixture
 def second(shop: Path) -> Iterator[OpenProject]:
-    """The shop as another engine has it open."""
-    engine = Engine()
-    yield engine.open(shop)
-    engine.close()
+    """The shop as another client has it open."""
+    client = local_client()
+    yield client.open(shop)
+    client.close()
 
 
 @pytest.fixture
@@ -156,8 +156,8 @@ def test_a_file_deleted_behind_our_back_is_no_hit(opened: OpenProject, shop: Pat
     assert _found(opened, "discount") == []
 
 
-def test_cancelled_indexing_stops_and_goes_on_later(engine: Engine, big: Path) -> None:
-    opened = engine.open(big)
+def test_cancelled_indexing_stops_and_goes_on_later(client: Client, big: Path) -> None:
+    opened = client.open(big)
     opened.indexing.index_tree()
     assert until(lambda: opened.store.counts().documents > 0)
     opened.indexing.cancel()
@@ -172,12 +172,12 @@ def test_cancelled_indexing_stops_and_goes_on_later(engine: Engine, big: Path) -
     assert opened.store.counts().documents == 400
 
 
-def test_cancelled_indexing_can_be_taken_over_by_another_process(engine: Engine, big: Path) -> None:
-    opened = engine.open(big)
+def test_cancelled_indexing_can_be_taken_over_by_another_process(client: Client, big: Path) -> None:
+    opened = client.open(big)
     opened.indexing.index_tree()
     assert until(lambda: opened.store.counts().documents)
     opened.indexing.cancel()
-    other = Engine()
+    other = local_client()
     taken = other.open(big)
     taken.indexing.index_tree()
     done = taken.indexing.wait_until_idle(15, embeddings=False)
@@ -185,11 +185,11 @@ def test_cancelled_indexing_can_be_taken_over_by_another_process(engine: Engine,
     assert done
 
 
-def test_what_a_killed_process_left_is_taken_over(big: Path, engine: Engine) -> None:
+def test_what_a_killed_process_left_is_taken_over(big: Path, client: Client) -> None:
     worker = python(_OTHER_ENGINE, big)
     assert worker.stdout is not None
     assert worker.stdout.readline() == "working\n"
-    opened = engine.open(big)
+    opened = client.open(big)
     opened.indexing.index_tree()
     waited = until(lambda: opened.indexing.progress.phase is Phase.WAITING or opened.store.counts().documents == 400)
     worker.kill()
@@ -200,7 +200,7 @@ def test_what_a_killed_process_left_is_taken_over(big: Path, engine: Engine) -> 
     assert opened.store.queued() == []
 
 
-def test_a_queue_that_a_killed_process_left_is_finished_without_being_asked(big: Path, engine: Engine) -> None:
+def test_a_queue_that_a_killed_process_left_is_finished_without_being_asked(big: Path, client: Client) -> None:
     worker = python(_OTHER_ENGINE, big)
     assert worker.stdout is not None
     assert worker.stdout.readline() == "working\n"
@@ -209,7 +209,7 @@ def test_a_queue_that_a_killed_process_left_is_finished_without_being_asked(big:
     left = IndexStore(big / ".rag-ls/index.db")
     assert left.queued()
     left.close()
-    opened = engine.open(big)
+    opened = client.open(big)
     assert until(lambda: opened.store.counts().documents == 400)
 
 

@@ -4,54 +4,56 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rag_ls.indexing import EditingSession
+from rag_ls.indexing import EditingSessions
 from rag_ls.storage import IndexStore
 from tests.support import new_chunks, python, record
 
 _EDITOR = """
 import sys
 from pathlib import Path
-from rag_ls.indexing import EditingSession
+from rag_ls.indexing import EditingSessions
 
-session = EditingSession(Path(sys.argv[1]))
+session = EditingSessions(Path(sys.argv[1])).open()
 print(session.id, flush=True)
 sys.stdin.read()
 """
 
 
 def test_a_session_lives_until_it_is_closed(tmp_path: Path) -> None:
-    mine, other = EditingSession(tmp_path), EditingSession(tmp_path)
-    assert mine.is_live(mine.id)
-    assert mine.is_live(other.id)
-    other.close()
-    assert not mine.is_live(other.id)
-    assert not mine.is_live("never-there")
-    mine.close()
+    sessions, others = EditingSessions(tmp_path), EditingSessions(tmp_path)
+    mine, other = sessions.open(), others.open()
+    assert sessions.is_live(mine.id)
+    assert sessions.is_live(other.id)
+    others.close(other.id)
+    assert not sessions.is_live(other.id)
+    assert not sessions.is_live("never-there")
+    sessions.close(mine.id)
     assert list((tmp_path / "sessions").iterdir()) == []
 
 
 def test_the_unsaved_text_of_a_living_process_stays_and_that_of_a_killed_one_goes(
     tmp_path: Path, store: IndexStore
 ) -> None:
-    mine = EditingSession(tmp_path)
+    sessions = EditingSessions(tmp_path)
+    mine = sessions.open()
     editor = python(_EDITOR, tmp_path)
     assert editor.stdout is not None
     theirs = editor.stdout.readline().strip()
     for session in (mine.id, theirs):
         store.replace_document(record("a.py", session), new_chunks(["text"]))
     try:
-        mine.clear_dead(store)
+        sessions.clear_dead(store)
         assert {document.session for document in store.unsaved_documents()} == {mine.id, theirs}
-        assert mine.is_live(theirs)
+        assert sessions.is_live(theirs)
     finally:
         editor.kill()
         editor.communicate()
-    mine.clear_dead(store)
+    sessions.clear_dead(store)
     assert {document.session for document in store.unsaved_documents()} == {mine.id}
     assert [file.stem for file in (tmp_path / "sessions").iterdir()] == [mine.id]
 
 
 def test_the_text_of_files_on_disk_is_nobody_s_to_clear(tmp_path: Path, store: IndexStore) -> None:
     store.replace_document(record("a.py"), new_chunks(["text"]))
-    EditingSession(tmp_path).clear_dead(store)
+    EditingSessions(tmp_path).clear_dead(store)
     assert set(store.documents()) == {"a.py"}

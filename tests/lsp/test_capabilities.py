@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from lsprotocol import types
 
+from rag_ls.client import local_client
 from rag_ls.lsp.capabilities import COMMANDS, initialize_result, position_encoding
 from rag_ls.lsp.server import create_server
 
 
 def test_every_declared_capability_has_a_handler_and_every_handler_is_declared() -> None:
-    server = create_server()
+    server = create_server(lambda _: local_client(), watch_parent=False)
     declared = initialize_result({})["capabilities"]
     handlers = set(server.protocol.fm.features)
     needs = {

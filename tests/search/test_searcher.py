@@ -15,17 +15,20 @@ from tests.support import MODEL, digest, new_chunk, new_chunks, record, unit_vec
 _MINE, _THEIRS, _DEAD = "mine", "theirs", "dead"
 
 
-def _searcher(store: IndexStore, *, session: str = _MINE, gone: tuple[str, ...] = ()) -> Searcher:
+def _searcher(store: IndexStore, *, gone: tuple[str, ...] = ()) -> Searcher:
     def freshness(document: DocumentRecord) -> Freshness | None:
         if document.path in gone:
             return None
         return Freshness.BUFFER if document.session else Freshness.DISK
 
-    return Searcher(store, None, session, lambda asked: asked != _DEAD, freshness)
+    return Searcher(store, None, lambda asked: asked != _DEAD, freshness)
 
 
-def _search(searcher: Searcher, text: str, *, k: int = 10, filters: Filters = NO_FILTERS) -> Found:
-    return searcher.search(text, k=k, settings=SearchSettings(), filters=filters, vector=None, model_id="")
+def _search(
+    searcher: Searcher, text: str, *, k: int = 10, filters: Filters = NO_FILTERS, session: str = _MINE
+) -> Found:
+    settings = SearchSettings()
+    return searcher.search(text, k=k, settings=settings, filters=filters, vector=None, model_id="", session=session)
 
 
 def _texts(found: Found) -> list[str]:
@@ -40,7 +43,7 @@ def test_one_s_own_buffer_replaces_the_file_and_every_other_buffer(store: IndexS
     for text, session in (("needle disk", ""), ("needle theirs", _THEIRS), ("needle mine", _MINE)):
         _save(store, text, session=session)
     assert _texts(_search(_searcher(store), "needle")) == ["needle mine"]
-    assert _texts(_search(_searcher(store, session="third"), "needle")) in (["needle mine"], ["needle theirs"])
+    assert _texts(_search(_searcher(store), "needle", session="third")) in (["needle mine"], ["needle theirs"])
 
 
 def test_another_session_s_buffer_replaces_the_file(store: IndexStore) -> None:
@@ -61,7 +64,7 @@ def test_the_buffer_of_a_dead_session_counts_for_nothing(store: IndexStore) -> N
 def test_a_guest_document_is_seen_by_its_own_session_alone(store: IndexStore) -> None:
     _save(store, "needle", "untitled:1", _THEIRS)
     assert _texts(_search(_searcher(store), "needle")) == []
-    assert _texts(_search(_searcher(store, session=_THEIRS), "needle")) == ["needle"]
+    assert _texts(_search(_searcher(store), "needle", session=_THEIRS)) == ["needle"]
 
 
 def test_hits_of_a_file_that_is_gone_are_dropped_and_others_take_their_place(store: IndexStore) -> None:
@@ -184,7 +187,7 @@ def test_a_chunk_is_got_in_the_version_that_counts(store: IndexStore) -> None:
     document = store.document("src/a.py")
     assert document is not None
     chunk_id = store.chunks_of_document(document.id)[0].stored.id
-    hit = _searcher(store).chunk_hit(chunk_id)
+    hit = _searcher(store).chunk_hit(chunk_id, _MINE)
     assert hit is not None
     assert hit.item.session == _MINE
     assert _searcher(store).chunk_hit("unknown") is None

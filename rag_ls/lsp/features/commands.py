@@ -11,17 +11,16 @@ from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.features.sync import plain
 from rag_ls.lsp.protocol import RagLsServer, protocol_error
 from rag_ls.lsp.session import Session
-from rag_ls.operations import Operations
 
-_OPERATIONS: dict[str, Callable[[Operations, object], dict[str, Any]]] = {
-    "ragLs.searchCode": Operations.search_code,
-    "ragLs.findRelated": Operations.find_related,
-    "ragLs.storeMemory": Operations.store_memory,
-    "ragLs.searchMemory": Operations.search_memory,
-    "ragLs.listMemories": Operations.list_memories,
-    "ragLs.deleteMemory": Operations.delete_memory,
-    "ragLs.reindex": Operations.reindex,
-    "ragLs.status": Operations.index_status,
+_OPERATIONS = {
+    "ragLs.searchCode": "search_code",
+    "ragLs.findRelated": "find_related",
+    "ragLs.storeMemory": "store_memory",
+    "ragLs.searchMemory": "search_memory",
+    "ragLs.listMemories": "list_memories",
+    "ragLs.deleteMemory": "delete_memory",
+    "ragLs.reindex": "reindex",
+    "ragLs.status": "engine_status",
 }
 
 
@@ -31,15 +30,13 @@ def register(server: RagLsServer) -> None:
         server.command(name)(_handler(server, name, operation))
 
 
-def _handler(
-    server: RagLsServer, name: str, operation: Callable[[Operations, object], dict[str, Any]]
-) -> Callable[..., Any]:
+def _handler(server: RagLsServer, name: str, operation: str) -> Callable[..., Any]:
     async def run(*arguments: Any) -> dict[str, Any]:
         session: Session = server.session
         try:
             given = _one_object(name, arguments)
             operations = await session.operations()
-            return await asyncio.to_thread(operation, operations, given)
+            return await asyncio.wrap_future(operations.submit(operation, given))
         except RagLsError as error:
             raise protocol_error(error) from error
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import keyword
 
 from lsprotocol import types
@@ -25,6 +24,7 @@ def register(server: RagLsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
         session: Session = server.session
+        await session.settled()
         document = session.documents.get(params.text_document.uri)
         place = document.place if document else None
         if document is None or place is None or not place.opened.settings.hover.enabled:
@@ -32,7 +32,7 @@ def register(server: RagLsServer) -> None:
         word = document.buffer.word_at(Position(params.position.line, params.position.character))
         if len(word) < 2 or keyword.iskeyword(word):
             return None
-        related = await asyncio.to_thread(place.opened.hover, place.path, params.position.line + 1, word)
+        related = await session.work("hover", place.opened.hover, place.path, params.position.line + 1, word)
         text = markdown(place.opened, related)
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text)) if text else None
 

@@ -48,12 +48,15 @@ def register(server: RagLsServer) -> None:
 async def _show(server: RagLsServer, opened: OpenProject, running: dict[str, OpenProject]) -> None:
     """Follow one project's indexing, for as long as the session lasts."""
     loop, changed = asyncio.get_running_loop(), asyncio.Event()
-    opened.indexing.listen(lambda _: _call_soon(loop, changed))
-    while True:
-        if _is_notable(opened.indexing.progress):
-            await _show_run(server, opened, running, changed)
-        await changed.wait()
-        changed.clear()
+    stop = opened.indexing.listen(lambda _: _call_soon(loop, changed))
+    try:
+        while True:
+            if _is_notable(opened.indexing.progress):
+                await _show_run(server, opened, running, changed)
+            await changed.wait()
+            changed.clear()
+    finally:
+        stop()
 
 
 async def _show_run(
@@ -90,7 +93,9 @@ def _watch_files(server: RagLsServer) -> None:
     watched = workspace.did_change_watched_files if workspace else None
     if watched and watched.dynamic_registration:
         options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(glob_pattern="**/*")])
-        registration = types.Registration("rag-ls-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+        registration = types.Registration(
+            f"rag-ls-files-{uuid.uuid4()}", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options
+        )
         server.client_register_capability(types.RegistrationParams([registration]))
 
 

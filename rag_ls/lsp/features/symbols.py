@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 
 from lsprotocol import types
@@ -39,8 +38,8 @@ def register(server: RagLsServer) -> None:
         if not params.query.strip():
             return []
         session: Session = server.session
-        engine = await session.engine()
-        answers = await asyncio.to_thread(engine.search, SearchRequest(params.query, k=_SYMBOLS))
+        client = await session.client()
+        answers = await session.work("symbols", client.search, SearchRequest(params.query, k=_SYMBOLS))
         hits = [(opened, hit) for opened, answer in answers for hit in answer.hits]
         hits.sort(key=lambda item: -item[1].score)
         return [

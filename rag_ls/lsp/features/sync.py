@@ -24,7 +24,7 @@ def register(server: RagLsServer) -> None:
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     async def folders_changed(params: types.DidChangeWorkspaceFoldersParams) -> None:
         session: Session = server.session
-        await session.engine()
+        await session.client()
         for folder in params.event.removed:
             if path := file_path(folder.uri):
                 await session.remove_folder(path)

@@ -7,58 +7,58 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.engine import Engine
+from rag_ls.client import Client, local_client
 from rag_ls.errors import ProjectUnavailable
 from rag_ls.indexing import Buffer
 from rag_ls.requests import SearchRequest
 from tests.support import PATIENCE_S, write
 
 
-def test_a_project_is_opened_once(engine: Engine, shop: Path) -> None:
-    opened = engine.open(shop)
-    assert engine.open(shop) is opened
-    assert engine.projects() == [opened]
-    engine.close_project(shop)
-    assert engine.projects() == []
+def test_a_project_is_opened_once(client: Client, shop: Path) -> None:
+    opened = client.open(shop)
+    assert client.open(shop) is opened
+    assert client.projects() == [opened]
+    client.close_project(shop)
+    assert client.projects() == []
 
 
-def test_opening_indexes_nothing_by_itself(engine: Engine, shop: Path) -> None:
-    opened = engine.open(shop)
-    assert opened.never_indexed
+def test_opening_indexes_nothing_by_itself(client: Client, shop: Path) -> None:
+    opened = client.open(shop)
+    assert opened.hosted.never_indexed
     assert not opened.status().complete
     assert opened.store.documents() == {}
 
 
-def test_a_missing_folder_cannot_be_opened(engine: Engine, tmp_path: Path) -> None:
+def test_a_missing_folder_cannot_be_opened(client: Client, tmp_path: Path) -> None:
     with pytest.raises(ProjectUnavailable):
-        engine.open(tmp_path / "missing")
+        client.open(tmp_path / "missing")
 
 
-def test_a_file_belongs_to_the_innermost_project(engine: Engine, tmp_path: Path) -> None:
+def test_a_file_belongs_to_the_innermost_project(client: Client, tmp_path: Path) -> None:
     write(tmp_path, {"outer/.rag-ls/x": "", "outer/inner/.rag-ls/x": ""})
-    outer, inner = engine.open(tmp_path / "outer"), engine.open(tmp_path / "outer/inner")
-    assert engine.project_of(tmp_path / "outer/inner/a.py") is inner
-    assert engine.project_of(tmp_path / "outer/a.py") is outer
-    assert engine.project_of(tmp_path / "a.py") is None
+    outer, inner = client.open(tmp_path / "outer"), client.open(tmp_path / "outer/inner")
+    assert client.project_of(tmp_path / "outer/inner/a.py") is inner
+    assert client.project_of(tmp_path / "outer/a.py") is outer
+    assert client.project_of(tmp_path / "a.py") is None
 
 
-def test_a_scratch_project_holds_unsaved_text_and_goes_with_the_engine(engine: Engine) -> None:
-    scratch = engine.open_scratch()
+def test_a_scratch_project_holds_unsaved_text_and_goes_with_the_engine(client: Client) -> None:
+    scratch = client.open_scratch()
     scratch.buffer_changed(Buffer("untitled:1", "zebra = 1\n", "python", guest=True))
     assert scratch.indexing.wait_until_idle(PATIENCE_S)
     assert [hit.item.chunk.path for hit in scratch.search(SearchRequest("zebra")).hits] == ["untitled:1"]
-    engine.close()
+    client.close()
     assert not scratch.project.root.exists()
 
 
 def test_closing_takes_unsaved_text_along_and_keeps_the_files(shop: Path) -> None:
-    engine = Engine()
-    opened = engine.open(shop)
+    client = local_client()
+    opened = client.open(shop)
     opened.indexing.index_tree()
     opened.buffer_changed(Buffer("src/cart.py", "zebra = 1\n"))
     assert opened.indexing.wait_until_idle(PATIENCE_S)
-    engine.close()
-    again = Engine()
+    client.close()
+    again = local_client()
     opened = again.open(shop)
     assert (opened.store.unsaved_documents(), len(opened.store.documents())) == ([], 4)
     again.close()
@@ -67,17 +67,17 @@ def test_closing_takes_unsaved_text_along_and_keeps_the_files(shop: Path) -> Non
 def test_an_index_survives_a_restart_without_new_embeddings(shop: Path) -> None:
     last = []
     for _ in range(2):
-        engine = Engine()
-        opened = engine.open(shop)
+        client = local_client()
+        opened = client.open(shop)
         opened.indexing.index_tree()
         assert opened.indexing.wait_until_idle(PATIENCE_S)
         last.append(opened.store.embeddings.last_id())
-        engine.close()
+        client.close()
     assert last[0] == last[1] > 0
 
 
-def test_a_renamed_file_costs_no_embedding(engine: Engine, shop: Path) -> None:
-    opened = engine.open(shop)
+def test_a_renamed_file_costs_no_embedding(client: Client, shop: Path) -> None:
+    opened = client.open(shop)
     opened.indexing.index_tree()
     assert opened.indexing.wait_until_idle(PATIENCE_S)
     before = opened.store.embeddings.last_id()
@@ -88,11 +88,11 @@ def test_a_renamed_file_costs_no_embedding(engine: Engine, shop: Path) -> None:
     assert opened.store.embeddings.last_id() == before
 
 
-def test_all_data_is_readable_by_its_user_alone(engine: Engine, shop: Path, home: Path) -> None:
+def test_all_data_is_readable_by_its_user_alone(client: Client, shop: Path, home: Path) -> None:
     from rag_ls.memory import NewMemory
     from rag_ls.model import Scope
 
-    opened = engine.open(shop)
+    opened = client.open(shop)
     opened.indexing.index_tree()
     for scope in (Scope.PROJECT, Scope.GLOBAL):
         opened.remember(NewMemory("use tabs", scope))
@@ -106,19 +106,19 @@ def test_all_data_is_readable_by_its_user_alone(engine: Engine, shop: Path, home
 
 def test_without_a_model_words_still_find_and_the_answer_says_so(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAG_LS_EMBEDDING_MODEL", "no-such-model")
-    engine = Engine()
-    opened = engine.open(shop)
+    client = local_client()
+    opened = client.open(shop)
     opened.indexing.index_tree()
     assert opened.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
     answer = opened.search(SearchRequest("discount"))
     assert [hit.item.chunk.path for hit in answer.hits] == ["src/cart.py"]
     assert (answer.stats.dense, answer.stats.complete) == (False, False)
     assert "no-such-model" in answer.stats.note
-    engine.close()
+    client.close()
 
 
-def test_settings_of_the_editor_hold_at_once(engine: Engine, shop: Path) -> None:
-    opened = engine.open(shop)
-    loaded = engine.apply_editor_settings({"search": {"k": 1, "unknown": 2}})
+def test_settings_of_the_editor_hold_at_once(client: Client, shop: Path) -> None:
+    opened = client.open(shop)
+    loaded = client.apply_editor_settings({"search": {"k": 1, "unknown": 2}})
     assert opened.settings.search.k == 1
     assert [problem.source for problem in loaded.problems] == ["editor settings"]

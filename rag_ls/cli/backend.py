@@ -1,0 +1,52 @@
+"""Who answers a verb: the running engine where there is one, else an engine in this process."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import Any
+
+from rag_ls.cli.progress import Show
+from rag_ls.daemon.calls import call
+from rag_ls.daemon.channel import EngineLost
+from rag_ls.daemon.find import Mode, find_engine
+
+Json = dict[str, Any]
+
+_MODEL_WAIT_S = 20.0
+
+
+def ask(
+    arguments: argparse.Namespace, operation: str, values: Json, show: Show | None = None, *, folder: str = ""
+) -> Json:
+    """The answer to one operation on the project around `folder` (by default, the one that `--project` names).
+
+    Raises what the operation raises.
+    """
+    project = os.path.abspath(folder or arguments.project)
+    found = find_engine("cli", Mode.of(arguments))
+    if found is not None:
+        try:
+            return call(found, operation, project, values, show)
+        except EngineLost as error:
+            print(f"rag-ls: {error}; going on without it", file=sys.stderr)
+    return _alone(operation, project, values, show)
+
+
+def _alone(operation: str, project: str, values: Json, show: Show | None) -> Json:
+    from rag_ls.client import local_client
+    from rag_ls.indexing import Progress
+    from rag_ls.operations import Operations
+    from rag_ls.wire import progress_json
+
+    def report(name: str, progress: Progress) -> None:
+        if show is not None:
+            show(progress_json(name, progress))
+
+    client = local_client("cli")
+    try:
+        client.open(project)
+        return Operations(client, wait_for_model_s=_MODEL_WAIT_S).run(operation, values, report)
+    finally:
+        client.close()

@@ -1,0 +1,82 @@
+"""`rag-ls lsp` and `rag-ls mcp`: relays to the engine, or servers with an engine of their own."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import threading
+from collections.abc import Callable
+
+from rag_ls.daemon.channel import Channel
+from rag_ls.daemon.find import Mode, find_engine
+from rag_ls.daemon.paths import engine_paths
+from rag_ls.daemon.records import LspRecord, McpRecord, Record
+from rag_ls.daemon.relay import Relay, end_with
+from rag_ls.framing import claim_standard_streams
+
+
+def lsp(arguments: argparse.Namespace) -> int:
+    """Serve an editor."""
+    mode = Mode.of(arguments)
+    if arguments.tcp:
+        from rag_ls.lsp.main import serve_port
+
+        return serve_port(arguments.tcp)
+    source, output = claim_standard_streams()
+    if mode is Mode.NEVER:
+        from rag_ls.lsp.main import serve_alone
+
+        return serve_alone(source, output)
+    from rag_ls.lsp.capabilities import initialize_result
+
+    record = LspRecord(initialize_result)
+    relay = Relay(record, source, output, _connect(record, mode, ""), _was_stopped)
+    end_with(lambda: record.process_id)
+    fine = relay.run()
+    return _exit(0 if fine and record.was_shut_down else 1)
+
+
+def mcp(arguments: argparse.Namespace) -> int:
+    """Serve an agent."""
+    mode = Mode.of(arguments)
+    folder = os.path.abspath(arguments.project)
+    source, output = claim_standard_streams()
+    if mode is Mode.NEVER:
+        from pathlib import Path
+
+        from rag_ls.mcp.main import serve_alone
+
+        return serve_alone(Path(folder), source, output)
+    from rag_ls.mcp.handshake import initialize_result
+
+    record = McpRecord(initialize_result)
+    relay = Relay(record, source, output, _connect(record, mode, folder), _was_stopped)
+    return _exit(0 if relay.run() else 1)
+
+
+def _connect(record: Record, mode: Mode, folder: str) -> Callable[[], Channel]:
+    """How the relay gets an engine: the user's, or one in this process where that cannot be had."""
+
+    def connect() -> Channel:
+        about = {"name": record.name, "folder": folder}
+        found = find_engine(record.surface, mode, about)
+        if found is not None:
+            return found
+        from rag_ls.daemon.sessions import in_process
+
+        return in_process(record.surface, about)
+
+    return connect
+
+
+def _was_stopped() -> bool:
+    return os.path.exists(engine_paths().stopped)
+
+
+def _exit(code: int) -> int:
+    """End now: a thread that waits for the other side must not keep the process."""
+    sys.stderr.flush()
+    if threading.active_count() > 1:
+        os._exit(code)
+    return code

@@ -1,0 +1,1 @@
+"""One engine for every surface of a user: its socket, its life, and the relays that reach it."""

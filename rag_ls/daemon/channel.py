@@ -1,0 +1,93 @@
+"""A connection to the engine: first a greeting, then calls as lines of JSON, or a surface's own protocol."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+from typing import IO, Any
+
+from rag_ls import __version__
+from rag_ls.errors import RagLsError
+
+Json = dict[str, Any]
+
+# Raised when what is said on the wire changes its meaning; the two ends then do not understand each other.
+PROTOCOL = 1
+# A greeting is short: whoever sends more, or nothing for so long, is no client of ours.
+LONGEST_GREETING = 1_000_000
+GREETING_S = 10.0
+_LONGEST_LINE = 256_000_000
+
+
+class EngineLost(RagLsError):
+    """The engine ended, or said what cannot be understood."""
+
+
+class Refused(RagLsError):
+    """The engine takes no such client; `reason` says why in a word."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class Channel:
+    """One connection. Its two directions may be used by two threads."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.socket = connection
+        self.input: IO[bytes] = connection.makefile("rb")
+        self.greeting: Json = {}
+
+    def send(self, message: Json) -> None:
+        """Send one line. Raises `OSError` where nobody listens any more."""
+        self.socket.sendall(json.dumps(message).encode() + b"\n")
+
+    def receive(self, longest: int = _LONGEST_LINE) -> Json | None:
+        """The next line, or None at the end. Raises `EngineLost` for what is no JSON object on a line."""
+        line = self.input.readline(longest)
+        if not line:
+            return None
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise EngineLost(f"unreadable message: {error}") from error
+        if not line.endswith(b"\n") or not isinstance(message, dict):
+            raise EngineLost("unreadable message")
+        return message
+
+    def hang_up(self) -> None:
+        """End the connection, which ends whoever waits at either end of it."""
+        with contextlib.suppress(OSError):
+            self.socket.shutdown(socket.SHUT_RDWR)
+        with contextlib.suppress(OSError):
+            self.input.close()
+            self.socket.close()
+
+
+def greet(connection: socket.socket, token: str, surface: str, about: Json) -> Channel:
+    """Introduce a client. Raises `Refused`, also where nobody answers in time, or `EngineLost`."""
+    channel = Channel(connection)
+    variables = {name: value for name, value in os.environ.items() if name.startswith("RAG_LS_")}
+    hello = {"rag_ls": PROTOCOL, "version": __version__, "token": token, "surface": surface, "pid": os.getpid()}
+    try:
+        connection.settimeout(GREETING_S)
+        channel.send({**hello, "environment": variables, **about})
+        answer = channel.receive(LONGEST_GREETING)
+        connection.settimeout(None)
+    except TimeoutError as error:
+        channel.hang_up()
+        raise Refused("silent", f"the engine has not answered for {GREETING_S:.0f} s") from error
+    except (OSError, EngineLost) as error:
+        channel.hang_up()
+        raise EngineLost(f"the engine ended: {error}") from error
+    if answer is None:
+        channel.hang_up()
+        raise EngineLost("the engine ended")
+    if not answer.get("ok"):
+        channel.hang_up()
+        raise Refused(str(answer.get("reason", "")), str(answer.get("message", "the engine refused")))
+    channel.greeting = answer
+    return channel

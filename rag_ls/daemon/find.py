@@ -1,0 +1,121 @@
+"""Finding the running engine, or starting one."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from enum import StrEnum
+from typing import Any
+
+from rag_ls.daemon.channel import Channel, EngineLost, Refused, greet
+from rag_ls.daemon.paths import EnginePaths, engine_paths, user_config_file
+from rag_ls.daemon.transport import connect
+
+_CONNECT_S = 5.0
+# A busy machine may need so long to start a Python process.
+_START_S = 30.0
+_LOOK_S = 0.02
+
+
+class Mode(StrEnum):
+    """The setting `daemon`: who does the work."""
+
+    AUTO = "auto"
+    """The running engine; where there is none, one is started."""
+    MANUAL = "manual"
+    """The running engine, where there is one."""
+    NEVER = "never"
+    """Every process for itself."""
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace) -> Mode:
+        """What the command line, the environment or the user's settings ask for, in this order."""
+        if getattr(arguments, "standalone", False):
+            return cls.NEVER
+        wanted = os.environ.get("RAG_LS_DAEMON_MODE") or os.environ.get("RAG_LS_DAEMON") or _in_config()
+        return cls(wanted) if wanted in tuple(cls) else cls.AUTO
+
+
+def find_engine(surface: str, mode: Mode, about: dict[str, Any] | None = None, *, start: bool = True) -> Channel | None:
+    """A connection to the engine as a client of `surface`; None where the work is to be done in this process.
+
+    Starts an engine where none runs and `mode` says so. Prints one line where one was wanted and cannot be had.
+    """
+    if mode is Mode.NEVER:
+        return None
+    paths = engine_paths()
+    try:
+        found = _connected(paths, surface, about or {})
+        if found is None and mode is Mode.AUTO and start:
+            found = _started(paths, surface, about or {})
+    except (Refused, OSError) as error:
+        _warn(str(error))
+        return None
+    if found is None and start:
+        _warn("no engine runs" if mode is Mode.MANUAL else f"no engine could be started, see {paths.log}")
+    return found
+
+
+def start_engine() -> None:
+    """Start an engine in the background. It may find that another was faster, and end."""
+    import subprocess
+    import threading
+
+    command = [sys.executable, "-P", "-m", "rag_ls.cli.main", "serve", "--background"]
+    # Not in the caller's folder: an engine outlives it, and would keep its file system busy.
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=os.path.expanduser("~") if os.path.isdir(os.path.expanduser("~")) else "/",
+        start_new_session=True,
+        # Windows: no console that would close with the caller's.
+        creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
+        env={name: value for name, value in os.environ.items() if not name.startswith("RAG_LS_LOG")},
+    )
+    # Whoever started a process must take note of its end.
+    threading.Thread(target=process.wait, name="reaper", daemon=True).start()
+
+
+def _started(paths: EnginePaths, surface: str, about: dict[str, Any]) -> Channel | None:
+    start_engine()
+    deadline = time.monotonic() + _START_S
+    while time.monotonic() < deadline:
+        time.sleep(_LOOK_S)
+        if (found := _connected(paths, surface, about)) is not None:
+            return found
+    return None
+
+
+def _connected(paths: EnginePaths, surface: str, about: dict[str, Any]) -> Channel | None:
+    """A greeted connection; None where no engine takes clients, or the one that does is making way for a newer."""
+    answered = connect(paths, _CONNECT_S)
+    if answered is None:
+        return None
+    try:
+        return greet(*answered, surface, about)
+    except EngineLost:
+        return None
+    except Refused as refused:
+        if refused.reason == "leaving":
+            return None
+        raise
+
+
+def _in_config() -> str:
+    """The setting `daemon` of the user's file. The file is read again, with all its checks, by who does the work."""
+    try:
+        with open(user_config_file(), "rb") as file:
+            import tomllib
+
+            value = tomllib.load(file).get("daemon", "")
+    except (OSError, ValueError):
+        return ""
+    return str(value.get("mode", "") if isinstance(value, dict) else value)
+
+
+def _warn(reason: str) -> None:
+    print(f"rag-ls: {reason}; working without it", file=sys.stderr)

@@ -1,0 +1,102 @@
+"""Where a user's engine is found. Plain strings and `os` alone: every relay pays for what is imported here."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NamedTuple
+
+# The shortest limit of a socket's path among the systems we run on (macOS: 104 bytes with the final NUL).
+_LONGEST_SOCKET_PATH = 100
+
+
+class EnginePaths(NamedTuple):
+    """The files of a running engine, all in a folder that its user alone can enter."""
+
+    folder: str
+    socket: str
+    """The Unix domain socket; on Windows, a file with the port and the token instead."""
+    pid: str
+    lock: str
+    """Held by the engine for as long as it lives and takes clients: only this says whether one runs."""
+    stopped: str
+    """There after somebody stopped the engine on purpose."""
+    log: str
+
+
+def engine_paths() -> EnginePaths:
+    """Where this user's engine is, or would be."""
+    folder = _runtime_folder()
+    if len(os.fsencode(os.path.join(folder, "engine.sock"))) > _LONGEST_SOCKET_PATH:
+        folder = _short_folder(folder)
+    return EnginePaths(
+        folder,
+        socket=os.path.join(folder, "engine.sock"),
+        pid=os.path.join(folder, "engine.pid"),
+        lock=os.path.join(folder, "engine.lock"),
+        stopped=os.path.join(folder, "engine.stopped"),
+        log=_log_file(),
+    )
+
+
+def make_private(folder: str) -> None:
+    """Make a folder that its user alone can enter. Raises `PermissionError` where somebody else owns it."""
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    if hasattr(os, "getuid"):
+        found = os.lstat(folder)
+        if found.st_uid != os.getuid() or os.path.islink(folder):
+            raise PermissionError(f"{folder} belongs to somebody else; set RAG_LS_HOME to a folder of your own")
+        if found.st_mode & 0o777 != 0o700:
+            os.chmod(folder, 0o700)
+
+
+def user_config_file() -> str:
+    """The user's settings file, as `project.user_config_file` finds it."""
+    if home := _home():
+        return os.path.join(home, "config", "config.toml")
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~\\AppData\\Local")
+    elif sys.platform == "darwin":
+        base = os.path.expanduser("~/Library/Application Support")
+    else:
+        base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    return os.path.join(base, "rag-ls", "config.toml")
+
+
+def _home() -> str:
+    value = os.environ.get("RAG_LS_HOME")
+    return os.path.realpath(os.path.expanduser(value)) if value else ""
+
+
+def _runtime_folder() -> str:
+    if home := _home():
+        return os.path.join(home, "run")
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    return os.path.join(runtime, "rag-ls") if runtime else os.path.join(_temporary(), f"rag-ls-{_user()}")
+
+
+def _short_folder(folder: str) -> str:
+    import hashlib
+
+    digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]
+    return os.path.join("/tmp", f"rag-ls-{_user()}-{digest}")
+
+
+def _log_file() -> str:
+    if home := _home():
+        return os.path.join(home, "log", "engine.log")
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~\\AppData\\Local")
+    elif sys.platform == "darwin":
+        base = os.path.expanduser("~/Library/Logs")
+    else:
+        base = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    return os.path.join(base, "rag-ls", "engine.log")
+
+
+def _temporary() -> str:
+    return os.environ.get("TMPDIR") or os.environ.get("TEMP") or "/tmp"
+
+
+def _user() -> str:
+    return str(os.getuid()) if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")

@@ -1,0 +1,293 @@
+"""What a relay must remember of a session, so that another engine can take it over.
+
+A record sees every message of both directions. `replay` gives the messages that bring a new engine to where the
+session is: its handshake, the documents that are open, and the requests that nobody has answered yet.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import IO, Any, Protocol
+
+from rag_ls.framing import Message, framed, parsed, read_framed, read_line
+
+
+class Record(Protocol):
+    """A session of one protocol."""
+
+    surface: str
+    name: str
+    """What the client calls itself."""
+    is_over: bool
+    """Whether the client said its last word."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether the client waits for an answer."""
+        ...
+
+    def read(self, source: IO[bytes]) -> bytes | None:
+        """The next message, or None at the end. Raises `MessageTooLong`."""
+        ...
+
+    def frame(self, message: Message) -> bytes:
+        """A message as it is sent."""
+        ...
+
+    def from_client(self, body: bytes) -> tuple[bool, list[Message]]:
+        """Note what the client says: (whether it is for the engine, what the client is to be answered at once)."""
+        ...
+
+    def from_engine(self, body: bytes) -> bool:
+        """Note what the engine says; whether it is for the client."""
+        ...
+
+    def replay(self) -> tuple[list[Message], list[Message]]:
+        """For a new engine, and for the client, to put both where the session is."""
+        ...
+
+
+# Changes are kept one by one, so that a keystroke costs a relay next to nothing; more are summed up.
+_MOST_CHANGES = 200
+
+
+class Requests:
+    """The requests of a client that wait for their answers, and those of the engine."""
+
+    def __init__(self) -> None:
+        self._answered: set[str] = set()
+        self._waiting: dict[str, Message] = {}
+        self._of_engine: set[str] = set()
+
+    def answer_here(self, message: Message) -> None:
+        """The relay answers this request itself: every engine's answer to it is dropped."""
+        self._answered.add(_key(message))
+        self._waiting[_key(message)] = message
+
+    def from_client(self, message: Message) -> bool:
+        """Note a message; False for an answer to an engine that is gone."""
+        number = _key(message)
+        if "method" not in message:
+            if number not in self._of_engine:
+                return False
+            self._of_engine.discard(number)
+        elif "id" in message:
+            self._waiting[number] = message
+        return True
+
+    def from_engine(self, message: Message) -> bool:
+        """Note a message; False for an answer that nobody waits for."""
+        number = _key(message)
+        if "method" in message:
+            if "id" in message:
+                self._of_engine.add(number)
+            return True
+        if message.get("id") is None:
+            return True
+        if number in self._answered:
+            self._answered.discard(number)
+            self._waiting.pop(number, None)
+            return False
+        return self._waiting.pop(number, None) is not None
+
+    def forget(self, request_id: object) -> None:
+        """The client waits for this answer no longer."""
+        self._waiting.pop(json.dumps(request_id), None)
+
+    @property
+    def waits(self) -> bool:
+        """Whether an answer is still to come."""
+        return bool(self._waiting)
+
+    def unanswered(self) -> list[Message]:
+        """What must be asked again, in order."""
+        self._of_engine.clear()
+        return [message for number, message in self._waiting.items() if number not in self._answered]
+
+
+class McpRecord:
+    """An MCP session: its handshake and its unanswered requests."""
+
+    surface = "mcp"
+    is_over = False
+
+    def __init__(self, initialize_result: Any) -> None:
+        """`initialize_result` makes the answer to the client's `initialize` from its params."""
+        self.name = ""
+        self._initialize_result = initialize_result
+        self._requests = Requests()
+        self._initialize: Message | None = None
+        self._initialized: Message | None = None
+
+    def read(self, source: IO[bytes]) -> bytes | None:
+        return read_line(source)
+
+    def frame(self, message: Message) -> bytes:
+        return json.dumps(message).encode() + b"\n"
+
+    def from_client(self, body: bytes) -> tuple[bool, list[Message]]:
+        message = parsed(body)
+        if message is None:
+            return True, []
+        method = message.get("method")
+        if method == "initialize" and "id" in message and self._initialize is None:
+            self._initialize, self.name = message, _client_name(message)
+            self._requests.answer_here(message)
+            return True, [_answer(message, self._initialize_result(message.get("params")))]
+        if method == "notifications/initialized":
+            self._initialized = message
+        if method == "notifications/cancelled" and isinstance(message.get("params"), dict):
+            self._requests.forget(message["params"].get("requestId"))
+        return self._requests.from_client(message), []
+
+    def from_engine(self, body: bytes) -> bool:
+        message = parsed(body)
+        return message is None or self._requests.from_engine(message)
+
+    @property
+    def waits(self) -> bool:
+        return self._requests.waits
+
+    def replay(self) -> tuple[list[Message], list[Message]]:
+        handshake = [message for message in (self._initialize, self._initialized) if message is not None]
+        if self._initialize is not None:
+            self._requests.answer_here(self._initialize)
+        return [*handshake, *self._requests.unanswered()], []
+
+
+class LspRecord:
+    """An LSP session: its handshake, settings, folders, open documents, unanswered requests and shown progress."""
+
+    surface = "lsp"
+
+    def __init__(self, initialize_result: Any) -> None:
+        """`initialize_result` makes the answer to the client's `initialize` from its capabilities."""
+        self.name = ""
+        self.is_over = False
+        self.process_id: int | None = None
+        self.was_shut_down = False
+        self._initialize_result = initialize_result
+        self._requests = Requests()
+        self._initialize: Message | None = None
+        self._encoding = "utf-16"
+        self._later: dict[str, Message] = {}
+        self._folders: list[Message] = []
+        self._documents: dict[str, list[Message]] = {}
+        self._progress: dict[str, object] = {}
+
+    def read(self, source: IO[bytes]) -> bytes | None:
+        return read_framed(source)
+
+    def frame(self, message: Message) -> bytes:
+        return framed(json.dumps(message).encode())
+
+    def from_client(self, body: bytes) -> tuple[bool, list[Message]]:
+        message = parsed(body)
+        if message is None:
+            return True, []
+        method, params = message.get("method"), message.get("params")
+        params = params if isinstance(params, dict) else {}
+        if method == "initialize" and "id" in message and self._initialize is None:
+            return True, [self._initialized(message, params)]
+        if method in ("initialized", "workspace/didChangeConfiguration"):
+            self._later[method] = message
+        elif method == "workspace/didChangeWorkspaceFolders":
+            self._folders.append(message)
+        elif method == "shutdown":
+            self.was_shut_down = True
+        elif method == "exit":
+            self.is_over = True
+        elif isinstance(method, str) and method.startswith("textDocument/did"):
+            self._note_document(method, message, params)
+        return self._requests.from_client(message), []
+
+    def from_engine(self, body: bytes) -> bool:
+        message = parsed(body)
+        if message is None:
+            return True
+        if message.get("method") == "$/progress" and isinstance(message.get("params"), dict):
+            self._note_progress(message["params"])
+        return self._requests.from_engine(message)
+
+    @property
+    def waits(self) -> bool:
+        return self._requests.waits
+
+    def replay(self) -> tuple[list[Message], list[Message]]:
+        if self._initialize is None:
+            return [*self._requests.unanswered()], []
+        self._requests.answer_here(self._initialize)
+        documents = [message for messages in self._documents.values() for message in messages]
+        ended = [
+            {"jsonrpc": "2.0", "method": "$/progress", "params": {"token": token, "value": {"kind": "end"}}}
+            for token in self._progress.values()
+        ]
+        self._progress.clear()
+        state = [self._initialize, *self._later.values(), *self._folders, *documents]
+        return [*state, *self._requests.unanswered()], ended
+
+    def _initialized(self, message: Message, params: Message) -> Message:
+        self._initialize, self.name = message, _client_name(message)
+        process_id = params.get("processId")
+        self.process_id = process_id if isinstance(process_id, int) else None
+        self._requests.answer_here(message)
+        result = self._initialize_result(params.get("capabilities"))
+        self._encoding = result["capabilities"]["positionEncoding"]
+        return _answer(message, result)
+
+    def _note_document(self, method: str, message: Message, params: Message) -> None:
+        document = params.get("textDocument")
+        uri = document.get("uri") if isinstance(document, dict) else None
+        if not isinstance(uri, str):
+            return
+        if method == "textDocument/didOpen":
+            self._documents[uri] = [message]
+        elif method == "textDocument/didClose":
+            self._documents.pop(uri, None)
+        elif method == "textDocument/didChange" and uri in self._documents:
+            self._documents[uri].append(message)
+            if len(self._documents[uri]) > _MOST_CHANGES:
+                with contextlib.suppress(KeyError, TypeError, AttributeError, ValueError):
+                    self._documents[uri] = [as_opened(self._documents[uri], self._encoding)]
+
+    def _note_progress(self, params: Message) -> None:
+        value, token = params.get("value"), params.get("token")
+        kind = value.get("kind") if isinstance(value, dict) else None
+        if kind == "begin":
+            self._progress[json.dumps(token)] = token
+        elif kind == "end":
+            self._progress.pop(json.dumps(token), None)
+
+
+def as_opened(messages: list[Message], encoding: str) -> Message:
+    """A `didOpen` and the changes after it as one `didOpen` with the text that they lead to."""
+    from rag_ls.lsp.text_buffer import Position, TextBuffer
+
+    opened = messages[0]
+    item = dict(opened["params"]["textDocument"])
+    buffer = TextBuffer(item.get("text", ""), encoding)
+    for message in messages[1:]:
+        item["version"] = message["params"]["textDocument"].get("version", item.get("version"))
+        for change in message["params"].get("contentChanges", []):
+            if place := change.get("range"):
+                start, end = (Position(place[key]["line"], place[key]["character"]) for key in ("start", "end"))
+                buffer.replace(start, end, change["text"])
+            else:
+                buffer = TextBuffer(change["text"], encoding)
+    return {**opened, "params": {**opened["params"], "textDocument": {**item, "text": buffer.text}}}
+
+
+def _answer(request: Message, result: object) -> Message:
+    return {"jsonrpc": "2.0", "id": request["id"], "result": result}
+
+
+def _client_name(initialize: Message) -> str:
+    params = initialize.get("params")
+    info = params.get("clientInfo") if isinstance(params, dict) else None
+    return str(info.get("name", "")) if isinstance(info, dict) else ""
+
+
+def _key(message: Message) -> str:
+    """An id as a dictionary's key: 1 and "1" are two."""
+    return json.dumps(message.get("id"))

@@ -1,0 +1,192 @@
+"""A relay: an editor's or agent's messages to the engine and back, through engines that come and go."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import IO
+
+from rag_ls.daemon.channel import Channel
+from rag_ls.daemon.records import Record
+from rag_ls.framing import Message, MessageTooLong, framed, write_all
+
+_PARENT_LOOK_S = 3.0
+# After the client's last word, the engine has so long for its own.
+_LAST_WORDS_S = 10.0
+# An engine that dies this often within the time is not started once more.
+_MOST_DEATHS = 5
+_DEATHS_WITHIN_S = 60.0
+
+
+class Relay:
+    """The client's side runs in the calling thread, the engine's in two others."""
+
+    def __init__(
+        self,
+        record: Record,
+        source: IO[bytes],
+        output: IO[bytes],
+        connect: Callable[[], Channel],
+        was_stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`connect` gives an engine, whatever it takes; `was_stopped` tells whether the last one was ended on purpose."""
+        self._record = record
+        self._source = source
+        self._output = output
+        self._connect = connect
+        self._was_stopped = was_stopped
+        # Guards the record, and who is to be sent to.
+        self._lock = threading.Lock()
+        self._output_lock = threading.Lock()
+        self._wanted = threading.Event()
+        self._outbox: Outbox | None = None
+        self._ended = False
+
+    def run(self) -> bool:
+        """Relay until the client leaves. False where it had to be left, because it said what cannot be."""
+        engines = threading.Thread(target=self._from_engines, name="engines", daemon=True)
+        engines.start()
+        fine = self._from_client()
+        with self._lock:
+            self._ended = True
+            if self._outbox is not None:
+                self._outbox.close()
+        self._wanted.set()
+        engines.join(_LAST_WORDS_S)
+        return fine
+
+    def _from_client(self) -> bool:
+        try:
+            while not self._record.is_over and (body := self._record.read(self._source)) is not None:
+                with self._lock:
+                    for_engine, answers = self._record.from_client(body)
+                    self._to_client(answers)
+                    if for_engine and self._outbox is not None:
+                        self._outbox.put(self._framed(body))
+                    # Where no engine is connected, the record holds what the next one must know.
+                    if self._record.waits:
+                        self._wanted.set()
+        except MessageTooLong as error:
+            print(f"rag-ls: {error}; ending the session", file=sys.stderr)
+            return False
+        except (OSError, ValueError):
+            return True
+        return True
+
+    def _from_engines(self) -> None:
+        deaths: deque[float] = deque(maxlen=_MOST_DEATHS)
+        self._wanted.wait()
+        while (channel := self._next_engine()) is not None:
+            self._pump(channel)
+            with self._lock:
+                self._outbox = None
+                channel.hang_up()
+                if self._ended:
+                    return
+                if not self._record.waits:
+                    self._wanted.clear()
+            deaths.append(time.monotonic())
+            if len(deaths) == _MOST_DEATHS and deaths[-1] - deaths[0] < _DEATHS_WITHIN_S:
+                print("rag-ls: the engine keeps ending, its log says why; ending the session", file=sys.stderr)
+                sys.stderr.flush()
+                os._exit(1)
+            if self._was_stopped():
+                # Somebody wanted it gone: it comes back when something is asked.
+                self._wanted.wait()
+
+    def _next_engine(self) -> Channel | None:
+        """Connect to an engine and bring it to where the session is; None when the client left and waits for nothing."""
+        with self._lock:
+            if self._ended and not self._record.waits:
+                return None
+        channel = self._connect()
+        with self._lock:
+            for_engine, for_client = self._record.replay()
+            self._outbox = Outbox(channel.socket)
+            for message in for_engine:
+                self._outbox.put(self._record.frame(message))
+            if self._ended:
+                self._outbox.close()
+            self._to_client(for_client)
+        return channel
+
+    def _pump(self, channel: Channel) -> None:
+        with contextlib.suppress(MessageTooLong, OSError, ValueError):
+            while (body := self._record.read(channel.input)) is not None:
+                with self._lock:
+                    for_client = self._record.from_engine(body)
+                if for_client:
+                    with self._output_lock:
+                        write_all(self._output, self._framed(body))
+
+    def _framed(self, body: bytes) -> bytes:
+        return framed(body) if self._record.surface == "lsp" else body
+
+    def _to_client(self, messages: list[Message]) -> None:
+        for message in messages:
+            with self._output_lock:
+                write_all(self._output, self._record.frame(message))
+
+
+class Outbox:
+    """What is to be sent to one engine, in order, by a thread of its own: an engine that is slow to read holds nobody up."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._wake = threading.Condition()
+        self._waiting: deque[bytes] = deque()
+        self._closed = False
+        threading.Thread(target=self._run, name="outbox", daemon=True).start()
+
+    def put(self, data: bytes) -> None:
+        """Send this after all before."""
+        with self._wake:
+            self._waiting.append(data)
+            self._wake.notify()
+
+    def close(self) -> None:
+        """Nothing more will be sent; answers may still come."""
+        with self._wake:
+            self._closed = True
+            self._wake.notify()
+
+    def _run(self) -> None:
+        with contextlib.suppress(OSError):
+            while (data := self._next()) is not None:
+                self._connection.sendall(data)
+            self._connection.shutdown(socket.SHUT_WR)
+
+    def _next(self) -> bytes | None:
+        with self._wake:
+            while not self._waiting and not self._closed:
+                self._wake.wait()
+            return self._waiting.popleft() if self._waiting else None
+
+
+def end_with(process_id: Callable[[], int | None]) -> None:
+    """End this process when the client's has ended: its side of the pipe may be held open by a child of it."""
+    if os.name == "nt":
+        return
+
+    def watch() -> None:
+        while (number := process_id()) is None or _is_alive(number):
+            time.sleep(_PARENT_LOOK_S)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
+
+
+def _is_alive(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -1,0 +1,235 @@
+"""`rag-ls serve` and `rag-ls stop`: one engine a user, and what it leaves on disk while it runs."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from filelock import FileLock, Timeout
+
+from rag_ls import __version__
+from rag_ls.daemon import transport
+from rag_ls.daemon.channel import EngineLost, Refused, greet
+from rag_ls.daemon.find import start_engine
+from rag_ls.daemon.paths import EnginePaths, engine_paths, make_private, user_config_file
+
+if TYPE_CHECKING:
+    from rag_ls.config import Settings
+
+_log = logging.getLogger(__name__)
+
+_START_S = 30.0
+_STOP_S = 30.0
+# An older engine that makes way for this one needs a moment for it.
+_MAKE_WAY_S = 2.0
+
+
+def serve(arguments: argparse.Namespace) -> int:
+    """Host the engine until it is stopped."""
+    paths = engine_paths()
+    if arguments.detach:
+        return _detach(paths)
+    # Files of ours are nobody else's, but for the log and the PID file, which a group may read.
+    os.umask(0o027)
+    try:
+        make_private(paths.folder)
+    except OSError as error:
+        return _fail(f"{paths.folder} cannot be used: {error}")
+    lock = _taken_in_time(paths) if arguments.background else _taken(paths.lock)
+    if lock is None:
+        return 0 if arguments.background else _fail(f"an engine runs already: {_whereabouts(paths)}")
+    return _host(paths, lock, background=arguments.background)
+
+
+def stop(arguments: argparse.Namespace) -> int:
+    """Stop the engine, and wait for its end."""
+    paths = engine_paths()
+    answered = transport.connect(paths, _STOP_S)
+    if answered is None:
+        print("rag-ls: no engine runs", file=sys.stderr)
+        return 0
+    with contextlib.suppress(OSError), open(paths.stopped, "w", encoding="utf-8"):
+        pass
+    try:
+        pid = greet(*answered, "stop", {}).greeting.get("pid")
+    except (Refused, EngineLost) as error:
+        return _fail(f"{error}; {_whereabouts(paths)}")
+    deadline = time.monotonic() + _STOP_S
+    while time.monotonic() < deadline:
+        if lock := _taken(paths.lock):
+            lock.release()
+            print(json.dumps({"stopped": pid}) if arguments.json else f"rag-ls: the engine {pid} ended")
+            return 0
+        time.sleep(0.05)
+    return _fail(f"the engine {pid} has not ended yet; its log is {paths.log}")
+
+
+def _host(paths: EnginePaths, lock: FileLock, *, background: bool) -> int:
+    # From the first moment, so that what is written below is taken away again.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: sys.exit(0))
+    # The way in first: clients wait at the open door while the rest is imported.
+    listening = transport.listen(paths)
+    _write(paths.pid, f"{os.getpid()}\n", 0o644)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(paths.stopped)
+    _say(background, f"engine {__version__}, PID {os.getpid()}, at {listening.address}; log in {paths.log}")
+    try:
+        from rag_ls import config, logs
+        from rag_ls.daemon.server import EngineServer, Patience
+        from rag_ls.engine import Engine
+
+        settings = config.load().settings
+        engine = Engine()
+        engine.address = listening.address
+        if not settings.log.file:
+            logs.to_rotating_file(Path(paths.log), settings.log, also_stderr=not background)
+            engine.log_file = paths.log
+        _log.info("engine %s, PID %d, at %s", __version__, os.getpid(), listening.address)
+        patience = Patience(settings.daemon.idle_minutes * 60, settings.daemon.project_idle_minutes * 60)
+        server = EngineServer(
+            engine,
+            listening,
+            patience,
+            make_way=lock.release,
+            has_other_settings=ChangedSettings(lambda: config.load().settings),
+        )
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: server.stop())
+        _warm_up(engine)
+        server.run()
+        _say(background, "stopping")
+        engine.close()
+        _log.info("the engine ended")
+    finally:
+        _clean_up(paths)
+    logging.shutdown()
+    sys.stderr.flush()
+    # Threads of clients that do not read must not keep the process.
+    os._exit(0)
+
+
+class ChangedSettings:
+    """Whether the user's file names other settings than the engine has that only a new one can take."""
+
+    def __init__(self, load: Callable[[], Settings]) -> None:
+        self._load = load
+        self._stamp = _stamp(user_config_file())
+        self._own = _of_engine(load())
+
+    def __call__(self) -> bool:
+        """Look; the file is read only when it was written."""
+        stamp = _stamp(user_config_file())
+        if stamp == self._stamp:
+            return False
+        self._stamp = stamp
+        return _of_engine(self._load()) != self._own
+
+
+def _of_engine(settings: Settings) -> tuple[object, ...]:
+    return settings.embedding, settings.daemon, settings.log
+
+
+def _stamp(file: str) -> tuple[int, int]:
+    try:
+        found = os.stat(file)
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
+
+
+def _warm_up(engine: Any) -> None:
+    """Have the model loaded before the first question."""
+    from rag_ls.errors import ModelMissing
+
+    try:
+        model = engine.models.configured().id
+    except ModelMissing as error:
+        _log.warning("%s", error)
+        return
+    _log.info("loading %s", model)
+    engine.models.get(model)
+
+
+def _clean_up(paths: EnginePaths) -> None:
+    """Take away what says that an engine runs; what a newer engine put there meanwhile stays."""
+    try:
+        with open(paths.pid, encoding="utf-8") as file:
+            is_mine = file.read().strip() == str(os.getpid())
+    except OSError:
+        is_mine = False
+    if is_mine:
+        for path in (paths.socket, paths.pid):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+
+
+def _detach(paths: EnginePaths) -> int:
+    if transport.connect(paths, _START_S) is not None:
+        return _fail(f"an engine runs already: {_whereabouts(paths)}")
+    start_engine()
+    deadline = time.monotonic() + _START_S
+    while time.monotonic() < deadline:
+        if transport.connect(paths, _START_S) is not None:
+            print(f"rag-ls: {_whereabouts(paths)}")
+            return 0
+        time.sleep(0.05)
+    return _fail(f"the engine did not start; its log is {paths.log}")
+
+
+def _taken_in_time(paths: EnginePaths) -> FileLock | None:
+    """The engine's lock, once an engine that makes way has let go of it; None as soon as one takes clients."""
+    deadline = time.monotonic() + _MAKE_WAY_S
+    while (lock := _taken(paths.lock)) is None and time.monotonic() < deadline:
+        answered = transport.connect(paths, _START_S)
+        if answered is not None:
+            answered[0].close()
+            return None
+        time.sleep(0.05)
+    return lock
+
+
+def _taken(lock_file: str) -> FileLock | None:
+    """The engine's lock, which the system lets go of if we die; None while another engine holds it."""
+    lock = FileLock(lock_file, mode=0o600, thread_local=False)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return None
+    return lock
+
+
+def _whereabouts(paths: EnginePaths) -> str:
+    try:
+        with open(paths.pid, encoding="utf-8") as file:
+            pid = file.read().strip()
+    except OSError:
+        pid = "unknown"
+    return f"PID {pid}, at {paths.socket}; `rag-ls status` shows it, `rag-ls stop` ends it"
+
+
+def _write(path: str, text: str, mode: int) -> None:
+    starting = path + ".starting"
+    with open(os.open(starting, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, mode), "w", encoding="utf-8") as file:
+        os.chmod(starting, mode)
+        file.write(text)
+    os.replace(starting, path)
+
+
+def _say(background: bool, text: str) -> None:
+    if not background:
+        print(f"rag-ls: {text}", file=sys.stderr, flush=True)
+
+
+def _fail(message: str) -> int:
+    print(f"rag-ls: {message}", file=sys.stderr)
+    return 1

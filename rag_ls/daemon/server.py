@@ -1,0 +1,224 @@
+"""Taking clients: who may come in, how long the engine stays, and how it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import itertools
+import logging
+import os
+import selectors
+import socket
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rag_ls import __version__
+from rag_ls.daemon import sessions, transport
+from rag_ls.daemon.channel import GREETING_S, LONGEST_GREETING, PROTOCOL, Channel, EngineLost, Json
+from rag_ls.daemon.transport import Listening
+from rag_ls.engine import Engine
+
+_log = logging.getLogger(__name__)
+
+_LOOK_S = 30.0
+_REPORT_S = 600.0
+# Answers in flight have so long when the engine is told to stop.
+_FINISH_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long what nobody uses is kept, in seconds."""
+
+    engine_s: float
+    project_s: float
+
+
+class EngineServer:
+    """Accepts clients in the calling thread, and serves each in one of its own."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        listening: Listening,
+        patience: Patience,
+        *,
+        make_way: Callable[[], None],
+        has_other_settings: Callable[[], bool],
+    ) -> None:
+        """`make_way` lets another engine take this one's place; `has_other_settings` tells whether one should."""
+        self._make_way = make_way
+        self._has_other_settings = has_other_settings
+        self._engine = engine
+        self._listening = listening
+        self._patience = patience
+        self._wake_in, self._wake_out = socket.socketpair()
+        self._wake_in.setblocking(False)
+        self._channels: set[Channel] = set()
+        self._lock = threading.Lock()
+        self._stopping = False
+        self._leaving = False
+        self._alone_since = self._reported = time.monotonic()
+        self._told = ""
+
+    def run(self) -> None:
+        """Take clients until `stop`, or until nobody has come for long, or a newer engine is to take over and all left."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._listening.socket, selectors.EVENT_READ)
+            selector.register(self._wake_out, selectors.EVENT_READ)
+            while not self._is_over():
+                for key, _ in selector.select(self._look_s()):
+                    if key.fileobj is self._wake_out:
+                        self._wake_out.recv(1024)
+                        if self._leaving:
+                            self._close_door(selector)
+                    elif not self._leaving:
+                        self._accept()
+                self._engine.close_idle(self._patience.project_s)
+                if time.monotonic() - self._reported >= _REPORT_S:
+                    self._report()
+        self._report()
+        self._finish()
+
+    def stop(self) -> None:
+        """End soon. May be called from a signal handler."""
+        self._stopping = True
+        self._wake()
+
+    def _is_over(self) -> bool:
+        if self._stopping:
+            return True
+        with self._lock:
+            if self._channels:
+                self._alone_since = time.monotonic()
+                return False
+        return self._leaving or time.monotonic() - self._alone_since >= self._patience.engine_s
+
+    def _look_s(self) -> float:
+        return min(_LOOK_S, self._patience.engine_s, self._patience.project_s) or 0.1
+
+    def _accept(self) -> None:
+        try:
+            connection, _ = self._listening.socket.accept()
+        except OSError as error:
+            # Out of file descriptors, or a client that left again.
+            _log.warning("a client could not be accepted: %s", error)
+            time.sleep(0.1)
+            return
+        threading.Thread(target=self._serve, args=(connection,), name="client", daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        channel = Channel(connection)
+        try:
+            hello = self._greeted(channel)
+            if hello is not None:
+                with self._lock:
+                    self._channels.add(channel)
+                sessions.serve(self._engine, channel, hello)
+        except (OSError, EngineLost) as error:
+            _log.info("a client left: %s", error)
+        except Exception:
+            _log.exception("a client's session failed")
+        finally:
+            with self._lock:
+                self._channels.discard(channel)
+            channel.hang_up()
+            self._wake()
+
+    def _greeted(self, channel: Channel) -> Json | None:
+        """The greeting of a client that may come in; None for any other, which is told why."""
+        channel.socket.settimeout(GREETING_S)
+        if not self._may_enter(channel.socket):
+            _log.warning("a process of another user was turned away")
+            return None
+        hello = channel.receive(LONGEST_GREETING)
+        if hello is None or not hmac.compare_digest(str(hello.get("token", "")), self._listening.token):
+            return None
+        refusal = self._refusal(hello)
+        if refusal is not None:
+            channel.send({"ok": False, **refusal})
+            return None
+        if hello.get("surface") == "stop":
+            channel.send({"ok": True, "pid": os.getpid()})
+            self.stop()
+            return None
+        channel.send({"ok": True, "pid": os.getpid(), "version": __version__})
+        channel.socket.settimeout(None)
+        return hello
+
+    def _refusal(self, hello: Json) -> Json | None:
+        if hello.get("surface") == "stop":
+            return None
+        if self._leaving or self._stopping:
+            return {"reason": "leaving", "message": "the engine is about to end"}
+        if hello.get("rag_ls") != PROTOCOL or hello.get("surface") not in sessions.SURFACES:
+            message = f"the running engine is rag-ls {__version__} and does not understand this one; run `rag-ls stop`"
+            return {"reason": "protocol", "message": message}
+        if as_numbers(str(hello.get("version", ""))) > as_numbers(__version__):
+            return self._leave_to(f"rag-ls {hello['version']}, which is newer")
+        if self._has_other_settings():
+            return self._leave_to("an engine with the settings that the user's file names now")
+        return None
+
+    def _leave_to(self, other: str) -> Json:
+        _log.warning("making way for %s; the clients that are in stay until they leave", other)
+        self._leaving = True
+        self._wake()
+        return {"reason": "leaving", "message": "the engine makes way for another"}
+
+    def _may_enter(self, connection: socket.socket) -> bool:
+        if self._listening.token:
+            return True
+        user = transport.peer_user(connection)
+        return user is None or user in (os.getuid(), 0)
+
+    def _close_door(self, selector: selectors.BaseSelector) -> None:
+        """Take no more clients, so that another engine can; those who are in stay."""
+        if self._listening.socket.fileno() >= 0:
+            selector.unregister(self._listening.socket)
+            self._listening.socket.close()
+            self._make_way()
+
+    def _report(self) -> None:
+        """One line in the log, where there is something new to say."""
+        self._reported = time.monotonic()
+        latencies = self._engine.latencies.summary().items()
+        parts = [f"{name} {item.p50:.0f}/{item.p95:.0f}/{item.p99:.0f} ms of {item.count}" for name, item in latencies]
+        told = f"{len(self._engine.projects())} projects; " + ", ".join(parts)
+        if told != self._told:
+            self._told = told
+            memory_mb = self._engine.memory_bytes() / 1_000_000
+            _log.info("%d clients, %s; %.0f MB", len(self._engine.clients()), told, memory_mb)
+
+    def _finish(self) -> None:
+        """Let answers in flight arrive, then hang up on everybody."""
+        deadline = time.monotonic() + _FINISH_S
+        while self._engine.workers.busy and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self._listening.socket.close()
+        with self._lock:
+            channels = list(self._channels)
+        for channel in channels:
+            with contextlib.suppress(OSError):
+                channel.socket.shutdown(socket.SHUT_RDWR)
+        deadline = time.monotonic() + _FINISH_S
+        while time.monotonic() < deadline:
+            with self._lock:
+                if not self._channels:
+                    return
+            time.sleep(0.02)
+
+    def _wake(self) -> None:
+        with contextlib.suppress(OSError):
+            self._wake_in.send(b".")
+
+
+def as_numbers(version: str) -> tuple[int, ...]:
+    """A version for comparing: its numbers, in order."""
+    numbers = []
+    for part in version.split("."):
+        digits = "".join(itertools.takewhile(str.isdigit, part))
+        numbers.append(int(digits) if digits else 0)
+    return tuple(numbers)

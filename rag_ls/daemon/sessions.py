@@ -1,0 +1,134 @@
+"""The engine's end of a connection: one thread for each, which speaks the surface's own protocol."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import socket
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rag_ls.client import Client
+from rag_ls.daemon.channel import Channel, Json
+from rag_ls.engine import About, Engine
+from rag_ls.errors import InvalidRequest, RagLsError
+from rag_ls.indexing import Progress
+from rag_ls.operations import OPERATIONS, Operations
+from rag_ls.wire import progress_json
+
+_log = logging.getLogger(__name__)
+
+# The shell waits longer for a model than an agent does: it asks once.
+_MODEL_WAIT_S = 20.0
+
+Connect = Callable[[Mapping[str, Any] | None], Client]
+"""Makes a client of the engine, with an editor's settings."""
+
+
+def serve(engine: Engine, channel: Channel, hello: Json) -> None:
+    """Serve one greeted client until it leaves."""
+    about = About(str(hello["surface"]), str(hello.get("name", ""))[:100], hello.get("pid"))
+    environment = hello.get("environment")
+    variables = {str(key): str(value) for key, value in environment.items()} if isinstance(environment, dict) else {}
+    clients: list[Client] = []
+
+    def connect(editor: Mapping[str, Any] | None = None) -> Client:
+        client = Client(engine, editor=editor, environment=variables, about=about)
+        clients.append(client)
+        return client
+
+    try:
+        _SURFACES[about.surface](channel, hello, connect)
+    finally:
+        for client in clients:
+            client.close()
+
+
+def _serve_editor(channel: Channel, hello: Json, connect: Connect) -> None:
+    from rag_ls.lsp.server import serve as serve_lsp
+
+    output: Any = SocketOutput(channel.socket)
+    serve_lsp(channel.input, output, connect, watch_parent=False)
+
+
+def _serve_agent(channel: Channel, hello: Json, connect: Connect) -> None:
+    from rag_ls.mcp.main import serve_client
+
+    output: Any = SocketOutput(channel.socket)
+    serve_client(connect(None), Path(str(hello.get("folder", "/"))), channel.input, output)
+
+
+def _serve_shell(channel: Channel, hello: Json, connect: Connect) -> None:
+    """Operations, one at a time."""
+    client = connect(None)
+    while (request := channel.receive()) is not None:
+        channel.send(_answer(client, channel, request))
+
+
+def _answer(client: Client, channel: Channel, request: Json) -> Json:
+    def report(project: str, progress: Progress) -> None:
+        # An `OSError` from here ends the wait for somebody who left.
+        channel.send({"progress": progress_json(project, progress)})
+
+    try:
+        operation = request.get("operation")
+        if operation not in OPERATIONS:
+            raise InvalidRequest(f"there is no operation {operation!r}")
+        client.submit("open", lambda: client.open(str(request.get("folder", "")))).result()
+        operations = Operations(client, wait_for_model_s=_MODEL_WAIT_S)
+        return {"result": operations.run(operation, request.get("arguments"), report)}
+    except RagLsError as error:
+        return {"error": {"type": type(error).__name__, "message": str(error)}}
+    except OSError:
+        raise
+    except Exception as error:
+        _log.exception("%s failed", request.get("operation"))
+        return {"error": {"type": "RagLsError", "message": f"{type(error).__name__}: {error}; see the engine's log"}}
+
+
+_SURFACES: dict[str, Callable[[Channel, Json, Connect], None]] = {
+    "lsp": _serve_editor,
+    "mcp": _serve_agent,
+    "cli": _serve_shell,
+}
+SURFACES = tuple(_SURFACES)
+
+
+class SocketOutput:
+    """A socket as the unbuffered stream that protocol libraries write to."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+
+    def write(self, data: bytes) -> int:
+        """Write all of it."""
+        self._connection.sendall(data)
+        return len(data)
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def close(self) -> None:
+        """End the connection."""
+        with contextlib.suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
+
+
+def in_process(surface: str, about: Json) -> Channel:
+    """A connection to an engine in this very process, for a surface that can have no other."""
+    import threading
+
+    ours, theirs = socket.socketpair()
+    engine = Engine()
+
+    def run() -> None:
+        channel = Channel(theirs)
+        try:
+            serve(engine, channel, {**about, "surface": surface})
+        finally:
+            channel.hang_up()
+            engine.close()
+
+    threading.Thread(target=run, name="engine", daemon=True).start()
+    return Channel(ours)

@@ -1,0 +1,89 @@
+"""How processes of one user reach each other: a Unix domain socket, or a loopback port with a token (Windows)."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import struct
+import sys
+from typing import NamedTuple
+
+from rag_ls.daemon.paths import EnginePaths, make_private
+
+HAS_UNIX_SOCKETS = hasattr(socket, "AF_UNIX") and sys.platform != "win32"
+_BACKLOG = 128
+
+
+class Listening(NamedTuple):
+    """A socket that accepts clients, and the token that they must show (empty where the system vouches for them)."""
+
+    socket: socket.socket
+    token: str
+    address: str
+
+
+def listen(paths: EnginePaths, *, unix: bool = HAS_UNIX_SOCKETS) -> Listening:
+    """Accept clients of this user. Replaces what a dead engine left; call it while holding the lock."""
+    make_private(paths.folder)
+    remove(paths)
+    if not unix:
+        return _listen_on_port(paths)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    # Nobody can connect between `bind` and `chmod` either: the folder is the user's alone.
+    listener.bind(paths.socket)
+    os.chmod(paths.socket, 0o600)
+    listener.listen(_BACKLOG)
+    return Listening(listener, "", paths.socket)
+
+
+def connect(paths: EnginePaths, timeout_s: float, *, unix: bool = HAS_UNIX_SOCKETS) -> tuple[socket.socket, str] | None:
+    """A connection to the engine and the token to show it, or None where none answers."""
+    try:
+        if not unix:
+            with open(paths.socket, encoding="utf-8") as file:
+                place = json.load(file)
+            return socket.create_connection(("127.0.0.1", place["port"]), timeout_s), place["token"]
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            connection.settimeout(timeout_s)
+            connection.connect(paths.socket)
+        except BaseException:
+            connection.close()
+            raise
+        return connection, ""
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def remove(paths: EnginePaths) -> None:
+    """Take away the way in."""
+    try:
+        os.unlink(paths.socket)
+    except FileNotFoundError:
+        return
+
+
+def peer_user(connection: socket.socket) -> int | None:
+    """The user id of the process at the other end, as the system says; None where it does not say."""
+    if hasattr(socket, "SO_PEERCRED"):
+        data = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        return int(struct.unpack("3i", data)[1])
+    if sys.platform == "darwin":
+        # LOCAL_PEERCRED of <sys/un.h> gives struct xucred: its version, then the user id.
+        return int(struct.unpack_from("II", connection.getsockopt(0, 1, 76))[1])
+    return None
+
+
+def _listen_on_port(paths: EnginePaths) -> Listening:
+    import secrets
+
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(_BACKLOG)
+    token, port = secrets.token_urlsafe(32), listener.getsockname()[1]
+    starting = paths.socket + ".starting"
+    with open(os.open(starting, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        json.dump({"port": port, "token": token}, file)
+    os.replace(starting, paths.socket)
+    return Listening(listener, token, f"127.0.0.1:{port}")

@@ -1,0 +1,68 @@
+"""Which files of a project the ignore rules let in, asked once for each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from rag_ls.indexing.files import RAGIGNORE, admitted, admitted_folders
+from rag_ls.project import CONFIG_FILE
+from rag_ls.storage import IndexStore
+from rag_ls.text import without_surrogates
+
+_RULE_FILES = frozenset({".gitignore", RAGIGNORE, CONFIG_FILE})
+# Programs make temporary names without end.
+_MOST_REMEMBERED = 50_000
+
+
+def is_rule_file(path: str) -> bool:
+    """Whether a file decides which others are indexed."""
+    return path.rsplit("/", 1)[-1] in _RULE_FILES
+
+
+class Admissions:
+    """Answers of the ignore rules, which take a process of git to ask. Safe from several threads."""
+
+    def __init__(self, root: Path, store: IndexStore, exclude: Callable[[], Sequence[str]]) -> None:
+        """`exclude` gives the patterns of the settings."""
+        self._root = root
+        self._store = store
+        self._exclude = exclude
+        self._known: dict[str, bool] = {}
+
+    def forget(self) -> None:
+        """Ask again: the rules changed."""
+        self._known = {}
+
+    def files(self, paths: list[str]) -> set[str]:
+        """Those of some files that may be indexed."""
+        # What is asked under former rules is remembered with those.
+        known = self._known
+        unknown = [path for path in paths if path not in known]
+        if unknown:
+            kept = admitted(self._root, unknown, self._exclude())
+            if len(known) + len(unknown) > _MOST_REMEMBERED:
+                known = self._known = {path: known[path] for path in paths if path in known}
+            known.update((path, path in kept) for path in unknown)
+        return {path for path in paths if known[path]}
+
+    def folders(self, folders: list[str]) -> set[str]:
+        """Those of some folders that are not ignored, or hold files of the index all the same."""
+        named = [folder for folder in folders if folder == without_surrogates(folder)]
+        kept = admitted_folders(self._root, named, self._exclude()) if named else set()
+        return kept | {folder for folder in named if folder not in kept and self._store.documents_below(folder)}
+
+    def relevant(self, paths: Iterable[str]) -> list[str]:
+        """Those of some files and folders that changed whose change means something to the index."""
+        known: list[str] = []
+        unknown: list[str] = []
+        for path in paths:
+            if path != without_surrogates(path):
+                continue
+            if is_rule_file(path) or self._store.document(path) or self._store.documents_below(path):
+                known.append(path)
+            elif os.path.lexists(self._root / path):
+                # Most temporary files are gone by now, and nobody need be asked about them.
+                unknown.append(path)
+        return sorted({*known, *self.files(unknown)})

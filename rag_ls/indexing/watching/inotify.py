@@ -1,0 +1,206 @@
+"""Linux: the folders that hold files for the index, or may come to, and none else.
+
+Watches are counted per user and cost kernel memory; what is ignored (dependencies, build output) is most of
+many trees, and none of it is watched. So a build costs nothing here.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from inotify_simple import Event, INotify, flags
+
+from rag_ls.indexing.watching.events import Notice
+from rag_ls.indexing.watching.git import NOTICED, WRITTEN_BY_GIT, git_folder
+from rag_ls.project import DATA_FOLDER
+
+_FOLDER_EVENTS = (
+    flags.CREATE | flags.DELETE | flags.MODIFY | flags.CLOSE_WRITE | flags.ATTRIB | flags.MOVED_FROM | flags.MOVED_TO
+    | flags.DELETE_SELF | flags.MOVE_SELF | flags.ONLYDIR | flags.DONT_FOLLOW | flags.EXCL_UNLINK
+)  # fmt: skip
+_GIT_EVENTS = flags.CREATE | flags.DELETE | flags.CLOSE_WRITE | flags.MOVED_FROM | flags.MOVED_TO | flags.ONLYDIR
+_APPEARED = flags.CREATE | flags.MOVED_TO
+_VANISHED = flags.DELETE | flags.MOVED_FROM
+_OUT_OF_PLACE = flags.DELETE_SELF | flags.MOVE_SELF | flags.UNMOUNT
+# A folder that is gone or closed to us by the time we come to it.
+_NOT_TO_BE_WATCHED = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG)
+_NEVER_NOTICED = frozenset({".git", DATA_FOLDER})
+_ROOT = ""
+_GIT = "\0git"
+
+
+class InotifyEyes:
+    """See `Eyes`. A folder that appears is watched first and listed then, so that nothing in it is missed."""
+
+    def __init__(self, root: Path, admits: Callable[[list[str]], set[str]]) -> None:
+        """`admits` gives those of some folders that are not ignored. Raises `OSError` where limits are reached."""
+        self._root = root
+        self._admits = admits
+        self._paths: dict[int, str] = {}
+        self._watches: dict[str, int] = {}
+        self._inotify = INotify(nonblocking=True)
+        self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._poll = select.poll()
+        self._poll.register(self._inotify.fileno(), select.POLLIN)
+        self._poll.register(self._bell, select.POLLIN)
+        self._is_closed = False
+        try:
+            self.look_around()
+        except BaseException:
+            self.close()
+            raise
+
+    def wait(self, timeout_s: float | None) -> bool:
+        """See `Eyes`."""
+        ready = self._poll.poll(None if timeout_s is None else 1000 * timeout_s)
+        if any(descriptor == self._bell for descriptor, _ in ready):
+            os.eventfd_read(self._bell)
+        return bool(ready)
+
+    def has_news(self) -> bool:
+        """See `Eyes`."""
+        look = select.poll()
+        look.register(self._inotify.fileno(), select.POLLIN)
+        return bool(look.poll(0))
+
+    def wake(self) -> None:
+        """See `Eyes`."""
+        if not self._is_closed:
+            os.eventfd_write(self._bell, 1)
+
+    def close(self) -> None:
+        """See `Eyes`."""
+        self._is_closed = True
+        self._inotify.close()
+        os.close(self._bell)
+
+    def take(self) -> Notice:
+        """See `Eyes`."""
+        notice = Notice()
+        new_folders: dict[str, None] = {}
+        for event in self._inotify.read(timeout=0):
+            self._take_event(event, notice, new_folders)
+        notice.paths.update(self._take_in(new_folders))
+        return notice
+
+    def look_around(self) -> bool:
+        """See `Eyes`."""
+        before = set(self._watches)
+        entered: set[str] = set()
+        self._take_in([_ROOT], entered)
+        self._watch_git()
+        for path in before - entered - {_GIT}:
+            self._forget(path)
+        return bool(entered - before)
+
+    def _take_event(self, event: Event, notice: Notice, new_folders: dict[str, None]) -> None:
+        folder = self._paths.get(event.wd)
+        if event.mask & flags.Q_OVERFLOW:
+            notice.incomplete = True
+        elif folder == _GIT:
+            self._take_git_event(event, notice)
+        elif folder is None:
+            pass
+        elif event.mask & flags.IGNORED:
+            self._drop(event.wd)
+        elif not event.name:
+            notice.ended |= folder == _ROOT and bool(event.mask & _OUT_OF_PLACE)
+        elif event.name == ".git" and event.mask & (_APPEARED | _VANISHED):
+            # A repository is made or removed: other rules hold.
+            notice.incomplete = True
+        elif event.name not in _NEVER_NOTICED:
+            path = f"{folder}/{event.name}" if folder else event.name
+            self._take_entry(path, event.mask, notice, new_folders)
+
+    def _take_entry(self, path: str, mask: int, notice: Notice, new_folders: dict[str, None]) -> None:
+        if not mask & flags.ISDIR:
+            notice.paths.add(path)
+        elif mask & _APPEARED:
+            new_folders[path] = None
+        elif mask & _VANISHED:
+            notice.paths.add(path)
+            for inner in [known for known in (*self._watches, *new_folders) if _is_below(known, path)]:
+                new_folders.pop(inner, None)
+                self._forget(inner)
+
+    def _take_git_event(self, event: Event, notice: Notice) -> None:
+        if event.mask & flags.IGNORED:
+            self._drop(event.wd)
+        elif event.name in NOTICED:
+            notice.by_git |= event.name in WRITTEN_BY_GIT
+
+    def _take_in(self, folders: Iterable[str], entered: set[str] | None = None) -> list[str]:
+        """Watch folders, and what is below them and not ignored; the files that were there then."""
+        files: list[str] = []
+        level = list(folders)
+        while level:
+            admitted = self._admits([path for path in level if path != _ROOT]) | {_ROOT}
+            below: list[str] = []
+            for path in level:
+                if path in admitted and self._watch(path):
+                    if entered is not None:
+                        entered.add(path)
+                    self._list(path, files, below)
+            level = below
+        return files
+
+    def _list(self, folder: str, files: list[str], below: list[str]) -> None:
+        """Tell files and folders in a folder apart."""
+        try:
+            with os.scandir(self._root / folder) as entries:
+                for entry in entries:
+                    if entry.name not in _NEVER_NOTICED:
+                        path = f"{folder}/{entry.name}" if folder else entry.name
+                        (below if entry.is_dir(follow_symlinks=False) else files).append(path)
+        except OSError:
+            return
+
+    def _watch(self, path: str) -> bool:
+        try:
+            watch = self._inotify.add_watch(self._root / path, _FOLDER_EVENTS)
+        except OSError as error:
+            if error.errno in _NOT_TO_BE_WATCHED and path != _ROOT:
+                return False
+            raise
+        self._note(watch, path)
+        return True
+
+    def _watch_git(self) -> None:
+        git = git_folder(self._root)
+        self._forget(_GIT)
+        if git is not None:
+            self._note(self._inotify.add_watch(git.path, _GIT_EVENTS), _GIT)
+
+    def _note(self, watch: int, path: str) -> None:
+        # A folder that was renamed keeps its watch.
+        former = self._paths.get(watch)
+        if former is not None and former != path:
+            del self._watches[former]
+        replaced = self._watches.get(path)
+        if replaced is not None and replaced != watch:
+            self._paths.pop(replaced, None)
+        self._paths[watch], self._watches[path] = path, watch
+
+    def _forget(self, path: str) -> None:
+        watch = self._watches.pop(path, None)
+        if watch is not None:
+            self._paths.pop(watch, None)
+            try:
+                self._inotify.rm_watch(watch)
+            except OSError as error:
+                # The system let go of it with its folder.
+                if error.errno != errno.EINVAL:
+                    raise
+
+    def _drop(self, watch: int) -> None:
+        path = self._paths.pop(watch, None)
+        if path is not None and self._watches.get(path) == watch:
+            del self._watches[path]
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder + "/")

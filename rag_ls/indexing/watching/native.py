@@ -1,0 +1,82 @@
+"""macOS and Windows: the system watches a whole tree at once."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
+
+from rag_ls.indexing.watching.events import Notice
+from rag_ls.indexing.watching.git import WRITTEN_BY_GIT, GitFolder, git_folder
+from rag_ls.project import DATA_FOLDER
+
+# The library looks for changes so often: a shorter step would show in the processor time of an idle machine.
+_STEP_MS = 400
+_NEVER_NOTICED = frozenset(
+    {".git", ".hg", ".svn", ".jj", DATA_FOLDER, "node_modules", "__pycache__", ".venv", ".tox", ".nox", ".mypy_cache"}
+)
+
+
+class NativeEyes:
+    """See `Eyes`. Ignored folders cannot be left out here; what comes from them is dropped by name, or later."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._git: GitFolder | None = git_folder(root)
+        outside = [self._git.path] if self._git and not _is_below(self._git.path, str(root)) else []
+        self._woken = threading.Event()
+        self._changes: set[tuple[int, str]] = set()
+        try:
+            self._notify: Any = RustNotify([str(root), *outside], False, False, _STEP_MS, True, True)
+        except WatchfilesRustInternalError as error:
+            raise OSError(str(error)) from error
+
+    def wait(self, timeout_s: float | None) -> bool:
+        """See `Eyes`."""
+        timeout_ms = 0 if timeout_s is None else max(1, int(1000 * timeout_s))
+        try:
+            found = self._notify.watch(_STEP_MS, _STEP_MS, timeout_ms, self._woken)
+        except (RuntimeError, WatchfilesRustInternalError) as error:
+            raise OSError(str(error)) from error
+        self._woken.clear()
+        if isinstance(found, str):
+            return found != "timeout"
+        self._changes |= found
+        return True
+
+    def has_news(self) -> bool:
+        """See `Eyes`; the library keeps to itself what it has."""
+        return bool(self._changes)
+
+    def wake(self) -> None:
+        """See `Eyes`."""
+        self._woken.set()
+
+    def close(self) -> None:
+        """See `Eyes`."""
+        self._notify.close()
+
+    def look_around(self) -> bool:
+        """See `Eyes`."""
+        return False
+
+    def take(self) -> Notice:
+        """See `Eyes`."""
+        changes, self._changes = self._changes, set()
+        notice = Notice(ended=not self._root.is_dir())
+        for _, place in changes:
+            folder, name = os.path.split(place)
+            if self._git and folder == self._git.path:
+                notice.by_git |= name in WRITTEN_BY_GIT
+            elif _is_below(place, str(self._root)):
+                path = os.path.relpath(place, self._root).replace(os.sep, "/")
+                if path != "." and not _NEVER_NOTICED.intersection(path.split("/")):
+                    notice.paths.add(path)
+        return notice
+
+
+def _is_below(place: str, folder: str) -> bool:
+    return place == folder or place.startswith(folder + os.sep)

@@ -1,0 +1,225 @@
+"""Notices what other programs do to a project's files, and hands it on."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Protocol
+
+from rag_ls.indexing.watching.events import Eyes, Notice
+from rag_ls.indexing.watching.git import git_folder
+from rag_ls.indexing.watching.mounts import remote_file_system
+
+_log = logging.getLogger(__name__)
+
+# A command of the shell is done by then, and need not pay for it.
+_START_DELAY_S = 1.0
+# Changes that follow each other so closely are one batch, up to so much time after the first.
+_QUIET_S = 0.06
+_LONGEST_BATCH_S = 1.5
+_RETRY_S = 60.0
+_CLOSE_S = 1.0
+
+_STARTING = "the files are watched in a moment"
+_GONE = "the project's folder is gone"
+_LIMITS = {
+    errno.EMFILE: "no more inotify instances; raise fs.inotify.max_user_instances",
+    errno.ENOSPC: "too many folders for inotify; raise fs.inotify.max_user_watches",
+}
+
+
+class Watched(Protocol):
+    """What is told of changes, by the watcher's thread."""
+
+    def admitted_folders(self, folders: list[str]) -> set[str]:
+        """Those of some folders that are not ignored."""
+
+    def changed_on_disk(self, paths: set[str]) -> None:
+        """These files and folders changed, some of them perhaps ignored ones."""
+
+    def hold_files(self, held: bool) -> None:
+        """Git is in the middle of an operation, or no longer."""
+
+    def compare(self) -> None:
+        """Anything may have changed."""
+
+    def check_soon(self) -> None:
+        """What was noticed is probably all; make sure when there is time."""
+
+
+class TreeWatcher:
+    """Watches one project in a thread of its own. `settle`, `refresh` and `close` may be called by any thread."""
+
+    def __init__(self, root: Path, watched: Watched) -> None:
+        self._root = root
+        self._watched = watched
+        self._change = threading.Condition()
+        self._eyes: Eyes | None = None
+        self._why_not = _STARTING
+        self._stopping = False
+        self._busy = False
+        self._refresh_wanted = False
+        # Questions that asked for what happened up to now, and those for which it was handed on.
+        self._asked = 0
+        self._answered = 0
+        self._tried_at = 0.0
+        self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
+        self._thread.start()
+
+    @property
+    def problem(self) -> str:
+        """Why the files are not watched; empty while they are."""
+        return self._why_not
+
+    def settle(self, timeout_s: float) -> bool:
+        """Have everything handed on that happened until now; whether the files are watched at all."""
+        with self._change:
+            eyes = self._eyes
+            if eyes is None:
+                return False
+            # In this order: what is no longer news is in the thread's hands until it is not busy.
+            if not eyes.has_news() and not self._busy:
+                return True
+            self._asked += 1
+            ticket = self._asked
+            eyes.wake()
+            self._change.wait_for(lambda: self._answered >= ticket or self._eyes is None, timeout_s)
+            return self._eyes is not None
+
+    def refresh(self) -> None:
+        """The tree was compared: follow its folders and rules as they are now, or try again to watch them."""
+        with self._change:
+            self._refresh_wanted = True
+            self._wake()
+
+    def begin_close(self) -> None:
+        """Let the thread end, without waiting for it."""
+        with self._change:
+            self._stopping = True
+            self._wake()
+
+    def close(self) -> None:
+        """Stop watching."""
+        self.begin_close()
+        if self._thread is not threading.current_thread():
+            self._thread.join(_CLOSE_S)
+
+    def _wake(self) -> None:
+        if self._eyes is not None:
+            self._eyes.wake()
+        self._change.notify_all()
+
+    def _run(self) -> None:
+        with self._change:
+            self._change.wait_for(lambda: self._stopping, _START_DELAY_S)
+        while not self._stopping and self._why_not != _GONE:
+            self._tried_at = time.monotonic()
+            try:
+                self._watch()
+            except OSError as error:
+                self._give_up(_LIMITS.get(error.errno or 0, str(error)))
+            except Exception as error:
+                _log.exception("watching %s failed", self._root)
+                self._give_up(f"watching failed: {error}")
+            if not self._stopping and self._why_not != _GONE:
+                self._wait_to_try_again()
+
+    def _give_up(self, why: str) -> None:
+        if not self._root.is_dir():
+            why = _GONE
+        _log.info("%s is not watched: %s", self._root, why)
+        self._why_not = why
+
+    def _wait_to_try_again(self) -> None:
+        with self._change:
+            while not self._stopping:
+                left_s = self._tried_at + _RETRY_S - time.monotonic()
+                if self._refresh_wanted and left_s <= 0:
+                    break
+                self._change.wait(left_s if self._refresh_wanted else None)
+            self._refresh_wanted = False
+
+    def _watch(self) -> None:
+        if kind := remote_file_system(self._root):
+            self._why_not = f"a file system of type {kind} does not tell of changes"
+            return
+        eyes = open_eyes(self._root, self._watched)
+        try:
+            with self._change:
+                self._eyes, self._why_not, self._refresh_wanted = eyes, "", False
+            # What happened before was not noticed.
+            self._watched.compare()
+            self._follow(eyes)
+        finally:
+            with self._change:
+                self._eyes, self._busy = None, False
+                eyes.close()
+                self._change.notify_all()
+            self._watched.hold_files(False)
+
+    def _follow(self, eyes: Eyes) -> None:
+        held_for_s = 0.0
+        while not self._stopping:
+            asked = self._asked
+            if asked == self._answered and not self._refresh_wanted:
+                eyes.wait(held_for_s or None)
+            self._busy = True
+            if self._refresh_wanted:
+                self._refresh_wanted = False
+                if eyes.look_around():
+                    self._watched.compare()
+            notice = self._batch(eyes)
+            if notice.ended or not self._root.is_dir():
+                self._give_up(_GONE)
+                return
+            held_for_s = self._hand_on(notice, eyes)
+            self._busy = False
+            with self._change:
+                self._answered = asked
+                self._change.notify_all()
+
+    def _batch(self, eyes: Eyes) -> Notice:
+        """What happened, with what follows closely; less when somebody asks for it."""
+        notice = eyes.take()
+        deadline = time.monotonic() + _LONGEST_BATCH_S
+        while notice and self._asked == self._answered and not self._stopping and time.monotonic() < deadline:
+            if not eyes.wait(_QUIET_S):
+                break
+            notice.add(eyes.take())
+        return notice
+
+    def _hand_on(self, notice: Notice, eyes: Eyes) -> float:
+        """Hand on what happened; for how long git may still be in the middle of it."""
+        git = git_folder(self._root)
+        held_for_s = git.busy_for_s() if git else 0.0
+        if held_for_s:
+            self._watched.hold_files(True)
+        if notice.paths:
+            self._watched.changed_on_disk(notice.paths)
+        if not held_for_s:
+            self._watched.hold_files(False)
+        if notice.incomplete:
+            eyes.look_around()
+            self._watched.compare()
+        elif notice.by_git:
+            self._watched.check_soon()
+        return held_for_s
+
+
+def open_eyes(root: Path, watched: Watched) -> Eyes:
+    """The way of watching that suits this system. Raises `OSError` where there is none."""
+    # Imported here, in the thread: they take a while, and short-lived processes watch nothing.
+    if sys.platform == "linux":
+        from rag_ls.indexing.watching.inotify import InotifyEyes
+
+        return InotifyEyes(root, watched.admitted_folders)
+    if os.name == "nt" or sys.platform == "darwin":
+        from rag_ls.indexing.watching.native import NativeEyes
+
+        return NativeEyes(root)
+    raise OSError(errno.ENOSYS, f"{sys.platform} has no way to watch files that rag-ls knows")

@@ -1,0 +1,109 @@
+"""Threads that answer questions: a few for all clients, shared out fairly.
+
+One pool bounds the threads, and with them the database connections, however many clients there are. A client that
+asks for a thousand things at once waits for them itself: the others' questions go in between.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_Task = tuple["Future[Any]", Callable[[], Any]]
+
+
+class Workers:
+    """A pool that takes work of its clients in turn."""
+
+    def __init__(self, threads: int = 8, per_client: int = 4) -> None:
+        """`threads` run at most, `per_client` of them for one client."""
+        self._most = threads
+        self._per_client = per_client
+        self._wake = threading.Condition()
+        # The client whose turn is next comes first.
+        self._waiting: OrderedDict[Hashable, deque[_Task]] = OrderedDict()
+        self._running: dict[Hashable, int] = {}
+        self._threads: list[threading.Thread] = []
+        self._idle = 0
+        self._closed = False
+
+    @property
+    def busy(self) -> bool:
+        """Whether somebody waits for an answer now."""
+        return bool(self._running or self._waiting)
+
+    def submit(self, client: Hashable, work: Callable[[], T]) -> Future[T]:
+        """Do `work` in one of the threads, after what the same client asked for before."""
+        future: Future[T] = Future()
+        with self._wake:
+            if self._closed:
+                raise RuntimeError("the engine is closing")
+            self._waiting.setdefault(client, deque()).append((future, work))
+            if not self._idle and len(self._threads) < self._most:
+                thread = threading.Thread(target=self._run, name=f"worker {len(self._threads) + 1}", daemon=True)
+                self._threads.append(thread)
+                thread.start()
+            self._wake.notify()
+        return future
+
+    def forget(self, client: Hashable) -> None:
+        """Drop what a client that left still waits for."""
+        with self._wake:
+            waiting = self._waiting.pop(client, deque())
+        for future, _ in waiting:
+            future.cancel()
+
+    def close(self, timeout_s: float = 5.0) -> None:
+        """Take no more work, and wait a moment for what is in hand."""
+        with self._wake:
+            self._closed = True
+            waiting = [task for tasks in self._waiting.values() for task in tasks]
+            self._waiting.clear()
+            self._wake.notify_all()
+        for future, _ in waiting:
+            future.cancel()
+        for thread in self._threads:
+            if thread is not threading.current_thread():
+                thread.join(timeout_s)
+
+    def _run(self) -> None:
+        while (task := self._next()) is not None:
+            client, future, work = task
+            try:
+                if future.set_running_or_notify_cancel():
+                    try:
+                        future.set_result(work())
+                    except BaseException as error:
+                        future.set_exception(error)
+            finally:
+                self._done(client)
+
+    def _next(self) -> tuple[Hashable, Future[Any], Callable[[], Any]] | None:
+        """The next task, waiting for one; None when the pool closes."""
+        with self._wake:
+            while True:
+                if self._closed:
+                    return None
+                for client, tasks in self._waiting.items():
+                    if self._running.get(client, 0) < self._per_client:
+                        future, work = tasks.popleft()
+                        self._waiting.move_to_end(client)
+                        if not tasks:
+                            del self._waiting[client]
+                        self._running[client] = self._running.get(client, 0) + 1
+                        return client, future, work
+                self._idle += 1
+                self._wake.wait()
+                self._idle -= 1
+
+    def _done(self, client: Hashable) -> None:
+        with self._wake:
+            self._running[client] -= 1
+            if not self._running[client]:
+                del self._running[client]
+            self._wake.notify()

@@ -1,0 +1,46 @@
+"""Answers as people read them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rag_ls.cli import render
+
+_STATUS: dict[str, Any] = {
+    "root": "/work/shop", "complete": True, "documents": 1234, "chunks": 5678, "queued_documents": 0,
+    "pending_embeddings": 0, "skipped": {"binary": 2}, "model": "m@1", "memories": {"session": 1, "project": 2},
+    "sync": "watching", "last_sync": "2026-01-02T03:04:05+00:00",
+}  # fmt: skip
+_ENGINE: dict[str, Any] = {
+    "mode": "shared", "pid": 7, "uptime_s": 3725.0, "memory_bytes": 270_000_000, "address": "/run/engine.sock",
+    "log": "/log", "models": [{"model": "m@1"}],
+    "clients": [{"surface": "mcp", "name": "claude", "pid": 9, "connected_at": "2026-01-02T03:00:00+00:00"}],
+    "latency": {"search": {"count": 1200, "p50_ms": 12.4, "p95_ms": 30.0, "p99_ms": 1045.0}},
+}  # fmt: skip
+
+
+def test_a_status_shows_project_engine_clients_and_latencies() -> None:
+    other = {"root": "/work/bank", "chunks": 9, "queued_documents": 1, "pending_embeddings": 2, "clients": 0}
+    shown = render.status({**_STATUS, "engine": _ENGINE, "projects": [{"root": "/work/shop"}, other]})
+    assert shown.split("\n") == [
+        "project   /work/shop",
+        "index     complete",
+        "contents  1,234 files in 5,678 chunks",
+        "skipped   2 binary",
+        "model     m@1",
+        "memories  2 project",
+        "sync      watching, last 03:04:05 UTC",
+        "",
+        "engine    PID 7, up 1 h 2 min, 270 MB, at /run/engine.sock",
+        "models    m@1",
+        "log       /log",
+        "client    mcp claude, PID 9, since 03:00:00 UTC",
+        "latency   search: 12 / 30 / 1,045 ms (p50 / p95 / p99 of 1,200)",
+        "also open /work/bank: 9 chunks, 3 to do, 0 clients",
+    ]
+
+
+def test_a_status_without_a_shared_engine_says_so() -> None:
+    shown = render.status({**_STATUS, "last_sync": None, "engine": {"mode": "standalone", "pid": 7}})
+    assert "sync      watching, last never" in shown
+    assert "engine    none is shared; this command worked alone (PID 7)" in shown

@@ -1,0 +1,71 @@
+"""Engines for tests: the installed `rag-ls serve` as a process."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rag_ls.daemon import transport
+from rag_ls.daemon.channel import PROTOCOL, Channel
+from rag_ls.daemon.paths import engine_paths
+from tests.support import PATIENCE_S, engine_pid, until
+
+RAG_LS = str(Path(sys.executable).with_name("rag-ls"))
+
+
+def run(*arguments: str, folder: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    """One command, to its end."""
+    return subprocess.run(
+        [RAG_LS, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE_S, check=False,
+        env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+def answer(*arguments: str, folder: Path | None = None) -> Any:
+    """What a command prints with `--json`; it must succeed, and complain of nothing."""
+    done = run(*arguments, "--json", folder=folder)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return json.loads(done.stdout)
+
+
+@contextlib.contextmanager
+def engine(**environment: str) -> Iterator[subprocess.Popen[str]]:
+    """A running `rag-ls serve`, which takes clients."""
+    process = subprocess.Popen(
+        [RAG_LS, "serve"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}
+    )
+    try:
+        assert until(lambda: (engine_pid() == process.pid and is_reachable()) or process.poll() is not None)
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def is_reachable() -> bool:
+    """Whether an engine takes clients."""
+    found = transport.connect(engine_paths(), PATIENCE_S)
+    if found is not None:
+        found[0].close()
+    return found is not None
+
+
+def raw() -> socket.socket:
+    """A bare connection to the engine."""
+    found = transport.connect(engine_paths(), PATIENCE_S)
+    assert found is not None
+    return found[0]
+
+
+def hello(channel: Channel, **changes: Any) -> dict[str, Any] | None:
+    """Greet as a shell command, or as something stranger; the engine's answer."""
+    channel.socket.settimeout(PATIENCE_S)
+    channel.send({"rag_ls": PROTOCOL, "version": "0.0.1", "token": "", "surface": "cli", "pid": 1, **changes})
+    return channel.receive()

@@ -1,0 +1,373 @@
+"""What an engine survives: being killed, full disks, damaged files, vanished folders, and clients of every kind."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from rag_ls.daemon.calls import call
+from rag_ls.daemon.channel import Channel, EngineLost
+from rag_ls.daemon.find import Mode, find_engine
+from rag_ls.errors import DiskFull, IndexUnavailable, MemoriesUnavailable, ProjectUnavailable, RagLsError
+from tests.daemon.engines import RAG_LS, answer, engine, hello, raw, run
+from tests.support import PATIENCE_S, SHOP, engine_pid, until, write
+
+
+def _ask(folder: Path, operation: str, **arguments: Any) -> Any:
+    """One operation, of the engine and nobody else."""
+    channel = find_engine("cli", Mode.of(argparse.Namespace()))
+    if channel is None:
+        raise EngineLost("no engine runs")
+    return call(channel, operation, str(folder), arguments)
+
+
+def _contents(folder: Path) -> list[str]:
+    return sorted(item["content"] for item in _ask(folder, "list_memories", limit=5000)["memories"])
+
+
+def _rows(folder: Path) -> list[tuple[str, ...]]:
+    """What an index holds, whatever the order in which it was made."""
+    with contextlib.closing(sqlite3.connect(folder / ".rag-ls/index.db")) as connection:
+        return sorted(
+            connection.execute(
+                "SELECT d.path, d.sha256, c.uid, c.text, c.embedding_id IS NOT NULL FROM chunks c "
+                "JOIN documents d ON d.id = c.document_id WHERE d.session = ''"
+            )
+        )
+
+
+def _big(folder: Path) -> Path:
+    body = (
+        'def walrus_{a}_{b}(pool, header):\n    """Refresh token {b} of the pool {a}."""\n    return pool.resize({b})\n'
+    )
+    files = {f"module_{a}.py": "\n\n".join(body.format(a=a, b=b) for b in range(8)) for a in range(12)}
+    return write(folder, files)
+
+
+def _busy(folder: Path, name: str, acknowledged: list[str]) -> None:
+    """Index, search and store until the engine dies."""
+    with contextlib.suppress(RagLsError, OSError):
+        for number in range(1000):
+            content = f"{name} fact {number}"
+            _ask(folder, "store_memory", content=content, scope="project")
+            acknowledged.append(content)
+            _ask(folder, "search", query=f"walrus {number}", kinds=["code", "memory"])
+
+
+def test_killed_at_twenty_moments_it_loses_no_memory_and_its_index_comes_out_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_LS_DAEMON", "manual")
+    folder, untouched = _big(tmp_path / "killed"), _big(tmp_path / "untouched")
+    moments, acknowledged = random.Random(3), list[str]()
+    for round_ in range(20):
+        with engine() as process:
+            clients = [
+                threading.Thread(target=_busy, args=(folder, f"{round_}.{number}", acknowledged)) for number in range(2)
+            ]
+            indexing = subprocess.Popen(
+                [RAG_LS, "index"], cwd=folder, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+            )
+            for client in clients:
+                client.start()
+            time.sleep(moments.uniform(0.05, 1.5))
+            indexing.kill()
+            indexing.wait()
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            for client in clients:
+                client.join()
+    monkeypatch.delenv("RAG_LS_DAEMON")
+    for project in (folder, untouched):
+        assert run("index", folder=project).returncode == 0
+    assert set(acknowledged) <= set(_contents(folder))
+    assert len(acknowledged) > 20
+    assert _rows(folder) == _rows(untouched) != []
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A project on a file system of a few megabytes."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(place)], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("file systems cannot be mounted here")
+    try:
+        yield write(place, SHOP)
+    finally:
+        run("stop")
+        subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def test_on_a_full_disk_nothing_is_half_written_and_all_goes_on_when_there_is_space(small_disk: Path) -> None:
+    assert run("index", folder=small_disk).returncode == 0
+    _ask(small_disk, "store_memory", content="before", scope="project")
+    kept = ["before"]
+    filler = small_disk / "filler.bin"
+    with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(b"\0" * 4096)
+    reasons: list[str] = []
+    for number in range(5):
+        content = f"while full {number} " + "x" * 60_000
+        try:
+            _ask(small_disk, "store_memory", content=content, scope="project")
+            kept.append(content)
+        except DiskFull as error:
+            reasons.append(str(error))
+    assert len(reasons) >= 3
+    assert all("full" in reason for reason in reasons)
+    assert _contents(small_disk) == sorted(kept)
+    filler.unlink()
+    write(small_disk, {"src/new.py": "def zebra():\n    return 1\n"})
+    _ask(small_disk, "store_memory", content="after", scope="project")
+    assert _contents(small_disk) == sorted([*kept, "after"])
+
+    def found() -> bool:
+        hits = _ask(small_disk, "search", query="zebra", kinds=["code"])["results"]
+        return bool(hits) and hits[0]["path"] == "src/new.py"
+
+    assert until(found)
+
+
+def _truncate(file: Path) -> None:
+    os.truncate(file, file.stat().st_size // 2)
+
+
+def _overwrite(file: Path) -> None:
+    with file.open("r+b") as opened:
+        opened.write(os.urandom(file.stat().st_size))
+
+
+def _replace(file: Path) -> None:
+    file.unlink()
+    file.write_bytes(b"garbage" * 1000)
+
+
+def _delete(file: Path) -> None:
+    file.unlink()
+
+
+@pytest.mark.parametrize("damage", [_truncate, _overwrite, _replace, _delete])
+def test_an_index_that_is_damaged_in_use_is_made_anew_and_memories_stay(
+    repository: Path, damage: Callable[[Path], None]
+) -> None:
+    assert run("index", folder=repository).returncode == 0
+    _ask(repository, "store_memory", content="precious", scope="project")
+    with contextlib.closing(sqlite3.connect(repository / ".rag-ls/index.db")) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    damage(repository / ".rag-ls/index.db")
+
+    def found() -> bool:
+        try:
+            hits = _ask(repository, "search", query="total_price", kinds=["code"])["results"]
+        except IndexUnavailable:
+            return False
+        return bool(hits) and hits[0]["path"] == "src/cart.py"
+
+    assert until(found)
+    assert _contents(repository) == ["precious"]
+    assert run("index", folder=repository).returncode == 0
+    assert answer("status", folder=repository)["complete"]
+
+
+def test_damaged_memories_name_the_newest_good_backup_and_all_else_works(repository: Path) -> None:
+    assert run("index", folder=repository).returncode == 0
+    _ask(repository, "store_memory", content="precious", scope="project")
+    run("stop")
+    file = repository / ".rag-ls/memories.db"
+    file.write_bytes(b"garbage" * 1000)
+    with pytest.raises(MemoriesUnavailable, match="backup"):
+        _ask(repository, "store_memory", content="more", scope="project")
+    assert _ask(repository, "search", query="discount", kinds=["code"])["results"]
+    assert _ask(repository, "store_memory", content="elsewhere", scope="global")["status"] == "inserted"
+    assert file.read_bytes() == b"garbage" * 1000
+
+
+def test_a_deleted_project_is_said_to_be_gone_and_is_there_again_when_it_comes_back(tmp_path: Path) -> None:
+    folder = write(tmp_path / "shop", SHOP)
+    assert run("index", folder=folder).returncode == 0
+    with engine_session(folder) as ask:
+        assert ask("search_code", query="discount")["results"]
+        shutil.rmtree(folder)
+        with pytest.raises(ProjectUnavailable, match=r"gone|not a folder"):
+            ask("search_code", query="discount")
+        assert not folder.exists(), "a question brings no folder back"
+        write(folder, SHOP)
+        assert until(lambda: ask("search_code", query="discount")["results"])
+
+
+def test_a_moved_project_is_found_where_it_is_now_with_its_memories(tmp_path: Path) -> None:
+    folder, moved = write(tmp_path / "shop", SHOP), tmp_path / "moved"
+    assert run("index", folder=folder).returncode == 0
+    with engine_session(folder) as ask:
+        ask("store_memory", content="carts are net of tax", scope="project")
+        folder.rename(moved)
+        with pytest.raises(ProjectUnavailable, match=r"gone|not a folder"):
+            ask("search_code", query="discount")
+        assert _contents(moved) == ["carts are net of tax"]
+        hits = _ask(moved, "search", query="total_price", kinds=["code"])["results"]
+        assert hits[0]["path"] == "src/cart.py"
+
+
+def test_an_unmounted_project_is_gone_and_the_engine_goes_on(small_disk: Path, repository: Path) -> None:
+    assert run("index", folder=small_disk).returncode == 0
+    with engine_session(small_disk) as ask:
+        subprocess.run(["umount", "-l", str(small_disk)], check=True)
+        # What is left is an empty folder: the mount point.
+        assert until(lambda: ask("search_code", query="discount")["results"] == [])
+        assert _ask(repository, "search", query="discount", kinds=["code"])["results"]
+    # For the fixture to unmount.
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(small_disk)], check=True)
+
+
+@contextlib.contextmanager
+def engine_session(folder: Path) -> Iterator[Callable[..., Any]]:
+    """One client that stays connected, as an agent does."""
+    channel = find_engine("cli", Mode.AUTO)
+    assert channel is not None
+
+    def ask(operation: str, **arguments: Any) -> Any:
+        channel.send({"operation": operation, "folder": str(folder), "arguments": arguments})
+        message = channel.receive()
+        assert message is not None
+        if "error" in message:
+            from rag_ls import errors
+
+            raise getattr(errors, message["error"]["type"])(message["error"]["message"])
+        return message["result"]
+
+    try:
+        yield ask
+    finally:
+        channel.hang_up()
+
+
+def test_a_clock_that_was_set_back_hides_no_change(repository: Path) -> None:
+    """Files and index of "tomorrow": what is written now has older times than what is known."""
+    tomorrow = time.time() + 86_400
+    for path in SHOP:
+        os.utime(repository / path, (tomorrow, tomorrow))
+    assert run("index", folder=repository).returncode == 0
+    write(repository, {"src/cart.py": "def zebra_price():\n    return 1\n"})
+
+    def found() -> bool:
+        hits = _ask(repository, "search", query="zebra_price", kinds=["code"])["results"]
+        return bool(hits) and hits[0]["freshness"] == "disk" and "zebra_price" in hits[0]["text"]
+
+    assert until(found)
+
+
+def test_a_hundred_clients_at_once_are_all_answered(repository: Path) -> None:
+    assert run("index", folder=repository).returncode == 0
+    pid = engine_pid()
+    assert pid is not None
+    before = psutil.Process(pid).num_fds()
+    found: list[str] = []
+    start = threading.Barrier(100)
+
+    def client(number: int) -> None:
+        start.wait()
+        hits = _ask(repository, "search", query=f"total_price {number}", kinds=["code"])["results"]
+        found.append(hits[0]["path"])
+
+    threads = [threading.Thread(target=client, args=(number,)) for number in range(100)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == ["src/cart.py"] * 100
+    assert until(lambda: psutil.Process(pid).num_fds() <= before + 60), "connections are given back"
+    assert len(answer("status", folder=repository)["engine"]["clients"]) == 1
+
+
+@pytest.mark.parametrize(
+    "said",
+    [b"", b'{"rag_ls": 1, "ver', b'{"rag_ls": 1}\n', b"GET / HTTP/1.1\r\n\r\n", b"\0" * 100, b"[]\n", b"x" * 2_000_000],
+)
+def test_a_client_that_greets_with_half_a_message_or_rubbish_harms_nobody(repository: Path, said: bytes) -> None:
+    with engine():
+        silent = raw()
+        with contextlib.suppress(OSError):
+            silent.sendall(said)
+        assert answer("status", folder=repository)["engine"]["mode"] == "shared"
+        silent.close()
+
+
+@pytest.mark.parametrize("surface", ["lsp", "mcp", "cli"])
+@pytest.mark.parametrize("said", [b"Content-Length: 1000\r\n\r\n{", b'{"half', b"Content-Length: 1000000000\r\n\r\n{}"])
+def test_a_client_that_stops_in_the_middle_harms_nobody(repository: Path, surface: str, said: bytes) -> None:
+    with engine():
+        client = Channel(raw())
+        assert hello(client, surface=surface, folder=str(repository))["ok"]
+        client.socket.sendall(said)
+        assert answer("status", folder=repository)["engine"]["mode"] == "shared"
+        client.hang_up()
+        assert until(lambda: len(answer("status", folder=repository)["engine"]["clients"]) == 1)
+
+
+def test_a_gigabyte_announced_ends_that_session_and_takes_no_memory(repository: Path) -> None:
+    with engine() as process:
+        relay = subprocess.Popen([RAG_LS, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        _, errors = relay.communicate(b"Content-Length: 1000000000\r\n\r\n{", timeout=PATIENCE_S)
+        assert relay.returncode == 1
+        assert b"1,000,000,000" in errors
+        client = Channel(raw())
+        assert hello(client, surface="lsp")["ok"]
+        client.socket.sendall(b"Content-Length: 1000000000\r\n\r\n{")
+        assert client.input.read() == b"", "the engine hung up"
+        assert psutil.Process(process.pid).memory_info().rss < 600_000_000
+
+
+def test_a_client_that_floods_and_reads_nothing_keeps_nobody_else_waiting(repository: Path) -> None:
+    assert run("index", folder=repository).returncode == 0
+    flood = Channel(raw())
+    assert hello(flood, surface="mcp", folder=str(repository))["ok"]
+    flood.socket.settimeout(0.5)
+    initialize = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "f", "version": "1"}}
+    flood.send({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": initialize})
+    flood.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    request = {"method": "tools/call", "params": {"name": "search_code", "arguments": {"query": "price"}}}
+    with contextlib.suppress(TimeoutError):
+        for number in range(1, 5000):
+            flood.send({"jsonrpc": "2.0", "id": number, **request})
+    for _ in range(5):
+        assert _ask(repository, "search", query="total_price", kinds=["code"])["results"][0]["path"] == "src/cart.py"
+    flood.hang_up()
+    assert until(lambda: len(answer("status", folder=repository)["engine"]["clients"]) == 1)
+
+
+def test_an_engine_that_hangs_is_done_without(repository: Path) -> None:
+    with engine() as process:
+        process.send_signal(signal.SIGSTOP)
+        done = run("list", folder=repository)
+        process.send_signal(signal.SIGCONT)
+        assert (done.returncode, done.stdout.strip()) == (0, "no memories")
+        assert "has not answered" in done.stderr
+
+
+def test_a_call_whose_engine_ends_says_so() -> None:
+    ours, theirs = socket.socketpair()
+    theirs.sendall(json.dumps({"progress": {}}).encode() + b"\n")
+    theirs.close()
+    with pytest.raises(EngineLost):
+        call(Channel(ours), "search", "/", {})

@@ -1,0 +1,273 @@
+"""The engine's life: it starts once, is found, heals what a crash left, and ends without a trace."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import psutil
+import pytest
+
+from rag_ls.daemon import paths as paths_module
+from rag_ls.daemon import transport
+from rag_ls.daemon.channel import Channel, Refused, greet
+from rag_ls.daemon.paths import engine_paths, user_config_file
+from rag_ls.daemon.server import as_numbers
+from rag_ls.project import user_config_file as config_file_of_project
+from tests.daemon.engines import RAG_LS, answer, engine, hello, is_reachable, raw, run
+from tests.support import PATIENCE_S, engine_pid, finished, python, until
+
+_NOBODY = 65534
+
+
+def _mode(path: str) -> int:
+    return stat.S_IMODE(os.lstat(path).st_mode)
+
+
+@pytest.mark.parametrize("end", ["SIGTERM", "SIGINT", "stop"])
+def test_an_engine_leaves_no_socket_and_no_pid_file_behind(end: str) -> None:
+    with engine() as process:
+        paths = engine_paths()
+        assert [_mode(path) for path in (paths.folder, paths.socket, paths.pid)] == [0o700, 0o600, 0o644]
+        assert until(lambda: os.path.exists(paths.log))
+        assert _mode(paths.log) == 0o640
+        if end == "stop":
+            done = run("stop")
+            assert (done.returncode, done.stdout) == (0, f"rag-ls: the engine {process.pid} ended\n")
+        else:
+            process.send_signal(getattr(signal, end))
+        _, said = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 0
+        assert f"PID {process.pid}" in said
+        assert not os.path.exists(paths.socket)
+        assert not os.path.exists(paths.pid)
+
+
+def test_stopping_where_none_runs_says_so() -> None:
+    done = run("stop")
+    assert (done.returncode, done.stderr) == (0, "rag-ls: no engine runs\n")
+
+
+def test_a_second_engine_says_that_one_runs_and_where() -> None:
+    with engine() as process:
+        for arguments in (["serve"], ["serve", "--detach"]):
+            done = run(*arguments)
+            assert done.returncode == 1
+            assert f"PID {process.pid}" in done.stderr
+            assert engine_paths().socket in done.stderr
+        assert is_reachable()
+
+
+def test_a_detached_engine_outlives_the_command_that_started_it() -> None:
+    done = run("serve", "--detach")
+    assert done.returncode == 0, done.stderr
+    assert f"PID {engine_pid()}" in done.stdout
+    assert is_reachable()
+
+
+def test_five_commands_at_once_start_one_engine(repository: Path) -> None:
+    commands = [
+        subprocess.Popen([RAG_LS, "status", "--json"], cwd=repository, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(5)
+    ]
+    outputs = [command.communicate(timeout=PATIENCE_S) for command in commands]
+    assert [errors for _, errors in outputs] == [b""] * 5
+    pids = {status.split(b'"pid": ')[1].split(b",")[0] for status, _ in outputs}
+    assert pids == {str(engine_pid()).encode()}
+
+
+def test_what_a_killed_engine_left_is_recognised_and_replaced(repository: Path) -> None:
+    with engine() as process:
+        process.kill()
+        process.wait()
+        assert os.path.exists(engine_paths().socket)
+        assert not is_reachable()
+        assert answer("status", folder=repository)["engine"]["pid"] == engine_pid() != process.pid
+
+
+def test_a_pid_file_that_names_somebody_else_s_process_harms_nobody(repository: Path) -> None:
+    bystander = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
+    paths = engine_paths()
+    os.makedirs(paths.folder)
+    Path(paths.pid).write_text(f"{bystander.pid}\n")
+    Path(paths.socket).write_text("rubbish")
+    assert run("stop").returncode == 0
+    assert answer("status", folder=repository)["engine"]["pid"] == engine_pid() != bystander.pid
+    assert run("stop").returncode == 0
+    assert bystander.poll() is None
+    bystander.communicate()
+
+
+def test_an_engine_without_clients_ends_by_itself(repository: Path) -> None:
+    with engine(RAG_LS_DAEMON_IDLE_MINUTES="0.01") as process:
+        assert process.wait(PATIENCE_S) == 0
+        assert not os.path.exists(engine_paths().socket)
+
+
+def test_a_project_that_nobody_has_open_is_closed_after_a_while(repository: Path) -> None:
+    with engine(RAG_LS_DAEMON_PROJECT_IDLE_MINUTES="0.01"):
+        answer("status", folder=repository)
+        script = "import psutil, sys; print(*[file.path for file in psutil.Process(int(sys.argv[1])).open_files()])"
+        assert until(lambda: str(repository) not in finished(python(script, engine_pid())))
+
+
+def test_an_older_engine_makes_way_for_a_newer_once_its_clients_left(repository: Path) -> None:
+    with engine() as old:
+        client = Channel(raw())
+        assert hello(client)["ok"]
+        newer = Channel(raw())
+        assert hello(newer, version="99.0")["reason"] == "leaving"
+        # The next engine takes its place at once, while the old one goes on for those who are in.
+        with engine() as new:
+            assert new.poll() is None
+            client.send({"operation": "list_memories", "folder": str(repository), "arguments": {}})
+            assert client.receive()["result"]["memories"] == []
+            assert old.poll() is None
+            client.hang_up()
+            assert old.wait(PATIENCE_S) == 0
+            assert engine_pid() == new.pid
+            assert is_reachable()
+
+
+def test_versions_are_compared_as_numbers() -> None:
+    assert as_numbers("0.10.0") > as_numbers("0.9.9")
+    assert as_numbers("1.0rc1") < as_numbers("1.0.1")
+    assert as_numbers("rubbish") == (0,)
+
+
+def test_a_client_that_cannot_be_understood_is_told_what_to_do() -> None:
+    with engine():
+        connection = raw()
+        with pytest.raises(Refused, match="rag-ls stop"):
+            greet(connection, "", "cli", {"rag_ls": 99})
+        assert is_reachable()
+
+
+def test_the_folder_s_name_may_be_of_any_length(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    home = tmp_path / ("long" * 40)
+    home.mkdir()
+    monkeypatch.setenv("RAG_LS_HOME", str(home))
+    with engine():
+        assert len(engine_paths().socket) < 104
+        assert _mode(engine_paths().folder) == 0o700
+
+
+def test_a_folder_of_somebody_else_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    if os.getuid() != 0:
+        pytest.skip("only root can give a folder to somebody else")
+    monkeypatch.setenv("RAG_LS_HOME", str(tmp_path))
+    (tmp_path / "run").mkdir()
+    os.chown(tmp_path / "run", _NOBODY, _NOBODY)
+    done = run("serve")
+    assert done.returncode == 1
+    assert "belongs to somebody else" in done.stderr
+
+
+_INTRUDER = """
+import os, socket, sys
+os.setgid(65534)
+os.setuid(65534)
+connection = socket.socket(socket.AF_UNIX)
+try:
+    connection.connect(sys.argv[1])
+    connection.sendall(b'{"rag_ls": 1, "version": "0.0.1", "token": "", "surface": "cli"}\\n')
+    print(connection.recv(100))
+except OSError as error:
+    print(type(error).__name__)
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
+def test_another_user_of_the_machine_gets_neither_in_nor_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tempfile.TemporaryDirectory() as shared:
+        os.chmod(shared, 0o755)
+        monkeypatch.setenv("RAG_LS_HOME", shared)
+        with engine():
+            paths = engine_paths()
+            command = [sys.executable, "-c", _INTRUDER, paths.socket]
+
+            def intrude() -> str:
+                return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+            assert intrude() == "PermissionError"
+            # Even if the permissions were wrong, the system says who is there.
+            os.chmod(paths.folder, 0o755)
+            os.chmod(paths.socket, 0o777)
+            assert intrude() in ("b''", "ConnectionResetError", "BrokenPipeError")
+            assert "another user" in Path(paths.log).read_text()
+
+
+def test_over_a_port_only_who_knows_the_token_gets_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG_LS_HOME", str(tmp_path))
+    paths = engine_paths()
+    listening = transport.listen(paths, unix=False)
+    assert _mode(paths.socket) == 0o600
+    connected = transport.connect(paths, PATIENCE_S, unix=False)
+    assert connected is not None
+    assert connected[1] == listening.token
+    assert len(listening.token) > 30
+    Path(paths.socket).write_text("{")
+    assert transport.connect(paths, 1.0, unix=False) is None
+    connected[0].close()
+    listening.socket.close()
+
+
+@pytest.mark.parametrize("system", ["linux", "darwin"])
+def test_the_relay_finds_the_same_settings_file_as_everybody(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if sys.platform != system:
+        pytest.skip("a path of another system")
+    assert user_config_file() == str(config_file_of_project())
+    monkeypatch.delenv("RAG_LS_HOME")
+    assert user_config_file() == str(config_file_of_project())
+    assert paths_module.engine_paths().folder.startswith("/")
+
+
+def test_never_means_that_no_engine_is_started(repository: Path, home: Path) -> None:
+    for setting in ('daemon = "never"\n', '[daemon]\nmode = "never"\n'):
+        (home / "config").mkdir(exist_ok=True)
+        (home / "config/config.toml").write_text(setting)
+        assert answer("status", folder=repository)["engine"]["mode"] == "standalone"
+    assert engine_pid() is None
+    assert answer("status", "--standalone", folder=repository)["engine"]["mode"] == "standalone"
+
+
+def test_manual_means_that_only_a_running_engine_is_used(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG_LS_DAEMON", "manual")
+    done = run("list", folder=repository)
+    assert (done.returncode, done.stderr) == (0, "rag-ls: no engine runs; working without it\n")
+    with engine():
+        assert answer("status", folder=repository)["engine"]["mode"] == "shared"
+
+
+def test_an_engine_that_cannot_start_is_done_without(repository: Path, home: Path) -> None:
+    (home / "run").write_text("in the way")
+    done = run("list", folder=repository)
+    assert (done.returncode, done.stdout.strip()) == (0, "no memories")
+    assert done.stderr.count("\n") == 1
+    assert "working without it" in done.stderr
+
+
+def test_a_command_relays_without_importing_what_is_heavy(repository: Path) -> None:
+    with engine():
+        assert run("index", folder=repository).returncode == 0
+        script = (
+            "import sys; from rag_ls.cli.main import main\n"
+            "try: main(['search', 'discount', '--json'])\n"
+            "except SystemExit as ended: assert not ended.code\n"
+            "heavy = {'numpy', 'sqlite3', 'asyncio', 'logging', 'pygls', 'mcp', 'onnxruntime', 'dataclasses', 'inspect'}\n"
+            "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+        )
+        process = subprocess.run([sys.executable, "-c", script], cwd=repository, capture_output=True, check=True)
+        assert process.stderr == b"[]\n"
+
+
+def test_the_process_that_started_an_engine_keeps_no_zombie_of_it(repository: Path) -> None:
+    answer("status", folder=repository)
+    pid = engine_pid()
+    assert pid is not None
+    assert psutil.Process(pid).ppid() != os.getpid()

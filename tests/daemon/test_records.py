@@ -1,0 +1,203 @@
+"""What a relay remembers of a session: enough for another engine to take it over."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_ls.daemon.records import LspRecord, McpRecord, as_opened
+from rag_ls.framing import LONGEST_MESSAGE, MessageTooLong, framed, read_framed, read_line
+from rag_ls.lsp.capabilities import initialize_result as lsp_result
+from rag_ls.lsp.text_buffer import Position, TextBuffer
+from rag_ls.mcp.handshake import initialize_result as mcp_result
+
+URI = "file:///a.py"
+
+
+def _body(**message: Any) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", **message}).encode()
+
+
+def _request(number: object, method: str, **params: Any) -> bytes:
+    return _body(id=number, method=method, params=params)
+
+
+def _notification(method: str, **params: Any) -> bytes:
+    return _body(method=method, params=params)
+
+
+def _opened(text: str = "one\n") -> bytes:
+    return _notification("textDocument/didOpen", textDocument={"uri": URI, "version": 1, "text": text})
+
+
+def _changed(version: int, text: str, at: tuple[int, int] = (0, 0)) -> bytes:
+    place = {"line": at[0], "character": at[1]}
+    change = {"range": {"start": place, "end": place}, "text": text}
+    return _notification(
+        "textDocument/didChange", textDocument={"uri": URI, "version": version}, contentChanges=[change]
+    )
+
+
+def _methods(messages: list[dict[str, Any]]) -> list[Any]:
+    return [message.get("method") for message in messages]
+
+
+@pytest.fixture
+def editor() -> LspRecord:
+    """An initialized session."""
+    record = LspRecord(lsp_result)
+    _, answers = record.from_client(_request(1, "initialize", processId=42, clientInfo={"name": "ed"}, capabilities={}))
+    assert answers[0]["result"]["serverInfo"]["name"] == "rag-ls"
+    record.from_client(_notification("initialized"))
+    return record
+
+
+def test_the_engine_s_answer_to_a_request_that_was_answered_is_dropped_once(editor: LspRecord) -> None:
+    assert (editor.name, editor.process_id, editor.waits) == ("ed", 42, True)
+    assert not editor.from_engine(_body(id=1, result={}))
+    assert not editor.waits
+
+
+def test_a_new_engine_is_told_of_settings_folders_and_documents_and_asked_what_is_open(editor: LspRecord) -> None:
+    editor.from_engine(_body(id=1, result={}))
+    editor.from_client(_notification("workspace/didChangeConfiguration", settings={"a": 1}))
+    editor.from_client(_notification("workspace/didChangeConfiguration", settings={"a": 2}))
+    editor.from_client(_notification("workspace/didChangeWorkspaceFolders", event={}))
+    editor.from_client(_opened())
+    editor.from_client(_changed(2, "x"))
+    editor.from_client(_request(2, "textDocument/hover"))
+    editor.from_client(_request(3, "workspace/symbol"))
+    assert editor.from_engine(_body(id=2, result=None))
+    messages, for_client = editor.replay()
+    assert _methods(messages) == [
+        "initialize",
+        "initialized",
+        "workspace/didChangeConfiguration",
+        "workspace/didChangeWorkspaceFolders",
+        "textDocument/didOpen",
+        "textDocument/didChange",
+        "workspace/symbol",
+    ]
+    assert messages[2]["params"]["settings"] == {"a": 2}
+    assert for_client == []
+    assert not editor.from_engine(_body(id=1, result={})), "the new engine's answer to initialize is dropped too"
+    assert editor.from_engine(_body(id=3, result=[]))
+
+
+def test_a_closed_document_is_not_opened_again(editor: LspRecord) -> None:
+    editor.from_client(_opened())
+    editor.from_client(_notification("textDocument/didClose", textDocument={"uri": URI}))
+    assert "textDocument/didOpen" not in _methods(editor.replay()[0])
+
+
+def test_many_changes_are_summed_up_as_the_text_that_they_lead_to(editor: LspRecord) -> None:
+    editor.from_client(_opened(""))
+    for number in range(500):
+        editor.from_client(_changed(number + 2, f"{number}\n"))
+    messages = [message for message in editor.replay()[0] if "textDocument" in str(message.get("method"))]
+    assert len(messages) < 250
+    item = as_opened(messages, "utf-16")["params"]["textDocument"]
+    assert item["text"] == "".join(f"{number}\n" for number in reversed(range(500)))
+    assert item["version"] == 501
+
+
+def test_answers_to_an_engine_that_is_gone_reach_no_other(editor: LspRecord) -> None:
+    assert editor.from_engine(_request("r-1", "client/registerCapability"))
+    editor.replay()
+    assert editor.from_client(_body(id="r-1", result=None)) == (False, [])
+
+
+def test_progress_that_an_engine_left_open_is_ended(editor: LspRecord) -> None:
+    for token, kinds in {"a": ("begin", "report"), 7: ("begin", "end")}.items():
+        for kind in kinds:
+            editor.from_engine(_notification("$/progress", token=token, value={"kind": kind}))
+    _, for_client = editor.replay()
+    assert [message["params"] for message in for_client] == [{"token": "a", "value": {"kind": "end"}}]
+    assert editor.replay()[1] == []
+
+
+def test_rubbish_is_passed_on_for_the_engine_to_refuse(editor: LspRecord) -> None:
+    for body in (b"{", b"[]", b"null", b'"x"', _body(method=5), _body(method="textDocument/didOpen", params=[])):
+        editor.from_client(body)
+        editor.from_engine(body)
+    editor.from_client(_notification("textDocument/didOpen", textDocument={"uri": 5}))
+    assert _methods(editor.replay()[0])[:2] == ["initialize", "initialized"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.text("ab\n\r😀", max_size=4)), max_size=30))
+def test_a_summed_up_document_is_the_document(edits: list[tuple[int, int, str]]) -> None:
+    text, buffer = "one\ntwo 😀\r\nthree", TextBuffer("one\ntwo 😀\r\nthree")
+    messages = [json.loads(_opened(text))]
+    for line, character, new in edits:
+        messages.append(json.loads(_changed(2, new, (line, character))))
+        buffer.replace(Position(line, character), Position(line, character), new)
+    assert as_opened(messages, "utf-16")["params"]["textDocument"]["text"] == buffer.text
+
+
+def test_an_agent_s_handshake_and_unanswered_calls_are_replayed() -> None:
+    record = McpRecord(mcp_result)
+    for_engine, answers = record.from_client(_request(0, "initialize", clientInfo={"name": "claude"}))
+    assert (for_engine, record.name) == (True, "claude")
+    assert answers[0]["id"] == 0
+    record.from_client(_notification("notifications/initialized"))
+    for number in (1, 2, 3):
+        record.from_client(_request(number, "tools/call", name=f"tool {number}"))
+    record.from_engine(_body(id=0, result={}))
+    record.from_engine(_body(id=1, result={}))
+    record.from_client(_notification("notifications/cancelled", requestId=3))
+    messages, _ = record.replay()
+    assert _methods(messages) == ["initialize", "notifications/initialized", "tools/call"]
+    assert messages[-1]["params"]["name"] == "tool 2"
+    assert not record.from_engine(_body(id=0, result={}))
+    assert record.from_engine(_body(id=2, result={}))
+    assert not record.from_engine(_body(id=2, result={})), "nobody waits for a second answer"
+
+
+def test_ids_of_different_types_are_different_requests() -> None:
+    record = McpRecord(mcp_result)
+    record.from_client(_request(1, "tools/list"))
+    record.from_client(_request("1", "tools/call"))
+    assert record.from_engine(_body(id="1", result={}))
+    assert _methods(record.replay()[0]) == ["tools/list"]
+
+
+@given(st.lists(st.binary(min_size=1, max_size=200)))
+def test_framed_messages_are_read_back_one_by_one(bodies: list[bytes]) -> None:
+    stream = io.BytesIO(b"".join(map(framed, bodies)))
+    assert [read_framed(stream) for _ in bodies] == bodies
+    assert read_framed(stream) is None
+
+
+@given(st.binary(max_size=300))
+def test_whatever_bytes_come_reading_them_ends(data: bytes) -> None:
+    stream = io.BytesIO(data)
+    try:
+        while read_framed(stream) is not None:
+            pass
+    except MessageTooLong:
+        return
+
+
+def test_a_gigabyte_is_refused_when_it_is_announced() -> None:
+    with pytest.raises(MessageTooLong, match="1,000,000,000"):
+        read_framed(io.BytesIO(b"Content-Length: 1000000000\r\n\r\n{"))
+
+
+def test_a_line_without_end_is_refused() -> None:
+    class Endless:
+        def readline(self, limit: int) -> bytes:
+            return b"x" * limit
+
+    with pytest.raises(MessageTooLong):
+        read_line(Endless())
+    assert LONGEST_MESSAGE > 50_000_000
+
+
+def test_half_a_message_is_no_message() -> None:
+    assert read_framed(io.BytesIO(b"Content-Length: 10\r\n\r\n{}")) is None
+    assert read_line(io.BytesIO(b'{"half": ')) is None

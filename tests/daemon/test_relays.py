@@ -1,0 +1,268 @@
+"""Relays of real editors, agents and commands, whose engine is killed under them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.daemon.engines import RAG_LS, answer, run
+from tests.e2e.clients import agent, editor, eventually
+from tests.support import PATIENCE_S, engine_pid, until
+
+
+def _kill_engine() -> int:
+    pid = engine_pid()
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    assert until(lambda: not _runs(pid))
+    return pid
+
+
+def _runs(pid: int | None) -> bool:
+    return pid is not None and psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+
+
+async def test_an_editor_an_agent_and_the_shell_share_one_engine(repository: Path) -> None:
+    async with editor(repository) as ed, agent(repository) as ag:
+        status = await ed.until_complete()
+        await ag.until_complete()
+        shown = answer("status", folder=repository)
+        assert status["engine"]["pid"] == shown["engine"]["pid"] == engine_pid()
+        clients = {(client["surface"], client["name"]) for client in shown["engine"]["clients"]}
+        assert {surface for surface, _ in clients} == {"lsp", "mcp", "cli"}
+        assert ("mcp", "mcp") in clients
+        assert [project["clients"] for project in shown["projects"]] == [3]
+        assert {"search_code", "engine_status"} & set(shown["engine"]["latency"])
+
+
+async def test_what_is_typed_in_one_window_is_found_by_agent_shell_and_other_window(repository: Path) -> None:
+    file = repository / "src/cart.py"
+    async with editor(repository) as ed, editor(repository) as other, agent(repository) as ag:
+        await ed.until_complete()
+        ed.open(file)
+        ed.type(file, "def unsaved_pelican():\n    return 'beak'\n\n\n")
+
+        async def found() -> bool:
+            hits = (await ag.call("search_code", query="unsaved_pelican"))["results"]
+            return bool(hits) and hits[0]["freshness"] == "buffer" and "unsaved_pelican" in hits[0]["text"]
+
+        assert await eventually(found)
+        hits = (await other.command("searchCode", query="unsaved_pelican"))["results"]
+        assert "unsaved_pelican" in hits[0]["text"]
+        shown = answer("search", "unsaved_pelican", "--in", "code", folder=repository)
+        assert shown["results"][0]["freshness"] == "buffer"
+    assert all("pelican" not in hit["text"] for hit in answer("search", "pelican", folder=repository)["results"])
+
+
+async def test_two_windows_hold_the_same_document_and_each_sees_its_own(repository: Path) -> None:
+    file = repository / "src/cart.py"
+    async with editor(repository) as one, editor(repository) as two:
+        await one.until_complete()
+        await two.until_complete()
+        for window, name in ((one, "first_walrus"), (two, "second_walrus")):
+            window.open(file)
+            window.replace_all(file, f"def {name}():\n    return 1\n")
+            window.open("untitled:Untitled-1", f"def {name}_untitled():\n    return 1\n")
+
+        async def own(window: Any, name: str) -> bool:
+            names = {symbol.name for symbol in await window.symbols("walrus")}
+            return {name, f"{name}_untitled"} <= names and not any("walrus" in n and name not in n for n in names)
+
+        assert await eventually(lambda: own(one, "first_walrus"))
+        assert await eventually(lambda: own(two, "second_walrus"))
+        two.close(file)
+        two.close("untitled:Untitled-1")
+        assert await eventually(lambda: own(one, "first_walrus"))
+
+
+async def test_session_memories_belong_to_the_session_that_stored_them(repository: Path) -> None:
+    async with agent(repository) as one, agent(repository) as two:
+        await one.call("store_memory", content="only mine", scope="session")
+        await one.call("store_memory", content="ours", scope="project")
+        assert {item["content"] for item in (await one.call("list_memories"))["memories"]} == {"only mine", "ours"}
+        assert {item["content"] for item in (await two.call("list_memories"))["memories"]} == {"ours"}
+
+
+async def test_an_agent_notices_nothing_but_a_delay_when_its_engine_is_killed(repository: Path) -> None:
+    async with agent(repository) as ag:
+        await ag.until_complete()
+        stored = await ag.call("store_memory", content="Carts are net of tax", scope="project")
+        for _ in range(3):
+            _kill_engine()
+            assert (await ag.call("get_memory", id=stored["id"]))["content"] == "Carts are net of tax"
+
+
+async def test_requests_in_flight_are_answered_by_the_next_engine(repository: Path) -> None:
+    async with agent(repository) as ag:
+        await ag.until_complete()
+        asked = [asyncio.create_task(ag.call("search_code", query=f"discount {number}")) for number in range(40)]
+        await asyncio.sleep(0.05)
+        await asyncio.to_thread(_kill_engine)
+        answers = await asyncio.gather(*asked)
+        assert [item["query"] for item in answers] == [f"discount {number}" for number in range(40)]
+
+
+async def test_an_editor_s_open_documents_are_known_to_the_next_engine(repository: Path) -> None:
+    file = repository / "src/cart.py"
+    async with editor(repository) as ed:
+        await ed.until_complete()
+        ed.open(file)
+        ed.type(file, "def typed_before():\n    return 1\n\n\n")
+        first = await asyncio.to_thread(_kill_engine)
+        ed.type(file, "def typed_after():\n    return 1\n\n\n")
+
+        async def both() -> bool:
+            hits = (await ed.command("searchCode", query="typed_before typed_after"))["results"]
+            return all(any(name in hit["text"] for hit in hits) for name in ("typed_before", "typed_after"))
+
+        assert await eventually(both)
+        assert engine_pid() != first
+
+
+async def test_an_engine_that_was_stopped_comes_back_when_something_is_asked(repository: Path) -> None:
+    async with agent(repository) as ag:
+        await ag.until_complete()
+        first = engine_pid()
+        assert run("stop").returncode == 0
+        await asyncio.sleep(1.0)
+        assert engine_pid() is None, "a relay that nobody asks anything starts no engine that somebody stopped"
+        assert (await ag.call("index_status"))["engine"]["pid"] == engine_pid() != first
+
+
+async def test_a_killed_relay_leaves_no_unsaved_text_and_harms_nobody(repository: Path) -> None:
+    script = (
+        "import asyncio, sys\nfrom pathlib import Path\nfrom tests.e2e.clients import editor\n"
+        "async def main():\n"
+        "    async with editor(Path(sys.argv[1])) as ed:\n"
+        "        await ed.until_complete()\n"
+        "        ed.open(Path(sys.argv[1]) / 'src/cart.py')\n"
+        "        ed.type(Path(sys.argv[1]) / 'src/cart.py', 'def orphan_walrus(): return 1\\n')\n"
+        "        await ed.until_complete()\n"
+        "        print('typed', flush=True)\n"
+        "        await asyncio.sleep(1000)\n"
+        "asyncio.run(main())\n"
+    )
+    window = subprocess.Popen(
+        [sys.executable, "-c", script, str(repository)], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert window.stdout is not None
+    assert window.stdout.readline() == "typed\n"
+    async with agent(repository) as ag:
+        hits = (await ag.call("search_code", query="orphan_walrus"))["results"]
+        assert hits[0]["freshness"] == "buffer"
+        os.killpg(window.pid, signal.SIGKILL)
+        window.wait()
+
+        async def gone() -> bool:
+            found = (await ag.call("search_code", query="orphan_walrus"))["results"]
+            return all("walrus" not in hit["text"] for hit in found)
+
+        assert await eventually(gone)
+        assert (await ag.call("index_status"))["projects"][0]["unsaved_buffers"] == 0
+
+
+def test_a_command_whose_engine_dies_meanwhile_does_the_work_itself(tmp_path: Path) -> None:
+    body = "def walrus_{a}_{b}(pool):\n    return pool.resize({b})\n\n\n"
+    for a in range(60):
+        (tmp_path / f"module_{a}.py").write_text("".join(body.format(a=a, b=b) for b in range(60)))
+    command = subprocess.Popen(
+        [RAG_LS, "index", "--words-only", "--json"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert until(lambda: (tmp_path / ".rag-ls/index.db").exists())
+    _kill_engine()
+    output, errors = command.communicate(timeout=PATIENCE_S)
+    assert command.returncode == 0, errors
+    assert "going on without it" in errors
+    assert '"documents": 60' in output
+
+
+def test_results_are_the_same_with_and_without_an_engine(repository: Path) -> None:
+    assert run("index", folder=repository).returncode == 0
+    for question in ("how much do the goods cost", "discount", "refresh_token"):
+        shared = answer("search", question, folder=repository)
+        alone = answer("search", question, "--standalone", folder=repository)
+        for item in (shared, alone):
+            item["stats"].pop("took_ms")
+        assert shared == alone
+    for arguments in (["show", "unknown"], ["search", " "], ["search", "x", "-k", "0"]):
+        shared_run, alone_run = run(*arguments, folder=repository), run(*arguments, "--standalone", folder=repository)
+        assert (shared_run.returncode, shared_run.stderr) == (alone_run.returncode, alone_run.stderr)
+
+
+@pytest.mark.parametrize("way", ["--standalone", "never", "impossible"])
+async def test_editor_and_agent_work_the_same_without_a_shared_engine(
+    repository: Path, home: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    options = ["--standalone"] if way == "--standalone" else []
+    if way == "never":
+        monkeypatch.setenv("RAG_LS_DAEMON", "never")
+    if way == "impossible":
+        (home / "run").write_text("in the way")
+    file = repository / "src/cart.py"
+    async with editor(repository, options=options) as ed, agent(repository, *options) as ag:
+        assert (await ed.until_complete())["engine"]["mode"] == "standalone"
+        await ag.until_complete()
+        ed.open(file)
+        ed.type(file, "def unsaved_pelican():\n    return 'beak'\n\n\n")
+
+        async def found() -> bool:
+            hits = (await ag.call("search_code", query="unsaved_pelican"))["results"]
+            return bool(hits) and hits[0]["freshness"] == "buffer"
+
+        assert await eventually(found)
+        stored = await ag.call("store_memory", content="Carts are net of tax", scope="project")
+        listed = await ed.command("listMemories")
+        assert [item["id"] for item in listed["memories"]] == [stored["id"]]
+    assert engine_pid() is None
+
+
+async def test_an_agent_that_waits_for_the_index_is_told_how_far_it_is(tmp_path: Path) -> None:
+    body = "def walrus_{a}_{b}(pool):\n    return pool.resize({b})\n\n\n"
+    for a in range(60):
+        (tmp_path / f"module_{a}.py").write_text("".join(body.format(a=a, b=b) for b in range(40)))
+    told: list[str] = []
+
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        told.append(message or "")
+
+    async with agent(tmp_path) as ag:
+        arguments = {"wait_s": 2}
+        result = await ag.session.call_tool("index_status", arguments, progress_callback=on_progress)
+        assert result.structured_content is not None
+        assert result.structured_content["projects"][0]["root"] == str(tmp_path)
+    assert told
+    assert all(message.startswith(tmp_path.name) for message in told)
+
+
+async def test_what_an_editor_cannot_set_in_a_shared_engine_is_said(repository: Path) -> None:
+    async with editor(repository, ragLs={"embedding": {"threads": 1}}) as ed:
+        await ed.until_complete()
+
+        async def said() -> bool:
+            return any("shared engine" in message.message for message in ed.client.messages)
+
+        assert await eventually(said)
+
+
+def test_an_engine_whose_settings_changed_makes_way_for_one_that_has_them(repository: Path, home: Path) -> None:
+    first = answer("status", folder=repository)["engine"]["pid"]
+    (home / "config").mkdir()
+    (home / "config/config.toml").write_text("[search]\nk = 3\n")
+    assert answer("status", folder=repository)["engine"]["pid"] == first
+    (home / "config/config.toml").write_text("[embedding]\nbatch_size = 4\n")
+    second = answer("status", folder=repository)["engine"]["pid"]
+    assert second != first
+    assert until(lambda: not _runs(first))
+    assert answer("status", folder=repository)["engine"]["pid"] == second

@@ -1,0 +1,80 @@
+"""Answers are kept for as long as they are exactly right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rag_ls.client import Client
+from rag_ls.requests import SearchRequest
+from rag_ls.search.cache import AnswerCache
+from rag_ls.storage import IndexStore
+from tests.support import PATIENCE_S, finished, new_chunk, python, record, write
+
+
+def test_an_answer_is_made_once_until_something_changes() -> None:
+    version, made = [1], list[int]()
+
+    def make() -> int:
+        made.append(version[0])
+        return version[0]
+
+    cache = AnswerCache[int](lambda: version[0])
+    assert [cache.get("q", make), cache.get("q", make)] == [1, 1]
+    version[0] = 2
+    assert cache.get("q", make) == 2
+    assert made == [1, 2]
+
+
+def test_an_answer_that_was_made_while_something_changed_is_not_kept() -> None:
+    version = [1]
+
+    def make_and_change() -> str:
+        version[0] += 1
+        return "of either state"
+
+    cache = AnswerCache[str](lambda: version[0])
+    assert cache.get("q", make_and_change) == "of either state"
+    assert cache.get("q", lambda: "new") == "new"
+
+
+def test_only_so_many_answers_are_kept() -> None:
+    cache = AnswerCache[int](lambda: 1)
+    for number in range(1000):
+        cache.get(number, lambda number=number: number)
+    assert cache.get(999, lambda: -1) == 999
+    assert cache.get(0, lambda: -1) == -1
+
+
+_WRITER = """
+import sys
+from rag_ls.storage import IndexStore
+from tests.support import new_chunk, record
+from pathlib import Path
+IndexStore(Path(sys.argv[1])).replace_document(record("b.py"), [new_chunk("theirs", path="b.py")])
+"""
+
+
+def test_every_commit_of_this_or_another_process_is_a_change(tmp_path: Path) -> None:
+    store = IndexStore(tmp_path / "index.db")
+    seen = [store.changes(), store.changes()]
+    assert seen[0] == seen[1]
+    store.replace_document(record("a.py"), [new_chunk("mine", path="a.py")])
+    seen.append(store.changes())
+    finished(python(_WRITER, tmp_path / "index.db"))
+    seen.append(store.changes())
+    assert len(set(seen)) == 3
+    store.close()
+
+
+def test_the_same_question_is_answered_anew_after_an_edit(client: Client, shop: Path) -> None:
+    opened = client.open(shop)
+    opened.indexing.index_tree()
+    assert opened.indexing.wait_until_idle(PATIENCE_S)
+    request = SearchRequest("discount")
+    first = [hit.item.id for hit in opened.search(request).hits]
+    assert [hit.item.id for hit in opened.search(request).hits] == first
+    write(shop, {"src/cart.py": "def rebate():\n    return 'discount'\n"})
+    opened.files_changed(["src/cart.py"])
+    assert opened.indexing.wait_until_idle(PATIENCE_S)
+    hits = opened.search(request).hits
+    assert "rebate" in next(hit.item.chunk.text for hit in hits if hit.item.chunk.path == "src/cart.py")
