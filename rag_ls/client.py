@@ -59,6 +59,7 @@ class Client:
         self._projects: dict[Path, OpenProject] = {}
         self._scratch: Path | None = None
         self._session_memories: MemoryStore | None = None
+        self._closed = False
         engine.join(self, about)
 
     def load_settings(self, project: Project | None = None) -> Loaded:
@@ -76,12 +77,14 @@ class Client:
     def open_project(self, project: Project) -> OpenProject:
         """As `open`, for a project whose root is known."""
         with self._lock:
+            if self._closed:
+                raise ProjectUnavailable(f"{project.root} is not opened for a client that left")
             opened = self._projects.get(project.root)
             if opened is not None:
                 self._heal(opened)
             else:
                 load_settings = functools.partial(self._settings_of, project)
-                hosted = self.engine.acquire(project, load_settings)
+                hosted = self.engine.acquire(project, self._settings_for_all(project))
                 if self._editor and not self._alone:
                     hosted.use_settings(load_settings)
                 scratch = project.root == self._scratch
@@ -152,13 +155,15 @@ class Client:
     def close(self) -> None:
         """Leave; what is left to do stays queued in the projects."""
         self.engine.leave(self)
+        if self._alone:
+            # Its models first, so that no batch in hand is waited for.
+            self.engine.close()
         with self._lock:
-            for opened in self.projects():
+            self._closed = True
+            for opened in list(self._projects.values()):
                 self._forget(opened)
             if self._session_memories is not None:
                 self._session_memories.close()
-        if self._alone:
-            self.engine.close()
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
 
@@ -192,7 +197,7 @@ class Client:
         if not former.is_lost:
             return
         try:
-            hosted = self.engine.acquire(former.project, functools.partial(self._settings_of, former.project))
+            hosted = self.engine.acquire(former.project, self._settings_for_all(former.project))
         except (ProjectUnavailable, IndexUnavailable) as error:
             _log.info("%s", error)
             return
@@ -202,7 +207,16 @@ class Client:
     def _forget(self, opened: OpenProject) -> None:
         del self._projects[opened.project.root]
         opened.close()
+        if self._editor and not self._alone:
+            # What this editor set counts no longer.
+            opened.hosted.use_settings(self._settings_for_all(opened.project))
         self.engine.release(opened.hosted, close=self._alone or opened.project.root == self._scratch)
+
+    def _settings_for_all(self, project: Project) -> Callable[[], Settings]:
+        """What a project is indexed with: for a client that is alone its own settings, else those that belong to nobody."""
+        if self._alone:
+            return functools.partial(self._settings_of, project)
+        return lambda: config.load(project).settings
 
     def _settings_of(self, project: Project) -> Settings:
         loaded = self.load_settings(project)

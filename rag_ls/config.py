@@ -7,6 +7,7 @@ Each setting is declared once, as a dataclass field with its meaning and limits;
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import re
 import tomllib
@@ -216,8 +217,13 @@ def load(
     return loaded
 
 
-def describe() -> Iterator[SettingInfo]:
+@functools.cache
+def describe() -> tuple[SettingInfo, ...]:
     """Every setting, in the order of the reference."""
+    return tuple(_described())
+
+
+def _described() -> Iterator[SettingInfo]:
     for section in dataclasses.fields(Settings):
         section_type = get_type_hints(Settings)[section.name]
         hints = get_type_hints(section_type)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -55,14 +56,15 @@ class Engine:
         """`editor` holds settings of the one editor that the engine works for, where it is not shared."""
         self._lock = threading.RLock()
         self._projects: dict[Path, _Held] = {}
+        self._gates: dict[Path, threading.Lock] = {}
         self._global_memories: MemoryStore | None = None
         settings = config.load(editor=editor).settings
         self.log_problem = logs.configure(settings.log)
         if self.log_problem:
             _log.warning("%s", self.log_problem)
-        self.embedding_settings = settings.embedding
         self.models = ModelHost(settings.embedding)
-        self.workers = Workers(threads=max(4, min(16, 2 * (os.cpu_count() or 1))))
+        threads = max(4, min(16, 2 * (os.cpu_count() or 1)))
+        self.workers = Workers(threads, per_client=threads // 2)
         self.latencies = Latencies()
         self.started_at = datetime.now(UTC)
         self._started = time.monotonic()
@@ -82,16 +84,28 @@ class Engine:
         Raises `ProjectUnavailable` or `IndexUnavailable`.
         """
         with self._lock:
-            held = self._projects.get(project.root)
-            if held is not None and held.hosted.is_lost:
-                self._drop(project.root)
-                held = None
+            gate = self._gates.setdefault(project.root, threading.Lock())
+        # Opening may take long, on a slow disk or behind another process's lock: no other project waits for it.
+        with gate:
+            if (known := self._taken(project.root)) is not None:
+                return known
+            hosted = HostedProject(project, load_settings, self.models, questions_wait=lambda: self.workers.busy)
+            hosted.indexing.listen(lambda progress: self._upkeep(hosted, progress))
+            with self._lock:
+                self._projects[project.root] = _Held(hosted, users=1)
+            return hosted
+
+    def _taken(self, root: Path) -> HostedProject | None:
+        """An open project for one more client; None where it is not open, or lost."""
+        with self._lock:
+            held = self._projects.get(root)
             if held is None:
-                hosted = HostedProject(project, load_settings, self.models, questions_wait=lambda: self.workers.busy)
-                hosted.indexing.listen(lambda progress: self._upkeep(hosted, progress))
-                held = self._projects[project.root] = _Held(hosted)
+                return None
             held.users += 1
+        if not held.hosted.is_lost:
             return held.hosted
+        self._drop(root, held)
+        return None
 
     def release(self, hosted: HostedProject, *, close: bool = False) -> None:
         """One client needs a project no longer. It stays open for the next one, unless `close` says otherwise."""
@@ -100,11 +114,14 @@ class Engine:
             if held is None or held.hosted is not hosted:
                 return
             held.users -= 1
-            if held.users == 0:
-                held.idle_since = time.monotonic()
-                hosted.indexing.pause()
-                if close:
-                    self._drop(hosted.project.root)
+            if held.users:
+                return
+            held.idle_since = time.monotonic()
+            hosted.indexing.pause()
+            if close:
+                del self._projects[hosted.project.root]
+        if close:
+            hosted.close()
 
     def projects(self) -> list[tuple[HostedProject, int]]:
         """The open projects, each with how many clients have it open."""
@@ -114,10 +131,23 @@ class Engine:
     def close_idle(self, idle_s: float) -> None:
         """Close the projects that no client has had open for so long, and those whose folder is gone."""
         with self._lock:
+            projects = list(self._projects.items())
+        for root, held in projects:
+            # A look at a folder may take long.
+            if held.hosted.is_lost:
+                self._drop(root, held)
+        with self._lock:
             now = time.monotonic()
-            for root, held in list(self._projects.items()):
-                if held.hosted.is_lost or (held.users == 0 and now - held.idle_since >= idle_s):
-                    self._drop(root)
+            idle = [
+                (root, held)
+                for root, held in self._projects.items()
+                if held.users == 0 and now - held.idle_since >= idle_s
+            ]
+            for root, _ in idle:
+                del self._projects[root]
+        for root, held in idle:
+            _log.info("closing %s", root)
+            held.hosted.close()
 
     def join(self, client: object, about: About) -> None:
         """A client came."""
@@ -172,21 +202,21 @@ class Engine:
         if self._global_memories is not None:
             self._global_memories.close()
 
-    def _drop(self, root: Path) -> None:
-        held = self._projects.pop(root)
-        _log.info("closing %s", root)
-        held.hosted.close()
+    def _drop(self, root: Path, held: _Held) -> None:
+        """Close a project that is lost, beside everything else: a batch in hand may take seconds."""
+        with self._lock:
+            if self._projects.get(root) is held:
+                del self._projects[root]
+        _log.info("closing %s, which is gone or damaged", root)
+        threading.Thread(target=held.hosted.close, name="closing", daemon=True).start()
 
     def _upkeep(self, hosted: HostedProject, progress: Progress) -> None:
         if progress.phase is Phase.IDLE:
-            try:
-                self.workers.submit(hosted, lambda: _maintain(hosted))
-            except RuntimeError:
-                _log.debug("no upkeep while closing")
+            threading.Thread(target=_maintain, args=(hosted,), name="upkeep", daemon=True).start()
 
 
 def _maintain(hosted: HostedProject) -> None:
     try:
         hosted.maintain()
-    except (RagLsError, OSError) as error:
+    except (RagLsError, OSError, sqlite3.Error) as error:
         _log.warning("upkeep of %s failed: %s", hosted.project.root, error)

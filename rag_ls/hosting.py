@@ -6,6 +6,7 @@ import functools
 import logging
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Callable
 
@@ -91,6 +92,8 @@ class HostedProject:
         )
         self.sync = TreeSync(project.root, self.indexing, self.admissions, self.files_changed)
         self.searcher = Searcher(self.store, folder, self.sessions.is_live, self._freshness)
+        self._closed = False
+        self._opening_memories = threading.Lock()
         self._memories: MemoryStore | None = None
         self._memories_path = folder / MEMORIES_FILE
         self.indexing.start()
@@ -99,6 +102,7 @@ class HostedProject:
 
     def close(self) -> None:
         """Stop the background work and close the files; unsaved text goes with its sessions."""
+        self._closed = True
         self.sync.close()
         self.indexing.stop()
         for session in self.sessions.own():
@@ -113,7 +117,9 @@ class HostedProject:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the folder, or the index in it, is no longer the one that was opened: deleted, moved or damaged."""
+        """Whether the folder, or the index in it, is no longer the one that was opened: deleted, moved, damaged, closed."""
+        if self._closed:
+            return True
         try:
             found = os.stat(self._index_file)
         except OSError:
@@ -127,9 +133,10 @@ class HostedProject:
 
     def memories(self) -> MemoryStore:
         """The project's memories, opened when they are first used. Raises `MemoriesUnavailable`."""
-        if self._memories is None:
-            self._memories = MemoryStore(self._memories_path, Scope.PROJECT)
-        return self._memories
+        with self._opening_memories:
+            if self._memories is None:
+                self._memories = MemoryStore(self._memories_path, Scope.PROJECT)
+            return self._memories
 
     # --- files and settings
 

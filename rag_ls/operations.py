@@ -33,7 +33,9 @@ _METADATA_KEYS = (
 _KINDS = ("code", "memory")
 # A question at the shell is worth a short wait for files that changed since the last one.
 _CATCH_UP_S = 3.0
-_LOOK_S = 0.1
+_LOOK_S = 0.25
+_SHORT_WAIT_S = 1.0
+SHELL_WAITS_FOR_MODEL_S = 20.0
 _LONGEST_WAIT_S = 600
 _FILTER_KEYS = ("tags", "memory_type", "language")
 _LISTED = 50
@@ -51,9 +53,13 @@ class Operations:
     """The operations on a client's open projects. Errors are `RagLsError`s, written for the caller."""
 
     def __init__(self, client: Client, *, wait_for_model_s: float = 0.0) -> None:
-        """`wait_for_model_s` is how long a question waits for a model that is still loading."""
+        """`wait_for_model_s` is how long a question waits for a model that is still loading.
+
+        In one of the engine's threads, which others need too, it waits a second at most.
+        """
         self._client = client
-        self._wait_s = wait_for_model_s
+        self._patience_s = wait_for_model_s
+        self._wait_s = min(wait_for_model_s, _SHORT_WAIT_S)
 
     def submit(self, name: str, arguments: object) -> Future[Json]:
         """Run an operation in the engine's threads."""
@@ -97,8 +103,7 @@ class Operations:
         )
         projects = self._projects(args.text("project"))
         answers = [opened.search(request, wait_for_model_s=self._wait_s) for opened in projects]
-        k = request.k or self._client.load_settings().settings.search.k
-        return answer_json(_one(request.query, answers, k))
+        return answer_json(_one(request.query, answers, request.k or projects[0].settings.search.k))
 
     def get_chunk(self, arguments: object) -> Json:
         """One chunk by its id."""
@@ -181,15 +186,16 @@ class Operations:
 
     def _compare(self, arguments: object, report: Report) -> None:
         for opened in self._projects(""):
-            opened.indexing.index_tree(Depth.COMPARE)
+            opened.indexing.compare()
             opened.indexing.wait_for_scan(_CATCH_UP_S)
 
     def _catch_up(self, arguments: object, report: Report) -> None:
         """Take in what changed while nobody looked: all of a project never seen, else what a moment suffices for."""
         for opened in self._projects(""):
             indexing = opened.indexing
+            opened.hosted.model(self._patience_s)
             if indexing.scanned:
-                if self._client.submit("open", opened.store.queue_lengths).result()[0]:
+                if self._client.submit("open", opened.store.has_queued).result():
                     # Whoever asked for these files left before they were read.
                     indexing.resume()
                     indexing.wait_until_idle(_CATCH_UP_S, embeddings=False)
@@ -247,11 +253,12 @@ class Operations:
         )
         query, filters = args.text("query", required=True), _memory_filters(args)
         k, minimum = args.integer("k"), args.fraction("min_similarity")
+        projects = self._projects("")
         answers = [
             opened.recall(query, filters, k=k, min_similarity=minimum, wait_for_model_s=self._wait_s)
-            for opened in self._projects("")
+            for opened in projects
         ]
-        return answer_json(_one(query, answers, k or self._client.load_settings().settings.memory.k))
+        return answer_json(_one(query, answers, k or projects[0].settings.memory.k))
 
     def get_memory(self, arguments: object) -> Json:
         """One memory by its id."""

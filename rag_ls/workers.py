@@ -7,6 +7,7 @@ asks for a thousand things at once waits for them itself: the others' questions 
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
@@ -44,7 +45,9 @@ class Workers:
             if self._closed:
                 raise RuntimeError("the engine is closing")
             self._waiting.setdefault(client, deque()).append((future, work))
-            if not self._idle and len(self._threads) < self._most:
+            # Each idle thread, also one that was woken and does not run yet, takes one task.
+            waiting = sum(map(len, self._waiting.values()))
+            if waiting > self._idle and len(self._threads) < self._most:
                 thread = threading.Thread(target=self._run, name=f"worker {len(self._threads) + 1}", daemon=True)
                 self._threads.append(thread)
                 thread.start()
@@ -67,9 +70,10 @@ class Workers:
             self._wake.notify_all()
         for future, _ in waiting:
             future.cancel()
+        deadline = time.monotonic() + timeout_s
         for thread in self._threads:
             if thread is not threading.current_thread():
-                thread.join(timeout_s)
+                thread.join(max(0.0, deadline - time.monotonic()))
 
     def _run(self) -> None:
         while (task := self._next()) is not None:

@@ -134,6 +134,13 @@ class OpenProject:
         """Files or folders were written, created or deleted, by this or another program."""
         self.hosted.files_changed(paths)
 
+    def keep_indexed(self) -> None:
+        """Somebody works in this project: have it indexed, and compared where nothing has watched it."""
+        if self.indexing.scanned and not self.hosted.sync.problem:
+            self.indexing.resume()
+        else:
+            self.indexing.index_tree()
+
     # --- questions
 
     def search(self, request: SearchRequest, *, wait_for_model_s: float = 0.0) -> SearchAnswer:

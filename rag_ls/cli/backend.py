@@ -14,8 +14,6 @@ from rag_ls.daemon.find import Mode, find_engine
 
 Json = dict[str, Any]
 
-_MODEL_WAIT_S = 20.0
-
 
 def ask(
     arguments: argparse.Namespace, operation: str, values: Json, show: Show | None = None, *, folder: str = ""
@@ -37,7 +35,7 @@ def ask(
 def _alone(operation: str, project: str, values: Json, show: Show | None) -> Json:
     from rag_ls.client import local_client
     from rag_ls.indexing import Progress
-    from rag_ls.operations import Operations
+    from rag_ls.operations import SHELL_WAITS_FOR_MODEL_S, Operations
     from rag_ls.wire import progress_json
 
     def report(name: str, progress: Progress) -> None:
@@ -47,6 +45,6 @@ def _alone(operation: str, project: str, values: Json, show: Show | None) -> Jso
     client = local_client("cli")
     try:
         client.open(project)
-        return Operations(client, wait_for_model_s=_MODEL_WAIT_S).run(operation, values, report)
+        return Operations(client, wait_for_model_s=SHELL_WAITS_FOR_MODEL_S).run(operation, values, report)
     finally:
         client.close()

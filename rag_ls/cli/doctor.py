@@ -150,7 +150,10 @@ def _writable(name: str, make: Callable[[], Path]) -> Finding:
 
 def _engine() -> Finding:
     paths = engine_paths()
-    found = connect(paths, 1.0)
+    try:
+        found = connect(paths, 1.0)
+    except PermissionError as error:
+        return Finding("engine", False, str(error), "without it every process works alone")
     if found is None:
         return Finding(
             "engine", False, "not running", "it starts when an editor, agent or command needs it", optional=True

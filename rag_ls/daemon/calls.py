@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rag_ls import errors
-from rag_ls.daemon.channel import Channel, EngineLost
+from rag_ls.daemon.channel import SILENT_S, Channel, EngineLost
 from rag_ls.errors import RagLsError
 
 Json = dict[str, Any]
@@ -21,11 +21,14 @@ def call(
     """
     try:
         channel.send({"operation": operation, "folder": folder, "arguments": arguments})
+        channel.socket.settimeout(SILENT_S)
         while (message := channel.receive()) is not None:
-            if "progress" not in message:
+            if "result" in message or "error" in message:
                 return _result(message)
-            if show is not None:
+            if show is not None and "progress" in message:
                 show(message["progress"])
+    except TimeoutError as error:
+        raise EngineLost(f"the engine has been silent for {SILENT_S:.0f} s") from error
     except OSError as error:
         raise EngineLost(f"the engine ended: {error}") from error
     finally:

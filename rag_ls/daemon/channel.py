@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import socket
+import threading
 from typing import IO, Any
 
 from rag_ls import __version__
@@ -18,7 +19,10 @@ PROTOCOL = 1
 # A greeting is short: whoever sends more, or nothing for so long, is no client of ours.
 LONGEST_GREETING = 1_000_000
 GREETING_S = 10.0
-_LONGEST_LINE = 256_000_000
+_LONGEST_LINE = 128_000_000
+# An engine at work for a shell command says so this often; one that is silent for so long hangs.
+ALIVE_EVERY_S = 5.0
+SILENT_S = 30.0
 
 
 class EngineLost(RagLsError):
@@ -34,16 +38,19 @@ class Refused(RagLsError):
 
 
 class Channel:
-    """One connection. Its two directions may be used by two threads."""
+    """One connection. Several threads may send, one receives."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.socket = connection
         self.input: IO[bytes] = connection.makefile("rb")
         self.greeting: Json = {}
+        self._sending = threading.Lock()
 
     def send(self, message: Json) -> None:
         """Send one line. Raises `OSError` where nobody listens any more."""
-        self.socket.sendall(json.dumps(message).encode() + b"\n")
+        line = json.dumps(message).encode() + b"\n"
+        with self._sending:
+            self.socket.sendall(line)
 
     def receive(self, longest: int = _LONGEST_LINE) -> Json | None:
         """The next line, or None at the end. Raises `EngineLost` for what is no JSON object on a line."""

@@ -7,16 +7,20 @@ import os
 import sys
 import time
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rag_ls.daemon.channel import Channel, EngineLost, Refused, greet
 from rag_ls.daemon.paths import EnginePaths, engine_paths, user_config_file
 from rag_ls.daemon.transport import connect
 
+if TYPE_CHECKING:
+    import subprocess
+
 _CONNECT_S = 5.0
 # A busy machine may need so long to start a Python process.
 _START_S = 30.0
 _LOOK_S = 0.02
+_OTHER_S = 1.0
 
 
 class Mode(StrEnum):
@@ -58,8 +62,8 @@ def find_engine(surface: str, mode: Mode, about: dict[str, Any] | None = None, *
     return found
 
 
-def start_engine() -> None:
-    """Start an engine in the background. It may find that another was faster, and end."""
+def start_engine() -> subprocess.Popen[bytes]:
+    """Start an engine in the background. It ends with 0 where it finds that another was faster."""
     import subprocess
     import threading
 
@@ -78,12 +82,16 @@ def start_engine() -> None:
     )
     # Whoever started a process must take note of its end.
     threading.Thread(target=process.wait, name="reaper", daemon=True).start()
+    return process
 
 
 def _started(paths: EnginePaths, surface: str, about: dict[str, Any]) -> Channel | None:
-    start_engine()
+    process = start_engine()
     deadline = time.monotonic() + _START_S
-    while time.monotonic() < deadline:
+    while time.monotonic() < deadline and not process.poll():
+        if process.poll() == 0:
+            # It found another that holds the place; where that one takes no clients either, waiting is in vain.
+            deadline = min(deadline, time.monotonic() + _OTHER_S)
         time.sleep(_LOOK_S)
         if (found := _connected(paths, surface, about)) is not None:
             return found

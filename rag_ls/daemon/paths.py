@@ -42,12 +42,15 @@ def engine_paths() -> EnginePaths:
 def make_private(folder: str) -> None:
     """Make a folder that its user alone can enter. Raises `PermissionError` where somebody else owns it."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    if hasattr(os, "getuid"):
-        found = os.lstat(folder)
-        if found.st_uid != os.getuid() or os.path.islink(folder):
-            raise PermissionError(f"{folder} belongs to somebody else; set RAG_LS_HOME to a folder of your own")
-        if found.st_mode & 0o777 != 0o700:
-            os.chmod(folder, 0o700)
+    check_private(folder)
+    if hasattr(os, "getuid") and os.lstat(folder).st_mode & 0o777 != 0o700:
+        os.chmod(folder, 0o700)
+
+
+def check_private(folder: str) -> None:
+    """Raise `PermissionError` where a folder is not the user's own."""
+    if hasattr(os, "getuid") and (os.path.islink(folder) or os.lstat(folder).st_uid != os.getuid()):
+        raise PermissionError(f"{folder} belongs to somebody else; set RAG_LS_HOME to a folder of your own")
 
 
 def user_config_file() -> str:

@@ -6,7 +6,6 @@ session is: its handshake, the documents that are open, and the requests that no
 
 from __future__ import annotations
 
-import contextlib
 import json
 from typing import IO, Any, Protocol
 
@@ -41,6 +40,10 @@ class Record(Protocol):
 
     def from_engine(self, body: bytes) -> bool:
         """Note what the engine says; whether it is for the client."""
+        ...
+
+    def farewell(self) -> list[Message]:
+        """What the client is to be answered where no engine is there, and none is worth starting for it."""
         ...
 
     def replay(self) -> tuple[list[Message], list[Message]]:
@@ -94,6 +97,11 @@ class Requests:
     def forget(self, request_id: object) -> None:
         """The client waits for this answer no longer."""
         self._waiting.pop(json.dumps(request_id), None)
+
+    def take(self, method: str) -> list[Message]:
+        """Those that wait and have this method; they are waited for no longer."""
+        taken = [number for number, message in self._waiting.items() if message.get("method") == method]
+        return [self._waiting.pop(number) for number in taken]
 
     @property
     def waits(self) -> bool:
@@ -149,6 +157,9 @@ class McpRecord:
     def waits(self) -> bool:
         return self._requests.waits
 
+    def farewell(self) -> list[Message]:
+        return []
+
     def replay(self) -> tuple[list[Message], list[Message]]:
         handshake = [message for message in (self._initialize, self._initialized) if message is not None]
         if self._initialize is not None:
@@ -175,6 +186,7 @@ class LspRecord:
         self._folders: list[Message] = []
         self._documents: dict[str, list[Message]] = {}
         self._progress: dict[str, object] = {}
+        self._was_replayed = False
 
     def read(self, source: IO[bytes]) -> bytes | None:
         return read_framed(source)
@@ -214,6 +226,10 @@ class LspRecord:
     def waits(self) -> bool:
         return self._requests.waits
 
+    def farewell(self) -> list[Message]:
+        asked = self._requests.take("shutdown")
+        return [_answer(message, None) for message in asked]
+
     def replay(self) -> tuple[list[Message], list[Message]]:
         if self._initialize is None:
             return [*self._requests.unanswered()], []
@@ -224,7 +240,9 @@ class LspRecord:
             for token in self._progress.values()
         ]
         self._progress.clear()
-        state = [self._initialize, *self._later.values(), *self._folders, *documents]
+        initialize = _watching_nothing(self._initialize) if self._was_replayed else self._initialize
+        self._was_replayed = True
+        state = [initialize, *self._later.values(), *self._folders, *documents]
         return [*state, *self._requests.unanswered()], ended
 
     def _initialized(self, message: Message, params: Message) -> Message:
@@ -247,9 +265,12 @@ class LspRecord:
             self._documents.pop(uri, None)
         elif method == "textDocument/didChange" and uri in self._documents:
             self._documents[uri].append(message)
-            if len(self._documents[uri]) > _MOST_CHANGES:
-                with contextlib.suppress(KeyError, TypeError, AttributeError, ValueError):
+            if len(self._documents[uri]) > _MOST_CHANGES or _is_whole(params):
+                try:
                     self._documents[uri] = [as_opened(self._documents[uri], self._encoding)]
+                except (KeyError, TypeError, AttributeError, ValueError):
+                    # Changes that mean nothing: the engine drops them too.
+                    self._documents[uri].pop()
 
     def _note_progress(self, params: Message) -> None:
         value, token = params.get("value"), params.get("token")
@@ -276,6 +297,22 @@ def as_opened(messages: list[Message], encoding: str) -> Message:
             else:
                 buffer = TextBuffer(change["text"], encoding)
     return {**opened, "params": {**opened["params"], "textDocument": {**item, "text": buffer.text}}}
+
+
+def _is_whole(params: Message) -> bool:
+    """Whether a change gives all of the text, so that those before it no longer matter."""
+    changes = params.get("contentChanges")
+    return isinstance(changes, list) and any(isinstance(item, dict) and "range" not in item for item in changes)
+
+
+def _watching_nothing(initialize: Message) -> Message:
+    """The handshake without the offer to watch files: the client does so already, for the engine before."""
+    try:
+        params = initialize["params"]
+        workspace = {**params["capabilities"]["workspace"], "didChangeWatchedFiles": {"dynamicRegistration": False}}
+    except (KeyError, TypeError):
+        return initialize
+    return {**initialize, "params": {**params, "capabilities": {**params["capabilities"], "workspace": workspace}}}
 
 
 def _answer(request: Message, result: object) -> Message:

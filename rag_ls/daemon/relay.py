@@ -57,8 +57,10 @@ class Relay:
             self._ended = True
             if self._outbox is not None:
                 self._outbox.close()
+            is_waiting = self._record.waits or self._outbox is not None
         self._wanted.set()
-        engines.join(_LAST_WORDS_S)
+        if is_waiting:
+            engines.join(_LAST_WORDS_S)
         return fine
 
     def _from_client(self) -> bool:
@@ -66,6 +68,8 @@ class Relay:
             while not self._record.is_over and (body := self._record.read(self._source)) is not None:
                 with self._lock:
                     for_engine, answers = self._record.from_client(body)
+                    if self._outbox is None:
+                        answers += self._record.farewell()
                     self._to_client(answers)
                     if for_engine and self._outbox is not None:
                         self._outbox.put(self._framed(body))
@@ -80,11 +84,22 @@ class Relay:
         return True
 
     def _from_engines(self) -> None:
+        try:
+            self._relay_from_engines()
+        except Exception as error:
+            # Without this thread the client would wait for ever.
+            print(f"rag-ls: the relay failed: {type(error).__name__}: {error}", file=sys.stderr)
+            sys.stderr.flush()
+            os._exit(1)
+
+    def _relay_from_engines(self) -> None:
         deaths: deque[float] = deque(maxlen=_MOST_DEATHS)
         self._wanted.wait()
         while (channel := self._next_engine()) is not None:
             self._pump(channel)
             with self._lock:
+                if self._outbox is not None:
+                    self._outbox.close()
                 self._outbox = None
                 channel.hang_up()
                 if self._ended:

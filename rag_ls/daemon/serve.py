@@ -9,6 +9,7 @@ import logging
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,11 +25,13 @@ from rag_ls.daemon.paths import EnginePaths, engine_paths, make_private, user_co
 
 if TYPE_CHECKING:
     from rag_ls.config import Settings
+    from rag_ls.daemon.server import EngineServer
 
 _log = logging.getLogger(__name__)
 
 _START_S = 30.0
 _STOP_S = 30.0
+_LONGEST_END_S = 15.0
 # An older engine that makes way for this one needs a moment for it.
 _MAKE_WAY_S = 2.0
 
@@ -53,10 +56,12 @@ def serve(arguments: argparse.Namespace) -> int:
 def stop(arguments: argparse.Namespace) -> int:
     """Stop the engine, and wait for its end."""
     paths = engine_paths()
-    answered = transport.connect(paths, _STOP_S)
+    try:
+        answered = transport.connect(paths, _STOP_S)
+    except PermissionError as error:
+        return _fail(str(error))
     if answered is None:
-        print("rag-ls: no engine runs", file=sys.stderr)
-        return 0
+        return _none_answers(paths)
     with contextlib.suppress(OSError), open(paths.stopped, "w", encoding="utf-8"):
         pass
     try:
@@ -73,6 +78,15 @@ def stop(arguments: argparse.Namespace) -> int:
     return _fail(f"the engine {pid} has not ended yet; its log is {paths.log}")
 
 
+def _none_answers(paths: EnginePaths) -> int:
+    if os.path.isdir(paths.folder) and (lock := _taken(paths.lock)) is None:
+        return _fail(f"an engine runs and cannot be reached; it ends by itself within a minute ({_whereabouts(paths)})")
+    if os.path.isdir(paths.folder) and lock is not None:
+        lock.release()
+    print("rag-ls: no engine runs", file=sys.stderr)
+    return 0
+
+
 def _host(paths: EnginePaths, lock: FileLock, *, background: bool) -> int:
     # From the first moment, so that what is written below is taken away again.
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -80,6 +94,7 @@ def _host(paths: EnginePaths, lock: FileLock, *, background: bool) -> int:
     # The way in first: clients wait at the open door while the rest is imported.
     listening = transport.listen(paths)
     _write(paths.pid, f"{os.getpid()}\n", 0o644)
+    mark = Mark(paths)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(paths.stopped)
     _say(background, f"engine {__version__}, PID {os.getpid()}, at {listening.address}; log in {paths.log}")
@@ -102,16 +117,21 @@ def _host(paths: EnginePaths, lock: FileLock, *, background: bool) -> int:
             patience,
             make_way=lock.release,
             has_other_settings=ChangedSettings(lambda: config.load().settings),
+            is_reachable=mark.is_there,
         )
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: server.stop())
+            signal.signal(number, lambda *_: _stop(server, mark))
         _warm_up(engine)
         server.run()
         _say(background, "stopping")
+        # Something that hangs (a network drive, a git) must not keep the place of the next engine.
+        last = threading.Timer(_LONGEST_END_S, _end_now, (mark,))
+        last.daemon = True
+        last.start()
         engine.close()
         _log.info("the engine ended")
     finally:
-        _clean_up(paths)
+        mark.clean_up()
     logging.shutdown()
     sys.stderr.flush()
     # Threads of clients that do not read must not keep the process.
@@ -160,25 +180,56 @@ def _warm_up(engine: Any) -> None:
     engine.models.get(model)
 
 
-def _clean_up(paths: EnginePaths) -> None:
-    """Take away what says that an engine runs; what a newer engine put there meanwhile stays."""
+def _stop(server: EngineServer, mark: Mark) -> None:
+    """The first signal lets answers in flight arrive, the second one does not."""
+    if server.is_stopping:
+        _end_now(mark)
+    server.stop()
+
+
+def _end_now(mark: Mark) -> None:
+    mark.clean_up()
+    os._exit(1)
+
+
+class Mark:
+    """What says on disk that this engine runs. What another engine put there is not touched."""
+
+    def __init__(self, paths: EnginePaths) -> None:
+        self._paths = paths
+        self._socket = _identity(paths.socket)
+
+    def is_there(self) -> bool:
+        """Whether clients find this engine: some systems clear out old temporary files."""
+        return _identity(self._paths.socket) == self._socket
+
+    def clean_up(self) -> None:
+        """Take it away."""
+        try:
+            with open(self._paths.pid, encoding="utf-8") as file:
+                is_mine = file.read().strip() == str(os.getpid())
+        except OSError:
+            is_mine = False
+        for path, mine in ((self._paths.socket, self.is_there()), (self._paths.pid, is_mine)):
+            if mine:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(path)
+
+
+def _identity(path: str) -> tuple[int, int, int] | None:
     try:
-        with open(paths.pid, encoding="utf-8") as file:
-            is_mine = file.read().strip() == str(os.getpid())
+        found = os.lstat(path)
     except OSError:
-        is_mine = False
-    if is_mine:
-        for path in (paths.socket, paths.pid):
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(path)
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns
 
 
 def _detach(paths: EnginePaths) -> int:
     if transport.connect(paths, _START_S) is not None:
         return _fail(f"an engine runs already: {_whereabouts(paths)}")
-    start_engine()
+    process = start_engine()
     deadline = time.monotonic() + _START_S
-    while time.monotonic() < deadline:
+    while time.monotonic() < deadline and not process.poll():
         if transport.connect(paths, _START_S) is not None:
             print(f"rag-ls: {_whereabouts(paths)}")
             return 0

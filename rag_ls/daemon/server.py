@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hmac
 import itertools
 import logging
@@ -47,8 +48,11 @@ class EngineServer:
         *,
         make_way: Callable[[], None],
         has_other_settings: Callable[[], bool],
+        is_reachable: Callable[[], bool],
     ) -> None:
-        """`make_way` lets another engine take this one's place; `has_other_settings` tells whether one should."""
+        """`make_way` lets another engine take this one's place; `has_other_settings` tells whether one should;
+        `is_reachable` whether clients still find this one."""
+        self._is_reachable = is_reachable
         self._make_way = make_way
         self._has_other_settings = has_other_settings
         self._engine = engine
@@ -62,6 +66,7 @@ class EngineServer:
         self._leaving = False
         self._alone_since = self._reported = time.monotonic()
         self._told = ""
+        self._tidying = threading.Thread()
 
     def run(self) -> None:
         """Take clients until `stop`, or until nobody has come for long, or a newer engine is to take over and all left."""
@@ -76,11 +81,27 @@ class EngineServer:
                             self._close_door(selector)
                     elif not self._leaving:
                         self._accept()
-                self._engine.close_idle(self._patience.project_s)
+                self._tidy_up()
+                if not self._leaving and not self._is_reachable():
+                    _log.warning("the socket is gone: making way for an engine that can be found")
+                    self._leaving = True
+                    self._close_door(selector)
                 if time.monotonic() - self._reported >= _REPORT_S:
                     self._report()
         self._report()
         self._finish()
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether it was told to end."""
+        return self._stopping
+
+    def _tidy_up(self) -> None:
+        """Close what nobody uses, beside the taking of clients: a folder on a drive that hangs may hold that up."""
+        if not self._tidying.is_alive():
+            work = functools.partial(self._engine.close_idle, self._patience.project_s)
+            self._tidying = threading.Thread(target=work, name="tidying", daemon=True)
+            self._tidying.start()
 
     def stop(self) -> None:
         """End soon. May be called from a signal handler."""

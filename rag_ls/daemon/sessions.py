@@ -5,22 +5,20 @@ from __future__ import annotations
 import contextlib
 import logging
 import socket
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from rag_ls.client import Client
-from rag_ls.daemon.channel import Channel, Json
+from rag_ls.daemon.channel import ALIVE_EVERY_S, Channel, EngineLost, Json
 from rag_ls.engine import About, Engine
 from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.indexing import Progress
-from rag_ls.operations import OPERATIONS, Operations
+from rag_ls.operations import OPERATIONS, SHELL_WAITS_FOR_MODEL_S, Operations
 from rag_ls.wire import progress_json
 
 _log = logging.getLogger(__name__)
-
-# The shell waits longer for a model than an agent does: it asks once.
-_MODEL_WAIT_S = 20.0
 
 Connect = Callable[[Mapping[str, Any] | None], Client]
 """Makes a client of the engine, with an editor's settings."""
@@ -30,7 +28,7 @@ def serve(engine: Engine, channel: Channel, hello: Json) -> None:
     """Serve one greeted client until it leaves."""
     about = About(str(hello["surface"]), str(hello.get("name", ""))[:100], hello.get("pid"))
     environment = hello.get("environment")
-    variables = {str(key): str(value) for key, value in environment.items()} if isinstance(environment, dict) else {}
+    variables = {str(key): str(value) for key, value in environment.items()} if isinstance(environment, dict) else None
     clients: list[Client] = []
 
     def connect(editor: Mapping[str, Any] | None = None) -> Client:
@@ -63,28 +61,55 @@ def _serve_shell(channel: Channel, hello: Json, connect: Connect) -> None:
     """Operations, one at a time."""
     client = connect(None)
     while (request := channel.receive()) is not None:
-        channel.send(_answer(client, channel, request))
+        with _signs_of_life(channel):
+            answer = _answer(client, channel, request)
+        channel.send(answer)
+
+
+@contextlib.contextmanager
+def _signs_of_life(channel: Channel) -> Iterator[None]:
+    """Tell a client that waits that the engine does not hang."""
+    done = threading.Event()
+
+    def run() -> None:
+        with contextlib.suppress(OSError):
+            while not done.wait(ALIVE_EVERY_S):
+                channel.send({"alive": True})
+
+    thread = threading.Thread(target=run, name="alive", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 def _answer(client: Client, channel: Channel, request: Json) -> Json:
     def report(project: str, progress: Progress) -> None:
-        # An `OSError` from here ends the wait for somebody who left.
-        channel.send({"progress": progress_json(project, progress)})
+        try:
+            channel.send({"progress": progress_json(project, progress)})
+        except OSError as error:
+            raise _ClientLeft from error
 
     try:
         operation = request.get("operation")
         if operation not in OPERATIONS:
             raise InvalidRequest(f"there is no operation {operation!r}")
         client.submit("open", lambda: client.open(str(request.get("folder", "")))).result()
-        operations = Operations(client, wait_for_model_s=_MODEL_WAIT_S)
+        operations = Operations(client, wait_for_model_s=SHELL_WAITS_FOR_MODEL_S)
         return {"result": operations.run(operation, request.get("arguments"), report)}
     except RagLsError as error:
         return {"error": {"type": type(error).__name__, "message": str(error)}}
-    except OSError:
-        raise
+    except _ClientLeft as left:
+        raise EngineLost("the client left") from left
     except Exception as error:
         _log.exception("%s failed", request.get("operation"))
         return {"error": {"type": "RagLsError", "message": f"{type(error).__name__}: {error}; see the engine's log"}}
+
+
+class _ClientLeft(Exception):
+    """Nobody waits for the answer any more."""
 
 
 _SURFACES: dict[str, Callable[[Channel, Json, Connect], None]] = {
@@ -117,8 +142,6 @@ class SocketOutput:
 
 def in_process(surface: str, about: Json) -> Channel:
     """A connection to an engine in this very process, for a surface that can have no other."""
-    import threading
-
     ours, theirs = socket.socketpair()
     engine = Engine()
 

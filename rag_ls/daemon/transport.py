@@ -9,7 +9,7 @@ import struct
 import sys
 from typing import NamedTuple
 
-from rag_ls.daemon.paths import EnginePaths, make_private
+from rag_ls.daemon.paths import EnginePaths, check_private, make_private
 
 HAS_UNIX_SOCKETS = hasattr(socket, "AF_UNIX") and sys.platform != "win32"
 _BACKLOG = 128
@@ -38,7 +38,14 @@ def listen(paths: EnginePaths, *, unix: bool = HAS_UNIX_SOCKETS) -> Listening:
 
 
 def connect(paths: EnginePaths, timeout_s: float, *, unix: bool = HAS_UNIX_SOCKETS) -> tuple[socket.socket, str] | None:
-    """A connection to the engine and the token to show it, or None where none answers."""
+    """A connection to the engine and the token to show it, or None where none answers.
+
+    Raises `PermissionError` where somebody else could be at the other end: in a folder for all (/tmp), another user
+    may have been first to take the name.
+    """
+    if not os.path.lexists(paths.socket):
+        return None
+    check_private(paths.folder)
     try:
         if not unix:
             with open(paths.socket, encoding="utf-8") as file:
@@ -51,9 +58,12 @@ def connect(paths: EnginePaths, timeout_s: float, *, unix: bool = HAS_UNIX_SOCKE
         except BaseException:
             connection.close()
             raise
-        return connection, ""
     except (OSError, ValueError, KeyError):
         return None
+    if peer_user(connection) not in (None, os.getuid()):
+        connection.close()
+        raise PermissionError(f"{paths.socket} is served by another user; set RAG_LS_HOME to a folder of your own")
+    return connection, ""
 
 
 def remove(paths: EnginePaths) -> None:

@@ -29,6 +29,7 @@ _MOST_THREADS = 8
 _LOAD_S = 30.0
 # A model always makes the same vector of a text: these never go stale.
 _KEPT_QUERIES = 512
+_RETRY_WORKER_S = 60.0
 # A model that could not be loaded may be installed, or mended, meanwhile.
 _RETRY_LOADING_S = 30.0
 
@@ -60,6 +61,8 @@ class HostedModel:
         self._model_id = model.id
         self._closed = False
         self._lock = threading.Lock()
+        self._holders: set[int] = set()
+        self._no_bulk_until = 0.0
         self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._quick = OnnxEmbedder(model, threads=threads) if wants_onnx else None
         self._bulk = (
@@ -79,13 +82,16 @@ class HostedModel:
 
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
         few = len(texts) + backlog <= _FEW_TEXTS
+        with self._lock:
+            # Whoever has more to come holds the torch process.
+            (self._holders.add if backlog else self._holders.discard)(threading.get_ident())
         try:
             return self._embedder(quick=few).embed_documents(texts)
         except EmbeddingWorkerFailed as error:
             if self._quick is None or self._closed:
                 raise
-            _log.warning("%s; going on with the slower ONNX model", error)
-            self._bulk = None
+            _log.warning("%s; going on with the slower ONNX model for a while", error)
+            self._no_bulk_until = time.monotonic() + _RETRY_WORKER_S
             return self._quick.embed_documents(texts)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
@@ -107,9 +113,12 @@ class HostedModel:
             self.embed_query("warm up")
 
     def rest(self) -> None:
-        """Nothing more to embed for now: give the torch process's memory back, unless queries need it."""
-        if self._bulk is not None and self._quick is not None:
-            self._bulk.stop()
+        """The calling thread has nothing more to embed for now: give the torch process's memory back, unless it is needed."""
+        with self._lock:
+            self._holders.discard(threading.get_ident())
+            is_needed = bool(self._holders)
+        if self._bulk is not None and self._quick is not None and not is_needed:
+            self._bulk.stop_if_idle()
 
     def close(self) -> None:
         self._closed = True
@@ -117,7 +126,8 @@ class HostedModel:
             self._bulk.close()
 
     def _embedder(self, *, quick: bool) -> Embedder:
-        chosen = (self._quick or self._bulk) if quick else (self._bulk or self._quick)
+        may_bulk = self._quick is None or time.monotonic() >= self._no_bulk_until
+        chosen = (self._quick or self._bulk) if quick or not may_bulk else (self._bulk or self._quick)
         assert chosen is not None
         return chosen
 

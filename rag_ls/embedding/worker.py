@@ -68,6 +68,14 @@ class WorkerEmbedder:
     def embed_query(self, text: str) -> NDArray[np.float32]:
         return np.asarray(self._ask({"query": text})[0], dtype=np.float32)
 
+    def stop_if_idle(self) -> None:
+        """End the child, unless it is at work."""
+        if self._lock.acquire(blocking=False):
+            try:
+                self.stop()
+            finally:
+                self._lock.release()
+
     def stop(self) -> None:
         """End the child, which frees its memory; the next call starts another."""
         process, self._process = self._process, None

@@ -93,6 +93,13 @@ class EmbeddingQueue:
         return configured if active and configured and configured != active else None
 
     def _run(self) -> None:
+        try:
+            self._work()
+        finally:
+            for model in self._models.loaded():
+                model.rest()
+
+    def _work(self) -> None:
         while not self._stopping:
             try:
                 if not self._step():

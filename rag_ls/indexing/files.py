@@ -235,12 +235,16 @@ def _unreadable(error: OSError, state: FileState | None = None) -> Rejected:
     return Rejected("gone" if gone else "unreadable", state or FileState(0, 0, 0, time.time_ns()), gone)
 
 
+# Git answers in a fraction of a second, unless the drive hangs.
+_GIT_S = 120.0
+
+
 def _git_files(root: Path) -> list[str] | None:
     """Tracked and untracked files that git does not ignore, or None where git does not know the folder."""
     command = ["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", "-z"]
     try:
-        done = subprocess.run(command, capture_output=True, check=False, stdin=subprocess.DEVNULL)
-    except OSError:
+        done = subprocess.run(command, capture_output=True, check=False, stdin=subprocess.DEVNULL, timeout=_GIT_S)
+    except (OSError, subprocess.TimeoutExpired):
         return None
     if done.returncode != 0:
         return None
@@ -259,8 +263,9 @@ def _git_ignored(root: Path, paths: Sequence[str]) -> set[str] | None:
             input=b"\0".join(os.fsencode(path) for path in paths),
             capture_output=True,
             check=False,
+            timeout=_GIT_S,
         )
-    except OSError:
+    except (OSError, subprocess.TimeoutExpired):
         return None
     # 0: some are ignored; 1: none is; anything else: git cannot say.
     return {os.fsdecode(name) for name in done.stdout.split(b"\0") if name} if done.returncode in (0, 1) else None

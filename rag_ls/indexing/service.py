@@ -34,8 +34,9 @@ _RETRY_S = 5.0
 # With nothing to do: how often to look whether another process wrote, and how often to look at everything.
 _GLANCE_S = 10.0
 _LONG_REST_S = 60.0
+_LONGEST_LOOK_S = 0.25
 # Between two files of a queue, so long is given to questions that are being answered.
-_GIVE_WAY_S = 0.1
+_GIVE_WAY_S = 0.05
 # Files of the queue that are committed together.
 _BATCH = 16
 # More files than these that changed at once are a batch: it goes through the queue, behind what is typed.
@@ -80,6 +81,8 @@ class IndexingService:
         # A queue that was left to this process is finished without being asked.
         self._depth = Depth.EMBEDDINGS
         self._asked = False
+        # Somebody asked for something between a look for work and the rest after it.
+        self._woken = False
         self._stopping = False
         self._progress = Progress(Phase.IDLE)
         self._listeners: list[Listener] = []
@@ -126,6 +129,15 @@ class IndexingService:
             self._comparison.wanted = True
             self._wake.notify_all()
 
+    def compare(self) -> None:
+        """Compare the tree with the index again; go on with what was asked for before, or cancelled, and nothing more."""
+        with self._wake:
+            if not self._asked and not self._cancelled:
+                self._depth = Depth.COMPARE
+            self._comparison.wanted = True
+            self._woken = True
+            self._wake.notify_all()
+
     def check_soon(self) -> None:
         """Make sure, when nothing else is to do, that no change of the files was missed; answers do not wait for it."""
         with self._wake:
@@ -144,12 +156,14 @@ class IndexingService:
             # One client that asks for less takes nothing away from another that asked for more.
             self._depth = max(depth, self._depth) if self._asked else depth
             self._asked, self._comparison.wanted, self._cancelled = True, True, False
+            self._woken = True
             self._wake.notify_all()
 
     def resume(self) -> None:
         """Somebody waits again: go on with what is queued, without another comparison."""
         with self._wake:
-            self._asked, self._depth = True, Depth.EMBEDDINGS
+            self._asked, self._depth, self._cancelled = True, Depth.EMBEDDINGS, False
+            self._woken = True
             self._wake.notify_all()
 
     def pause(self) -> None:
@@ -235,18 +249,20 @@ class IndexingService:
 
     def wait_until_idle(self, timeout_s: float | None = None, *, embeddings: bool = True) -> bool:
         """Wait until all that is known to be needed is indexed (and embedded); False on time-out or cancellation."""
-        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        deadline, pause = None if timeout_s is None else time.monotonic() + timeout_s, 0.01
         while not self._is_idle(embeddings):
             if self._cancelled or self._stopping or (deadline is not None and time.monotonic() > deadline):
                 return False
-            time.sleep(0.01)
+            # A look counts rows: whoever waits for long looks less often.
+            time.sleep(pause)
+            pause = min(_LONGEST_LOOK_S, 1.5 * pause)
         return True
 
     def _is_idle(self, embeddings: bool) -> bool:
         with self._wake:
             if not self._inbox.is_empty or self._comparison.wanted or self._comparison.running:
                 return False
-        if self._store.queue_lengths()[0]:
+        if self._store.has_queued():
             return False
         return not embeddings or (self._embeddings.idle and not self._embeddings.has_work())
 
@@ -420,7 +436,8 @@ class IndexingService:
 
     def _rest(self, changes: int) -> None:
         with self._wake:
-            if self._stopping or self._has_urgent():
+            if self._stopping or self._has_urgent() or self._woken:
+                self._woken = False
                 return
             # A lock that another process holds, or embeddings that another thread makes, are looked for again soon.
             is_waiting = self._lock.is_locked or self._progress.phase is Phase.WAITING

@@ -34,6 +34,9 @@ class TreeSync:
     def follow_tree(self, watch: bool) -> None:
         """The tree is being compared: watch it from now on, its folders and rules as they are now; or no longer."""
         with self._lock:
+            if self._watcher is not None and self._watcher.ended:
+                # The folder was gone for a while.
+                self._watcher = None
             if self._watcher is None and watch and not self._closed:
                 self._watcher = TreeWatcher(self._root, self)
             elif self._watcher is not None and watch:
@@ -52,11 +55,13 @@ class TreeSync:
     @property
     def problem(self) -> str:
         """Why changes are not noticed at once; empty where they are."""
-        return self._watcher.problem if self._watcher is not None else _LATER
+        watcher = self._watcher
+        return watcher.problem if watcher is not None else _LATER
 
     def settle(self, timeout_s: float) -> bool:
         """Have everything taken in that happened until now; whether changes are noticed at all."""
-        return self._watcher is not None and self._watcher.settle(timeout_s)
+        watcher = self._watcher
+        return watcher is not None and watcher.settle(timeout_s)
 
     # --- what the watcher tells
 

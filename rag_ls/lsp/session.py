@@ -106,7 +106,7 @@ class Session:
         for problem in client.load_settings(opened.project).problems:
             self.problems.put_nowait(str(problem))
         if opened.settings.index.on_open:
-            opened.indexing.index_tree()
+            opened.keep_indexed()
 
     def _show(self, opened: OpenProject) -> None:
         """Have a project's progress shown, once."""
@@ -177,7 +177,7 @@ class Session:
             self.problems.put_nowait(str(error))
             opened = await self.work("open", client.open_scratch)
         self._show(opened)
-        opened.indexing.index_tree()
+        opened.keep_indexed()
         if self.documents.get(document.uri) is document:
             self.text_changed(document)
 

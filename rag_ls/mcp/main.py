@@ -1,10 +1,11 @@
-"""The MCP server with an engine of its own: answer `initialize` at once, bring the engine up beside the library."""
+"""MCP sessions: with an engine of their own, whose `initialize` is answered at once, or as a client of a shared one."""
 
 from __future__ import annotations
 
 import json
 import logging
 import os
+import sqlite3
 import sys
 import threading
 from collections.abc import Callable
@@ -12,14 +13,17 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from rag_ls.errors import RagLsError
 from rag_ls.framing import parsed
 from rag_ls.mcp.handshake import initialize_result
 
 if TYPE_CHECKING:
     from rag_ls.client import Client
+    from rag_ls.workspace import OpenProject
 
 # An agent's question waits so long for a model that is still loading; then words alone must do.
 _MODEL_WAIT_S = 1.0
+_ALL_TOOLSETS = ("code", "memory")
 
 Starting = Future[tuple["Client", tuple[str, ...]]]
 """A client with its project open, and the toolsets that it is offered."""
@@ -30,7 +34,7 @@ def serve_alone(folder: Path, source: IO[bytes], output: IO[bytes]) -> int:
     starting: Starting = Future()
     threading.Thread(target=_start, args=(_local_client, folder, starting), name="engine", daemon=True).start()
     first, answered_id = _answer_first(source, output)
-    serve_streams(source, output, starting, replay=first, answered_id=answered_id)
+    serve_streams(source, output, folder, starting, replay=first, answered_id=answered_id)
     if starting.done() and not starting.exception():
         starting.result()[0].close()
     sys.stderr.flush()
@@ -41,11 +45,17 @@ def serve_client(client: Client, folder: Path, source: IO[bytes], output: IO[byt
     """Serve an agent as a client of an engine that others share, until it leaves."""
     starting: Starting = Future()
     client.submit("open", lambda: _start(lambda: client, folder, starting))
-    serve_streams(source, output, starting)
+    serve_streams(source, output, folder, starting)
 
 
 def serve_streams(
-    source: IO[bytes], output: IO[bytes], starting: Starting, *, replay: bytes = b"", answered_id: object = None
+    source: IO[bytes],
+    output: IO[bytes],
+    folder: Path,
+    starting: Starting,
+    *,
+    replay: bytes = b"",
+    answered_id: object = None,
 ) -> None:
     """Serve an agent until it leaves. `replay` was read already, the request `answered_id` answered already."""
     import anyio
@@ -57,6 +67,9 @@ def serve_streams(
 
     async def operations() -> Operations:
         client, _ = await anyio.to_thread.run_sync(starting.result)
+        if not client.projects():
+            # It could not be opened at first: say why, or find that it can be now.
+            await anyio.to_thread.run_sync(_open, client, folder)
         return Operations(client, wait_for_model_s=_MODEL_WAIT_S)
 
     async def main() -> None:
@@ -80,13 +93,22 @@ def _answer_first(source: IO[bytes], output: IO[bytes]) -> tuple[bytes, object]:
 def _start(connect: Callable[[], Client], folder: Path, starting: Starting) -> None:
     try:
         client = connect()
-        opened = client.open(folder)
-        if opened.settings.index.on_open:
-            opened.indexing.index_tree()
-        starting.set_result((client, opened.settings.mcp.toolsets))
     except Exception as error:
-        logging.getLogger(__name__).error("the project cannot be opened: %s", error)
+        logging.getLogger(__name__).error("the engine did not start: %s", error)
         starting.set_exception(error)
+        return
+    try:
+        starting.set_result((client, _open(client, folder).settings.mcp.toolsets))
+    except (RagLsError, OSError, sqlite3.Error) as error:
+        logging.getLogger(__name__).error("the project cannot be opened: %s", error)
+        starting.set_result((client, _ALL_TOOLSETS))
+
+
+def _open(client: Client, folder: Path) -> OpenProject:
+    opened = client.open(folder)
+    if opened.settings.index.on_open:
+        opened.keep_indexed()
+    return opened
 
 
 def _local_client() -> Client:
@@ -100,4 +122,4 @@ def _toolsets(starting: Starting) -> tuple[str, ...]:
     try:
         return starting.result()[1]
     except Exception:
-        return ("code", "memory")
+        return _ALL_TOOLSETS

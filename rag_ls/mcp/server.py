@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import json
 import logging
+import threading
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
@@ -17,8 +18,8 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from rag_ls import __version__
-from rag_ls.errors import RagLsError
-from rag_ls.framing import AnswerOnce, ReplayedInput
+from rag_ls.errors import InvalidRequest, RagLsError
+from rag_ls.framing import AnswerOnce, MessageTooLong, ReplayedInput, read_line
 from rag_ls.indexing import Progress
 from rag_ls.mcp.handshake import INSTRUCTIONS, NAME
 from rag_ls.mcp.tools import TOOLS, ToolSpec
@@ -60,12 +61,17 @@ async def _result(ready: Operations, name: str, arguments: dict[str, Any], conte
     if not arguments.get("wait_s"):
         return await asyncio.wrap_future(ready.submit(name, arguments))
     # Only what waits can take long enough for an agent to be told how far it is.
-    steps = itertools.count(1)
+    steps, left = itertools.count(1), threading.Event()
 
     def report(project: str, progress: Progress) -> None:
+        if left.is_set():
+            raise InvalidRequest("the agent waits no longer")
         anyio.from_thread.run(context.session.report_progress, next(steps), None, f"{project}: {progress}")
 
-    return await anyio.to_thread.run_sync(ready.run, name, arguments, report)
+    try:
+        return await anyio.to_thread.run_sync(ready.run, name, arguments, report, abandon_on_cancel=True)
+    finally:
+        left.set()
 
 
 async def serve(server: Server[Any], source: ReplayedInput, output: AnswerOnce) -> None:
@@ -84,7 +90,11 @@ class _TextLines:
         self._source = source
 
     def readline(self) -> str:
-        return self._source.readline().decode("utf-8", "replace")
+        try:
+            return (read_line(self._source) or b"").decode("utf-8", "replace")
+        except (MessageTooLong, OSError, ValueError) as error:
+            _log.warning("the agent's session ends: %s", error)
+            return ""
 
 
 class _TextWriter:

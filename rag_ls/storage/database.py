@@ -103,7 +103,7 @@ class Database:
 
     def close(self) -> None:
         """Close every thread's connection."""
-        with self._write_lock:
+        with self._write_lock, self._connecting:
             self._closed = True
             for _, connection in self._connections:
                 connection.close()
@@ -115,11 +115,17 @@ class Database:
             raise sqlite3.ProgrammingError("the database is closed")
         if self._path is not None and not self._path.exists():
             # Created by us, not by SQLite, so that nobody else can read it at any moment.
-            os.close(os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600))
+            try:
+                os.close(os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600))
+            except OSError as error:
+                raise sqlite3.OperationalError(f"unable to make {self._path}: {error.strerror}") from error
         connection = sqlite3.connect(
             str(self._path or ":memory:"), timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
         )
         with self._connecting:
+            if self._closed:
+                connection.close()
+                raise sqlite3.ProgrammingError("the database is closed")
             self._close_those_of_dead_threads()
             self._connections.append((threading.current_thread(), connection))
         if self._path is not None:

@@ -165,6 +165,11 @@ class IndexStore:
         """The files that wait to be read, by path."""
         return [row[0] for row in self._database.connection.execute("SELECT path FROM queue ORDER BY path")]
 
+    def has_queued(self) -> bool:
+        """Whether any file waits to be read."""
+        row = self._database.connection.execute("SELECT EXISTS (SELECT 1 FROM queue)").fetchone()
+        return bool(row[0])
+
     def skip(self, skipped: Skipped) -> None:
         """Record why a file is not indexed, and drop what was indexed of it."""
         with self._database.writing() as connection:

@@ -20,7 +20,7 @@ def indexing(folder: Path, *, embed: int) -> dict[str, Any]:
     opened.indexing.wait_until_idle(embeddings=False)
     words_s = time.perf_counter() - started
     counts = opened.store.counts()
-    spent = opened.documents.spent
+    spent = opened.hosted.documents.spent
     chunking, storing = spent.chunking, spent.storing
     opened.indexing.index_tree()
     total = counts.pending_embeddings

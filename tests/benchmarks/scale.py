@@ -57,7 +57,7 @@ def _project(sources: Path, folder: Path, size: int) -> Path:
             text = file.read_text(encoding="utf-8", errors="replace")
             # Every copy has words and hashes of its own.
             target.write_text(text.replace("self", f"self{copy}") if copy else text)
-            opened.documents.index_file(target.relative_to(folder).as_posix())
+            opened.hosted.documents.index_file(target.relative_to(folder).as_posix())
             if number % 50 == 0 and opened.store.counts().chunks >= size:
                 break
         copy += 1
@@ -87,7 +87,7 @@ def _measure(folder: Path) -> dict[str, Any]:
     opened.indexing.index_tree()
     opened.indexing.wait_until_idle()
     opened.search(SearchRequest("warm up"), wait_for_model_s=20)
-    opened.maintain()
+    opened.hosted.maintain()
     numbers = random.Random(3)
     questions = [QUESTIONS[run % len(QUESTIONS)] for run in range(_RUNS)]
     searches = [timed(partial(opened.search, SearchRequest(question))) for question in questions]

@@ -86,7 +86,11 @@ def test_killed_at_twenty_moments_it_loses_no_memory_and_its_index_comes_out_who
             )
             for client in clients:
                 client.start()
-            time.sleep(moments.uniform(0.05, 1.5))
+            known = len(acknowledged)
+            if round_ % 4:
+                # Most die at work, some while they start.
+                assert until(lambda known=known: len(acknowledged) > known)
+            time.sleep(moments.uniform(0.02, 0.5))
             indexing.kill()
             indexing.wait()
             process.send_signal(signal.SIGKILL)
@@ -203,7 +207,11 @@ def test_damaged_memories_name_the_newest_good_backup_and_all_else_works(reposit
     assert file.read_bytes() == b"garbage" * 1000
 
 
-def test_a_deleted_project_is_said_to_be_gone_and_is_there_again_when_it_comes_back(tmp_path: Path) -> None:
+def test_a_deleted_project_is_said_to_be_gone_and_is_there_again_when_it_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The engine looks for what is gone as often as for what is idle.
+    monkeypatch.setenv("RAG_LS_DAEMON_PROJECT_IDLE_MINUTES", "0.01")
     folder = write(tmp_path / "shop", SHOP)
     assert run("index", folder=folder).returncode == 0
     with engine_session(folder) as ask:
@@ -213,6 +221,13 @@ def test_a_deleted_project_is_said_to_be_gone_and_is_there_again_when_it_comes_b
             ask("search_code", query="discount")
         assert not folder.exists(), "a question brings no folder back"
         write(folder, SHOP)
+        assert until(lambda: ask("search_code", query="discount")["results"])
+        # The very same folder, away and back.
+        folder.rename(tmp_path / "away")
+        with pytest.raises(ProjectUnavailable):
+            ask("search_code", query="discount")
+        time.sleep(2.0)
+        (tmp_path / "away").rename(folder)
         assert until(lambda: ask("search_code", query="discount")["results"])
 
 
@@ -336,6 +351,35 @@ def test_a_gigabyte_announced_ends_that_session_and_takes_no_memory(repository: 
         client.socket.sendall(b"Content-Length: 1000000000\r\n\r\n{")
         assert client.input.read() == b"", "the engine hung up"
         assert psutil.Process(process.pid).memory_info().rss < 600_000_000
+
+
+def test_a_line_without_end_ends_that_session_and_takes_no_memory_for_long(repository: Path) -> None:
+    with engine() as process:
+        client = Channel(raw())
+        assert hello(client, surface="mcp", folder=str(repository))["ok"]
+        with contextlib.suppress(OSError):
+            for _ in range(200):
+                client.socket.sendall(b"x" * 1_000_000)
+        with contextlib.suppress(ConnectionResetError):
+            assert client.input.read() == b"", "the engine hung up"
+        assert process.poll() is None
+        assert answer("status", folder=repository)["engine"]["mode"] == "shared"
+
+
+def test_an_agent_that_leaves_while_it_waits_is_no_client_any_more(repository: Path) -> None:
+    (repository / "big.py").write_text("\n\n".join(f"def walrus_{n}(pool):\n    return {n}\n" for n in range(3000)))
+    with engine():
+        agent = Channel(raw())
+        assert hello(agent, surface="mcp", folder=str(repository))["ok"]
+        initialize = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "f", "version": "1"}}
+        agent.send({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": initialize})
+        agent.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        call_ = {"name": "index_status", "arguments": {"wait_s": 600}}
+        agent.send({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call_})
+        assert until(lambda: len(answer("status", folder=repository)["engine"]["clients"]) == 2)
+        time.sleep(1.0)
+        agent.hang_up()
+        assert until(lambda: len(answer("status", folder=repository)["engine"]["clients"]) == 1)
 
 
 def test_a_client_that_floods_and_reads_nothing_keeps_nobody_else_waiting(repository: Path) -> None:

@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import psutil
@@ -16,11 +17,12 @@ import pytest
 from rag_ls.daemon import paths as paths_module
 from rag_ls.daemon import transport
 from rag_ls.daemon.channel import Channel, Refused, greet
+from rag_ls.daemon.find import Mode, find_engine
 from rag_ls.daemon.paths import engine_paths, user_config_file
 from rag_ls.daemon.server import as_numbers
 from rag_ls.project import user_config_file as config_file_of_project
 from tests.daemon.engines import RAG_LS, answer, engine, hello, is_reachable, raw, run
-from tests.support import PATIENCE_S, engine_pid, finished, python, until
+from tests.support import PATIENCE_S, engine_pid, finished, python, until, write
 
 _NOBODY = 65534
 
@@ -267,7 +269,75 @@ def test_a_command_relays_without_importing_what_is_heavy(repository: Path) -> N
 
 
 def test_the_process_that_started_an_engine_keeps_no_zombie_of_it(repository: Path) -> None:
-    answer("status", folder=repository)
+    channel = find_engine("cli", Mode.AUTO)
+    assert channel is not None
+    channel.hang_up()
     pid = engine_pid()
     assert pid is not None
-    assert psutil.Process(pid).ppid() != os.getpid()
+    assert psutil.Process(pid).ppid() == os.getpid()
+    assert run("stop").returncode == 0
+    assert until(lambda: not psutil.pid_exists(pid))
+
+
+_IMPOSTOR = """
+import os, socket, sys
+folder = sys.argv[1]
+os.setgid(65534)
+os.setuid(65534)
+os.mkdir(folder)
+os.chmod(folder, 0o777)
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(folder + "/engine.sock")
+os.chmod(folder + "/engine.sock", 0o777)
+listener.listen()
+print("listening", flush=True)
+while True:
+    connection, _ = listener.accept()
+    print("heard", connection.recv(1000), flush=True)
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
+def test_an_engine_of_another_user_is_told_nothing(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with tempfile.TemporaryDirectory() as shared:
+        os.chmod(shared, 0o1777)
+        monkeypatch.setenv("TMPDIR", shared)
+        monkeypatch.setenv("XDG_DATA_HOME", str(repository / ".data"))
+        monkeypatch.setenv("XDG_STATE_HOME", str(repository / ".state"))
+        monkeypatch.delenv("RAG_LS_HOME")
+        monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+        impostor = subprocess.Popen(
+            [sys.executable, "-c", _IMPOSTOR, engine_paths().folder], stdout=subprocess.PIPE, text=True
+        )
+        assert impostor.stdout is not None
+        assert impostor.stdout.readline() == "listening\n"
+        done = run("search", "discount", folder=repository)
+        impostor.kill()
+        assert impostor.communicate()[0] == ""
+        assert done.returncode == 0
+        assert "belongs to somebody else" in done.stderr
+        assert "src/cart.py" in done.stdout
+
+
+def test_an_engine_whose_socket_was_cleared_away_is_done_without_and_makes_way(repository: Path) -> None:
+    with engine(RAG_LS_DAEMON_PROJECT_IDLE_MINUTES="0.01") as process:
+        os.unlink(engine_paths().socket)
+        assert run("list", folder=repository).returncode == 0
+        # It looks after itself at least as often as it closes projects.
+        assert process.wait(PATIENCE_S) == 0
+        assert answer("status", folder=repository)["engine"]["pid"] == engine_pid() != process.pid
+
+
+def test_an_engine_that_cannot_finish_is_ended_by_a_second_signal(repository: Path, tmp_path: Path) -> None:
+    hanging = write(tmp_path / "bin", {"git": "#!/bin/sh\nsleep 1000\n"})
+    os.chmod(hanging / "git", 0o755)
+    with engine(PATH=f"{hanging}:{os.environ['PATH']}") as process:
+        channel = find_engine("cli", Mode.AUTO)
+        assert channel is not None
+        channel.send({"operation": "index", "folder": str(repository), "arguments": {}})
+        assert until(lambda: (repository / ".rag-ls/index.db").exists())
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE_S) is not None
+        assert not os.path.exists(engine_paths().socket)

@@ -106,6 +106,32 @@ def test_many_changes_are_summed_up_as_the_text_that_they_lead_to(editor: LspRec
     assert item["version"] == 501
 
 
+def test_a_change_of_the_whole_text_makes_those_before_it_forgotten(editor: LspRecord) -> None:
+    editor.from_client(_opened("old"))
+    for number in range(3):
+        editor.from_client(_changed(2, "x"))
+        whole = [{"text": f"new {number}"}]
+        params = {"textDocument": {"uri": URI, "version": 3}, "contentChanges": whole}
+        editor.from_client(_notification("textDocument/didChange", **params))
+    messages = [message for message in editor.replay()[0] if "textDocument" in str(message.get("method"))]
+    assert [message["params"]["textDocument"]["text"] for message in messages] == ["new 2"]
+
+
+def test_only_the_first_engine_has_the_client_watch_files(editor: LspRecord) -> None:
+    record = LspRecord(lsp_result)
+    offer = {"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": True}, "configuration": True}}
+    record.from_client(_request(1, "initialize", capabilities=offer))
+    offered = [record.replay()[0][0]["params"]["capabilities"]["workspace"] for _ in range(3)]
+    assert [item["didChangeWatchedFiles"]["dynamicRegistration"] for item in offered] == [True, False, False]
+    assert all(item["configuration"] for item in offered)
+
+
+def test_without_an_engine_a_shutdown_is_answered_at_once(editor: LspRecord) -> None:
+    editor.from_client(_request(9, "shutdown"))
+    assert editor.farewell() == [{"jsonrpc": "2.0", "id": 9, "result": None}]
+    assert editor.farewell() == []
+
+
 def test_answers_to_an_engine_that_is_gone_reach_no_other(editor: LspRecord) -> None:
     assert editor.from_engine(_request("r-1", "client/registerCapability"))
     editor.replay()

@@ -9,7 +9,7 @@ from concurrent.futures import CancelledError
 import pytest
 
 from rag_ls.workers import Workers
-from tests.support import PATIENCE_S
+from tests.support import PATIENCE_S, until
 
 
 @pytest.fixture
@@ -35,6 +35,18 @@ def test_a_client_that_floods_keeps_nobody_else_waiting(workers: Workers) -> Non
     assert blocked.result(PATIENCE_S)
     flood[-1].result(PATIENCE_S)
     assert order == ["quiet", *range(100)]
+
+
+def test_a_quick_question_waits_for_no_slow_one_while_threads_are_free() -> None:
+    workers, release = Workers(threads=4, per_client=2), threading.Event()
+    # One thread that is idle again.
+    workers.submit("a", lambda: None).result(PATIENCE_S)
+    assert until(lambda: not workers.busy)
+    slow = workers.submit("a", lambda: release.wait(PATIENCE_S))
+    assert workers.submit("b", lambda: 7).result(PATIENCE_S) == 7
+    release.set()
+    assert slow.result(PATIENCE_S)
+    workers.close()
 
 
 def test_clients_take_turns() -> None:

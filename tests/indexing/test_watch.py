@@ -303,7 +303,7 @@ def test_closing_stops_the_watching_and_leaks_nothing(shop: Path) -> None:
 
     open_and_close(wait=True)
     descriptors, threads = _descriptors(), sorted(_threads())
-    for number in range(50):
+    for number in range(20):
         open_and_close(wait=number % 10 == 0)
     assert until(lambda: sorted(_threads()) == threads)
     assert _descriptors() <= descriptors

@@ -76,6 +76,11 @@ class TreeWatcher:
         """Why the files are not watched; empty while they are."""
         return self._why_not
 
+    @property
+    def ended(self) -> bool:
+        """Whether it watches no more, and never will again."""
+        return not self._thread.is_alive()
+
     def settle(self, timeout_s: float) -> bool:
         """Have everything handed on that happened until now; whether the files are watched at all."""
         with self._change:

@@ -93,9 +93,7 @@ def _watch_files(server: RagLsServer) -> None:
     watched = workspace.did_change_watched_files if workspace else None
     if watched and watched.dynamic_registration:
         options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(glob_pattern="**/*")])
-        registration = types.Registration(
-            f"rag-ls-files-{uuid.uuid4()}", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options
-        )
+        registration = types.Registration("rag-ls-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
         server.client_register_capability(types.RegistrationParams([registration]))
 
 
