@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from rag_ls import __version__
 from rag_ls.arguments import Arguments
@@ -41,6 +42,7 @@ _FILTER_KEYS = ("tags", "memory_type", "language")
 _LISTED = 50
 
 
+T = TypeVar("T")
 Report = Callable[[str, Progress], None]
 """Told of the progress of a project, by its name."""
 
@@ -184,6 +186,9 @@ class Operations:
             opened.indexing.index_tree(depth)
             _follow(opened, report, embeddings=depth is Depth.EMBEDDINGS)
 
+    def _look(self, question: Callable[[], T]) -> T:
+        return self._client.submit("look", question).result()
+
     def _compare(self, arguments: object, report: Report) -> None:
         for opened in self._projects(""):
             opened.indexing.compare()
@@ -193,9 +198,11 @@ class Operations:
         """Take in what changed while nobody looked: all of a project never seen, else what a moment suffices for."""
         for opened in self._projects(""):
             indexing = opened.indexing
-            opened.hosted.model(self._patience_s)
+            # Looked up in the engine's threads: one that comes and goes with a client would need a connection of its own.
+            if self._look(functools.partial(opened.hosted.model, 0.0)) is None:
+                opened.hosted.model(self._patience_s)
             if indexing.scanned:
-                if self._client.submit("open", opened.store.has_queued).result():
+                if self._look(opened.store.has_queued):
                     # Whoever asked for these files left before they were read.
                     indexing.resume()
                     indexing.wait_until_idle(_CATCH_UP_S, embeddings=False)

@@ -15,6 +15,7 @@ from typing import IO
 from rag_ls.daemon.channel import Channel
 from rag_ls.daemon.records import Record
 from rag_ls.framing import Message, MessageTooLong, framed, write_all
+from rag_ls.processes import is_alive
 
 _PARENT_LOOK_S = 3.0
 # After the client's last word, the engine has so long for its own.
@@ -190,18 +191,8 @@ def end_with(process_id: Callable[[], int | None]) -> None:
         return
 
     def watch() -> None:
-        while (number := process_id()) is None or _is_alive(number):
+        while (number := process_id()) is None or is_alive(number):
             time.sleep(_PARENT_LOOK_S)
         os._exit(1)
 
     threading.Thread(target=watch, name="parent", daemon=True).start()
-
-
-def _is_alive(process_id: int) -> bool:
-    try:
-        os.kill(process_id, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

@@ -115,7 +115,9 @@ class EmbeddingQueue:
 
     def _rest(self) -> None:
         self.idle = True
-        is_done = not self._store.queue_lengths()[1]
+        active = self._store.embeddings.active_model()
+        # One row, not their count: tens of thousands may wait for a project that is put off.
+        is_done = bool(active) and not self._store.embeddings.pending(active, 1, interactive_only=not self.bulk)
         with self._wake:
             if not self._awake and not self._stopping:
                 # The thread of the documents looks for what other processes leave.

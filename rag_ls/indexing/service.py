@@ -457,7 +457,8 @@ class IndexingService:
                 return
 
     def _is_done(self) -> bool:
-        return self._store.queue_lengths() == (0, 0)
+        is_put_off = self._cancelled or self._depth is Depth.COMPARE
+        return is_put_off or self._store.queue_lengths() == (0, 0)
 
     def _pause(self, seconds: float) -> None:
         with self._wake:

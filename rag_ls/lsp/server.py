@@ -14,6 +14,7 @@ from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.features import commands, hover, progress, symbols, sync
 from rag_ls.lsp.protocol import RagLsServer, quiet_pygls
 from rag_ls.lsp.session import Connect, Session
+from rag_ls.processes import is_alive
 
 _PARENT_LOOK_S = 3.0
 _CLOSE_S = 10.0
@@ -82,19 +83,6 @@ def _folder_uris(params: types.InitializeParams) -> list[str]:
 
 async def _end_with(process_id: int) -> None:
     """End when the editor's process has ended: its side of the pipe may be held open by a child of it."""
-    while _is_alive(process_id):
+    while is_alive(process_id):
         await asyncio.sleep(_PARENT_LOOK_S)
     os._exit(1)
-
-
-def _is_alive(process_id: int) -> bool:
-    if os.name == "nt":
-        # Signal 0 is Ctrl+C there; the end of standard input has to do.
-        return True
-    try:
-        os.kill(process_id, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

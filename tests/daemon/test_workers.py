@@ -61,8 +61,9 @@ def test_clients_take_turns() -> None:
 
 
 def test_what_a_client_that_left_still_waited_for_is_dropped(workers: Workers) -> None:
-    release = threading.Event()
-    running = workers.submit("gone", lambda: release.wait(PATIENCE_S))
+    started, release = threading.Event(), threading.Event()
+    running = workers.submit("gone", lambda: started.set() or release.wait(PATIENCE_S))
+    assert started.wait(PATIENCE_S)
     waiting = workers.submit("gone", lambda: 1)
     workers.forget("gone")
     release.set()
