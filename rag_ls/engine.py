@@ -59,14 +59,12 @@ class Engine:
         self._gates: dict[Path, threading.Lock] = {}
         self._global_memories: MemoryStore | None = None
         settings = config.load(editor=editor).settings
-        self.log_problem = logs.configure(settings.log)
-        if self.log_problem:
-            _log.warning("%s", self.log_problem)
+        if problem := logs.configure(settings.log):
+            _log.warning("%s", problem)
         self.models = ModelHost(settings.embedding)
         threads = max(4, min(16, 2 * (os.cpu_count() or 1)))
         self.workers = Workers(threads, per_client=threads // 2)
         self.latencies = Latencies()
-        self.started_at = datetime.now(UTC)
         self._started = time.monotonic()
         self.address = ""
         """Where clients of other processes reach it; empty for an engine that is not shared."""

@@ -12,8 +12,9 @@ from rag_ls.daemon.channel import Channel
 from rag_ls.daemon.find import Mode, find_engine
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.daemon.records import LspRecord, McpRecord, Record
-from rag_ls.daemon.relay import Relay, end_with
+from rag_ls.daemon.relay import Relay
 from rag_ls.framing import claim_standard_streams
+from rag_ls.processes import end_with
 
 
 def lsp(arguments: argparse.Namespace) -> int:

@@ -42,7 +42,7 @@ class Mode(StrEnum):
         return cls(wanted) if wanted in tuple(cls) else cls.AUTO
 
 
-def find_engine(surface: str, mode: Mode, about: dict[str, Any] | None = None, *, start: bool = True) -> Channel | None:
+def find_engine(surface: str, mode: Mode, about: dict[str, Any] | None = None) -> Channel | None:
     """A connection to the engine as a client of `surface`; None where the work is to be done in this process.
 
     Starts an engine where none runs and `mode` says so. Prints one line where one was wanted and cannot be had.
@@ -52,12 +52,12 @@ def find_engine(surface: str, mode: Mode, about: dict[str, Any] | None = None, *
     paths = engine_paths()
     try:
         found = _connected(paths, surface, about or {})
-        if found is None and mode is Mode.AUTO and start:
+        if found is None and mode is Mode.AUTO:
             found = _started(paths, surface, about or {})
     except (Refused, OSError) as error:
         _warn(str(error))
         return None
-    if found is None and start:
+    if found is None:
         _warn("no engine runs" if mode is Mode.MANUAL else f"no engine could be started, see {paths.log}")
     return found
 

@@ -57,12 +57,7 @@ def user_config_file() -> str:
     """The user's settings file, as `project.user_config_file` finds it."""
     if home := _home():
         return os.path.join(home, "config", "config.toml")
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~\\AppData\\Local")
-    elif sys.platform == "darwin":
-        base = os.path.expanduser("~/Library/Application Support")
-    else:
-        base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    base = _user_folder(mac="~/Library/Application Support", variable="XDG_CONFIG_HOME", otherwise="~/.config")
     return os.path.join(base, "rag-ls", "config.toml")
 
 
@@ -88,13 +83,17 @@ def _short_folder(folder: str) -> str:
 def _log_file() -> str:
     if home := _home():
         return os.path.join(home, "log", "engine.log")
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~\\AppData\\Local")
-    elif sys.platform == "darwin":
-        base = os.path.expanduser("~/Library/Logs")
-    else:
-        base = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    base = _user_folder(mac="~/Library/Logs", variable="XDG_STATE_HOME", otherwise="~/.local/state")
     return os.path.join(base, "rag-ls", "engine.log")
+
+
+def _user_folder(*, mac: str, variable: str, otherwise: str) -> str:
+    """The user's folder of one kind on this system; elsewhere than on Windows and macOS, the XDG variable names it."""
+    if sys.platform == "win32":
+        return os.environ.get("LOCALAPPDATA") or os.path.expanduser("~\\AppData\\Local")
+    if sys.platform == "darwin":
+        return os.path.expanduser(mac)
+    return os.environ.get(variable) or os.path.expanduser(otherwise)
 
 
 def _temporary() -> str:

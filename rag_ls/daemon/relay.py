@@ -15,9 +15,7 @@ from typing import IO
 from rag_ls.daemon.channel import Channel
 from rag_ls.daemon.records import Record
 from rag_ls.framing import Message, MessageTooLong, framed, write_all
-from rag_ls.processes import is_alive
 
-_PARENT_LOOK_S = 3.0
 # After the client's last word, the engine has so long for its own.
 _LAST_WORDS_S = 10.0
 # An engine that dies this often within the time is not started once more.
@@ -183,16 +181,3 @@ class Outbox:
             while not self._waiting and not self._closed:
                 self._wake.wait()
             return self._waiting.popleft() if self._waiting else None
-
-
-def end_with(process_id: Callable[[], int | None]) -> None:
-    """End this process when the client's has ended: its side of the pipe may be held open by a child of it."""
-    if os.name == "nt":
-        return
-
-    def watch() -> None:
-        while (number := process_id()) is None or is_alive(number):
-            time.sleep(_PARENT_LOOK_S)
-        os._exit(1)
-
-    threading.Thread(target=watch, name="parent", daemon=True).start()

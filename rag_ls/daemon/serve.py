@@ -79,9 +79,10 @@ def stop(arguments: argparse.Namespace) -> int:
 
 
 def _none_answers(paths: EnginePaths) -> int:
-    if os.path.isdir(paths.folder) and (lock := _taken(paths.lock)) is None:
-        return _fail(f"an engine runs and cannot be reached; it ends by itself within a minute ({_whereabouts(paths)})")
-    if os.path.isdir(paths.folder) and lock is not None:
+    if os.path.isdir(paths.folder):
+        if (lock := _taken(paths.lock)) is None:
+            where = _whereabouts(paths)
+            return _fail(f"an engine runs and cannot be reached; it ends by itself within a minute ({where})")
         lock.release()
     print("rag-ls: no engine runs", file=sys.stderr)
     return 0
@@ -205,11 +206,7 @@ class Mark:
 
     def clean_up(self) -> None:
         """Take it away."""
-        try:
-            with open(self._paths.pid, encoding="utf-8") as file:
-                is_mine = file.read().strip() == str(os.getpid())
-        except OSError:
-            is_mine = False
+        is_mine = _noted_pid(self._paths) == str(os.getpid())
         for path, mine in ((self._paths.socket, self.is_there()), (self._paths.pid, is_mine)):
             if mine:
                 with contextlib.suppress(FileNotFoundError):
@@ -260,12 +257,17 @@ def _taken(lock_file: str) -> FileLock | None:
 
 
 def _whereabouts(paths: EnginePaths) -> str:
+    pid = _noted_pid(paths) or "unknown"
+    return f"PID {pid}, at {paths.socket}; `rag-ls status` shows it, `rag-ls stop` ends it"
+
+
+def _noted_pid(paths: EnginePaths) -> str:
+    """What the PID file says; empty where there is none."""
     try:
         with open(paths.pid, encoding="utf-8") as file:
-            pid = file.read().strip()
+            return file.read().strip()
     except OSError:
-        pid = "unknown"
-    return f"PID {pid}, at {paths.socket}; `rag-ls status` shows it, `rag-ls stop` ends it"
+        return ""
 
 
 def _write(path: str, text: str, mode: int) -> None:

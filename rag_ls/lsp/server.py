@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from typing import IO, Any
 
 from lsprotocol import types
@@ -14,9 +13,8 @@ from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.features import commands, hover, progress, symbols, sync
 from rag_ls.lsp.protocol import RagLsServer, quiet_pygls
 from rag_ls.lsp.session import Connect, Session
-from rag_ls.processes import is_alive
+from rag_ls.processes import end_with
 
-_PARENT_LOOK_S = 3.0
 _CLOSE_S = 10.0
 
 
@@ -31,7 +29,7 @@ def create_server(connect: Connect, *, watch_parent: bool) -> RagLsServer:
         folders = [path for path in map(file_path, _folder_uris(params)) if path is not None]
         server.session = Session(connect, encoding, sync.settings_of(params.initialization_options), folders)
         if params.process_id and watch_parent:
-            server.session.spawn(_end_with(params.process_id))
+            end_with(lambda: params.process_id)
 
     @server.feature(types.SHUTDOWN)
     async def shutdown(*_: Any) -> None:
@@ -79,10 +77,3 @@ def _folder_uris(params: types.InitializeParams) -> list[str]:
     if params.workspace_folders:
         return [folder.uri for folder in params.workspace_folders]
     return [params.root_uri] if params.root_uri else []
-
-
-async def _end_with(process_id: int) -> None:
-    """End when the editor's process has ended: its side of the pipe may be held open by a child of it."""
-    while is_alive(process_id):
-        await asyncio.sleep(_PARENT_LOOK_S)
-    os._exit(1)
