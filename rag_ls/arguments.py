@@ -11,7 +11,18 @@ from rag_ls.text import without_surrogates
 # The largest number that every JSON reader keeps exact.
 _LARGEST = 2**53
 # Slips that callers make often, and what they mean; nothing is guessed beyond these.
-_ALIASES = {"top_k": "k", "top_n": "k", "limit": "k", "type": "memory_type", "tag": "tags"}
+_ALIASES = {
+    "top_k": "k",
+    "top_n": "k",
+    "limit": "k",
+    "type": "memory_type",
+    "tag": "tags",
+    "repo": "project",
+    "importance": "importance_score",
+    "memory_id": "id",
+    "text": "content",
+    "version": "expected_version",
+}
 
 
 class Arguments:
@@ -28,7 +39,8 @@ class Arguments:
             )
         self._values: dict[str, Any] = {}
         for key, value in values.items():
-            name = key if key in known else _ALIASES.get(str(key), str(key))
+            written = str(key).strip()
+            name = written if written in known else _ALIASES.get(written, written)
             if name not in known:
                 raise InvalidRequest(f"{operation} has no argument {key!r}; it takes {', '.join(known)}")
             if value is not None:
@@ -68,6 +80,15 @@ class Arguments:
         if not 0 <= value <= 1:
             raise InvalidRequest(f"{self._operation}: {key} = {value} is not between 0 and 1")
         return float(value)
+
+    def flag(self, key: str) -> bool:
+        """True or false; false where it is absent."""
+        value = self._values.get(key, False)
+        if isinstance(value, str) and value.strip().lower() in ("true", "false"):
+            value = value.strip().lower() == "true"
+        if not isinstance(value, bool):
+            raise self._wrong(key, "true or false", value)
+        return value
 
     def strings(self, key: str) -> tuple[str, ...]:
         """A list of strings without blanks and repeats; a single string counts as a list of one."""

@@ -12,14 +12,16 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
 from rag_ls.project import CONFIG_FILE, Project, user_config_file
 
-# One model serves all projects, and a cloned repository must not choose files to load or write.
-USER_ONLY = ("embedding", "log", "daemon")
+# One model serves all projects, and a cloned repository must not choose files to load or write, or where text is sent.
+USER_ONLY = ("embedding", "log", "daemon", "summaries")
+# Of these, what an engine takes at its start, for all who share it.
+_ENGINE_ONLY = ("embedding", "log", "daemon")
 # `daemon = "never"` stands for `[daemon] mode = "never"`, and RAG_LS_DAEMON for RAG_LS_DAEMON_MODE.
 _SHORTHANDS = {"daemon": "mode"}
 ENVIRONMENT_PREFIX = "RAG_LS_"
@@ -52,10 +54,15 @@ class ChunkingSettings:
     """How documents are cut; sizes in tokens of the embedding model."""
 
     max_chunk_size: int = setting(
-        224, "No chunk holds more tokens; the model's own window is the limit.", minimum=16, maximum=8192
+        512, "No chunk holds more tokens; the model's own window is the limit.", minimum=16, maximum=8192
     )
     min_chunk_size: int = setting(24, "Smaller pieces are merged with their siblings.", minimum=1, maximum=4096)
     overlap: int = setting(24, "Tokens repeated where a larger piece had to be split.", minimum=0, maximum=1024)
+    strategy: str = setting(
+        "semantic_ast",
+        "`semantic_ast` cuts along the syntax, `lines` in windows of lines whatever the language.",
+        choices=("semantic_ast", "lines"),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +76,12 @@ class EmbeddingSettings:
         choices=("auto", "torch", "onnx"),
     )
     device: str = setting("auto", "`auto` picks CUDA, then MPS, then the CPU.")
+    dimension: int = setting(
+        0, "What the model's vectors must have, as a safeguard; 0 takes any.", minimum=0, maximum=65536
+    )
+    reranker: str = setting("", "The folder of a cross-encoder, for `search.enable_reranking`.")
     batch_size: int = setting(
-        16, "Texts per model call; small ones give way to interactive work.", minimum=1, maximum=1024
+        32, "Texts per model call; small ones give way to interactive work.", minimum=1, maximum=1024
     )
     threads: int = setting(
         0, "Threads of the model; 0 takes all cores up to 8, for bulk work at low priority.", minimum=0, maximum=256
@@ -81,7 +92,21 @@ class EmbeddingSettings:
 class SearchSettings:
     """How hits are ranked."""
 
-    k: int = setting(10, "Hits in an answer when the caller does not say.", minimum=1, maximum=100)
+    code_k: int = setting(10, "Code hits in an answer when the caller does not say.", minimum=1, maximum=100)
+    default_k: int = setting(5, "Memories in an answer when the caller does not say.", minimum=1, maximum=100)
+    min_similarity: float = setting(
+        0.7,
+        "A memory that shares no word with the query must be at least this close in meaning, one that does half of it. "
+        "The scale is the same for every model: 0.7 is where texts begin to be about the same.",
+        minimum=0,
+        maximum=1,
+    )
+    query_expansion: bool = setting(
+        True, "Look for abbreviations and synonyms of the programming world too, in memories."
+    )
+    enable_reranking: bool = setting(
+        False, "Have the cross-encoder `embedding.reranker` order the memories that were found."
+    )
     dense_weight: float = setting(0.65, "Share of the embedding signal in the score.", minimum=0, maximum=1)
     lexical_weight: float = setting(0.35, "Share of the BM25 signal in the score.", minimum=0, maximum=1)
 
@@ -90,10 +115,63 @@ class SearchSettings:
 class MemorySettings:
     """How memories are recalled."""
 
-    k: int = setting(5, "Memories in an answer when the caller does not say.", minimum=1, maximum=100)
-    min_similarity: float = setting(
-        0.3, "A memory that shares no word with the query must be at least this close (cosine).", minimum=0, maximum=1
+    half_life_days: float = setting(
+        180.0,
+        "A memory that is neither changed nor recalled for so long loses half of what recency adds to its rank; "
+        "0 for never. Nothing is ever deleted by that.",
+        minimum=0,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HnswSettings:
+    """The graph that finds neighbours among many vectors; a smaller number is searched exactly."""
+
+    m: int = setting(32, "Links of each vector: more find better and take more memory.", minimum=4, maximum=256)
+    ef_construction: int = setting(200, "Candidates looked at while a graph is built.", minimum=8, maximum=4096)
+    ef_search: int = setting(50, "Candidates looked at, at least, while it is searched.", minimum=8, maximum=4096)
+    distance: str = setting("cosine", "How far apart vectors are.", choices=("cosine",))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidationSettings:
+    """When memories are merged."""
+
+    similarity_threshold: float = setting(
+        0.85,
+        "Memories are merged when all of them are at least this close to each other (cosine).",
+        minimum=0.5,
+        maximum=1,
+    )
+    auto_consolidate: bool = setting(False, "Consolidate the project's memories while the engine is idle.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StorageSettings:
+    """How much is kept."""
+
+    max_session_memories: int = setting(
+        1000, "A session keeps no more; the oldest of the least important go first.", minimum=1, maximum=100_000
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummarySettings:
+    """Who writes summaries of memories. Without an endpoint they are made of the memories' own sentences, on this machine."""
+
+    endpoint: str = setting(
+        "", "An OpenAI-compatible API, e.g. `http://localhost:11434/v1` for Ollama; memories are sent there."
+    )
+    model: str = setting("", "The model to ask for there.")
+    api_key_env: str = setting("", "The environment variable that holds the key, where one is needed.")
+    timeout_s: float = setting(60.0, "Without an answer by then, the summary is made here.", minimum=1, maximum=600)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageSettings:
+    """Which languages are indexed."""
+
+    enabled: tuple[str, ...] = setting((), "Only files in these languages are indexed, e.g. `python`; empty for all.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +181,7 @@ class HoverSettings:
     enabled: bool = setting(True, "Show related memories and code on hover.")
     min_similarity: float = setting(0.62, "Related code must be at least this close (cosine).", minimum=0, maximum=1)
     max_related: int = setting(3, "Related places shown at most.", minimum=0, maximum=10)
+    lenses: bool = setting(True, "Show above a declaration how many memories are about it.")
     max_memories: int = setting(3, "Memories shown at most.", minimum=0, maximum=10)
 
 
@@ -147,6 +226,11 @@ class Settings:
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
+    hnsw: HnswSettings = field(default_factory=HnswSettings)
+    consolidation: ConsolidationSettings = field(default_factory=ConsolidationSettings)
+    storage: StorageSettings = field(default_factory=StorageSettings)
+    summaries: SummarySettings = field(default_factory=SummarySettings)
+    languages: LanguageSettings = field(default_factory=LanguageSettings)
     hover: HoverSettings = field(default_factory=HoverSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
     daemon: DaemonSettings = field(default_factory=DaemonSettings)
@@ -193,22 +277,25 @@ def load(
     environment: Mapping[str, str] | None = None,
     editor: Mapping[str, Any] | None = None,
     shared: bool = False,
+    last_good: LastGood | None = None,
 ) -> Loaded:
     """The settings in force for `project`: each layer overrides the one before it.
 
     For an editor that is one of several clients of a `shared` engine, the engine's own settings are not to be set.
 
-    A wrong key, type or value is reported as a `Problem` with its file and line; the rest still loads.
+    A wrong key, type or value is reported as a `Problem` with its file and line; the rest still loads. With `last_good`,
+    what a file said before it was broken still counts.
     """
     files = [user_config_file()] + ([project.root / CONFIG_FILE] if project else [])
     loaded = Loaded(Settings())
     for file in files:
-        loaded = _apply_file(loaded, file, user_only=() if file == files[0] else USER_ONLY)
+        user_only = () if file == files[0] else USER_ONLY
+        loaded = _apply_good(loaded, file, user_only, last_good or LastGood())
     variables = os.environ if environment is None else environment
     loaded = _apply(loaded, _environment_values(variables), "environment", lambda section, key: None)
     if editor:
         values = _snake_keys(editor)
-        refused = [section for section in USER_ONLY if shared and values.pop(section, None) is not None]
+        refused = [section for section in _ENGINE_ONLY if shared and values.pop(section, None) is not None]
         loaded = _apply(loaded, values, "editor settings", lambda section, key: None)
         hints = [
             Problem("editor settings", f"{section} is the shared engine's: set it in {files[0]}") for section in refused
@@ -241,13 +328,42 @@ def _described() -> Iterator[SettingInfo]:
             )
 
 
-def _apply_file(loaded: Loaded, file: Path, user_only: tuple[str, ...]) -> Loaded:
+class LastGood:
+    """What each settings file said when nothing was wrong with it, so that a broken edit changes nothing."""
+
+    def __init__(self) -> None:
+        self._texts: dict[Path, str] = {}
+
+    def text_of(self, file: Path) -> str | None:
+        """The last text of a file that had no problem; None where there was none."""
+        return self._texts.get(file)
+
+    def note(self, file: Path, text: str) -> None:
+        """This text has no problem."""
+        self._texts[file] = text
+
+
+def _apply_good(below: Loaded, file: Path, user_only: tuple[str, ...], last_good: LastGood) -> Loaded:
+    loaded, text = _apply_file(below, file, user_only)
+    if len(loaded.problems) == len(below.problems):
+        last_good.note(file, text)
+    elif former := last_good.text_of(file):
+        kept = replace(below, settings=_apply_text(below, file, former, user_only).settings)
+        loaded = _apply_file(kept, file, user_only)[0]
+    return loaded
+
+
+def _apply_file(loaded: Loaded, file: Path, user_only: tuple[str, ...]) -> tuple[Loaded, str]:
     try:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
-        return loaded
+        return loaded, ""
     except (OSError, UnicodeDecodeError) as error:
-        return Loaded(loaded.settings, (*loaded.problems, Problem(str(file), f"cannot be read: {error}")))
+        return Loaded(loaded.settings, (*loaded.problems, Problem(str(file), f"cannot be read: {error}"))), ""
+    return _apply_text(loaded, file, text, user_only), text
+
+
+def _apply_text(loaded: Loaded, file: Path, text: str, user_only: tuple[str, ...]) -> Loaded:
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -18,7 +18,7 @@ from rag_ls import config, logs
 from rag_ls.config import Settings
 from rag_ls.embedding import ModelHost
 from rag_ls.errors import MemoriesUnavailable, RagLsError
-from rag_ls.hosting import HostedProject
+from rag_ls.hosting import HostedProject, hnsw_of
 from rag_ls.indexing import Phase, Progress
 from rag_ls.latency import Latencies
 from rag_ls.model import Scope
@@ -62,6 +62,7 @@ class Engine:
         if problem := logs.configure(settings.log):
             _log.warning("%s", problem)
         self.models = ModelHost(settings.embedding)
+        self._hnsw = hnsw_of(settings)
         threads = max(4, min(16, 2 * (os.cpu_count() or 1)))
         self.workers = Workers(threads, per_client=threads // 2)
         self.latencies = Latencies()
@@ -183,7 +184,7 @@ class Engine:
                     make_private_folder(folder)
                 except OSError as error:
                     raise MemoriesUnavailable(f"{folder} cannot be made ({error}); set RAG_LS_HOME") from error
-                self._global_memories = MemoryStore(folder / MEMORIES_FILE, Scope.GLOBAL)
+                self._global_memories = MemoryStore(folder / MEMORIES_FILE, Scope.GLOBAL, hnsw=self._hnsw)
             return self._global_memories
 
     def close(self) -> None:

@@ -15,6 +15,10 @@ class PathOutsideProject(RagLsError):
     """A path leads out of the project, directly or through a symbolic link."""
 
 
+class VersionConflict(RagLsError):
+    """A memory was changed since the caller read it; the message says what it is now."""
+
+
 class NotFound(RagLsError):
     """Nothing has this id, path or name; the message says where to look."""
 

@@ -32,7 +32,7 @@ from rag_ls.indexing import (
 from rag_ls.model import Freshness, Scope
 from rag_ls.project import Project
 from rag_ls.search import Searcher
-from rag_ls.storage import INDEX_FILE, MEMORIES_FILE, DocumentRecord, IndexStore, MemoryStore
+from rag_ls.storage import INDEX_FILE, MEMORIES_FILE, DocumentRecord, Hnsw, IndexStore, MemoryStore
 
 _log = logging.getLogger(__name__)
 
@@ -91,11 +91,11 @@ class HostedProject:
             sweep_s=60 * settings.index.sweep_minutes,
         )
         self.sync = TreeSync(project.root, self.indexing, self.admissions, self.files_changed)
-        self.searcher = Searcher(self.store, folder, self.sessions.is_live, self._freshness)
+        self.searcher = Searcher(self.store, folder, self.sessions.is_live, self._freshness, hnsw=hnsw_of(settings))
         self._closed = False
         self._opening_memories = threading.Lock()
         self._memories: MemoryStore | None = None
-        self._memories_path = folder / MEMORIES_FILE
+        self.memories_path = folder / MEMORIES_FILE
         self.indexing.start()
         # Loads in the background, so that the first question finds it ready.
         self.model(0.0)
@@ -135,7 +135,7 @@ class HostedProject:
         """The project's memories, opened when they are first used. Raises `MemoriesUnavailable`."""
         with self._opening_memories:
             if self._memories is None:
-                self._memories = MemoryStore(self._memories_path, Scope.PROJECT)
+                self._memories = MemoryStore(self.memories_path, Scope.PROJECT, hnsw=hnsw_of(self.settings))
             return self._memories
 
     # --- files and settings
@@ -248,6 +248,11 @@ def _scan(hosted: HostedProject, fingerprint: str, give_way: Callable[[], None])
         give_way=give_way,
     )
     hosted.sync.follow_tree(hosted.settings.index.watch)
+
+
+def hnsw_of(settings: Settings) -> Hnsw:
+    """How the graphs of neighbours are made."""
+    return Hnsw(settings.hnsw.m, settings.hnsw.ef_construction, settings.hnsw.ef_search)
 
 
 def _cutting(settings: Settings, models: ModelHost) -> Cutting:

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Scope(StrEnum):
-    """Where a memory lives."""
+    """Where a memory lives, the nearest first."""
 
     SESSION = "session"
     PROJECT = "project"
@@ -129,6 +129,58 @@ class Memory:
     source_uri: str | None = None
     source_memory_ids: tuple[str, ...] = ()
     anchor: Anchor | None = None
+    branch: str | None = None
+    """The git branch that it is tied to; None for a memory that counts on all of them."""
+    summary_key: str | None = None
+    """What a summary is of; there is one summary for each key."""
+    uses: int = field(default=0, compare=False)
+    """How often it was recalled. Not part of the record: recalling a memory makes no version of it."""
+    used_at: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryVersion:
+    """A memory as it was until `replaced_at`, and what replaced it there."""
+
+    memory: Memory
+    replaced_at: str
+    reason: str
+    """`updated`, `deleted`, `consolidated` or `restored`."""
+
+
+class MemoryOrder(StrEnum):
+    """In which order memories are listed, the greatest first."""
+
+    UPDATED = "updated"
+    CREATED = "created"
+    IMPORTANCE = "importance"
+    USES = "uses"
+    LEAST_USED = "least_used"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFilters:
+    """What memories must be like; fields left alone let everything through."""
+
+    scopes: tuple[Scope, ...] = tuple(Scope)
+    tags: tuple[str, ...] = ()
+    """Any one of them, in any case."""
+    memory_type: MemoryType | None = None
+    language: str = ""
+    since: str = ""
+    """When it was last changed, from here (RFC 3339, UTC)."""
+    until: str = ""
+    """And up to here, inclusive."""
+    branch: str | None = None
+    """Memories of other branches are left out; None lets those of all branches through, "" those of none."""
+    never_used: bool = False
+    anchored: bool = False
+    no_summaries: bool = False
+
+    @property
+    def restricts(self) -> bool:
+        """Whether it may leave many memories out; scopes are not looked at, and few memories are tied to a branch."""
+        return self != MemoryFilters(self.scopes, branch=self.branch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +192,8 @@ class Hit:
     matched_by: tuple[str, ...]
     freshness: Freshness | None = None
     """None for memories."""
+    similarity: float | None = None
+    """How close in meaning, 0..1, on the scale of `[search] min_similarity`; None for chunks, and where no model answered."""
 
 
 @dataclass(frozen=True, slots=True)

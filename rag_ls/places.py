@@ -71,6 +71,11 @@ class Places:
             raise InvalidRequest(f"{path} declares no {symbol!r}; give another symbol, or a line instead")
         return memory.anchor_to(found[0])
 
+    def chunks(self, path: str) -> list[ChunkRow]:
+        """The chunks of a document as it is now, in order; none for an unknown document."""
+        document = self._searcher.document(path, self._session())
+        return self._store.chunks_of_document(document.id) if document is not None else []
+
     def _named(self, name: str) -> list[ChunkRow]:
         numbers = [number for number, _, declares in self._store.rows_named([name], _FEW) if declares]
         return self._shown(list(self._store.chunks_by_row(numbers).values()))

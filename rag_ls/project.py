@@ -75,6 +75,19 @@ class Project:
         return folder
 
 
+def current_branch(root: Path) -> str:
+    """The git branch that is checked out at a project's root; empty where there is none (no git, a detached HEAD)."""
+    dot_git = root / ".git"
+    try:
+        if dot_git.is_file():
+            # A worktree or submodule: the file says where its git folder is.
+            dot_git = root / dot_git.read_text(encoding="utf-8").partition("gitdir:")[2].strip()
+        head = (dot_git / "HEAD").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return head.partition("ref: refs/heads/")[2].strip()
+
+
 def find_project(start: str | os.PathLike[str]) -> Project:
     """The project around `start`: the nearest folder upwards with `.rag-ls/`, else with `.git`, else `start`.
 

@@ -6,14 +6,22 @@ import os
 from typing import Any
 
 from rag_ls import __version__
+from rag_ls.code_memories import Consolidated
 from rag_ls.engine import About, Engine
 from rag_ls.hosting import HostedProject
 from rag_ls.indexing import Progress
 from rag_ls.memory import Stored
-from rag_ls.model import Anchor, Hit, Memory, SearchAnswer, StoredChunk
+from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryVersion, SearchAnswer, StoredChunk
 from rag_ls.requests import ProjectStatus
 
 Json = dict[str, Any]
+
+
+# Longer content is cut in lists and search answers; get_memory gives all of it.
+_SHOWN_CONTENT = 2000
+_KNOWN_CONTENT = 160
+# An answer of lists holds no more characters of memories than this.
+_MOST_LISTED = 400_000
 
 
 def answer_json(answer: SearchAnswer) -> Json:
@@ -36,6 +44,8 @@ def hit_json(hit: Hit) -> Json:
     """A chunk or memory with its score."""
     scored = {"score": round(hit.score, 4), "matched_by": list(hit.matched_by)}
     if isinstance(hit.item, Memory):
+        if hit.similarity is not None:
+            scored["similarity"] = round(hit.similarity, 4)
         return {"kind": "memory", **memory_json(hit.item), **scored}
     freshness = hit.freshness.value if hit.freshness else None
     return {"kind": "chunk", **_chunk_json(hit.item), **scored, "freshness": freshness, "text": hit.item.chunk.text}
@@ -54,9 +64,8 @@ def _chunk_json(stored: StoredChunk) -> Json:
     }
 
 
-def memory_json(memory: Memory) -> Json:
-    """A memory record, without its embedding."""
-    meta = memory.metadata
+def metadata_json(meta: MemoryMetadata) -> Json:
+    """What a caller said about a memory; what was not said is left out."""
     metadata: Json = {
         "tags": list(meta.tags),
         "source_file": meta.source_file,
@@ -67,16 +76,93 @@ def memory_json(memory: Memory) -> Json:
         "importance_score": meta.importance_score,
         "custom": dict(meta.custom),
     }
-    return {
+    return {key: value for key, value in metadata.items() if value not in (None, [], {})}
+
+
+def memory_json(memory: Memory, *, full: bool = False) -> Json:
+    """A memory; in `full` the whole record, without its embedding."""
+    cut = not full and len(memory.content) > _SHOWN_CONTENT
+    record: Json = {
         "id": memory.id,
-        "content": memory.content,
+        "content": memory.content[:_SHOWN_CONTENT] + "…" if cut else memory.content,
         "scope": memory.scope.value,
-        "metadata": {key: value for key, value in metadata.items() if value not in (None, [], {})},
+        "metadata": metadata_json(memory.metadata),
         "memory_type": memory.memory_type.value,
         "created_at": memory.created_at,
         "updated_at": memory.updated_at,
         "version": memory.version,
         "anchor": anchor_json(memory.anchor),
+    }
+    if cut:
+        record["truncated"] = True
+    if memory.branch:
+        record["branch"] = memory.branch
+    if memory.uses or full:
+        record |= {"uses": memory.uses, "used_at": memory.used_at}
+    if memory.summary_key or full:
+        record["summary_key"] = memory.summary_key
+    if full:
+        record |= {
+            "content_hash": memory.content_hash,
+            "source_uri": memory.source_uri,
+            "source_memory_ids": list(memory.source_memory_ids),
+        }
+    return record
+
+
+def contained(records: list[Json]) -> list[Json]:
+    """As many of the first records as one answer may hold, and one at least."""
+    size = 0
+    shown: list[Json] = []
+    for record in records:
+        size += len(record["content"]) + len(str(record["metadata"]))
+        if shown and size > _MOST_LISTED:
+            break
+        shown.append(record)
+    return shown
+
+
+def version_json(version: MemoryVersion) -> Json:
+    """A former version of a memory."""
+    memory = version.memory
+    return {
+        "version": memory.version,
+        "content": memory.content,
+        "metadata": metadata_json(memory.metadata),
+        "memory_type": memory.memory_type.value,
+        "updated_at": memory.updated_at,
+        "replaced_at": version.replaced_at,
+        "reason": version.reason,
+    }
+
+
+def _brief(memory: Memory) -> Json:
+    content = " ".join(memory.content.split())
+    short = content if len(content) <= _KNOWN_CONTENT else content[: _KNOWN_CONTENT - 1] + "…"
+    return {"id": memory.id, "content": short, "scope": memory.scope.value}
+
+
+def consolidation_json(done: Consolidated) -> Json:
+    """What a consolidation merged, or would merge, what it did not dare to, and what nobody ever recalled."""
+    merges, contradictions, never = [], [], []
+    for plan in done.plans.values():
+        merges += [
+            {
+                "kept": _brief(item.kept),
+                "merged": [_brief(gone) for gone in item.merged],
+                "cosine": round(item.cosine, 4),
+            }
+            for item in plan.merges
+        ]
+        contradictions += [
+            {"memories": [_brief(item.one), _brief(item.other)], "reason": item.reason} for item in plan.contradictions
+        ]
+        never += [_brief(item) for item in plan.never_recalled]
+    return {
+        "merges": merges,
+        "contradictions": contradictions,
+        "never_recalled": never,
+        "undo": {scope.value: number for scope, number in done.ids.items() if number},
     }
 
 
@@ -102,8 +188,19 @@ def stored_json(stored: Stored) -> Json:
         "scope": memory.scope.value,
         "anchor": anchor_json(memory.anchor),
     }
-    if stored.status != "inserted":
+    if stored.status == "duplicate" or (stored.status == "updated" and stored.is_duplicate):
         result["duplicate_of"] = memory.id
+    if stored.known:
+        result["known"] = [
+            {**_brief(hit.item), "similarity": round(hit.similarity or 0.0, 4)}
+            for hit in stored.known
+            if isinstance(hit.item, Memory)
+        ]
+    if stored.evicted:
+        result |= {
+            "evicted": list(stored.evicted),
+            "note": "the session was full: the oldest of its least important memories made room",
+        }
     return result
 
 

@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls import memory
+from rag_ls.code_memories import CodeMemories
 from rag_ls.config import Settings
 from rag_ls.embedding import HostedModel
 from rag_ls.errors import InvalidRequest, ModelMissing, NotFound, RagLsError
 from rag_ls.hosting import HostedProject
 from rag_ls.indexing import Buffer, IndexingService
 from rag_ls.memory import Memories
-from rag_ls.model import Anchor, Freshness, Hit, Memory, Scope, SearchAnswer, SearchStats, StoredChunk
+from rag_ls.model import Freshness, Hit, Scope, SearchAnswer, SearchStats, StoredChunk
 from rag_ls.places import Places
 from rag_ls.project import Project, is_guest
 from rag_ls.requests import ProjectStatus, Related, SearchRequest, checked_k
@@ -65,7 +66,16 @@ class OpenProject:
             Scope.SESSION: functools.partial(self._user_memories, Scope.SESSION),
             Scope.GLOBAL: functools.partial(self._user_memories, Scope.GLOBAL),
         }
-        self.memories = Memories(stores, self._now)
+        self.memories = Memories(stores, self._now, max_session=lambda: self.settings.storage.max_session_memories)
+        self.code_memories = CodeMemories(
+            self.memories,
+            hosted,
+            self._places,
+            lambda: self.settings,
+            self.relative,
+            lambda: self._session,
+            scratch=self._scratch,
+        )
 
     def move_to(self, hosted: HostedProject) -> None:
         """Go on with the same project opened anew, with the same unsaved documents."""
@@ -146,7 +156,7 @@ class OpenProject:
     def search(self, request: SearchRequest, *, wait_for_model_s: float = 0.0) -> SearchAnswer:
         """The chunks that answer a question best. Raises `InvalidRequest` for arguments out of range."""
         started = time.perf_counter()
-        k = checked_k(request.k, self.settings.search.k)
+        k = checked_k(request.k, self.settings.search.code_k)
         unseen = self.hosted.catch_up()
         model = self.hosted.model(wait_for_model_s)
         vector = _embedded(model, request.query)
@@ -166,7 +176,7 @@ class OpenProject:
         Raises `InvalidRequest` where none or an impossible place is given, `NotFound` where the index has no such place.
         """
         started = time.perf_counter()
-        count = checked_k(k, self.settings.search.k)
+        count = checked_k(k, self.settings.search.code_k)
         unseen = self.hosted.catch_up()
         if snippet:
             model = self.hosted.model(10.0)
@@ -198,7 +208,7 @@ class OpenProject:
             return Related((), ())
         hover = self.settings.hover
         embedding = self.store.embeddings.vector(row.embedding_id)
-        memories = self._hover_memories(row, embedding)
+        memories = self.code_memories.near(row, embedding)
         if embedding is None:
             return Related(tuple(memories), ())
         related = self.hosted.searcher.related(
@@ -206,18 +216,6 @@ class OpenProject:
             minimum=hover.min_similarity, without=row.stored.chunk.path, session=self._session,
         )  # fmt: skip
         return Related(tuple(memories), related.hits)
-
-    def _hover_memories(self, row: ChunkRow, embedding: tuple[str, NDArray[np.float32]] | None) -> list[Hit]:
-        """Memories anchored to a chunk, then those close to it."""
-        hover = self.settings.hover
-        found = self._memories_about(row)
-        if embedding is not None:
-            known = {hit.item.id for hit in found}
-            near = self.memories.near(
-                embedding[1], embedding[0], memory.ALL, k=hover.max_memories, min_similarity=hover.min_similarity
-            )
-            found += [hit for hit in near if hit.item.id not in known]
-        return found[: hover.max_memories]
 
     def get_chunk(self, chunk_id: str) -> Hit:
         """A chunk by its id, as it is now. Raises `NotFound`."""
@@ -228,42 +226,6 @@ class OpenProject:
                 f"no chunk has the id {chunk_id!r} now; its code was edited or removed: search_code finds it again"
             )
         return self._marked(hit, unseen | self.indexing.unseen())
-
-    # --- memories
-
-    def remember(self, new: memory.NewMemory, *, line: int = 0, symbol: str = "") -> memory.Stored:
-        """Store a memory, anchored to the code at `line` or to `symbol` of its source file where one is given.
-
-        Raises `InvalidRequest` for the project scope where no project is open, and for a place that the code has not.
-        """
-        if self._scratch and new.scope is Scope.PROJECT:
-            raise InvalidRequest("no project is open, so there is none to remember for; use scope global or session")
-        return self.memories.store(
-            replace(new, anchor=self._anchor(new.metadata.source_file, line, symbol)), self.hosted.model(0.0)
-        )
-
-    def recall(
-        self, query: str, filters: memory.MemoryFilters, *, k: int | None = None, min_similarity: float | None = None,
-        wait_for_model_s: float = 0.0,
-    ) -> SearchAnswer:  # fmt: skip
-        """The memories that fit a query best."""
-        started = time.perf_counter()
-        count = checked_k(k, self.settings.memory.k)
-        minimum = self.settings.memory.min_similarity if min_similarity is None else min_similarity
-        model = self.hosted.model(wait_for_model_s)
-        hits = self.memories.search(query, filters, model, k=count, min_similarity=minimum)
-        hits = [replace(hit, item=self.with_anchor_state(_as_memory(hit))) for hit in hits]
-        note = self.memories.damage() or ("" if model else _WORDS_ALONE)
-        stats = SearchStats(_milliseconds(started), model is not None, len(hits), complete=True, note=note)
-        return SearchAnswer(query, tuple(hits), stats)
-
-    def with_anchor_state(self, item: Memory) -> Memory:
-        """The memory with its anchor as the code stands now."""
-        if item.anchor is None:
-            return item
-        return replace(
-            item, anchor=memory.resolved(item.anchor, self.store, self.hosted.searcher.hidden_documents(self._session))
-        )
 
     # --- status
 
@@ -321,24 +283,6 @@ class OpenProject:
         is_uri = is_guest(path) and not Path(path).is_absolute()
         return path if is_uri or self.indexing.is_open(self._session, path) else self.project.relative(path)
 
-    def _memories_about(self, row: ChunkRow) -> list[Hit]:
-        """Memories whose anchor is in this chunk."""
-        chunk = row.stored.chunk
-        hits = []
-        for item in map(self.with_anchor_state, self.memories.anchored()):
-            anchor = item.anchor
-            if anchor is None or anchor.path != chunk.path:
-                continue
-            if (anchor.symbol and anchor.symbol == chunk.symbol) or anchor.content_hash == row.stored.content_hash:
-                hits.append(Hit(item, 1.0, ("anchor",)))
-        return hits
-
-    def _anchor(self, source_file: str | None, line: int, symbol: str) -> Anchor | None:
-        if not source_file:
-            return None
-        self.hosted.catch_up()
-        return self._places.anchor(self.relative(source_file), line, symbol)
-
 
 def _embedded(model: HostedModel | None, text: str) -> NDArray[np.float32] | None:
     """The text's vector; None where words alone must do."""
@@ -349,11 +293,6 @@ def _embedded(model: HostedModel | None, text: str) -> NDArray[np.float32] | Non
     except RagLsError as error:
         _log.warning("%s", error)
         return None
-
-
-def _as_memory(hit: Hit) -> Memory:
-    assert isinstance(hit.item, Memory)
-    return hit.item
 
 
 def _milliseconds(started: float) -> float:

@@ -95,7 +95,7 @@ def test_all_data_is_readable_by_its_user_alone(client: Client, shop: Path, home
     opened = client.open(shop)
     opened.indexing.index_tree()
     for scope in (Scope.PROJECT, Scope.GLOBAL):
-        opened.remember(NewMemory("use tabs", scope))
+        opened.code_memories.remember(NewMemory("use tabs", scope))
     assert opened.indexing.wait_until_idle(PATIENCE_S)
     for folder in (shop / ".rag-ls", home / "data"):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
@@ -119,6 +119,6 @@ def test_without_a_model_words_still_find_and_the_answer_says_so(shop: Path, mon
 
 def test_settings_of_the_editor_hold_at_once(client: Client, shop: Path) -> None:
     opened = client.open(shop)
-    loaded = client.apply_editor_settings({"search": {"k": 1, "unknown": 2}})
-    assert opened.settings.search.k == 1
+    loaded = client.apply_editor_settings({"search": {"codeK": 1, "unknown": 2}})
+    assert opened.settings.search.code_k == 1
     assert [problem.source for problem in loaded.problems] == ["editor settings"]

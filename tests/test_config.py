@@ -33,20 +33,23 @@ def test_without_files_the_defaults_hold(project: Project) -> None:
 
 
 def test_each_layer_overrides_the_one_before(project: Project) -> None:
-    _user("[search]\nk = 11\n[memory]\nk = 11\n[hover]\nmax_related = 1\nmax_memories = 1\n")
-    write(project.root, {CONFIG_FILE: "[memory]\nk = 12\n[hover]\nmax_related = 2\nmax_memories = 2\n"})
+    _user("[search]\ncode_k = 11\n[storage]\nmax_session_memories = 11\n[hover]\nmax_related = 1\nmax_memories = 1\n")
+    write(
+        project.root,
+        {CONFIG_FILE: "[storage]\nmax_session_memories = 12\n[hover]\nmax_related = 2\nmax_memories = 2\n"},
+    )
     environment = {"RAG_LS_HOVER_MAX_RELATED": "3", "RAG_LS_HOVER_MAX_MEMORIES": "3"}
     loaded = config.load(project, environment=environment, editor={"hover": {"maxMemories": 4}})
     assert loaded.problems == ()
     settings = loaded.settings
-    assert (settings.search.k, settings.memory.k) == (11, 12)
+    assert (settings.search.code_k, settings.storage.max_session_memories) == (11, 12)
     assert (settings.hover.max_related, settings.hover.max_memories) == (3, 4)
 
 
 def test_every_setting_is_described_with_its_default_and_meaning() -> None:
     described = {info.key: info for info in config.describe()}
-    assert described["search.k"].default == 10
-    assert (described["search.k"].minimum, described["search.k"].maximum) == (1, 100)
+    assert described["search.code_k"].default == 10
+    assert (described["search.code_k"].minimum, described["search.code_k"].maximum) == (1, 100)
     assert described["index.exclude"].type == "list of strings"
     assert all(info.doc.endswith((".", ")")) for info in described.values())
 
@@ -54,21 +57,25 @@ def test_every_setting_is_described_with_its_default_and_meaning() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("[search]\n\nkk = 3\n", 3, "unknown setting search.kk; known are dense_weight, k, lexical_weight"),
-        ("# comment\n[serach]\nk = 3\n", 2, "unknown section [serach]"),
+        ("[search]\n\nkk = 3\n", 3, "unknown setting search.kk; known are code_k, default_k,"),
+        ("# comment\n[serach]\ncode_k = 3\n", 2, "unknown section [serach]"),
         ("search = 3\n", 1, "[search] must be a table"),
-        ('[search]\nk = "ten"\n', 2, "search.k must be of type int, not 'ten'"),
-        ("[search]\nk = true\n", 2, "search.k must be of type int, not True"),
-        ("[search]\nk = 1.5\n", 2, "search.k must be of type int"),
-        ("[memory]\nk = 5\n[search]\nk = 0\n", 4, "search.k = 0 is out of range (1 to 100)"),
-        ("[search]\nk = 101\n", 2, "out of range"),
+        ('[search]\ncode_k = "ten"\n', 2, "search.code_k must be of type int, not 'ten'"),
+        ("[search]\ncode_k = true\n", 2, "search.code_k must be of type int, not True"),
+        ("[search]\ncode_k = 1.5\n", 2, "search.code_k must be of type int"),
+        (
+            "[storage]\nmax_session_memories = 1000\n[search]\ncode_k = 0\n",
+            4,
+            "search.code_k = 0 is out of range (1 to 100)",
+        ),
+        ("[search]\ncode_k = 101\n", 2, "out of range"),
         ("[search]\ndense_weight = 1.5\n", 2, "out of range (0 to 1)"),
         ('[index]\nexclude = "*.py"\n', 2, "must be a list of strings"),
         ("[index]\nexclude = [1]\n", 2, "must be a list of strings"),
         ('[embedding]\nmodel = "./mine"\n', 1, "[embedding] is the user's to set"),
         ('[mcp]\ntoolsets = ["code", "magic"]\n', 2, "is not one of code, memory"),
-        ("search.k = 0\n", 1, "out of range"),
-        ("[search]\nk = \n", 2, "is not TOML"),
+        ("search.code_k = 0\n", 1, "out of range"),
+        ("[search]\ncode_k = \n", 2, "is not TOML"),
     ],
 )
 def test_a_problem_names_the_file_the_line_and_what_is_wrong(
@@ -82,20 +89,22 @@ def test_a_problem_names_the_file_the_line_and_what_is_wrong(
 
 
 def test_one_wrong_setting_does_not_harm_the_others(project: Project) -> None:
-    loaded = _load(project, "[search]\nk = 0\nkk = 1\ndense_weight = 1\n[memory]\nk = 7\n")
+    loaded = _load(project, "[search]\ncode_k = 0\nkk = 1\ndense_weight = 1\n[storage]\nmax_session_memories = 7\n")
     assert len(loaded.problems) == 2
-    assert (loaded.settings.search.k, loaded.settings.search.dense_weight, loaded.settings.memory.k) == (10, 1.0, 7)
+    settings = loaded.settings
+    assert (settings.search.code_k, settings.search.dense_weight) == (10, 1.0)
+    assert settings.storage.max_session_memories == 7
 
 
 def test_a_wrong_value_leaves_that_of_the_layer_below(project: Project) -> None:
-    _user("[search]\nk = 42\n")
-    assert _load(project, "[search]\nk = -1\n").settings.search.k == 42
+    _user("[search]\ncode_k = 42\n")
+    assert _load(project, "[search]\ncode_k = -1\n").settings.search.code_k == 42
 
 
 def test_broken_toml_leaves_the_other_layers(project: Project) -> None:
-    _user("[search]\nk = 42\n")
-    loaded = _load(project, "[search\nk = 3")
-    assert loaded.settings.search.k == 42
+    _user("[search]\ncode_k = 42\n")
+    loaded = _load(project, "[search\ncode_k = 3")
+    assert loaded.settings.search.code_k == 42
     assert "is not TOML" in loaded.problems[0].message
 
 
@@ -107,17 +116,17 @@ def test_a_file_that_is_not_text_is_a_problem(project: Project) -> None:
 
 def test_the_environment_speaks_every_type(project: Project) -> None:
     environment = {
-        "RAG_LS_SEARCH_K": "3", "RAG_LS_MEMORY_MIN_SIMILARITY": "0.5", "RAG_LS_INDEX_ON_OPEN": "False",
+        "RAG_LS_SEARCH_CODE_K": "3", "RAG_LS_SEARCH_MIN_SIMILARITY": "0.5", "RAG_LS_INDEX_ON_OPEN": "False",
         "RAG_LS_INDEX_EXCLUDE": "a/, *.txt,", "RAG_LS_EMBEDDING_MODEL": "all-mpnet-base-v2",
     }  # fmt: skip
     loaded = config.load(project, environment=environment)
     settings = loaded.settings
     assert loaded.problems == ()
-    assert (settings.search.k, settings.memory.min_similarity, settings.index.on_open) == (3, 0.5, False)
+    assert (settings.search.code_k, settings.search.min_similarity, settings.index.on_open) == (3, 0.5, False)
     assert (settings.index.exclude, settings.embedding.model) == (("a/", "*.txt"), "all-mpnet-base-v2")
 
 
-@pytest.mark.parametrize("variable", ["RAG_LS_SEARCH_K", "RAG_LS_INDEX_ON_OPEN", "RAG_LS_SEARCH_DENSE_WEIGHT"])
+@pytest.mark.parametrize("variable", ["RAG_LS_SEARCH_CODE_K", "RAG_LS_INDEX_ON_OPEN", "RAG_LS_SEARCH_DENSE_WEIGHT"])
 def test_a_wrong_variable_is_a_problem_of_the_environment(project: Project, variable: str) -> None:
     loaded = config.load(project, environment={variable: "many"})
     assert loaded.settings == Settings()
@@ -125,9 +134,9 @@ def test_a_wrong_variable_is_a_problem_of_the_environment(project: Project, vari
 
 
 def test_the_editor_writes_keys_its_own_way(project: Project) -> None:
-    editor = {"memory": {"minSimilarity": 0.7}, "hover": {"max_related": 1}, "search": {"denseWeight": 2}}
+    editor = {"hover": {"max_related": 1}, "search": {"denseWeight": 2, "minSimilarity": 0.5}}
     loaded = config.load(project, environment={}, editor=editor)
-    assert (loaded.settings.memory.min_similarity, loaded.settings.hover.max_related) == (0.7, 1)
+    assert (loaded.settings.search.min_similarity, loaded.settings.hover.max_related) == (0.5, 1)
     assert [str(problem) for problem in loaded.problems] == [
         "editor settings: search.dense_weight = 2.0 is out of range (0 to 1)"
     ]
@@ -137,3 +146,18 @@ def test_nan_is_out_of_every_range(project: Project) -> None:
     loaded = _load(project, "[search]\ndense_weight = nan\n")
     assert loaded.settings == Settings()
     assert "out of range" in loaded.problems[0].message
+
+
+def test_a_broken_edit_keeps_the_last_good_settings_until_it_is_mended(project: Project) -> None:
+    last_good = config.LastGood()
+
+    def load(text: str) -> Loaded:
+        write(project.root, {CONFIG_FILE: text})
+        return config.load(project, environment={}, last_good=last_good)
+
+    assert load("[search]\ncode_k = 42\ndefault_k = 7\n").settings.search.code_k == 42
+    broken = load("[search]\ncode_k = \n")
+    assert (broken.settings.search.code_k, broken.settings.search.default_k, len(broken.problems)) == (42, 7, 1)
+    partly = load("[search]\ncode_k = 0\ndefault_k = 8\n")
+    assert (partly.settings.search.code_k, partly.settings.search.default_k, len(partly.problems)) == (42, 8, 1)
+    assert load("[search]\ndefault_k = 9\n").settings.search.code_k == Settings().search.code_k

@@ -1,11 +1,9 @@
-"""The verbs that index, search and remember: each asks one operation and prints its answer."""
+"""The verbs that index and search: each asks one operation and prints its answer."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import re
 import sys
 import time
 from typing import Any
@@ -26,7 +24,7 @@ def index(arguments: argparse.Namespace) -> int:
     """Index a project and wait for it."""
     with showing() as show:
         answer = ask(arguments, "index", {"words_only": arguments.words_only}, show, folder=arguments.path)
-    _print(arguments, answer, render.status(answer))
+    show_answer(arguments, answer, render.status(answer))
     if not (answer["complete"] or arguments.words_only):
         print(f"rag-ls: not finished: {answer.get('note') or answer['activity']}", file=sys.stderr)
         return 1
@@ -35,7 +33,9 @@ def index(arguments: argparse.Namespace) -> int:
 
 def search(arguments: argparse.Namespace) -> int:
     """Search code and memories."""
-    kinds = [kind.strip() for kind in arguments.kinds.split(",")]
+    # A scope is of memories alone.
+    named = arguments.kinds or ("memory" if arguments.scope else "code,memory")
+    kinds = [kind.strip() for kind in named.split(",")]
     if not kinds or not set(kinds) <= set(_KINDS):
         raise InvalidRequest(f"--in {arguments.kinds!r}: give code, memory or both, with a comma between")
     question = {
@@ -44,11 +44,12 @@ def search(arguments: argparse.Namespace) -> int:
         "language": arguments.language,
         "path_glob": arguments.path_glob,
         "scope": arguments.scope,
+        "min_similarity": arguments.min_similarity,
         "kinds": sorted({_KINDS[kind] for kind in kinds}),
     }
     with showing(first=_FIRST_SEARCH) as show:
         answer = ask(arguments, "search", question, show)
-    _print(arguments, answer, render.answer(answer))
+    show_answer(arguments, answer, render.answer(answer))
     return 0
 
 
@@ -70,47 +71,17 @@ def status(arguments: argparse.Namespace) -> int:
 def _show_status(arguments: argparse.Namespace, answer: Json) -> None:
     if arguments.watch and sys.stdout.isatty():
         print("\x1b[H\x1b[2J", end="")
-    _print(arguments, answer, render.status(answer))
+    show_answer(arguments, answer, render.status(answer))
     sys.stdout.flush()
 
 
-def add(arguments: argparse.Namespace) -> int:
-    """Store a memory."""
-    content = sys.stdin.read() if arguments.content == "-" else arguments.content
-    place = re.fullmatch(r"(.+?)(?::(\d+))?", arguments.at)
-    metadata: Json = {"tags": arguments.tags}
-    if place:
-        # The shell's folder, not the project's root, is what a relative path starts from.
-        metadata |= {"source_file": os.path.abspath(place[1]), "line": int(place[2]) if place[2] else None}
-    new = {"content": content, "scope": arguments.scope, "memory_type": arguments.memory_type, "metadata": metadata}
-    answer = ask(arguments, "store_memory", new)
-    _print(arguments, answer, f"{answer['status']} {answer['id']} ({answer['scope']})")
-    return 0
-
-
-def list_memories(arguments: argparse.Namespace) -> int:
-    """List memories."""
-    question = {"scope": arguments.scope, "tags": arguments.tags, "limit": arguments.limit}
-    answer = ask(arguments, "list_memories", question)
-    _print(arguments, answer, render.memories(answer))
-    if note := answer.get("note"):
-        print(f"rag-ls: {note}", file=sys.stderr)
-    return 1 if "note" in answer else 0
-
-
 def show(arguments: argparse.Namespace) -> int:
-    """Show a memory, else a chunk."""
-    answer = ask(arguments, "show", {"id": arguments.id})
-    _print(arguments, answer, render.hit(answer))
+    """Show a memory with its former versions, else a chunk."""
+    answer = ask(arguments, "show", {"id": arguments.id, "history": arguments.history})
+    show_answer(arguments, answer, render.hit(answer))
     return 0
 
 
-def delete(arguments: argparse.Namespace) -> int:
-    """Delete a memory."""
-    answer = ask(arguments, "delete_memory", {"id": arguments.id})
-    _print(arguments, answer, f"deleted {answer['id']}")
-    return 0
-
-
-def _print(arguments: argparse.Namespace, answer: Json, text: str) -> None:
+def show_answer(arguments: argparse.Namespace, answer: Json, text: str) -> None:
+    """Print an answer, as JSON where that is asked for."""
     print(json.dumps(answer, indent=2, ensure_ascii=False) if arguments.json else text)

@@ -20,10 +20,19 @@ DONE, FAILED, WRONG_USAGE = 0, 1, 2
 _VERBS = {
     "index": "rag_ls.cli.commands:index",
     "search": "rag_ls.cli.commands:search",
-    "add": "rag_ls.cli.commands:add",
-    "list": "rag_ls.cli.commands:list_memories",
     "show": "rag_ls.cli.commands:show",
-    "delete": "rag_ls.cli.commands:delete",
+    "add": "rag_ls.cli.memory_commands:add",
+    "list": "rag_ls.cli.memory_commands:list_memories",
+    "update": "rag_ls.cli.memory_commands:update",
+    "delete": "rag_ls.cli.memory_commands:delete",
+    "restore": "rag_ls.cli.memory_commands:restore",
+    "consolidate": "rag_ls.cli.memory_commands:consolidate",
+    "summarize": "rag_ls.cli.memory_commands:summarize",
+    "stats": "rag_ls.cli.memory_commands:stats",
+    "optimize": "rag_ls.cli.memory_commands:optimize",
+    "vacuum": "rag_ls.cli.memory_commands:vacuum",
+    "export": "rag_ls.cli.memory_commands:export",
+    "import": "rag_ls.cli.memory_commands:import_memories",
     "status": "rag_ls.cli.commands:status",
     "config": "rag_ls.cli.settings:show",
     "doctor": "rag_ls.cli.doctor:run",
@@ -33,6 +42,10 @@ _VERBS = {
     "lsp": "rag_ls.cli.servers:lsp",
     "mcp": "rag_ls.cli.servers:mcp",
 }
+
+
+_TYPES = ("semantic", "episodic", "procedural")
+_FORMATS = ("json", "jsonl", "markdown")
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -85,6 +98,7 @@ def build_parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     _code_verbs(verbs)
     _memory_verbs(verbs)
+    _collection_verbs(verbs)
     _care_verbs(verbs)
     _server_verbs(verbs)
     return parser
@@ -98,14 +112,15 @@ def _code_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     search = _verb(verbs, "search", "search code and memories")
     search.add_argument("query")
     search.add_argument(
-        "--in", dest="kinds", default="code,memory", help="what to search: code, memory (default: both)"
+        "--in", dest="kinds", default="", help="what to search: code, memory (default: both; memory with --scope)"
     )
-    search.add_argument("-k", type=int, help="hits at most, of each kind")
+    search.add_argument("-k", "--k", type=int, help="hits at most, of each kind")
     search.add_argument("--language", default="", help="only code in this language")
     search.add_argument(
         "--path", dest="path_glob", default="", metavar="GLOB", help="only files that match, e.g. 'src/**'"
     )
-    search.add_argument("--scope", choices=("project", "global"), help="only memories of this scope")
+    _scope_option(search)
+    search.add_argument("--min-similarity", type=float, help="of memories, 0 to 1 (default: 0.7)")
     _project_option(search)
     status = _verb(verbs, "status", "show how much is indexed, queued and skipped, and how the engine stands")
     status.add_argument("--watch", action="store_true", help="show it again every second, until Ctrl+C")
@@ -114,23 +129,91 @@ def _code_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def _memory_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     add = _verb(verbs, "add", "store a memory")
-    add.add_argument("content", help="the text, or - to read it from standard input")
-    add.add_argument("--scope", choices=("project", "global"), default="project")
-    add.add_argument("--tag", dest="tags", action="append", default=[], help="may be given several times")
-    add.add_argument("--type", dest="memory_type", choices=("semantic", "episodic", "procedural"), default="semantic")
-    add.add_argument("--at", metavar="FILE[:LINE]", default="", help="the place in the code that it is about")
+    _text_options(add)
+    _scope_option(add, default="project")
+    _tag_options(add)
+    add.add_argument("--type", dest="memory_type", choices=_TYPES, default="semantic")
+    _about_options(add)
+    add.add_argument(
+        "--branch", nargs="?", const=True, help="it counts on this git branch alone (default: the one checked out)"
+    )
     _project_option(add)
     listing = _verb(verbs, "list", "list memories")
-    listing.add_argument("--scope", choices=("project", "global"))
-    listing.add_argument("--tag", dest="tags", action="append", default=[])
+    _scope_option(listing)
+    _tag_options(listing)
+    listing.add_argument("--type", dest="memory_type", choices=_TYPES)
     listing.add_argument("--limit", type=int, default=50)
+    listing.add_argument("--offset", type=int, default=0, help="how many to pass over")
+    listing.add_argument("--order", choices=("updated", "created", "importance", "uses", "least_used"))
+    listing.add_argument("--anchor", choices=("fresh", "drifted", "orphaned", "any"), help="about code that stands so")
+    listing.add_argument("--never-recalled", action="store_true", help="only what nobody ever looked up")
+    listing.add_argument("--branch", help="of this git branch instead of the one checked out; * for all")
     _project_option(listing)
     show = _verb(verbs, "show", "show a memory or a chunk by its id")
     show.add_argument("id", help="a memory's id (or its first 8 characters), or a chunk's")
+    show.add_argument("--history", action="store_true", help="with a memory's former versions")
     _project_option(show)
-    delete = _verb(verbs, "delete", "delete a memory")
-    delete.add_argument("id", help="a memory's id, or its first 8 characters")
+    update = _verb(verbs, "update", "change a memory; the former version is kept")
+    update.add_argument("id", help="a memory's id, or its first 8 characters")
+    _text_options(update)
+    _tag_options(update)
+    update.add_argument("--type", dest="memory_type", choices=_TYPES)
+    _about_options(update)
+    update.add_argument("--promote", action="store_true", help="it counts on all branches from now on")
+    update.add_argument("--confirm", action="store_true", help="it holds for the code as it is now")
+    update.add_argument("--expected-version", type=int, metavar="N", help="refuse where it is at another version")
+    _project_option(update)
+    delete = _verb(verbs, "delete", "delete memories")
+    delete.add_argument("ids", nargs="+", metavar="id", help="a memory's id, or its first 8 characters")
     _project_option(delete)
+    restore = _verb(verbs, "restore", "bring back a memory's former version, or all memories of a backup")
+    restore.add_argument("id", nargs="?", default="", help="of a memory that was changed or deleted")
+    restore.add_argument("--version", type=int, metavar="N", help="which version (default: the one before)")
+    restore.add_argument("--backup", metavar="NAME", help="latest, a date like 2026-01-31, or a file")
+    _scope_option(restore, default="project")
+    _project_option(restore)
+
+
+def _collection_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    consolidate = _verb(verbs, "consolidate", "merge memories that say the same, and show which contradict each other")
+    _scope_option(consolidate)
+    consolidate.add_argument("--threshold", type=float, help="how close they must be, 0 to 1 (default: 0.85)")
+    consolidate.add_argument("--dry-run", action="store_true", help="show what would be done, and do nothing")
+    consolidate.add_argument("--undo", nargs="?", const="", metavar="ID", help="take the latest one back, or this one")
+    _project_option(consolidate)
+    summarize = _verb(verbs, "summarize", "summarise the memories of a time, and keep the summary")
+    summarize.add_argument("--start", required=True, help="e.g. 2026-01-01")
+    summarize.add_argument("--end", help="e.g. 2026-01-31 (default: now)")
+    _scope_option(summarize)
+    _tag_options(summarize)
+    summarize.add_argument("--max-words", type=int)
+    summarize.add_argument("--summary-key", default="", help="the name under which the next one replaces this one")
+    _project_option(summarize)
+    export = _verb(verbs, "export", "write memories to a file")
+    _scope_option(export, default="project")
+    _tag_options(export)
+    export.add_argument("--output", default="-", metavar="FILE", help="(default: standard output)")
+    export.add_argument("--format", choices=_FORMATS, help="(default: by the file's name, else json)")
+    export.add_argument("--embeddings", action="store_true", help="with their vectors")
+    _project_option(export)
+    importing = _verb(verbs, "import", "take memories in from a file, all of it or nothing")
+    importing.add_argument("--input", required=True, metavar="PATH", help="a file or folder, or - for standard input")
+    _scope_option(importing, default="project")
+    importing.add_argument("--format", choices=_FORMATS, help="(default: by the file's name and beginning)")
+    importing.add_argument(
+        "--from", dest="source", choices=("claude", "agents", "mcp-memory-service", "basic-memory"),
+        help="it comes from another tool",
+    )  # fmt: skip
+    importing.add_argument("--force", action="store_true", help="take in what looks like a secret too")
+    _project_option(importing)
+    for name, summary in (
+        ("stats", "show how many memories there are of what kind, and what is never recalled"),
+        ("optimize", "bring the indexes into their best shape"),
+        ("vacuum", "give free space of the files back to the disk"),
+    ):
+        verb = _verb(verbs, name, summary)
+        _scope_option(verb)
+        _project_option(verb)
 
 
 def _care_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -162,6 +245,27 @@ def _verb(
     verb = verbs.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
     verb.add_argument("--json", action="store_true", help="print JSON")
     return verb
+
+
+def _scope_option(verb: argparse.ArgumentParser, default: str | None = None) -> None:
+    what = f" (default: {default})" if default else " (default: all)"
+    verb.add_argument("--scope", choices=("project", "global"), default=default, help="memories of this scope" + what)
+
+
+def _tag_options(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--tag", dest="tags", action="append", default=[], help="may be given several times")
+    verb.add_argument("--tags", dest="tag_list", default="", metavar="A,B", help="several tags, with commas between")
+
+
+def _text_options(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("text", nargs="?", help="the text, or - to read it from standard input")
+    verb.add_argument("--content", help="the same as an option")
+    verb.add_argument("--force", action="store_true", help="even if it looks trivial, or like a secret")
+
+
+def _about_options(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--at", metavar="FILE[:LINE]", default="", help="the place in the code that it is about")
+    verb.add_argument("--importance", type=float, metavar="0..1", help="it ranks a little higher")
 
 
 def _project_option(verb: argparse.ArgumentParser) -> None:

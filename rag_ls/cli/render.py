@@ -50,8 +50,76 @@ def memory(data: Json) -> str:
     head = f"{score}memory {data['id']}  {data['scope']}  {data['updated_at'][:10]}  {tags}".rstrip()
     anchor = data.get("anchor")
     about = [f"    at {anchor['path']}:{anchor.get('line', 1)} ({anchor['state']})"] if anchor else []
+    if data.get("branch"):
+        about.append(f"    on branch {data['branch']}")
     content = [line for part in data["content"].split("\n") for line in textwrap.wrap(part, _WIDTH) or [""]]
-    return "\n".join([head, *about, *(f"    {line}" for line in content)])
+    former = [line for item in data.get("history", ()) for line in _version(item)]
+    return "\n".join([head, *about, *(f"    {line}" for line in content), *former])
+
+
+def _version(data: Json) -> list[str]:
+    head = f"  version {data['version']}, {data['reason']} {data['replaced_at'][:16].replace('T', ' ')}:"
+    return [head, *(f"    {line}" for line in textwrap.wrap(data["content"], _WIDTH))]
+
+
+def stored(data: Json) -> str:
+    """What storing a memory did, and what was known already."""
+    lines = [f"{data['status']} {data['id']} ({data['scope']})"]
+    if known := data.get("known"):
+        lines.append("known already:")
+        lines += [f"  {item['similarity']:.2f}  {item['id'][:8]}  {item['content']}" for item in known]
+    return "\n".join(lines)
+
+
+def consolidation(data: Json) -> str:
+    """What was merged, or would be, and what else was noticed."""
+    if "restored" in data:
+        return "\n\n".join(["brought back:", *(memory(item) for item in data["restored"])])
+    verb = "would merge" if data["dry_run"] else "merged"
+    lines = [f"{verb} {len(data['merges'])} groups"]
+    for item in data["merges"]:
+        lines.append(f"  keep  {item['kept']['id'][:8]}  {item['kept']['content']}")
+        lines += [f"  into it  {gone['id'][:8]}  {gone['content']}" for gone in item["merged"]]
+    if data["contradictions"]:
+        lines.append("these contradict each other; update or delete one of each pair:")
+    for item in data["contradictions"]:
+        lines.append(f"  {item['reason']}")
+        lines += [f"    {side['id'][:8]}  {side['content']}" for side in item["memories"]]
+    if data["never_recalled"]:
+        lines.append("never recalled in 30 days and more:")
+        lines += [f"  {item['id'][:8]}  {item['content']}" for item in data["never_recalled"]]
+    if data["undo"]:
+        lines.append("`rag-ls consolidate --undo` takes it back")
+    return "\n".join(lines)
+
+
+def stats(data: Json) -> str:
+    """Figures of each scope."""
+    parts = []
+    for scope, figures in data["scopes"].items():
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in figures["types"].items()) or "none"
+        tags = ", ".join(f"{tag} {count:,}" for tag, count in figures["tags"].items())
+        lines = [
+            f"{scope}: {figures['memories']:,} memories ({kinds}), {figures['bytes']:,} bytes",
+            f"  about code {figures['anchored']:,}, never recalled {figures['never_recalled']:,}",
+        ]
+        parts.append("\n".join([*lines, *([f"  tags: {tags}"] if tags else [])]))
+    return "\n".join(parts)
+
+
+def imported(data: Json) -> str:
+    """What an import did."""
+    return (
+        f"imported {data['inserted']:,} new and {data['updated']:,} changed memories into the scope {data['scope']}; "
+        f"{data['unchanged']:,} were there already, {data['duplicates']:,} say what another one says"
+    )
+
+
+def restored(data: Json) -> str:
+    """What bringing a backup back did."""
+    done = f"{data['inserted']:,} came back, {data['replaced']:,} changed, {data['deleted']:,} went"
+    aside = f"; the damaged file is now {data['moved_aside']}" if data["moved_aside"] else ""
+    return f"restored {data['backup']}: {done}{aside}"
 
 
 def memories(data: Json) -> str:

@@ -3,6 +3,17 @@
 from rag_ls.embedding.api import Embedder
 from rag_ls.embedding.catalog import LocatedModel, locate
 from rag_ls.embedding.host import HostedModel, ModelHost, ModelState
+from rag_ls.embedding.similarity import cosine_of, similarity
 from rag_ls.embedding.tokens import token_offsets
 
-__all__ = ["Embedder", "HostedModel", "LocatedModel", "ModelHost", "ModelState", "locate", "token_offsets"]
+__all__ = [
+    "Embedder",
+    "HostedModel",
+    "LocatedModel",
+    "ModelHost",
+    "ModelState",
+    "cosine_of",
+    "locate",
+    "similarity",
+    "token_offsets",
+]

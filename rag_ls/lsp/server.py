@@ -10,7 +10,7 @@ from lsprotocol import types
 from rag_ls.framing import AnswerOnce, FramedInput, ReplayedInput
 from rag_ls.lsp.capabilities import position_encoding
 from rag_ls.lsp.documents import file_path
-from rag_ls.lsp.features import commands, hover, progress, symbols, sync
+from rag_ls.lsp.features import actions, commands, hover, lenses, progress, symbols, sync
 from rag_ls.lsp.protocol import RagLsServer, quiet_pygls
 from rag_ls.lsp.session import Connect, Session
 from rag_ls.processes import end_with
@@ -35,7 +35,7 @@ def create_server(connect: Connect, *, watch_parent: bool) -> RagLsServer:
     async def shutdown(*_: Any) -> None:
         await asyncio.wait_for(server.session.close(), _CLOSE_S)
 
-    for feature in (sync, hover, symbols, commands, progress):
+    for feature in (sync, hover, symbols, commands, actions, lenses, progress):
         feature.register(server)
     return server
 

@@ -21,7 +21,11 @@ def initialize_result(params: Any) -> dict[str, Any]:
     wanted = params.get("protocolVersion") if isinstance(params, dict) else None
     return {
         "protocolVersion": wanted if wanted in PROTOCOL_VERSIONS else PROTOCOL_VERSIONS[-1],
-        "capabilities": {"tools": {"listChanged": False}},
+        "capabilities": {
+            "prompts": {"listChanged": False},
+            "resources": {"subscribe": False, "listChanged": False},
+            "tools": {"listChanged": False},
+        },
         "serverInfo": {"name": NAME, "version": __version__},
         "instructions": INSTRUCTIONS,
     }

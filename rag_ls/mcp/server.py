@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import json
 import logging
 import threading
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from typing import Any
 
 import anyio
 import anyio.from_thread
 import anyio.to_thread
 import mcp_types as types
+from mcp import MCPError
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from rag_ls import __version__
-from rag_ls.errors import InvalidRequest, RagLsError
+from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.framing import AnswerOnce, MessageTooLong, ReplayedInput, read_line
 from rag_ls.indexing import Progress
+from rag_ls.mcp import prompts, resources
 from rag_ls.mcp.handshake import INSTRUCTIONS, NAME
 from rag_ls.mcp.tools import TOOLS, ToolSpec
 from rag_ls.operations import Operations
 from rag_ls.wire import Json
 
 _log = logging.getLogger(__name__)
+
+# MCP, "Resources", "Error Handling".
+_NO_RESOURCE = -32002
 
 OperationsReady = Callable[[], Awaitable[Operations]]
 
@@ -52,9 +58,66 @@ def create_server(operations: OperationsReady, toolsets: Collection[str]) -> Ser
         text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=result)
 
+    has_memories = any(spec.toolset == "memory" for spec in offered.values())
     return Server(
-        NAME, version=__version__, instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
+        NAME,
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        **_memory_handlers(operations, has_memories=has_memories),
     )
+
+
+def _memory_handlers(operations: OperationsReady, *, has_memories: bool) -> dict[str, Any]:
+    """Memories as resources, and the prompts; none of them where agents are not offered memories."""
+
+    async def asked(name: str, arguments: dict[str, Any]) -> Json:
+        return await asyncio.wrap_future((await operations()).submit(name, arguments))
+
+    async def list_resources(_: Any, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        cursor = params.cursor if params else None
+        if not has_memories:
+            return types.ListResourcesResult(resources=[])
+        with _told():
+            answer = await asked("list_memories", resources.page_arguments(cursor))
+        return resources.listed(answer, is_first=not cursor)
+
+    async def list_templates(_: Any, __: Any) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=list(resources.TEMPLATES) if has_memories else [])
+
+    async def read_resource(_: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        with _told():
+            return resources.contents(str(params.uri), await asked(*resources.operation_of(str(params.uri))))
+
+    async def list_prompts(_: Any, __: Any) -> types.ListPromptsResult:
+        return prompts.prompt_list() if has_memories else types.ListPromptsResult(prompts=[])
+
+    async def get_prompt(_: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        with _told():
+            spec, given = prompts.wanted_prompt(params.name, params.arguments)
+            if not spec.recalls:
+                return prompts.filled(spec, given)
+            answer = await asked("search_memory", prompts.question_of(given))
+            return prompts.filled(spec, given, answer["context"])
+
+    return {
+        "on_list_resources": list_resources,
+        "on_list_resource_templates": list_templates,
+        "on_read_resource": read_resource,
+        "on_list_prompts": list_prompts,
+        "on_get_prompt": get_prompt,
+    }
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    """Answer our errors in words; requests other than tool calls have no other way (MCP: "Invalid params")."""
+    try:
+        yield
+    except RagLsError as error:
+        code = _NO_RESOURCE if isinstance(error, NotFound) else types.INVALID_PARAMS
+        raise MCPError(code=code, message=str(error)) from error
 
 
 async def _result(ready: Operations, name: str, arguments: dict[str, Any], context: Any) -> Json:
@@ -118,8 +181,9 @@ def _tool(spec: ToolSpec) -> types.Tool:
         output_schema=spec.output_schema,
         annotations=types.ToolAnnotations(
             read_only_hint=spec.read_only,
-            destructive_hint=spec.destructive,
-            idempotent_hint=spec.idempotent,
+            # MCP gives these a meaning for tools that write alone.
+            destructive_hint=None if spec.read_only else spec.destructive,
+            idempotent_hint=None if spec.read_only else spec.idempotent,
             open_world_hint=False,
         ),
     )

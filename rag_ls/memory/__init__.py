@@ -1,17 +1,36 @@
-"""Remember, recall, forget."""
+"""Remember, recall, consolidate, summarise, forget."""
 
 from rag_ls.memory.anchors import anchor_to, resolved
-from rag_ls.memory.memories import ALL, SCOPES, Clock, Memories, MemoryFilters, NewMemory, Stored, utc_now
+from rag_ls.memory.memories import (
+    ALL,
+    SCOPES,
+    Change,
+    Clock,
+    Memories,
+    NewMemory,
+    Stored,
+    content_digest,
+    sorted_memories,
+    utc_now,
+    utc_stamp,
+)
+from rag_ls.memory.recall import Question
+from rag_ls.model import MemoryFilters
 
 __all__ = [
     "ALL",
     "SCOPES",
+    "Change",
     "Clock",
     "Memories",
     "MemoryFilters",
     "NewMemory",
+    "Question",
     "Stored",
     "anchor_to",
+    "content_digest",
     "resolved",
+    "sorted_memories",
     "utc_now",
+    "utc_stamp",
 ]

@@ -5,35 +5,50 @@ from __future__ import annotations
 import hashlib
 import logging
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.embedding import Embedder
-from rag_ls.errors import InvalidRequest, MemoriesUnavailable, NotFound, RagLsError
-from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryType, Scope
-from rag_ls.storage import MemoryStore, terms
-from rag_ls.text import without_surrogates
+from rag_ls.embedding import Embedder, similarity
+from rag_ls.errors import InvalidRequest, MemoriesUnavailable, NotFound, RagLsError, VersionConflict
+from rag_ls.memory.parts import embed_missing, parts_of
+from rag_ls.memory.recall import QueryVector, Question, recall
+from rag_ls.memory.worth import checked_content, checked_metadata, refuse_secrets
+from rag_ls.model import (
+    Anchor,
+    Hit,
+    Memory,
+    MemoryFilters,
+    MemoryMetadata,
+    MemoryOrder,
+    MemoryType,
+    MemoryVersion,
+    Scope,
+)
+from rag_ls.storage import MemoryStore
 
 # Ties go to the nearest scope.
-SCOPES = (Scope.SESSION, Scope.PROJECT, Scope.GLOBAL)
-MAX_CONTENT = 100_000
-_CANDIDATES = 50
-_DENSE_SHARE = 0.7
-_EMBED_AT_ONCE = 64
-
+SCOPES = tuple(Scope)
+ALL = MemoryFilters()
+_KNOWN = 3
+# From here on a memory is worth telling of when a similar one is stored (see embedding.similarity).
+_KNOWN_SIMILARITY = 0.8
+# So many memories without vectors a question embeds by itself; more are left to the background.
+_WHILE_ASKED = 8
+_SHORTEST_PREFIX = 8
 
 _log = logging.getLogger(__name__)
 
 Clock = Callable[[], datetime]
+Change = Callable[[Memory], Memory]
 
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """What a caller wants kept. `anchor` is the place in the code that it is about."""
+    """What a caller wants kept. `anchor` is the place in the code that it is about, `branch` the git branch it is tied to."""
 
     content: str
     scope: Scope
@@ -41,36 +56,25 @@ class NewMemory:
     memory_type: MemoryType = MemoryType.SEMANTIC
     source_uri: str | None = None
     anchor: Anchor | None = None
+    branch: str | None = None
+    summary_key: str | None = None
+    source_memory_ids: tuple[str, ...] = ()
+    force: bool = False
+    """Keep what looks trivial, or like a secret."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What storing did: `status` is inserted, updated or duplicate."""
+    """What storing did: `status` is inserted, updated, duplicate or unchanged."""
 
     status: str
     memory: Memory
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryFilters:
-    """What memories must be like; empty fields let everything through."""
-
-    scopes: tuple[Scope, ...] = SCOPES
-    tags: tuple[str, ...] = ()
-    memory_type: MemoryType | None = None
-    language: str = ""
-
-    def admit(self, memory: Memory) -> bool:
-        """Whether a memory passes; any one of the tags is enough."""
-        meta = memory.metadata
-        return (
-            (not self.tags or bool(set(self.tags) & set(meta.tags)))
-            and (self.memory_type is None or memory.memory_type == self.memory_type)
-            and (not self.language or meta.language == self.language)
-        )
-
-
-ALL = MemoryFilters()
+    known: tuple[Hit, ...] = ()
+    """The nearest memories that were there already."""
+    is_duplicate: bool = False
+    """Whether this very content was there already."""
+    evicted: tuple[str, ...] = ()
+    """The ids of session memories that had to make room."""
 
 
 class Memories:
@@ -79,192 +83,331 @@ class Memories:
     `open_stores` opens a scope's store when it is first used, so that one that is damaged harms no other.
     """
 
-    def __init__(self, open_stores: Mapping[Scope, Callable[[], MemoryStore]], now: Clock) -> None:
+    def __init__(
+        self,
+        open_stores: Mapping[Scope, Callable[[], MemoryStore]],
+        now: Clock,
+        *,
+        max_session: Callable[[], int] = lambda: 1000,
+    ) -> None:
+        """`max_session` tells how many session memories there may be."""
         self._open_stores = open_stores
         self._now = now
+        self._max_session = max_session
+
+    # --- remembering
 
     def store(self, new: NewMemory, embedder: Embedder | None) -> Stored:
         """Keep a memory. The same content in the same scope again merges tags instead of making a twin.
 
-        Raises `InvalidRequest` for empty or oversized content.
+        Raises `InvalidRequest` for what is empty, trivial, too large, or looks like a secret.
         """
-        content = _checked_content(new.content)
-        store = self._store(new.scope)
-        stamp = self._now().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+        content = checked_content(new.content, force=new.force)
+        metadata = checked_metadata(new.metadata)
+        if not new.force:
+            refuse_secrets(content, metadata)
+        store, stamp = self.of(new.scope), self.stamp()
         memory = Memory(
-            id=str(uuid.uuid4()), content=content, scope=new.scope, metadata=new.metadata, memory_type=new.memory_type,
-            created_at=stamp, updated_at=stamp, version=1, content_hash=digest, source_uri=new.source_uri, anchor=new.anchor,
+            id=str(uuid.uuid4()), content=content, scope=new.scope, metadata=metadata, memory_type=new.memory_type,
+            created_at=stamp, updated_at=stamp, version=1, content_hash=content_digest(content), source_uri=new.source_uri,
+            source_memory_ids=new.source_memory_ids, anchor=new.anchor, branch=new.branch, summary_key=new.summary_key,
         )  # fmt: skip
+        vectors = _embedded(memory, embedder)
+        known = self._known(memory, vectors, embedder)
         with store.transaction():
-            if twin := store.with_content(digest):
-                return self._merge(store, twin, new, stamp)
-            store.insert(memory)
+            former = (
+                store.summary(new.summary_key)
+                if new.summary_key
+                else store.with_content(memory.content_hash, new.branch)
+            )
+            stored = self._merge(store, former, memory, stamp) if former else Stored("inserted", memory)
+            if not former:
+                store.insert(memory)
+            if vectors is not None and embedder is not None:
+                store.vectors.add(stored.memory.id, embedder.model_id, memory.content_hash, vectors)
+            evicted = store.evict(self._max_session()) if new.scope is Scope.SESSION else []
         store.backup()
-        if embedder is not None:
-            try:
-                self._embed_missing(store, embedder)
-            except RagLsError as error:
-                # It is stored, and will be embedded when it is next looked for.
-                _log.warning("%s", error)
-        return Stored("inserted", memory)
+        store.vectors.maintain()
+        others = tuple(hit for hit in known if hit.item.id != stored.memory.id)
+        return replace(stored, known=others, evicted=tuple(evicted))
+
+    def update(
+        self,
+        memory_id: str,
+        change: Change,
+        embedder: Embedder | None,
+        *,
+        expected: int | None = None,
+        force: bool = False,
+    ) -> Stored:
+        """Put `change` of a memory in its place; the former version stays in the history.
+
+        Raises `NotFound`, `VersionConflict` where the memory is not at version `expected`, and `InvalidRequest` as
+        `store` does, or where another memory of the scope has the new content.
+        """
+        memory = self.get(memory_id)
+        store = self.of(memory.scope)
+        with store.transaction():
+            current = store.get(memory.id)
+            if current is None:
+                raise NotFound(
+                    f"the memory {memory.id} was deleted by somebody else meanwhile; store_memory keeps it anew"
+                )
+            if expected is not None and current.version != expected:
+                raise VersionConflict(
+                    f"the memory {current.id} is at version {current.version}, changed {current.updated_at}, not at "
+                    f"{expected}; read it with get_memory, then update it with expected_version = {current.version}"
+                )
+            wanted = change(current)
+            updated = self._checked(store, current, wanted, force=force)
+            if updated == current:
+                return Stored("unchanged", current)
+            store.replace(updated)
+        self._embed_new(store, embedder)
+        store.backup()
+        return Stored("updated", updated)
+
+    def delete(self, memory_id: str) -> Memory:
+        """Delete a memory and return it as it was; `restore` brings it back. Raises `NotFound`."""
+        memory = self.get(memory_id)
+        store = self.of(memory.scope)
+        store.delete(memory.id)
+        store.backup()
+        return memory
+
+    def restore(self, memory_id: str, version: int | None, embedder: Embedder | None) -> Stored:
+        """Bring a former version back (the last one, without `version`), as the newest one. Raises `NotFound`."""
+        store, versions = self._history(memory_id)
+        wanted = next((item.memory for item in versions if version in (None, item.memory.version)), None)
+        if wanted is None:
+            numbers = ", ".join(str(item.memory.version) for item in versions)
+            raise NotFound(f"there is no former version {version} of {memory_id}; there are {numbers or 'none'}")
+        with store.transaction():
+            current = store.get(wanted.id)
+            newest = max(item.memory.version for item in versions) if current is None else current.version
+            restored = replace(wanted, version=newest + 1, updated_at=self.stamp())
+            if (twin := store.with_content(wanted.content_hash, wanted.branch)) and twin.id != wanted.id:
+                raise InvalidRequest(
+                    f"the memory {twin.id} says the same already; delete it before you restore this one"
+                )
+            if current is None:
+                store.insert(restored)
+            else:
+                store.replace(restored, reason="restored")
+        self._embed_new(store, embedder)
+        return Stored("restored", restored)
+
+    def clear_session(self) -> int:
+        """Forget the session's memories; how many there were."""
+        return self.of(Scope.SESSION).clear()
+
+    # --- looking
 
     def get(self, memory_id: str) -> Memory:
         """One memory, by its id or the first eight or more characters of it. Raises `NotFound`."""
         memory_id = memory_id.strip()
-        for store in self._usable(SCOPES):
+        for store in self.usable(SCOPES):
             if memory := store.get(memory_id):
                 return memory
-            if len(memory_id) >= 8 and len(starting := store.ids_starting(memory_id)) == 1:
+            if len(memory_id) >= _SHORTEST_PREFIX and len(starting := store.ids_starting(memory_id)) == 1:
                 return self.get(starting[0])
         hint = self.damage() or "list_memories shows the ids that exist"
         raise NotFound(f"no memory has the id {memory_id!r}; {hint}")
 
-    def delete(self, memory_id: str) -> Memory:
-        """Delete a memory and return it as it was. Raises `NotFound`."""
-        memory = self.get(memory_id)
-        self._store(memory.scope).delete(memory.id)
-        return memory
+    def history(self, memory_id: str) -> list[MemoryVersion]:
+        """The former versions of a memory, the newest first. Raises `NotFound` for one that never was."""
+        return self._history(memory_id)[1]
+
+    def listed(
+        self, filters: MemoryFilters, order: MemoryOrder = MemoryOrder.UPDATED, limit: int = -1, offset: int = 0
+    ) -> tuple[list[Memory], int]:
+        """A page of the memories that pass the filters, and how many pass."""
+        stores = list(self.usable(filters.scopes))
+        end = offset + limit if limit >= 0 else -1
+        found = [memory for store in stores for memory in store.find(filters, order, end)]
+        if len(stores) > 1:
+            found = sorted_memories(found, order)
+        page = found[offset:end] if limit >= 0 else found[offset:]
+        return page, sum(store.count(filters) for store in stores)
 
     def matching(self, filters: MemoryFilters) -> list[Memory]:
         """All memories that pass the filters, the newest change first."""
-        found = [memory for store in self._usable(filters.scopes) for memory in store.all() if filters.admit(memory)]
-        return sorted(found, key=lambda memory: memory.updated_at, reverse=True)
+        return self.listed(filters)[0]
 
-    def anchored(self) -> list[Memory]:
-        """All memories that are about a place in the code."""
-        return [memory for store in self._usable(SCOPES) for memory in store.all(anchored_only=True)]
+    def about(self, path: str, symbols: Collection[str], content_hashes: Collection[str]) -> list[Memory]:
+        """Memories whose anchor may be in a document: by its path, what it declares, or code that it holds."""
+        return [memory for store in self.usable(SCOPES) for memory in store.about(path, symbols, content_hashes)]
 
     def counts(self) -> dict[str, int]:
         """How many memories each scope holds; a scope whose file is damaged counts as none."""
         counts = {}
         for scope in SCOPES:
             try:
-                counts[scope.value] = self._store(scope).count()
+                counts[scope.value] = self.of(scope).count()
             except MemoriesUnavailable:
                 counts[scope.value] = 0
         return counts
 
-    def search(
-        self, query: str, filters: MemoryFilters, embedder: Embedder | None, *, k: int, min_similarity: float
-    ) -> list[Hit]:
-        """The `k` memories that fit a query best, by words and (with an embedder) by meaning.
+    # --- recalling
 
-        A memory that shares no word with the query must be `min_similarity` (cosine) close to it.
-        """
-        vector = embedder.embed_query(query) if embedder is not None and query.strip() else None
-        words = list(dict.fromkeys(terms(query)))
-        return self._recall(words, vector, embedder, filters, k, min_similarity)
+    def recall(self, question: Question, embedder: Embedder | None) -> list[Hit]:
+        """The memories that fit a question best, by words and (with an embedder) by meaning; they count as used."""
+        vector = None
+        stores = list(self.usable(question.filters.scopes))
+        if embedder is not None and question.text.strip():
+            vector = QueryVector(embedder.model_id, embedder.embed_query(question.text))
+            for store in stores:
+                self._embed_new(store, embedder)
+        hits = recall(stores, question, vector, self._now())
+        for store in stores:
+            store.note_uses([hit.item.id for hit in hits if _scope(hit) is store.scope], self.stamp())
+        return hits
 
     def near(
         self, vector: NDArray[np.float32], model_id: str, filters: MemoryFilters, *, k: int, min_similarity: float
     ) -> list[Hit]:
-        """The memories nearest to a vector that is there already; no model is called."""
+        """The memories nearest to a vector that is there already (cosine); no model is called."""
         hits = []
-        for store in self._usable(filters.scopes):
-            ids, vectors = store.vectors(model_id)
-            for memory_id, similarity in zip(ids, vectors @ vector if ids else (), strict=True):
-                memory = store.get(memory_id) if similarity >= min_similarity else None
-                if memory is not None and filters.admit(memory):
-                    hits.append(Hit(memory, float(similarity), ("dense",)))
+        for store in self.usable(filters.scopes):
+            nearest = store.vectors.nearest(vector, model_id, filters, k)
+            memories = store.several([number for number, _ in nearest])
+            hits += [
+                Hit(memories[number], cosine, ("dense",), similarity=similarity(model_id, cosine))
+                for number, cosine in nearest
+                if cosine >= min_similarity and number in memories
+            ]
         return sorted(hits, key=lambda hit: -hit.score)[:k]
 
-    def _recall(
-        self,
-        words: Sequence[str],
-        vector: NDArray[np.float32] | None,
-        embedder: Embedder | None,
-        filters: MemoryFilters,
-        k: int,
-        min_similarity: float,
-    ) -> list[Hit]:
-        hits: list[Hit] = []
-        for store in self._usable(filters.scopes):
-            lexical = store.lexical(words, _CANDIDATES)
-            dense: dict[str, float] = {}
-            if vector is not None and embedder is not None:
-                self._embed_missing(store, embedder)
-                ids, vectors = store.vectors(embedder.model_id)
-                dense = dict(zip(ids, (vectors @ vector).tolist() if ids else [], strict=True))
-            hits += _scored(store, lexical, dense, filters, min_similarity)
-        order = {scope: number for number, scope in enumerate(SCOPES)}
-        hits.sort(key=lambda hit: (-round(hit.score, 6), order[_memory(hit).scope], _memory(hit).id))
-        return hits[:k]
+    # --- what the other rooms of this house need
 
-    def _merge(self, store: MemoryStore, twin: Memory, new: NewMemory, stamp: str) -> Stored:
-        tags = tuple(dict.fromkeys((*twin.metadata.tags, *new.metadata.tags)))
-        if tags == twin.metadata.tags and (new.anchor is None or new.anchor == twin.anchor):
-            return Stored("duplicate", twin)
-        updated = replace(
-            twin,
-            metadata=replace(twin.metadata, tags=tags),
-            anchor=new.anchor or twin.anchor,
-            updated_at=stamp,
-            version=twin.version + 1,
-        )
-        store.replace(updated)
-        return Stored("updated", updated)
+    def of(self, scope: Scope) -> MemoryStore:
+        """A scope's store. Raises `MemoriesUnavailable`."""
+        return self._open_stores[scope]()
 
-    def _embed_missing(self, store: MemoryStore, embedder: Embedder) -> None:
-        missing = store.without_vector(embedder.model_id, _EMBED_AT_ONCE)
-        if missing:
-            vectors = embedder.embed_documents([memory.content for memory in missing])
-            for memory, vector in zip(missing, vectors, strict=True):
-                store.add_vector(memory.id, embedder.model_id, memory.content_hash, vector)
+    def usable(self, scopes: Sequence[Scope]) -> Iterator[MemoryStore]:
+        """The stores of some scopes. A damaged one is passed over (`damage` tells), unless it alone was asked for."""
+        for scope in scopes:
+            try:
+                yield self.of(scope)
+            except MemoriesUnavailable:
+                if len(scopes) == 1:
+                    raise
 
     def damage(self) -> str:
         """What is wrong with a scope's file, and the remedy; empty where all are well."""
         for scope in SCOPES:
             try:
-                self._store(scope)
+                self.of(scope)
             except MemoriesUnavailable as error:
                 return str(error)
         return ""
 
-    def _usable(self, scopes: Sequence[Scope]) -> Iterator[MemoryStore]:
-        """The stores of some scopes. A damaged one is passed over (`damage` tells), unless it alone was asked for."""
-        for scope in scopes:
-            try:
-                yield self._store(scope)
-            except MemoriesUnavailable:
-                if len(scopes) == 1:
-                    raise
+    def now(self) -> datetime:
+        """The time, by the clock in use."""
+        return self._now()
 
-    def _store(self, scope: Scope) -> MemoryStore:
-        return self._open_stores[scope]()
+    def stamp(self) -> str:
+        """The time as records hold it."""
+        return utc_stamp(self._now())
 
-
-def _scored(
-    store: MemoryStore, lexical: Mapping[str, float], dense: Mapping[str, float], filters: MemoryFilters, minimum: float
-) -> list[Hit]:
-    best = max(lexical.values(), default=0.0)
-    hits = []
-    for memory_id in {*lexical, *(number for number, similarity in dense.items() if similarity >= minimum)}:
-        memory = store.get(memory_id)
-        if memory is None or not filters.admit(memory):
-            continue
-        words = lexical.get(memory_id, 0.0) / best if best > 0 else 0.0
-        meaning = max(0.0, dense.get(memory_id, 0.0))
-        score = _DENSE_SHARE * meaning + (1 - _DENSE_SHARE) * words if dense else words
-        matched = [name for name, values in (("dense", dense), ("lexical", lexical)) if memory_id in values]
-        hits.append(Hit(memory, min(1.0, score), tuple(matched)))
-    return hits
-
-
-def _checked_content(content: str) -> str:
-    content = without_surrogates(content.strip())
-    if not content:
-        raise InvalidRequest("content is empty; give the text to remember")
-    if len(content) > MAX_CONTENT:
-        raise InvalidRequest(
-            f"content has {len(content):,} characters, at most {MAX_CONTENT:,} are kept; store a summary and name the source"
+    def _merge(self, store: MemoryStore, former: Memory, new: Memory, stamp: str) -> Stored:
+        """Store content that is there already (or a summary anew): its tags come together, its time is now."""
+        tags = tuple(dict.fromkeys((*former.metadata.tags, *new.metadata.tags)))
+        updated = replace(
+            former,
+            content=new.content,
+            content_hash=new.content_hash,
+            metadata=replace(former.metadata, tags=tags),
+            anchor=new.anchor or former.anchor,
+            source_memory_ids=new.source_memory_ids or former.source_memory_ids,
         )
-    return content
+        if updated == former:
+            store.touch(former.id, stamp)
+            return Stored("duplicate", replace(former, updated_at=stamp), is_duplicate=True)
+        updated = replace(updated, updated_at=stamp, version=former.version + 1)
+        store.replace(updated)
+        return Stored("updated", updated, is_duplicate=new.content_hash == former.content_hash)
+
+    def _checked(self, store: MemoryStore, current: Memory, wanted: Memory, *, force: bool) -> Memory:
+        content = checked_content(wanted.content, force=force)
+        metadata = checked_metadata(wanted.metadata)
+        if not force:
+            refuse_secrets(content, metadata)
+        updated = replace(wanted, content=content, metadata=metadata, content_hash=content_digest(content))
+        if updated == current:
+            return current
+        twin = store.with_content(updated.content_hash, updated.branch)
+        if twin is not None and twin.id != current.id and updated.summary_key is None:
+            raise InvalidRequest(
+                f"the memory {twin.id} has this very content already; update that one, or delete this one"
+            )
+        return replace(updated, version=current.version + 1, updated_at=self.stamp())
+
+    def _known(self, memory: Memory, vectors: NDArray[np.float32] | None, embedder: Embedder | None) -> list[Hit]:
+        if vectors is None or embedder is None:
+            return []
+        filters = MemoryFilters(branch=memory.branch or "")
+        hits = self.near(vectors[0], embedder.model_id, filters, k=_KNOWN + 1, min_similarity=0.0)
+        return [hit for hit in hits if (hit.similarity or 0.0) >= _KNOWN_SIMILARITY][:_KNOWN]
+
+    def _embed_new(self, store: MemoryStore, embedder: Embedder | None) -> None:
+        """Embed what is not yet, where it is little: it is stored, and will be embedded when it is next looked for."""
+        if embedder is not None:
+            try:
+                embed_missing(store, embedder, _WHILE_ASKED)
+            except (RagLsError, ValueError) as error:
+                _log.warning("%s", error)
+
+    def _history(self, memory_id: str) -> tuple[MemoryStore, list[MemoryVersion]]:
+        memory_id = memory_id.strip()
+        for store in self.usable(SCOPES):
+            ids = [memory_id]
+            if len(memory_id) >= _SHORTEST_PREFIX:
+                ids += sorted({*store.ids_starting(memory_id), *store.former_ids_starting(memory_id)})
+            for number in ids if len(ids) <= 2 else ids[:1]:
+                versions = store.history(number)
+                if versions or store.get(number):
+                    return store, versions
+        raise NotFound(f"no memory has or had the id {memory_id!r}; list_memories shows those that exist")
 
 
-def _memory(hit: Hit) -> Memory:
+def _embedded(memory: Memory, embedder: Embedder | None) -> NDArray[np.float32] | None:
+    if embedder is None:
+        return None
+    try:
+        return embedder.embed_documents(parts_of(memory.content))
+    except RagLsError as error:
+        _log.warning("%s", error)
+        return None
+
+
+def _scope(hit: Hit) -> Scope:
     assert isinstance(hit.item, Memory)
-    return hit.item
+    return hit.item.scope
+
+
+_ORDER_KEYS: dict[MemoryOrder, Callable[[Memory], tuple[float | str, ...]]] = {
+    MemoryOrder.UPDATED: lambda memory: (memory.updated_at,),
+    MemoryOrder.CREATED: lambda memory: (memory.created_at,),
+    MemoryOrder.IMPORTANCE: lambda memory: (memory.metadata.importance_score, memory.updated_at),
+    MemoryOrder.USES: lambda memory: (memory.uses, memory.updated_at),
+    MemoryOrder.LEAST_USED: lambda memory: (memory.uses, memory.updated_at),
+}
+
+
+def sorted_memories(memories: Iterable[Memory], order: MemoryOrder) -> list[Memory]:
+    """Memories of several stores in one order."""
+    return sorted(memories, key=_ORDER_KEYS[order], reverse=order is not MemoryOrder.LEAST_USED)
+
+
+def content_digest(content: str) -> str:
+    """The hash that tells contents apart."""
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def utc_stamp(at: datetime) -> str:
+    """A time as records hold it: RFC 3339, UTC, milliseconds."""
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def utc_now() -> datetime:

@@ -18,7 +18,7 @@ from rag_ls.search.fusion import Weights, fuse
 from rag_ls.search.query import Query, analyse
 from rag_ls.search.ranking import rank
 from rag_ls.search.view import NO_FILTERS, Filters, View, current_view
-from rag_ls.storage import DISK, ChunkRow, DocumentRecord, IndexStore, VectorIndex
+from rag_ls.storage import DISK, ChunkRow, DocumentRecord, Hnsw, IndexStore, VectorIndex
 
 # Candidates of each signal: more cost time, and do not change the first ten hits.
 _CANDIDATES = 100
@@ -67,8 +67,11 @@ class Searcher:
         folder: Path | None,
         is_live: Callable[[str], bool],
         freshness: Callable[[DocumentRecord], Freshness | None],
+        *,
+        hnsw: Hnsw = Hnsw(),  # noqa: B008 - frozen
     ) -> None:
         self._store = store
+        self._hnsw = hnsw
         self._folder = folder
         self._is_live = is_live
         self._freshness = freshness
@@ -215,7 +218,7 @@ class Searcher:
     def _vector_index(self, model_id: str) -> VectorIndex:
         with self._lock:
             if self._vectors is None or self._vectors.model != model_id:
-                self._vectors = VectorIndex(self._store.embeddings, model_id, self._folder)
+                self._vectors = VectorIndex(self._store.embeddings, model_id, self._folder, hnsw=self._hnsw)
             vectors = self._vectors
         vectors.refresh()
         return vectors

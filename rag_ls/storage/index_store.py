@@ -16,6 +16,7 @@ from rag_ls.storage.derived import is_broken, is_damage, mark_damaged, open_deri
 from rag_ls.storage.embedding_store import EmbeddingStore
 from rag_ls.storage.postings import Postings
 from rag_ls.storage.records import DISK, ChunkRow, Counts, DocumentRecord, FileState, NewChunk, Replaced, Skipped
+from rag_ls.storage.upkeep import Upkeep
 
 FILE_NAME = "index.db"
 
@@ -40,6 +41,7 @@ class IndexStore:
         self._database = open_derived(path)
         self.embeddings = EmbeddingStore(self._database)
         self.postings = Postings(self._database)
+        self.upkeep = Upkeep(self._database, path)
 
     def close(self) -> None:
         """Close the file."""

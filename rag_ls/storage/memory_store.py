@@ -8,61 +8,52 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
-import uuid
-from collections.abc import Collection, Sequence
+import threading
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rag_ls.errors import MemoriesDamaged, MemoriesUnavailable
-from rag_ls.model import Anchor, Memory, MemoryMetadata, MemoryType, Scope
-from rag_ls.storage.database import Database, SchemaTooNew
-from rag_ls.storage.records import Vectors
+from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion, Scope
+from rag_ls.storage.database import Database
+from rag_ls.storage.memory_backups import back_up, backup_file, damage_report, is_truncated
+from rag_ls.storage.memory_rows import (
+    COLUMNS,
+    FROM,
+    NAMES,
+    SELECTED,
+    condition,
+    from_record,
+    from_row,
+    order_by,
+    to_record,
+    to_values,
+)
+from rag_ls.storage.memory_schema import MIGRATIONS
+from rag_ls.storage.memory_vectors import MemoryVectors
 from rag_ls.storage.terms import indexed_text
+from rag_ls.storage.vector_index import Hnsw
 
 _log = logging.getLogger(__name__)
 
 FILE_NAME = "memories.db"
-_BACKUPS = "backups"
-_BACKUPS_KEPT = 7
-
-_TABLES = (
-    """CREATE TABLE memories (
-      row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, content TEXT NOT NULL, metadata TEXT NOT NULL,
-      memory_type TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, version INTEGER NOT NULL,
-      content_hash TEXT NOT NULL, source_uri TEXT, source_memory_ids TEXT NOT NULL, anchor TEXT)""",
-    "CREATE UNIQUE INDEX memories_content ON memories (content_hash)",
-    "CREATE INDEX memories_anchored ON memories (updated_at) WHERE anchor IS NOT NULL",
-    """CREATE TABLE history (
-      id TEXT NOT NULL, version INTEGER NOT NULL, record TEXT NOT NULL, replaced_at TEXT NOT NULL,
-      PRIMARY KEY (id, version))""",
-    "CREATE TABLE vectors (row INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE, model TEXT NOT NULL, "
-    "content_hash TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (row, model))",
-    "CREATE VIRTUAL TABLE memory_postings USING fts5 (content, tags, tokenize = 'porter unicode61 remove_diacritics 2')",
-)
-_COLUMNS = "id, content, metadata, memory_type, created_at, updated_at, version, content_hash, source_uri, source_memory_ids, anchor"
-
-
-def _create(connection: sqlite3.Connection) -> None:
-    for statement in _TABLES:
-        connection.execute(statement)
-
-
-MIGRATIONS = (_create,)
+_EVERYTHING = MemoryFilters()
+_SPARE = 2
 
 
 class MemoryStore:
-    """The memories of one scope. Safe from several threads and processes."""
+    """The memories of one scope. Safe from several threads and processes. Filters' scopes are left to the caller."""
 
-    def __init__(self, path: Path | None, scope: Scope) -> None:
+    def __init__(self, path: Path | None, scope: Scope, *, hnsw: Hnsw | None = None) -> None:
         """Raises `MemoriesDamaged`, naming the newest good backup, where the file is broken, else `MemoriesUnavailable`."""
-        self._scope = scope
-        self._path = path
-        if path is not None and _is_truncated(path):
-            raise MemoriesDamaged(_damage_report(path, ValueError("it is empty")))
+        self.scope = scope
+        self.path = path
+        self._using = threading.Lock()
+        self._used: Counter[str] = Counter()
+        if path is not None and is_truncated(path):
+            raise MemoriesDamaged(damage_report(path, ValueError("it is empty")))
         try:
             self._database = Database(path, MIGRATIONS, durable=True)
             if path is not None:
@@ -73,137 +64,281 @@ class MemoryStore:
             ) from error
         except sqlite3.DatabaseError as error:
             assert path is not None
-            raise MemoriesDamaged(_damage_report(path, error)) from error
+            raise MemoriesDamaged(damage_report(path, error)) from error
+        self.vectors = MemoryVectors(self._database, path.parent if path else None, hnsw=hnsw)
 
     def close(self) -> None:
         """Close the file."""
+        self._write_uses()
         self._database.close()
+
+    def changes(self) -> int:
+        """A number that is another one after every commit, by whatever process."""
+        return self._database.changes()
 
     def transaction(self) -> AbstractContextManager[object]:
         """What is read and written inside commits together; no other writer comes between."""
         return self._database.writing()
 
+    # --- writing
+
     def insert(self, memory: Memory) -> None:
         """Store a new memory."""
+        marks = ", ".join("?" * len(NAMES))
         with self._database.writing() as connection:
             row = connection.execute(
-                f"INSERT INTO memories ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING row",
-                _values(memory),
+                f"INSERT INTO memories ({COLUMNS}) VALUES ({marks}) RETURNING row", to_values(memory)
             ).fetchone()[0]
             self._index(connection, row, memory)
 
-    def replace(self, memory: Memory) -> None:
+    def replace(self, memory: Memory, *, reason: str = "updated") -> None:
         """Store a memory's new version; the former one goes to its history. Raises `KeyError` for an unknown id."""
         with self._database.writing() as connection:
-            row = self._archive(connection, memory.id)
+            row = self._archive(connection, memory.id, reason)
             if row is None:
                 raise KeyError(memory.id)
-            assignments = ", ".join(f"{name.strip()} = ?" for name in _COLUMNS.split(","))
-            connection.execute(f"UPDATE memories SET {assignments} WHERE row = ?", (*_values(memory), row))
+            assignments = ", ".join(f"{name} = ?" for name in NAMES)
+            connection.execute(f"UPDATE memories SET {assignments} WHERE row = ?", (*to_values(memory), row))
             connection.execute("DELETE FROM memory_postings WHERE rowid = ?", (row,))
+            connection.execute("DELETE FROM tags WHERE row = ?", (row,))
             connection.execute("DELETE FROM vectors WHERE row = ? AND content_hash != ?", (row, memory.content_hash))
             self._index(connection, row, memory)
 
-    def delete(self, memory_id: str) -> bool:
+    def touch(self, memory_id: str, updated_at: str) -> None:
+        """Note that somebody stored the very same again; that makes no version."""
+        with self._database.writing() as connection:
+            connection.execute("UPDATE memories SET updated_at = ? WHERE id = ?", (updated_at, memory_id))
+
+    def delete(self, memory_id: str, *, reason: str = "deleted") -> bool:
         """Delete a memory, keeping its last version in the history; whether there was one."""
         with self._database.writing() as connection:
-            row = self._archive(connection, memory_id)
+            row = self._archive(connection, memory_id, reason)
             if row is None:
                 return False
             connection.execute("DELETE FROM memory_postings WHERE rowid = ?", (row,))
             connection.execute("DELETE FROM memories WHERE row = ?", (row,))
         return True
 
+    def clear(self) -> int:
+        """Forget everything, history included; how many memories there were. For a session's store alone."""
+        with self._database.writing() as connection:
+            count = self.count()
+            for table in ("memory_postings", "memories", "history", "consolidations"):
+                connection.execute(f"DELETE FROM {table}")
+        return count
+
+    def evict(self, limit: int) -> list[str]:
+        """Delete down to `limit` memories, the least important first, of these the oldest; their ids."""
+        with self._database.writing() as connection:
+            rows = connection.execute(
+                "SELECT id FROM memories ORDER BY json_extract(metadata, '$.importance_score'), updated_at, row LIMIT ?",
+                (max(0, self.count() - limit),),
+            ).fetchall()
+            for row in rows:
+                self.delete(row[0], reason="evicted")
+        return [row[0] for row in rows]
+
+    # --- reading
+
     def get(self, memory_id: str) -> Memory | None:
         """One memory by its id, or None."""
-        return next(iter(self._memories("id = ?", (memory_id,))), None)
+        return next(iter(self._memories("m.id = ?", (memory_id,))), None)
 
-    def with_content(self, content_hash: str) -> Memory | None:
-        """The memory with exactly this content, or None."""
-        return next(iter(self._memories("content_hash = ?", (content_hash,))), None)
+    def several(self, ids: Collection[str]) -> dict[str, Memory]:
+        """Memories by their ids, as far as they exist."""
+        return {
+            memory.id: memory for memory in self._memories("m.id IN (SELECT value FROM json_each(?))", [_json(ids)])
+        }
+
+    def with_content(self, content_hash: str, branch: str | None = None) -> Memory | None:
+        """The memory with exactly this content, on this branch; None where there is none. Summaries do not count."""
+        where = "m.content_hash = ? AND m.branch IS ? AND m.summary_key IS NULL"
+        return next(iter(self._memories(where, (content_hash, branch))), None)
+
+    def summary(self, summary_key: str) -> Memory | None:
+        """The summary with this key, or None."""
+        return next(iter(self._memories("m.summary_key = ?", (summary_key,))), None)
 
     def all(self, *, anchored_only: bool = False) -> list[Memory]:
         """Every memory (or every one with an anchor), the newest change first."""
-        where = "anchor IS NOT NULL" if anchored_only else "1"
-        return self._memories(f"{where} ORDER BY updated_at DESC, row DESC", ())
+        return self.find(MemoryFilters(anchored=anchored_only))
 
-    def count(self) -> int:
-        """How many memories there are."""
-        return int(self._database.connection.execute("SELECT count(*) FROM memories").fetchone()[0])
+    def find(
+        self,
+        filters: MemoryFilters = _EVERYTHING,
+        order: MemoryOrder = MemoryOrder.UPDATED,
+        limit: int = -1,
+        offset: int = 0,
+    ) -> list[Memory]:
+        """The memories that pass, a page of them where `limit` says so."""
+        where, values = condition(filters)
+        return self._memories(f"{where} ORDER BY {order_by(order)} LIMIT ? OFFSET ?", (*values, limit, offset))
+
+    def count(self, filters: MemoryFilters = _EVERYTHING) -> int:
+        """How many memories pass."""
+        where, values = condition(filters)
+        source = FROM if where != "1" else "memories"
+        row = self._database.connection.execute(f"SELECT count(*) FROM {source} WHERE {where}", values).fetchone()
+        return int(row[0])
 
     def ids_starting(self, prefix: str) -> list[str]:
         """Ids that start with `prefix`, so that a person can give an id's first characters."""
-        escaped = prefix.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        rows = self._database.connection.execute(
-            "SELECT id FROM memories WHERE id LIKE ? ESCAPE '\\' LIMIT 10", (escaped + "%",)
-        )
-        return [row[0] for row in rows]
+        return self._ids("SELECT id FROM memories WHERE substr(id, 1, ?) = ? LIMIT 10", (len(prefix), prefix))
 
-    def lexical(self, terms: Sequence[str], limit: int) -> dict[str, float]:
-        """BM25 by id of the memories that hold any of the terms (higher is better)."""
+    def former_ids_starting(self, prefix: str) -> list[str]:
+        """Ids of memories that were changed or deleted, which start with `prefix`."""
+        query = "SELECT DISTINCT id FROM history WHERE substr(id, 1, ?) = ? LIMIT 10"
+        return self._ids(query, (len(prefix), prefix))
+
+    def history(self, memory_id: str) -> list[MemoryVersion]:
+        """The former versions of a memory, the newest first; also of one that was deleted."""
+        rows = self._database.connection.execute(
+            "SELECT record, replaced_at, reason FROM history WHERE id = ? ORDER BY version DESC", (memory_id,)
+        )
+        return [MemoryVersion(from_record(record, self.scope), at, reason) for record, at, reason in rows]
+
+    def about(self, path: str, symbols: Collection[str], content_hashes: Collection[str]) -> list[Memory]:
+        """Memories whose anchor may be in a document: by its path, what it declares, or code that it holds."""
+        values = (path, _json(filter(None, symbols)), _json(content_hashes))
+        return self._memories(
+            "m.anchor IS NOT NULL AND m.row IN ("
+            "SELECT row FROM memories WHERE anchor IS NOT NULL AND json_extract(anchor, '$[0]') = ? UNION "
+            "SELECT row FROM memories WHERE anchor IS NOT NULL AND json_extract(anchor, '$[1]') IN "
+            "(SELECT value FROM json_each(?)) UNION "
+            "SELECT row FROM memories WHERE anchor IS NOT NULL AND json_extract(anchor, '$[2]') IN "
+            "(SELECT value FROM json_each(?))) ORDER BY m.updated_at DESC, m.row DESC",
+            values,
+        )
+
+    def lexical(self, terms: Sequence[str], limit: int, filters: MemoryFilters = _EVERYTHING) -> dict[str, float]:
+        """BM25 by id of the memories that hold any of the terms (higher is better), best first."""
         if not terms:
             return {}
+        where, values = condition(filters)
+        # Where little is left out, little more than what is given back is looked up.
+        first = "" if filters.restricts else "ORDER BY bm25, rowid LIMIT ?"
         rows = self._database.connection.execute(
-            "SELECT m.id, -bm25(memory_postings, 1.0, 2.0) FROM memory_postings p JOIN memories m ON m.row = p.rowid "
-            "WHERE memory_postings MATCH ? ORDER BY 2 DESC LIMIT ?",
-            (" OR ".join(f'"{term}"' for term in terms), limit),
+            "SELECT m.id, -p.bm25 FROM (SELECT rowid AS number, bm25(memory_postings, 1.0, 2.0) AS bm25 "
+            f"FROM memory_postings WHERE memory_postings MATCH ? {first}) p JOIN ({FROM}) ON m.row = p.number "
+            f"WHERE {where} ORDER BY 2 DESC, m.row LIMIT ?",
+            (" OR ".join(f'"{term}"' for term in terms), *([_SPARE * limit] if first else []), *values, limit),
         )
         return dict(rows)
 
-    def vectors(self, model: str) -> tuple[list[str], Vectors]:
-        """Ids and vectors, shape (n, dimensions), of all memories that have one by `model`."""
+    def frequency(self, term: str, most: int) -> int:
+        """How many memories hold a term, counted up to `most`."""
+        query = "SELECT count(*) FROM (SELECT 1 FROM memory_postings WHERE memory_postings MATCH ? LIMIT ?)"
+        return int(self._database.connection.execute(query, (f'"{term}"', most)).fetchone()[0])
+
+    def tagged(self, words: Collection[str], limit: int, filters: MemoryFilters = _EVERYTHING) -> dict[str, float]:
+        """How many of the words are tags of a memory, by its id, the most and then the newest first."""
+        where, values = condition(filters)
         rows = self._database.connection.execute(
-            "SELECT m.id, v.vector FROM vectors v JOIN memories m USING (row) "
-            "WHERE v.model = ? AND v.content_hash = m.content_hash",
-            (model,),
-        ).fetchall()
-        if not rows:
-            return [], np.empty((0, 0), np.float32)
-        joined = np.frombuffer(b"".join(row[1] for row in rows), np.float32)
-        return [row[0] for row in rows], joined.reshape(len(rows), -1)
-
-    def without_vector(self, model: str, limit: int) -> list[Memory]:
-        """Memories whose content `model` has not embedded yet."""
-        return self._memories(
-            "NOT EXISTS (SELECT 1 FROM vectors v WHERE v.row = memories.row AND v.model = ? "
-            "AND v.content_hash = memories.content_hash) LIMIT ?",
-            (model, limit),
+            f"SELECT m.id, count(*) FROM tags t JOIN ({FROM}) ON m.row = t.row "
+            f"WHERE t.tag IN (SELECT value FROM json_each(?)) AND {where} "
+            "GROUP BY m.row ORDER BY 2 DESC, m.updated_at DESC LIMIT ?",
+            (_json(words), *values, limit),
         )
+        return dict(rows)
 
-    def add_vector(self, memory_id: str, model: str, content_hash: str, vector: NDArray[np.float32]) -> None:
-        """Store a memory's vector, shape (dimensions,)."""
+    def tag_counts(self) -> dict[str, int]:
+        """How many memories have each tag, the most frequent first."""
+        query = "SELECT tag, count(*) FROM tags GROUP BY tag ORDER BY 2 DESC, 1"
+        return dict(self._database.connection.execute(query).fetchall())
+
+    def type_counts(self) -> dict[str, int]:
+        """How many memories there are of each type."""
+        query = "SELECT memory_type, count(*) FROM memories GROUP BY memory_type ORDER BY memory_type"
+        return dict(self._database.connection.execute(query).fetchall())
+
+    # --- what was recalled
+
+    def note_uses(self, ids: Iterable[str], at: str) -> None:
+        """Count memories as recalled. Written beside the answer, which does not wait for it."""
+        with self._using:
+            starts = not self._used
+            self._used.update(ids)
+        if self.path is None:
+            self._write_uses(at)
+        elif starts and self._used:
+            threading.Thread(target=self._write_uses, args=(at,), name="uses", daemon=True).start()
+
+    def _write_uses(self, at: str = "") -> None:
+        with self._using:
+            used, self._used = self._used, Counter()
+        if not used:
+            return
+        stamp = at or datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        try:
+            with self._database.writing() as connection:
+                connection.executemany(
+                    "INSERT INTO uses SELECT row, ?, ? FROM memories WHERE id = ? "
+                    "ON CONFLICT (row) DO UPDATE SET count = count + excluded.count, used_at = excluded.used_at",
+                    [(count, stamp, memory_id) for memory_id, count in used.items()],
+                )
+        except sqlite3.Error as error:
+            # Counts are a hint for ranking: no answer fails over them.
+            _log.info("uses were not counted: %s", error)
+
+    # --- consolidations
+
+    def add_consolidation(self, number: str, at: str, merges: object) -> None:
+        """Note what a consolidation merged, so that it can be undone."""
         with self._database.writing() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO vectors SELECT row, ?, ?, ? FROM memories WHERE id = ?",
-                (model, content_hash, vector.astype(np.float32).tobytes(), memory_id),
-            )
+            connection.execute("INSERT INTO consolidations VALUES (?, ?, ?, NULL)", (number, at, json.dumps(merges)))
+
+    def consolidation(self, number: str = "") -> tuple[str, object] | None:
+        """A consolidation that was not undone (id and what it merged), the latest without `number`; None for none."""
+        row = self._database.connection.execute(
+            "SELECT id, merges FROM consolidations WHERE undone_at IS NULL AND (? = '' OR id = ?) "
+            "ORDER BY at DESC, rowid DESC LIMIT 1",
+            (number, number),
+        ).fetchone()
+        return (row[0], json.loads(row[1])) if row else None
+
+    def note_undone(self, number: str, at: str) -> None:
+        """A consolidation was undone."""
+        with self._database.writing() as connection:
+            connection.execute("UPDATE consolidations SET undone_at = ? WHERE id = ?", (at, number))
+
+    # --- upkeep
 
     def backup(self, now: datetime | None = None) -> Path | None:
         """Copy the file to `backups/`, once a day at most; the oldest of more than seven go.
 
         A backup that fails is logged: what was stored is stored.
         """
+        if self.path is None or (target := backup_file(self.path, now)).exists() or not self.count():
+            return None
         try:
-            return self._backup(now)
+            back_up(self._database.connection, target)
         except (OSError, sqlite3.Error) as error:
-            _log.warning("%s was not backed up: %s", self._path, error)
+            _log.warning("%s was not backed up: %s", self.path, error)
             return None
-
-    def _backup(self, now: datetime | None) -> Path | None:
-        if self._path is None:
-            return None
-        folder = self._path.parent / _BACKUPS
-        target = folder / f"memories-{(now or datetime.now(UTC)):%Y-%m-%d}.db"
-        if target.exists() or not self.count():
-            return None
-        folder.mkdir(mode=0o700, exist_ok=True)
-        temporary = folder / f"{target.stem}.{uuid.uuid4().hex}.tmp"
-        self._database.connection.execute("VACUUM INTO ?", (str(temporary),))
-        temporary.chmod(0o600)
-        temporary.replace(target)
-        for old in sorted(folder.glob("memories-*.db"))[:-_BACKUPS_KEPT]:
-            old.unlink(missing_ok=True)
         return target
+
+    def optimise(self) -> None:
+        """Merge the full-text index into one piece, and let SQLite look at its statistics."""
+        with self._database.writing() as connection:
+            connection.execute("INSERT INTO memory_postings (memory_postings) VALUES ('optimize')")
+            connection.execute("PRAGMA optimize")
+
+    def vacuum(self) -> None:
+        """Give free space of the file back to the disk."""
+        self._database.connection.execute("VACUUM")
+        if self.path is not None:
+            self._database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def size(self) -> int:
+        """Bytes of the file with its log, or of the memory that it takes."""
+        if self.path is None:
+            pages, size = (
+                self._database.connection.execute(f"PRAGMA {name}").fetchone()[0]
+                for name in ("page_count", "page_size")
+            )
+            return int(pages) * int(size)
+        files = (self.path, self.path.with_name(self.path.name + "-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
 
     def _check(self) -> None:
         found = self._database.connection.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -211,75 +346,31 @@ class MemoryStore:
             raise sqlite3.DatabaseError(found)
 
     def _memories(self, where: str, values: Collection[object]) -> list[Memory]:
-        rows = self._database.connection.execute(f"SELECT {_COLUMNS} FROM memories WHERE {where}", tuple(values))
-        return [_memory(row, self._scope) for row in rows]
+        rows = self._database.connection.execute(f"SELECT {SELECTED} FROM {FROM} WHERE {where}", tuple(values))
+        return [from_row(row, self.scope) for row in rows]
 
-    def _archive(self, connection: sqlite3.Connection, memory_id: str) -> int | None:
-        row = connection.execute(f"SELECT row, {_COLUMNS} FROM memories WHERE id = ?", (memory_id,)).fetchone()
-        if row is None:
+    def _ids(self, query: str, values: Collection[object]) -> list[str]:
+        return [row[0] for row in self._database.connection.execute(query, tuple(values))]
+
+    def _archive(self, connection: sqlite3.Connection, memory_id: str, reason: str) -> int | None:
+        memory = self.get(memory_id)
+        if memory is None:
             return None
-        names = [name.strip() for name in _COLUMNS.split(",")]
-        record = json.dumps(dict(zip(names, row[1:], strict=True)))
+        stamp = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         connection.execute(
-            "INSERT INTO history VALUES (?, ?, ?, ?)",
-            (memory_id, row[7], record, datetime.now(UTC).isoformat()),
+            "INSERT OR REPLACE INTO history (id, version, record, replaced_at, reason) VALUES (?, ?, ?, ?, ?)",
+            (memory_id, memory.version, to_record(memory), stamp, reason),
         )
-        return int(row[0])
+        return int(connection.execute("SELECT row FROM memories WHERE id = ?", (memory_id,)).fetchone()[0])
 
     def _index(self, connection: sqlite3.Connection, row: int, memory: Memory) -> None:
+        tags = memory.metadata.tags
         connection.execute(
             "INSERT INTO memory_postings (rowid, content, tags) VALUES (?, ?, ?)",
-            (row, indexed_text(memory.content), indexed_text(" ".join(memory.metadata.tags))),
+            (row, indexed_text(memory.content), indexed_text(" ".join(tags))),
         )
+        connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(row, tag) for tag in tags])
 
 
-def _values(memory: Memory) -> tuple[object, ...]:
-    meta = memory.metadata
-    metadata = {
-        "tags": list(meta.tags), "source_file": meta.source_file, "language": meta.language, "chunk_index": meta.chunk_index,
-        "parent_id": meta.parent_id, "ast_node_type": meta.ast_node_type, "importance_score": meta.importance_score,
-        "custom": dict(meta.custom),
-    }  # fmt: skip
-    anchor = memory.anchor
-    anchored = anchor and json.dumps([anchor.path, anchor.symbol, anchor.content_hash, anchor.start_line])
-    return (
-        memory.id, memory.content, json.dumps(metadata), memory.memory_type.value, memory.created_at, memory.updated_at,
-        memory.version, memory.content_hash, memory.source_uri, json.dumps(memory.source_memory_ids), anchored,
-    )  # fmt: skip
-
-
-def _memory(row: Sequence[object], scope: Scope) -> Memory:
-    number, content, metadata, kind, created, updated, version, digest, uri, sources, anchor = row
-    fields = json.loads(str(metadata))
-    fields["tags"] = tuple(fields["tags"])
-    return Memory(
-        str(number), str(content), scope, MemoryMetadata(**fields), MemoryType(str(kind)), str(created), str(updated),
-        int(str(version)), str(digest), None if uri is None else str(uri), tuple(json.loads(str(sources))),
-        Anchor(*json.loads(str(anchor))) if anchor else None,
-    )  # fmt: skip
-
-
-def _damage_report(path: Path, error: Exception) -> str:
-    if isinstance(error, SchemaTooNew):
-        return f"{error}; upgrade rag-ls, nothing was changed"
-    backups = sorted((path.parent / _BACKUPS).glob("memories-*.db"), reverse=True)
-    good = next((backup for backup in backups if _is_good(backup)), None)
-    remedy = f"the newest good backup is {good}: copy it over that file" if good else "there is no backup of it"
-    return f"{path} is damaged ({error}) and was left as it is; {remedy}"
-
-
-def _is_truncated(path: Path) -> bool:
-    """Whether a file that once held memories is empty; SQLite would take it for a new database."""
-    return path.exists() and path.stat().st_size == 0 and any((path.parent / _BACKUPS).glob("memories-*.db"))
-
-
-def _is_good(file: Path) -> bool:
-    try:
-        connection = sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)
-        try:
-            connection.execute("SELECT count(*) FROM memories").fetchone()
-            return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
-        finally:
-            connection.close()
-    except sqlite3.Error:
-        return False
+def _json(values: Iterable[object]) -> str:
+    return json.dumps(list(values))

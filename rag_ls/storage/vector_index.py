@@ -1,4 +1,4 @@
-"""Nearest neighbours over the embeddings of `index.db`: exact while small, a usearch snapshot beyond.
+"""Nearest neighbours over the vectors of a database: exact while small, a usearch snapshot beyond.
 
 The rows are the truth. A snapshot covers the vectors up to some id and is only ever read; whatever came
 after it (the tail) is searched exactly, so a commit of any process is seen at the next search, and
@@ -15,17 +15,46 @@ import threading
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.storage.embedding_store import EmbeddingStore
 from rag_ls.storage.records import Vectors
 
 # Up to here an exact search takes about a millisecond, and no snapshot is worth its upkeep.
 EXACT_LIMIT = 10_000
-_EXPANSION = 64
+# So many candidates of a snapshot, whose vectors are rounded, are measured exactly for each hit that is asked for.
+_REMEASURED = 2
+
+
+class VectorSource(Protocol):
+    """The rows that an index is made of. A vector never changes; its id is greater than all that were given before."""
+
+    def index_id(self) -> str:
+        """What tells these rows from former ones in the same place."""
+        ...
+
+    def last_id(self) -> int:
+        """The greatest id; 0 where there is no vector."""
+        ...
+
+    def newer_than(self, model: str, after: int) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
+        """Ids above `after` in ascending order, with their vectors, in batches."""
+        ...
+
+    def vectors(self, model: str, ids: Collection[int]) -> dict[int, NDArray[np.float32]]:
+        """Those of the vectors with these ids that `model` made."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Hnsw:
+    """How a snapshot's graph is built and searched (Malkov and Yashunin, 2016)."""
+
+    m: int = 32
+    ef_construction: int = 200
+    ef_search: int = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +80,19 @@ class VectorIndex:
     """Searches the vectors of one model. `folder` is where its snapshots go; None keeps all in memory."""
 
     def __init__(
-        self, embeddings: EmbeddingStore, model: str, folder: Path | None, *, exact_limit: int = EXACT_LIMIT
+        self,
+        embeddings: VectorSource,
+        model: str,
+        folder: Path | None,
+        *,
+        exact_limit: int = EXACT_LIMIT,
+        hnsw: Hnsw = Hnsw(),
+        name: str = "vectors",
     ) -> None:
+        """`name` is what the snapshot's files begin with."""
         self.model = model
+        self._hnsw = hnsw
+        self._name = name
         self._embeddings = embeddings
         self._folder = folder
         self._exact_limit = exact_limit
@@ -92,13 +131,14 @@ class VectorIndex:
             snapshot, ids, vectors = self._snapshot, self._tail_ids[: self._tail_count], self._tail[: self._tail_count]
         found = _exact(query, ids, vectors, k)
         if snapshot is not None:
-            matches = snapshot.search(query, k)
-            found += [
-                Neighbour(int(key), 1.0 - float(distance))
-                for key, distance in zip(matches.keys, matches.distances, strict=True)
-            ]
+            matches = snapshot.search(query, _REMEASURED * k)
+            found += self._measured(query, [int(key) for key in matches.keys])
         found.sort(key=lambda neighbour: (-neighbour.similarity, neighbour.embedding_id))
         return found[:k]
+
+    def _measured(self, query: NDArray[np.float32], ids: list[int]) -> list[Neighbour]:
+        vectors = self._embeddings.vectors(self.model, ids)
+        return [Neighbour(number, float(vector @ query)) for number, vector in vectors.items()]
 
     def build_snapshot(self) -> None:
         """Write a snapshot of all vectors, so that the tail is short again. One thread at a time builds."""
@@ -141,7 +181,7 @@ class VectorIndex:
         snapshot = _index_class().restore(str(self._folder / info.file), view=True)
         if snapshot is None or len(snapshot) != info.count:
             return
-        snapshot.expansion_search = _EXPANSION
+        snapshot.expansion_search = self._hnsw.ef_search
         with self._lock:
             self._snapshot = snapshot
             self._seen_id = max(self._seen_id, info.last_id)
@@ -169,14 +209,18 @@ class VectorIndex:
         for ids, vectors in self._embeddings.newer_than(self.model, 0):
             if index is None:
                 index = _index_class()(
-                    ndim=vectors.shape[1], metric="cos", dtype="i8", connectivity=16, expansion_add=96
+                    ndim=vectors.shape[1],
+                    metric="cos",
+                    dtype="i8",
+                    connectivity=self._hnsw.m,
+                    expansion_add=self._hnsw.ef_construction,
                 )
             index.add(ids, vectors, threads=1)
             last_id = int(ids[-1])
         if index is None:
             return
         former = self._read_info()
-        name = f"vectors-{_digest(self.model)}-{last_id}.usearch"
+        name = f"{self._name}-{_digest(self.model)}-{last_id}.usearch"
         temporary = folder / f"{name}.{os.getpid()}.tmp"
         index.save(str(temporary))
         info = _SnapshotInfo(
@@ -193,7 +237,7 @@ class VectorIndex:
                 return
 
     def _info_file(self, folder: Path) -> Path:
-        return folder / f"vectors-{_digest(self.model)}.json"
+        return folder / f"{self._name}-{_digest(self.model)}.json"
 
 
 def _index_class() -> Any:

@@ -153,10 +153,10 @@ def test_the_status_tells_what_is_missing(repository: Path) -> None:
 
 
 def test_config_shows_settings_and_their_problems(repository: Path) -> None:
-    assert _json(repository, "config", "search.k")["settings"] == {"search.k": 10}
-    write(repository, {"rag-ls.toml": "[search]\nk = 3\nkk = 4\n"})
+    assert _json(repository, "config", "search.code_k")["settings"] == {"search.code_k": 10}
+    write(repository, {"rag-ls.toml": "[search]\ncode_k = 3\nkk = 4\n"})
     shown = _json(repository, "config", "search", code=1)
-    assert shown["settings"]["search.k"] == 3
+    assert shown["settings"]["search.code_k"] == 3
     assert "rag-ls.toml:3: unknown setting search.kk" in shown["problems"][0]
 
 
@@ -203,7 +203,7 @@ def test_with_json_an_error_is_json_too(repository: Path) -> None:
 
 
 def test_damaged_memories_are_reported_and_left_alone(repository: Path) -> None:
-    _json(repository, "add", "precious")
+    _json(repository, "add", "precious words")
     file = repository / ".rag-ls/memories.db"
     # While an engine has it open, its write-ahead log holds what the file lost.
     _run(repository, "stop")

@@ -124,8 +124,8 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def test_on_a_full_disk_nothing_is_half_written_and_all_goes_on_when_there_is_space(small_disk: Path) -> None:
     assert run("index", folder=small_disk).returncode == 0
-    _ask(small_disk, "store_memory", content="before", scope="project")
-    kept = ["before"]
+    _ask(small_disk, "store_memory", content="before all", scope="project")
+    kept = ["before all"]
     filler = small_disk / "filler.bin"
     with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
         while True:
@@ -143,8 +143,8 @@ def test_on_a_full_disk_nothing_is_half_written_and_all_goes_on_when_there_is_sp
     assert _contents(small_disk) == sorted(kept)
     filler.unlink()
     write(small_disk, {"src/new.py": "def zebra():\n    return 1\n"})
-    _ask(small_disk, "store_memory", content="after", scope="project")
-    assert _contents(small_disk) == sorted([*kept, "after"])
+    _ask(small_disk, "store_memory", content="after all that", scope="project")
+    assert _contents(small_disk) == sorted([*kept, "after all that"])
 
     def found() -> bool:
         hits = _ask(small_disk, "search", query="zebra", kinds=["code"])["results"]
@@ -176,7 +176,7 @@ def test_an_index_that_is_damaged_in_use_is_made_anew_and_memories_stay(
     repository: Path, damage: Callable[[Path], None]
 ) -> None:
     assert run("index", folder=repository).returncode == 0
-    _ask(repository, "store_memory", content="precious", scope="project")
+    _ask(repository, "store_memory", content="precious words", scope="project")
     with contextlib.closing(sqlite3.connect(repository / ".rag-ls/index.db")) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     damage(repository / ".rag-ls/index.db")
@@ -189,21 +189,21 @@ def test_an_index_that_is_damaged_in_use_is_made_anew_and_memories_stay(
         return bool(hits) and hits[0]["path"] == "src/cart.py"
 
     assert until(found)
-    assert _contents(repository) == ["precious"]
+    assert _contents(repository) == ["precious words"]
     assert run("index", folder=repository).returncode == 0
     assert answer("status", folder=repository)["complete"]
 
 
 def test_damaged_memories_name_the_newest_good_backup_and_all_else_works(repository: Path) -> None:
     assert run("index", folder=repository).returncode == 0
-    _ask(repository, "store_memory", content="precious", scope="project")
+    _ask(repository, "store_memory", content="precious words", scope="project")
     run("stop")
     file = repository / ".rag-ls/memories.db"
     file.write_bytes(b"garbage" * 1000)
     with pytest.raises(MemoriesUnavailable, match="backup"):
-        _ask(repository, "store_memory", content="more", scope="project")
+        _ask(repository, "store_memory", content="more words", scope="project")
     assert _ask(repository, "search", query="discount", kinds=["code"])["results"]
-    assert _ask(repository, "store_memory", content="elsewhere", scope="global")["status"] == "inserted"
+    assert _ask(repository, "store_memory", content="stored elsewhere", scope="global")["status"] == "inserted"
     assert file.read_bytes() == b"garbage" * 1000
 
 

@@ -86,9 +86,12 @@ async def test_two_windows_hold_the_same_document_and_each_sees_its_own(reposito
 async def test_session_memories_belong_to_the_session_that_stored_them(repository: Path) -> None:
     async with agent(repository) as one, agent(repository) as two:
         await one.call("store_memory", content="only mine", scope="session")
-        await one.call("store_memory", content="ours", scope="project")
-        assert {item["content"] for item in (await one.call("list_memories"))["memories"]} == {"only mine", "ours"}
-        assert {item["content"] for item in (await two.call("list_memories"))["memories"]} == {"ours"}
+        await one.call("store_memory", content="ours alone", scope="project")
+        assert {item["content"] for item in (await one.call("list_memories"))["memories"]} == {
+            "only mine",
+            "ours alone",
+        }
+        assert {item["content"] for item in (await two.call("list_memories"))["memories"]} == {"ours alone"}
 
 
 async def test_an_agent_notices_nothing_but_a_delay_when_its_engine_is_killed(repository: Path) -> None:
@@ -259,7 +262,7 @@ async def test_what_an_editor_cannot_set_in_a_shared_engine_is_said(repository: 
 def test_an_engine_whose_settings_changed_makes_way_for_one_that_has_them(repository: Path, home: Path) -> None:
     first = answer("status", folder=repository)["engine"]["pid"]
     (home / "config").mkdir()
-    (home / "config/config.toml").write_text("[search]\nk = 3\n")
+    (home / "config/config.toml").write_text("[search]\ncode_k = 3\n")
     assert answer("status", folder=repository)["engine"]["pid"] == first
     (home / "config/config.toml").write_text("[embedding]\nbatch_size = 4\n")
     second = answer("status", folder=repository)["engine"]["pid"]

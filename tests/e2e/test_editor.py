@@ -294,7 +294,7 @@ async def test_an_editor_without_a_folder_cannot_lose_a_project_memory(tmp_path:
     async with editor() as ed:
         with pytest.raises(JsonRpcException, match="no project is open"):
             await ed.command("storeMemory", content="would be gone", scope="project")
-        assert (await ed.command("storeMemory", content="stays", scope="global"))["status"] == "inserted"
+        assert (await ed.command("storeMemory", content="it stays here", scope="global"))["status"] == "inserted"
 
 
 async def test_open_documents_move_to_a_folder_that_is_added_and_back_when_it_goes(

@@ -15,6 +15,8 @@ def test_every_declared_capability_has_a_handler_and_every_handler_is_declared()
     handlers = set(server.protocol.fm.features)
     needs = {
         "hoverProvider": {types.TEXT_DOCUMENT_HOVER},
+        "codeActionProvider": {types.TEXT_DOCUMENT_CODE_ACTION},
+        "codeLensProvider": {types.TEXT_DOCUMENT_CODE_LENS},
         "workspaceSymbolProvider": {types.WORKSPACE_SYMBOL},
         "textDocumentSync": {
             types.TEXT_DOCUMENT_DID_OPEN,

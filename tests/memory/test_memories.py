@@ -14,8 +14,8 @@ import pytest
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import HostedModel, locate
 from rag_ls.errors import InvalidRequest, MemoriesDamaged, NotFound, RagLsError
-from rag_ls.memory import ALL, Memories, MemoryFilters, NewMemory
-from rag_ls.memory.memories import MAX_CONTENT
+from rag_ls.memory import ALL, Memories, MemoryFilters, NewMemory, Question
+from rag_ls.memory.worth import MAX_CONTENT
 from rag_ls.model import Anchor, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
 
@@ -73,8 +73,8 @@ def test_empty_content_is_refused(memories: Memories, content: str) -> None:
 
 def test_oversized_content_is_refused_and_the_limit_is_named(memories: Memories) -> None:
     with pytest.raises(InvalidRequest, match="100,000"):
-        memories.store(_new("x" * (MAX_CONTENT + 1)), None)
-    assert memories.store(_new("x" * MAX_CONTENT), None).status == "inserted"
+        memories.store(_new("x " * (MAX_CONTENT // 2) + "yz"), None)
+    assert memories.store(_new("xy z" * (MAX_CONTENT // 4)), None).status == "inserted"
 
 
 def test_half_a_surrogate_pair_is_stored_or_refused_by_name(memories: Memories) -> None:
@@ -89,7 +89,8 @@ def test_half_a_surrogate_pair_is_stored_or_refused_by_name(memories: Memories) 
 def test_the_same_content_again_is_a_duplicate(memories: Memories) -> None:
     first = memories.store(_new("use tabs", Scope.PROJECT, "style"), None)
     again = memories.store(_new(" use tabs ", Scope.PROJECT, "style"), None)
-    assert (again.status, again.memory) == ("duplicate", first.memory)
+    assert (again.status, again.memory.id, again.memory.version) == ("duplicate", first.memory.id, 1)
+    assert again.memory.updated_at > first.memory.updated_at
     assert len(memories.matching(ALL)) == 1
 
 
@@ -102,8 +103,8 @@ def test_the_same_content_with_new_tags_merges_them(memories: Memories) -> None:
 
 
 def test_the_same_content_at_another_place_moves_the_anchor(memories: Memories) -> None:
-    first = memories.store(replace(_new("careful"), anchor=Anchor("a.py", "run")), None)
-    again = memories.store(replace(_new("careful"), anchor=Anchor("b.py", "run")), None)
+    first = memories.store(replace(_new("be careful here"), anchor=Anchor("a.py", "run")), None)
+    again = memories.store(replace(_new("be careful here"), anchor=Anchor("b.py", "run")), None)
     assert again.status == "updated"
     assert memories.get(first.memory.id).anchor == Anchor("b.py", "run")
 
@@ -136,20 +137,20 @@ def test_a_memory_can_be_stored_again_after_it_was_deleted(memories: Memories) -
 
 def test_filters_let_through_what_fits(memories: Memories) -> None:
     memories.store(
-        NewMemory("one", Scope.PROJECT, MemoryMetadata(("a", "b"), language="python"), MemoryType.EPISODIC), None
+        NewMemory("number one", Scope.PROJECT, MemoryMetadata(("a", "b"), language="python"), MemoryType.EPISODIC), None
     )
-    memories.store(NewMemory("two", Scope.GLOBAL, MemoryMetadata(("b",), language="go")), None)
-    memories.store(NewMemory("three", Scope.SESSION), None)
+    memories.store(NewMemory("number two", Scope.GLOBAL, MemoryMetadata(("b",), language="go")), None)
+    memories.store(NewMemory("number three", Scope.SESSION), None)
 
     def contents(filters: MemoryFilters) -> list[str]:
         return [memory.content for memory in memories.matching(filters)]
 
-    assert contents(ALL) == ["three", "two", "one"]
-    assert contents(MemoryFilters(tags=("b",))) == ["two", "one"]
-    assert contents(MemoryFilters(tags=("a", "missing"))) == ["one"]
-    assert contents(MemoryFilters(scopes=(Scope.SESSION,))) == ["three"]
-    assert contents(MemoryFilters(memory_type=MemoryType.EPISODIC)) == ["one"]
-    assert contents(MemoryFilters(language="go")) == ["two"]
+    assert contents(ALL) == ["number three", "number two", "number one"]
+    assert contents(MemoryFilters(tags=("b",))) == ["number two", "number one"]
+    assert contents(MemoryFilters(tags=("a", "missing"))) == ["number one"]
+    assert contents(MemoryFilters(scopes=(Scope.SESSION,))) == ["number three"]
+    assert contents(MemoryFilters(memory_type=MemoryType.EPISODIC)) == ["number one"]
+    assert contents(MemoryFilters(language="go")) == ["number two"]
 
 
 def test_session_memories_go_with_their_engine_and_the_others_stay(tmp_path: Path) -> None:
@@ -162,37 +163,39 @@ def test_session_memories_go_with_their_engine_and_the_others_stay(tmp_path: Pat
 def test_without_a_model_memories_are_recalled_by_their_words(memories: Memories) -> None:
     memories.store(_new("Access tokens expire after an hour"), None)
     memories.store(_new("Invoices are sent by mail"), None)
-    hits = memories.search("when do tokens expire?", ALL, None, k=5, min_similarity=0.3)
+    hits = memories.recall(Question("when do tokens expire?", 5, 0.3, ALL), None)
     assert [hit.item.content for hit in hits] == ["Access tokens expire after an hour"]
-    assert (hits[0].score, hits[0].matched_by) == (1.0, ("lexical",))
+    assert "lexical" in hits[0].matched_by
+    assert "dense" not in hits[0].matched_by
 
 
 def test_a_model_recalls_what_shares_no_word(memories: Memories, model: HostedModel) -> None:
     memories.store(_new("Access tokens expire after sixty minutes"), None)
     memories.store(_new("Invoices are sent by mail"), None)
-    hits = memories.search("authentication credential lifetime", ALL, model, k=5, min_similarity=0.2)
+    hits = memories.recall(Question("authentication credential lifetime", 5, 0.2, ALL), model)
     assert hits[0].item.content == "Access tokens expire after sixty minutes"
-    assert hits[0].matched_by == ("dense",)
+    assert "dense" in hits[0].matched_by
+    assert "lexical" not in hits[0].matched_by
     assert 0 < hits[0].score <= 1
 
 
 def test_nothing_is_recalled_below_the_least_similarity(memories: Memories, model: HostedModel) -> None:
     memories.store(_new("Invoices are sent by mail"), model)
-    assert memories.search("quantum chromodynamics", ALL, model, k=5, min_similarity=0.9) == []
+    assert memories.recall(Question("quantum chromodynamics", 5, 0.9, ALL), model) == []
 
 
 def test_recall_respects_filters_and_k(memories: Memories, model: HostedModel) -> None:
     for number in range(5):
         memories.store(_new(f"token rule number {number}", Scope.GLOBAL if number % 2 else Scope.PROJECT), model)
-    assert len(memories.search("token rule", ALL, model, k=3, min_similarity=0)) == 3
-    hits = memories.search("token rule", MemoryFilters(scopes=(Scope.GLOBAL,)), model, k=9, min_similarity=0)
+    assert len(memories.recall(Question("token rule", 3, 0, ALL), model)) == 3
+    hits = memories.recall(Question("token rule", 9, 0, MemoryFilters(scopes=(Scope.GLOBAL,))), model)
     assert {hit.item.scope for hit in hits} == {Scope.GLOBAL}
 
 
 def test_ties_go_to_the_nearest_scope(memories: Memories) -> None:
     for scope in (Scope.GLOBAL, Scope.SESSION, Scope.PROJECT):
         memories.store(_new("token rule", scope), None)
-    hits = memories.search("token", ALL, None, k=5, min_similarity=0)
+    hits = memories.recall(Question("token", 5, 0, ALL), None)
     assert [hit.item.scope for hit in hits] == [Scope.SESSION, Scope.PROJECT, Scope.GLOBAL]
 
 
@@ -201,7 +204,7 @@ def test_ties_go_to_the_nearest_scope(memories: Memories) -> None:
 )
 def test_any_query_is_only_words(memories: Memories, model: HostedModel, query: str) -> None:
     memories.store(_new("token rule"), None)
-    hits = memories.search(query, ALL, model, k=5, min_similarity=1.0)
+    hits = memories.recall(Question(query, 5, 1.0, ALL), model)
     assert [hit.item.content for hit in hits] == (["token rule"] if "token" in query else [])
 
 
@@ -285,7 +288,7 @@ class TestDamagedProjectStore:
         stored = damaged.store(_new("use tabs", Scope.GLOBAL), None).memory
         only = MemoryFilters(scopes=(Scope.GLOBAL,))
         assert damaged.matching(only) == [stored]
-        assert [hit.item for hit in damaged.search("tabs", only, None, k=5, min_similarity=0)] == [stored]
+        assert [hit.item for hit in damaged.recall(Question("tabs", 5, 0, only), None)] == [stored]
 
     def test_the_project_s_own_answer_is_the_error(self, damaged: Memories) -> None:
         with pytest.raises(MemoriesDamaged, match=r"project\.db is damaged"):

@@ -9,13 +9,12 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_ls.errors import MemoriesDamaged
-from rag_ls.model import Anchor, Memory, MemoryMetadata, MemoryType, Scope
+from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore, content_hash
 from tests.support import MODEL, unit_vectors
 
@@ -101,10 +100,10 @@ def test_replacing_an_unknown_memory_is_an_error_and_changes_nothing(file: Path)
 def test_a_deleted_memory_is_found_by_nobody(file: Path) -> None:
     store = MemoryStore(file, Scope.PROJECT)
     store.insert(_memory())
-    store.add_vector(_memory().id, MODEL, _memory().content_hash, unit_vectors(1)[0])
+    store.vectors.add(_memory().id, MODEL, _memory().content_hash, unit_vectors(1))
     assert store.delete(_memory().id)
     assert not store.delete(_memory().id)
-    assert (store.get(_memory().id), store.lexical(["tokens"], 5), store.vectors(MODEL)[0]) == (None, {}, [])
+    assert (store.get(_memory().id), store.lexical(["tokens"], 5), _nearest(store)) == (None, {}, [])
 
 
 def test_a_tag_counts_more_than_the_content(file: Path) -> None:
@@ -117,14 +116,11 @@ def test_a_tag_counts_more_than_the_content(file: Path) -> None:
 def test_a_vector_of_former_content_is_not_used(file: Path) -> None:
     store = MemoryStore(file, Scope.PROJECT)
     store.insert(_memory())
-    vector = unit_vectors(1)[0]
-    store.add_vector(_memory().id, MODEL, _memory().content_hash, vector)
-    ids, vectors = store.vectors(MODEL)
-    assert ids == [_memory().id]
-    assert np.array_equal(vectors, vector[None])
+    store.vectors.add(_memory().id, MODEL, _memory().content_hash, unit_vectors(1))
+    assert _nearest(store) == [_memory().id]
     store.replace(_memory(content="new words", version=2))
-    assert store.vectors(MODEL)[0] == []
-    assert [memory.content for memory in store.without_vector(MODEL, 5)] == ["new words"]
+    assert _nearest(store) == []
+    assert [content for _, content, _ in store.vectors.missing(MODEL, 5)] == ["new words"]
 
 
 def test_an_id_prefix_is_no_pattern(file: Path) -> None:
@@ -172,7 +168,7 @@ def test_a_damaged_file_is_left_as_it_is_and_the_newest_good_backup_is_named(fil
     (file.parent / "backups" / "memories-2026-01-03.db").write_bytes(b"bad backup" * 1000)
     file.write_bytes(damaged)
     for _ in range(2):
-        with pytest.raises(MemoriesDamaged, match=r"memories-2026-01-02\.db: copy it over"):
+        with pytest.raises(MemoriesDamaged, match=r"memories-2026-01-02\.db: `rag-ls restore"):
             MemoryStore(file, Scope.PROJECT)
     assert file.read_bytes() == damaged
 
@@ -222,7 +218,7 @@ def test_an_empty_backup_is_not_called_good(file: Path) -> None:
     _with_backups(file, 2)
     (file.parent / "backups" / "memories-2026-01-02.db").write_bytes(b"")
     file.write_bytes(b"garbage" * 1000)
-    with pytest.raises(MemoriesDamaged, match=r"memories-2026-01-01\.db: copy it over"):
+    with pytest.raises(MemoriesDamaged, match=r"memories-2026-01-01\.db: `rag-ls restore"):
         MemoryStore(file, Scope.PROJECT)
 
 
@@ -232,9 +228,13 @@ def test_a_backup_is_found_in_a_folder_of_any_name(tmp_path: Path, name: str) ->
     file.parent.mkdir()
     _with_backups(file, 1)
     file.write_bytes(b"garbage" * 1000)
-    with pytest.raises(MemoriesDamaged, match=r"memories-2026-01-01\.db: copy it over"):
+    with pytest.raises(MemoriesDamaged, match=r"memories-2026-01-01\.db: `rag-ls restore"):
         MemoryStore(file, Scope.PROJECT)
     assert list(tmp_path.iterdir()) == [file.parent]
+
+
+def _nearest(store: MemoryStore) -> list[str]:
+    return [number for number, _ in store.vectors.nearest(unit_vectors(1)[0], MODEL, MemoryFilters(), 5)]
 
 
 def _with_backups(file: Path, count: int) -> None:

@@ -12,16 +12,35 @@ from rag_ls.lsp.features.sync import plain
 from rag_ls.lsp.protocol import RagLsServer, protocol_error
 from rag_ls.lsp.session import Session
 
+# For a selection or a place in a document, as code actions and lenses carry them.
+REMEMBER = "ragLs.rememberSelection"
+ABOUT = "ragLs.memoriesAbout"
+
 _OPERATIONS = {
     "ragLs.searchCode": "search_code",
     "ragLs.findRelated": "find_related",
     "ragLs.storeMemory": "store_memory",
     "ragLs.searchMemory": "search_memory",
+    "ragLs.getMemory": "get_memory",
+    "ragLs.updateMemory": "update_memory",
     "ragLs.listMemories": "list_memories",
+    "ragLs.restoreMemory": "restore_memory",
+    "ragLs.consolidateMemories": "consolidate_memories",
+    "ragLs.clearSession": "clear_session",
+    "ragLs.summarizeMemories": "summarize_memories",
+    "ragLs.memoryStats": "stats",
     "ragLs.deleteMemory": "delete_memory",
     "ragLs.reindex": "reindex",
     "ragLs.status": "engine_status",
 }
+_CHANGES_MEMORIES = (
+    "store_memory",
+    "update_memory",
+    "delete_memory",
+    "restore_memory",
+    "consolidate_memories",
+    "clear_session",
+)
 
 
 def register(server: RagLsServer) -> None:
@@ -36,11 +55,29 @@ def _handler(server: RagLsServer, name: str, operation: str) -> Callable[..., An
         try:
             given = _one_object(name, arguments)
             operations = await session.operations()
-            return await asyncio.wrap_future(operations.submit(operation, given))
+            answer = await asyncio.wrap_future(operations.submit(operation, given))
         except RagLsError as error:
             raise protocol_error(error) from error
+        if operation in _CHANGES_MEMORIES:
+            refresh_lenses(server)
+        return answer
 
     return run
+
+
+def refresh_lenses(server: RagLsServer) -> None:
+    """Have the editor ask for its code lenses again: the memories have changed."""
+    workspace = server.client_capabilities.workspace
+    if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
+        server.workspace_code_lens_refresh(None)
+
+
+def plain_object(name: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
+    """A command's one argument as it is. Raises what LSP clients are told of a wrong one."""
+    given = plain(arguments[0]) if len(arguments) == 1 else None
+    if not isinstance(given, dict):
+        raise protocol_error(InvalidRequest(f"{name} takes one JSON object"))
+    return given
 
 
 def _one_object(name: str, arguments: tuple[Any, ...]) -> Any:

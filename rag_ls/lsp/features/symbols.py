@@ -53,7 +53,7 @@ def symbol_of(chunk: Chunk, uri: str) -> types.WorkspaceSymbol:
     """A chunk as LSP's symbol; a chunk that declares nothing is named after its first line."""
     lines = [line.strip() for line in chunk.text.split("\n") if line.strip()]
     qualifier, _, name = chunk.symbol.rpartition(".")
-    first = chunk.start_line - 1 + _declaration_line(chunk, name)
+    first = chunk.start_line - 1 + declaration_line(chunk, name)
     place = types.Range(types.Position(first, 0), types.Position(max(first, chunk.end_line - 1), 0))
     return types.WorkspaceSymbol(
         location=types.Location(uri, place),
@@ -63,7 +63,7 @@ def symbol_of(chunk: Chunk, uri: str) -> types.WorkspaceSymbol:
     )
 
 
-def _declaration_line(chunk: Chunk, name: str) -> int:
+def declaration_line(chunk: Chunk, name: str) -> int:
     """The line within a chunk on which its signature begins: comments and imports may stand above it."""
     for number, line in enumerate(re.split(r"\r\n|\n|\r", chunk.text)):
         words = " ".join(line.split())

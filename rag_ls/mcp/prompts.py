@@ -1,0 +1,92 @@
+"""Prompts that a person picks in the agent's client: remember this, recall, explain with what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import mcp_types as types
+
+from rag_ls.errors import InvalidRequest, NotFound
+
+_BUDGET = 1500
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSpec:
+    """One prompt: its argument, and the text around it. `{context}` stands for what the memories say."""
+
+    name: str
+    description: str
+    argument: str
+    about: str
+    text: str
+
+    @property
+    def recalls(self) -> bool:
+        """Whether memories go into it."""
+        return "{context}" in self.text
+
+
+PROMPTS = (
+    PromptSpec(
+        "remember", "Keep a fact, decision or convention for later sessions.", "content", "what to keep",
+        "Store this with store_memory, scope project unless it is about me or all my projects (global). First phrase it so "
+        "that it can be understood without this conversation: what it is about, what holds, and why. Give the source file and "
+        "symbol where it is about code. If the answer names a memory that says the same already, update that one instead.\n\n"
+        "{argument}",
+    ),
+    PromptSpec(
+        "recall", "What is known about a topic.", "topic", "what to look for",
+        "Tell me what we know about: {argument}\n\nThese memories fit best (numbers to cite them by):\n\n{context}\n\n"
+        "Say which of them answer, which may be out of date, and what is not known.",
+    ),
+    PromptSpec(
+        "explain_with_memories", "Explain code or a question in the light of what was remembered.", "question",
+        "a question, a symbol or code",
+        "Explain: {argument}\n\nWhat the team remembered about it (cite by number; check against the code what is said to "
+        "have changed since):\n\n{context}\n\nSearch the code with search_code where you need more.",
+    ),
+)  # fmt: skip
+
+
+def prompt_list() -> types.ListPromptsResult:
+    """All prompts."""
+    return types.ListPromptsResult(
+        prompts=[
+            types.Prompt(
+                name=spec.name,
+                description=spec.description,
+                arguments=[types.PromptArgument(name=spec.argument, description=spec.about, required=True)],
+            )
+            for spec in PROMPTS
+        ]
+    )
+
+
+def wanted_prompt(name: str, arguments: Mapping[str, str] | None) -> tuple[PromptSpec, str]:
+    """The prompt with this name, and what was given for it. Raises `NotFound` and `InvalidRequest`."""
+    spec = next((spec for spec in PROMPTS if spec.name == name), None)
+    if spec is None:
+        raise NotFound(f"there is no prompt {name!r}; there are {', '.join(spec.name for spec in PROMPTS)}")
+    given = (arguments or {}).get(spec.argument, "").strip()
+    if not given:
+        raise InvalidRequest(f"the prompt {name} needs {spec.argument!r}: {spec.about}")
+    return spec, given
+
+
+def question_of(given: str) -> dict[str, object]:
+    """What to ask search_memory for a prompt's memories."""
+    return {"query": given, "budget_tokens": _BUDGET}
+
+
+def filled(spec: PromptSpec, given: str, context: str = "") -> types.GetPromptResult:
+    """The prompt's message."""
+    known = context or "(nothing was remembered about this)"
+    # Replaced one after the other: neither text may bring a brace of its own.
+    before, _, after = spec.text.partition("{argument}")
+    text = before + given + after.replace("{context}", known)
+    content = types.TextContent(type="text", text=text)
+    return types.GetPromptResult(
+        description=spec.description, messages=[types.PromptMessage(role="user", content=content)]
+    )

@@ -1,0 +1,91 @@
+"""Memories as resources that a client can attach: the list, figures, and each memory by its id."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import mcp_types as types
+
+from rag_ls.errors import InvalidRequest, NotFound
+
+_JSON = "application/json"
+_PAGE = 50
+_TITLE = 80
+
+RESOURCES = (
+    types.Resource(
+        name="memories", uri="memory://list", mime_type=_JSON,
+        description="All memories, newest change first; pages with ?limit=50&offset=50.",
+    ),
+    types.Resource(
+        name="memory statistics", uri="memory://stats", mime_type=_JSON,
+        description="How many memories there are of what kind, and what is never recalled.",
+    ),
+)  # fmt: skip
+TEMPLATES = (
+    types.ResourceTemplate(
+        name="memories, a page of them", uri_template="memory://list{?limit,offset,scope}", mime_type=_JSON,
+        description="A page of memories, of one scope or all.",
+    ),
+    types.ResourceTemplate(
+        name="memory", uri_template="memory://{id}", mime_type=_JSON, description="One memory with all that is known of it."
+    ),
+)  # fmt: skip
+
+
+def operation_of(uri: str) -> tuple[str, dict[str, Any]]:
+    """The operation that reads a resource, and its arguments. Raises `NotFound` for an address of nothing."""
+    parts = urlsplit(uri)
+    name = unquote(parts.netloc + parts.path).strip("/")
+    if parts.scheme != "memory" or not name:
+        raise NotFound(f"there is no resource {uri!r}; there are memory://list, memory://stats and memory://{{id}}")
+    if name == "stats":
+        return "stats", {}
+    if name != "list":
+        return "get_memory", {"id": name}
+    given = {key: values[-1] for key, values in parse_qs(parts.query).items()}
+    arguments: dict[str, Any] = {"scope": given.get("scope")}
+    for key in ("limit", "offset"):
+        if key in given:
+            arguments[key] = _number(key, given[key])
+    return "list_memories", arguments
+
+
+def _number(key: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError as error:
+        raise InvalidRequest(f"memory://list: {key} = {text!r} is no whole number") from error
+
+
+def page_arguments(cursor: str | None) -> dict[str, Any]:
+    """The arguments of the listing behind a page of resources. Raises `InvalidRequest` for a cursor of somebody else."""
+    return {"limit": _PAGE, "offset": _number("cursor", cursor) if cursor else 0}
+
+
+def listed(answer: dict[str, Any], *, is_first: bool) -> types.ListResourcesResult:
+    """A page of memories as resources, after the ones that are always there."""
+    found = [
+        types.Resource(
+            name=item["id"], title=_title(item["content"]), uri=f"memory://{item['id']}", mime_type=_JSON,
+            description=f"{item['scope']} memory, {item['updated_at'][:10]}",
+        )
+        for item in answer["memories"]
+    ]  # fmt: skip
+    following = answer.get("next_offset")
+    return types.ListResourcesResult(
+        resources=[*(RESOURCES if is_first else ()), *found], next_cursor=None if following is None else str(following)
+    )
+
+
+def contents(uri: str, answer: dict[str, Any]) -> types.ReadResourceResult:
+    """What a resource holds."""
+    text = json.dumps(answer, ensure_ascii=False, indent=1)
+    return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=_JSON, text=text)])
+
+
+def _title(content: str) -> str:
+    line = " ".join(content.split())
+    return line if len(line) <= _TITLE else line[: _TITLE - 1] + "…"

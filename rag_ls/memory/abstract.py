@@ -1,0 +1,64 @@
+"""Summaries in new words, by a language model that the user configured: an OpenAI-compatible API, or Ollama's own."""
+
+from __future__ import annotations
+
+import json
+import os
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rag_ls.config import SummarySettings
+from rag_ls.errors import RagLsError
+from rag_ls.model import Memory
+
+_INSTRUCTION = (
+    "Summarise these notes of a software team in at most {words} words. Keep names, numbers and reasons exact, add nothing, "
+    "and answer with the summary alone."
+)
+_MOST_CHARACTERS = 48_000
+_LARGEST_ANSWER = 1_000_000
+
+
+class SummaryFailed(RagLsError):
+    """The configured endpoint gave no summary; the message says why."""
+
+
+def write_summary(memories: Sequence[Memory], max_words: int, settings: SummarySettings) -> str:
+    """What the configured model makes of the memories. Raises `SummaryFailed`.
+
+    Speaks "chat completions" (OpenAI's API reference), or Ollama's `POST /api/chat` where the endpoint ends in `/api`.
+    """
+    notes = "\n".join(f"- {' '.join(item.content.split())}" for item in memories)[:_MOST_CHARACTERS]
+    messages = [
+        {"role": "system", "content": _INSTRUCTION.format(words=max_words)},
+        {"role": "user", "content": notes},
+    ]
+    is_ollama = settings.endpoint.rstrip("/").endswith("/api")
+    path = "/chat" if is_ollama else "/chat/completions"
+    body: dict[str, Any] = {"model": settings.model, "messages": messages, "stream": False}
+    body |= {"options": {"temperature": 0, "seed": 0}} if is_ollama else {"temperature": 0}
+    answer = _post(settings.endpoint.rstrip("/") + path, body, settings)
+    try:
+        message = answer["message"] if is_ollama else answer["choices"][0]["message"]
+        text = str(message["content"]).strip()
+    except (KeyError, IndexError, TypeError) as error:
+        raise SummaryFailed(f"{settings.endpoint} answered in an unknown shape; is it the right API?") from error
+    if not text:
+        raise SummaryFailed(f"{settings.endpoint} answered with an empty summary")
+    return text
+
+
+def _post(url: str, body: Mapping[str, Any], settings: SummarySettings) -> Any:
+    if not url.startswith(("http://", "https://")):
+        raise SummaryFailed(f"summaries.endpoint = {settings.endpoint!r} is no http address")
+    headers = {"Content-Type": "application/json"}
+    if settings.api_key_env:
+        headers["Authorization"] = f"Bearer {os.environ.get(settings.api_key_env, '')}"
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+    try:
+        with urllib.request.urlopen(request, timeout=settings.timeout_s) as response:
+            return json.loads(response.read(_LARGEST_ANSWER))
+    except (urllib.error.URLError, OSError, ValueError) as error:
+        raise SummaryFailed(f"{settings.endpoint} gave no summary: {error}") from error

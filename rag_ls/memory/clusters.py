@@ -1,0 +1,63 @@
+"""Clusters of vectors by complete linkage: every two members of a cluster are close to each other."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Rows of the similarity matrix that are held at once.
+_BLOCK = 512
+# So many neighbours of each vector count; a larger cluster comes together in several runs.
+_NEIGHBOURS = 64
+
+
+def pairs_above(vectors: NDArray[np.float32], threshold: float) -> Iterator[tuple[int, int, float]]:
+    """Pairs (i, j, cosine) with i < j of unit vectors, shape (n, dimensions), that are at least `threshold` close."""
+    for start in range(0, len(vectors), _BLOCK):
+        similarities = vectors[start : start + _BLOCK] @ vectors[start:].T
+        for row, values in enumerate(similarities):
+            columns = np.flatnonzero(values[row + 1 :] >= threshold) + row + 1
+            if len(columns) > _NEIGHBOURS:
+                columns = columns[np.argsort(-values[columns], kind="stable")[:_NEIGHBOURS]]
+            yield from ((start + row, start + int(column), float(values[column])) for column in columns)
+
+
+def complete_linkage(pairs: Iterator[tuple[int, int, float]]) -> list[tuple[list[int], float]]:
+    """Clusters of two and more, each with the cosine of its two members that are farthest apart.
+
+    Agglomerative: the two clusters whose farthest members are closest come together first, until no two are left
+    all of whose members are among `pairs` (Defays, "An efficient algorithm for a complete link method", 1977,
+    describes the method; here on a sparse graph, with a heap). Deterministic.
+    """
+    links: dict[int, dict[int, float]] = {}
+    for left, right, value in pairs:
+        links.setdefault(left, {})[right] = value
+        links.setdefault(right, {})[left] = value
+    members = {number: [number] for number in links}
+    lowest: dict[int, float] = {}
+    heap = [(-value, left, right) for left, row in links.items() for right, value in row.items() if left < right]
+    heapq.heapify(heap)
+    fresh = max(members, default=0) + 1
+    while heap:
+        negative, left, right = heapq.heappop(heap)
+        if left not in members or right not in members:
+            continue
+        members[fresh] = members.pop(left) + members.pop(right)
+        lowest[fresh] = min(-negative, lowest.pop(left, 1.0), lowest.pop(right, 1.0))
+        links[fresh] = _joined(links, left, right, members)
+        for other, value in links[fresh].items():
+            links[other][fresh] = value
+            heapq.heappush(heap, (-value, other, fresh))
+        fresh += 1
+    return [(sorted(members[number]), value) for number, value in sorted(lowest.items())]
+
+
+def _joined(
+    links: dict[int, dict[int, float]], left: int, right: int, members: dict[int, list[int]]
+) -> dict[int, float]:
+    """How close each cluster is to two that come together: as close as to the farther one."""
+    first, second = links.pop(left), links.pop(right)
+    return {other: min(value, second[other]) for other, value in first.items() if other in second and other in members}

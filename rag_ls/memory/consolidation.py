@@ -1,0 +1,171 @@
+"""Consolidation: memories that say the same become one; contradictions and what is never recalled are reported."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from rag_ls.errors import NotFound
+from rag_ls.memory.clusters import complete_linkage, pairs_above
+from rag_ls.memory.contradictions import Contradiction, contradiction
+from rag_ls.memory.ranking import parsed
+from rag_ls.model import Memory, MemoryFilters, MemoryOrder
+from rag_ls.storage import MemoryStore
+
+# Two memories are looked at for a contradiction from here on: the opposite of a sentence is close to it.
+_RELATED = 0.6
+# A memory may be younger than the questions it is for.
+_NEVER_RECALLED_AFTER = timedelta(days=30)
+_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Memories that say the same, and the one that they become."""
+
+    kept: Memory
+    """The most recent one, as it will be: with everybody's tags, the mean importance, all source references."""
+    merged: tuple[Memory, ...]
+    """The others, which go."""
+    cosine: float
+    """Of the two that are farthest apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a consolidation of one scope would do."""
+
+    merges: tuple[Merge, ...]
+    contradictions: tuple[Contradiction, ...]
+    never_recalled: tuple[Memory, ...]
+    """Some that are old enough, and that nobody ever looked up, the oldest first."""
+
+
+def plan(store: MemoryStore, model_id: str, threshold: float, now: datetime) -> Plan:
+    """What to merge at a cosine of `threshold`. Summaries, and memories of different branches or types, stay apart."""
+    ids, vectors = store.vectors.centres(model_id, MemoryFilters(no_summaries=True))
+    memories = store.several(ids)
+    known = [memories.get(memory_id) for memory_id in ids]
+    close: list[tuple[int, int, float]] = []
+    contradictions: list[Contradiction] = []
+    for left, right, cosine in pairs_above(vectors, min(_RELATED, threshold)):
+        one, other = known[left], known[right]
+        if one is None or other is None or not _may_be_one(one, other):
+            continue
+        if found := contradiction(one, other):
+            contradictions.append(found)
+        elif cosine >= threshold:
+            close.append((left, right, cosine))
+    clusters = complete_linkage(iter(close))
+    merges = [_merge([item for number in numbers if (item := known[number])], value) for numbers, value in clusters]
+    return Plan(tuple(merges), tuple(contradictions[:_SHOWN]), _never_recalled(store, now))
+
+
+def apply(store: MemoryStore, merges: Sequence[Merge], stamp: str) -> str:
+    """Carry merges out, as one transaction; the consolidation's id, which undoes it.
+
+    A memory that was changed since it was planned stays as it is, with all that would have been merged into it.
+    """
+    number = str(uuid.uuid4())
+    with store.transaction():
+        done = [_apply_one(store, merge, stamp) for merge in merges if _still_holds(store, merge)]
+        if done:
+            store.add_consolidation(number, stamp, done)
+    return number if done else ""
+
+
+def undo(store: MemoryStore, number: str, stamp: str) -> list[Memory]:
+    """Bring back what a consolidation (the latest, without `number`) merged; the memories that came back.
+
+    The kept memory becomes what it was, unless it was changed since. Raises `NotFound`.
+    """
+    with store.transaction():
+        found = store.consolidation(number)
+        if found is None:
+            what = f"no consolidation {number!r}" if number else "no consolidation"
+            raise NotFound(f"there is {what} to undo in the scope {store.scope}; consolidate_memories names them")
+        back: list[Memory] = []
+        for merge in found[1] if isinstance(found[1], list) else []:
+            kept = store.get(merge["kept"])
+            if kept is not None and kept.version == merge["version"]:
+                former = next(item.memory for item in store.history(kept.id) if item.memory.version < kept.version)
+                store.replace(replace(former, version=kept.version + 1, updated_at=stamp), reason="restored")
+            back += [memory for memory_id in merge["merged"] if (memory := _bring_back(store, memory_id, stamp))]
+        store.note_undone(found[0], stamp)
+    return back
+
+
+def _may_be_one(one: Memory, other: Memory) -> bool:
+    return one.branch == other.branch and one.memory_type == other.memory_type
+
+
+def _merge(cluster: Sequence[Memory], cosine: float) -> Merge:
+    kept, *others = sorted(cluster, key=lambda item: (item.updated_at, item.id), reverse=True)
+    meta = kept.metadata
+    tags = tuple(dict.fromkeys(tag for item in (kept, *others) for tag in item.metadata.tags))
+    importance = round(sum(item.metadata.importance_score for item in cluster) / len(cluster), 6)
+    sources = _sources(others)
+    custom = {**meta.custom, "merged_sources": [*_former_sources(meta.custom), *sources]} if sources else meta.custom
+    became = replace(
+        kept,
+        metadata=replace(meta, tags=tags, importance_score=importance, custom=custom),
+        anchor=kept.anchor or next((item.anchor for item in others if item.anchor), None),
+        source_uri=kept.source_uri or next((item.source_uri for item in others if item.source_uri), None),
+        source_memory_ids=tuple(
+            dict.fromkeys(number for item in (kept, *others) for number in (*item.source_memory_ids, item.id))
+            if others
+            else kept.source_memory_ids
+        ),
+    )
+    merged_ids = tuple(number for number in became.source_memory_ids if number != kept.id)
+    return Merge(replace(became, source_memory_ids=merged_ids), tuple(others), cosine)
+
+
+def _sources(memories: Sequence[Memory]) -> list[dict[str, object]]:
+    """Where merged memories came from, and what code they were about."""
+    found: list[dict[str, object]] = []
+    for item in memories:
+        place = f"{item.anchor.path}:{item.anchor.start_line}" if item.anchor else None
+        given = {"source_file": item.metadata.source_file, "source_uri": item.source_uri, "anchor": place}
+        if any(given.values()):
+            found.append({"id": item.id, **{key: value for key, value in given.items() if value}})
+    return found
+
+
+def _former_sources(custom: object) -> list[object]:
+    known = custom.get("merged_sources") if isinstance(custom, dict) else None
+    return known if isinstance(known, list) else []
+
+
+def _still_holds(store: MemoryStore, merge: Merge) -> bool:
+    present = store.several([merge.kept.id, *(item.id for item in merge.merged)])
+    versions = {merge.kept.id: merge.kept.version, **{item.id: item.version for item in merge.merged}}
+    return {number: item.version for number, item in present.items()} == versions
+
+
+def _apply_one(store: MemoryStore, merge: Merge, stamp: str) -> dict[str, object]:
+    # The content stays the most recent one, and so does its time: merging is no news.
+    kept = replace(merge.kept, version=merge.kept.version + 1)
+    for item in merge.merged:
+        store.delete(item.id, reason="consolidated")
+    store.replace(kept, reason="consolidated")
+    return {"kept": kept.id, "version": kept.version, "merged": [item.id for item in merge.merged]}
+
+
+def _bring_back(store: MemoryStore, memory_id: str, stamp: str) -> Memory | None:
+    versions = store.history(memory_id)
+    if not versions or store.get(memory_id) is not None:
+        return None
+    memory = versions[0].memory
+    if store.with_content(memory.content_hash, memory.branch) is not None:
+        return None
+    restored = replace(memory, version=memory.version + 1)
+    store.insert(restored)
+    return restored
+
+
+def _never_recalled(store: MemoryStore, now: datetime) -> tuple[Memory, ...]:
+    found = store.find(MemoryFilters(never_used=True, no_summaries=True), MemoryOrder.LEAST_USED, _SHOWN)
+    return tuple(item for item in found if now - parsed(item.updated_at) >= _NEVER_RECALLED_AFTER)

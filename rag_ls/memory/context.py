@@ -1,0 +1,49 @@
+"""Recalled memories as one text for an agent's prompt, with numbered citations, inside a budget of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rag_ls.chunking import approximate_token_offsets
+from rag_ls.memory.recall import memory_of
+from rag_ls.model import AnchorState, Hit, Memory
+
+DEFAULT_TOKENS = 600
+_STATES = {AnchorState.DRIFTED: ", changed since", AnchorState.ORPHANED: ", gone"}
+# A memory that would be cut shorter than this is left out.
+_LEAST = 12
+
+
+def context_text(hits: Sequence[Hit], budget_tokens: int = DEFAULT_TOKENS) -> str:
+    """`[1] content (scope, date, place)` for each hit, the best first; the last one that fits is cut where need be."""
+    lines: list[str] = []
+    left = budget_tokens
+    for number, hit in enumerate(hits, 1):
+        memory = memory_of(hit)
+        head, tail = f"[{number}] ", f" ({_origin(memory)})"
+        room = left - _tokens(head + tail) - 1
+        content = " ".join(memory.content.split())
+        if _tokens(content) > room:
+            if room < _LEAST:
+                break
+            content = _cut(content, room - 1) + "…"
+        lines.append(head + content + tail)
+        left -= _tokens(lines[-1]) + 1
+    return "\n".join(lines)
+
+
+def _origin(memory: Memory) -> str:
+    parts = [memory.scope.value, memory.updated_at[:10], memory.id[:8]]
+    if anchor := memory.anchor:
+        place = f"{anchor.path}:{anchor.start_line}" if anchor.start_line else anchor.path
+        parts.append(f"about {place}{_STATES.get(anchor.state, '')}")
+    return ", ".join(parts)
+
+
+def _tokens(text: str) -> int:
+    return int(approximate_token_offsets(text).size)
+
+
+def _cut(text: str, tokens: int) -> str:
+    starts = approximate_token_offsets(text)
+    return text.encode()[: int(starts[tokens])].decode(errors="ignore").rstrip() if len(starts) > tokens else text

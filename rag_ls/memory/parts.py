@@ -1,0 +1,50 @@
+"""Memories to vectors: long content is embedded in parts, as a document is, and stays one memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
+from rag_ls.embedding import Embedder
+from rag_ls.storage import MemoryStore
+
+# Within the window of every known model.
+_BUDGET = Budget(max_tokens=200, min_tokens=24, overlap_tokens=24)
+# Nobody waits for more texts than this; the first parts of a very long memory say what it is about.
+_AT_ONCE = 64
+_MOST_PARTS = 40
+
+
+def parts_of(content: str) -> list[str]:
+    """The texts that are embedded for a memory: its content, or the pieces of one that is too long for a model."""
+    if approximate_token_offsets(content).size <= _BUDGET.max_tokens:
+        return [content]
+    chunks = chunk_text(
+        content, "memory.md", language="markdown", budget=_BUDGET, token_offsets=approximate_token_offsets
+    )
+    return [text for chunk in chunks if (text := (chunk.overlap + chunk.text).strip())][:_MOST_PARTS] or [content]
+
+
+def embed_missing(
+    store: MemoryStore, embedder: Embedder, limit: int = _AT_ONCE, stopped: Callable[[], bool] = lambda: False
+) -> int:
+    """Embed up to `limit` memories that have no vectors yet; how many were."""
+    missing = store.vectors.missing(embedder.model_id, limit)
+    done = 0
+    while missing and not stopped():
+        batch: list[tuple[str, str, int]] = []
+        texts: list[str] = []
+        while missing and len(texts) < _AT_ONCE:
+            memory_id, content, digest = missing.pop(0)
+            parts = parts_of(content)
+            batch.append((memory_id, digest, len(parts)))
+            texts += parts
+        vectors = embedder.embed_documents(texts)
+        starts = np.cumsum([0, *(count for _, _, count in batch)])
+        with store.transaction():
+            for (memory_id, digest, count), start in zip(batch, starts, strict=False):
+                store.vectors.add(memory_id, embedder.model_id, digest, vectors[start : start + count])
+        done += len(batch)
+    return done

@@ -1,0 +1,17 @@
+"""Memories out to files and in from them, and in from the files of other tools."""
+
+from rag_ls.memory.portable.exporting import export_memories
+from rag_ls.memory.portable.foreign import KINDS, detect_format, read_foreign
+from rag_ls.memory.portable.formats import Format
+from rag_ls.memory.portable.importing import ImportResult, import_memories, import_records
+
+__all__ = [
+    "KINDS",
+    "Format",
+    "ImportResult",
+    "detect_format",
+    "export_memories",
+    "import_memories",
+    "import_records",
+    "read_foreign",
+]

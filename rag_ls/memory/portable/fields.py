@@ -1,0 +1,117 @@
+"""The fields of a record, taken one by one with their types checked; what is wrong is collected, not raised."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import datetime
+
+from rag_ls.memory.memories import utc_stamp
+from rag_ls.text import without_surrogates
+
+# Other readers of JSON keep no greater integer exactly, and SQLite none that is much greater.
+_GREATEST = 2**53
+_STAMP = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
+
+
+class Fields:
+    """What one JSON object says. A field that is missing or null gives None, as does one with a problem."""
+
+    def __init__(self, values: Mapping[str, object], problems: list[str], inside: str = "") -> None:
+        """`problems` is added to; `inside` names the object in them, where it is not the record itself."""
+        self._left = dict(values)
+        self._problems = problems
+        self._inside = f"{inside}." if inside else ""
+
+    def text(self, name: str, *, in_column: bool = True) -> str | None:
+        """A string. Half a surrogate pair is a problem `in_column`; elsewhere the store keeps it."""
+        value = self._left.pop(name, None)
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            self._wrong(name, value, "a string")
+            return None
+        if in_column and value != without_surrogates(value):
+            self._problems.append(f"{self._inside}{name} holds half of a character (a lone surrogate); replace it")
+            return None
+        return value
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A list of strings, empty where it is missing."""
+        value = self._left.pop(name, None)
+        if value is None:
+            return ()
+        if not isinstance(value, list | tuple):
+            self._wrong(name, value, "a list of strings")
+            return ()
+        items = Fields(
+            {f"{name}[{number}]": item for number, item in enumerate(value)}, self._problems, self._inside[:-1]
+        )
+        return tuple(text for number in range(len(value)) if (text := items.text(f"{name}[{number}]")) is not None)
+
+    def whole(self, name: str, least: int) -> int | None:
+        """A whole number from `least`."""
+        value = self._left.pop(name, None)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _GREATEST:
+            self._wrong(name, value, f"a whole number from {least}")
+            return None
+        return value
+
+    def share(self, name: str) -> float | None:
+        """A number from 0 to 1."""
+        value = self._left.pop(name, None)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or not 0 <= value <= 1:
+            self._wrong(name, value, "a number from 0 to 1")
+            return None
+        return value
+
+    def stamp(self, name: str) -> str | None:
+        """A time with its zone, as records hold it."""
+        value = self.text(name)
+        if value is None:
+            return None
+        try:
+            time = datetime.fromisoformat(value) if _STAMP.match(value) else None
+            if time is not None and time.tzinfo is not None:
+                return utc_stamp(time)
+        except (ValueError, OverflowError):
+            pass
+        self._wrong(name, value, "a time with its zone, such as 2026-01-31T12:00:00Z")
+        return None
+
+    def mapping(self, name: str) -> dict[str, object] | None:
+        """An object."""
+        value = self._left.pop(name, None)
+        if value is None:
+            return None
+        if not isinstance(value, Mapping):
+            self._wrong(name, value, "an object")
+            return None
+        return dict(value)
+
+    def anything(self, name: str) -> object:
+        """A value that somebody else checks."""
+        return self._left.pop(name, None)
+
+    def refuse_others(self) -> None:
+        """Note the fields that nobody asked for."""
+        for name in self._left:
+            self._problems.append(f"{self._inside}{str(name)[:60]!r} is no field of a memory; put it under custom")
+
+    def _wrong(self, name: str, value: object, wanted: str) -> None:
+        self._problems.append(f"{self._inside}{name} is {_shown(value)}; give {wanted}")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "an object"
+    if isinstance(value, list | tuple):
+        return "a list"
+    if isinstance(value, int) and abs(value) > _GREATEST:
+        return "a number out of range"
+    return repr(value)[:60]

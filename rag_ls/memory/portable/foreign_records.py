@@ -1,0 +1,114 @@
+"""What the readers of other tools' files share: reading a file, and records within our limits."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.memory.memories import utc_stamp
+from rag_ls.memory.worth import MAX_CUSTOM, MAX_TAG, MAX_TAGS
+from rag_ls.model import MemoryType
+
+_LARGEST_TEXT = 5 * 2**20
+_MOST_WORDS = 6
+_LEAST_WORD = 3
+_WORD = re.compile(r"\w[\w.+#-]*\w[+#]*|\w")
+_FILLERS = frozenset("the and for with how from into this that are you our your its not what when use".split())
+_SCALARS = (str, int, float, bool)
+
+
+def read_text(path: Path, largest: int = _LARGEST_TEXT) -> str:
+    """A text file. Raises `NotFound` and `InvalidRequest`, naming the file, where that is not possible."""
+    try:
+        if path.stat().st_size > largest:
+            raise InvalidRequest(f"{path} has more than {largest:,} bytes; split it")
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidRequest(f"{path} is no UTF-8 text ({error.reason} at byte {error.start}); convert it") from error
+    except FileNotFoundError as error:
+        raise NotFound(f"there is no {path}; give the file or the folder to import") from error
+    except OSError as error:
+        raise InvalidRequest(f"{path} cannot be read: {error.strerror}") from error
+
+
+def file_uri(path: Path) -> str:
+    """A file as records name their source."""
+    return path.absolute().as_uri()
+
+
+def record(
+    content: str,
+    memory_type: MemoryType,
+    tags: Iterable[str],
+    *,
+    source: str | None = None,
+    times: Mapping[str, str] | None = None,
+    custom: Mapping[str, object] | None = None,
+) -> dict[str, object]:
+    """A record without an id, so that the same content has the same one whenever it is imported.
+
+    Tags and custom fields that are beyond our limits are left out. `times` may say created_at and updated_at.
+    """
+    kept = list(dict.fromkeys(tag for tag in map(str.strip, tags) if 0 < len(tag) <= MAX_TAG))[:MAX_TAGS]
+    metadata = {"tags": kept, "custom": fitting(custom or {})}
+    return {
+        "content": content,
+        "memory_type": memory_type.value,
+        "metadata": metadata,
+        "source_uri": source,
+        **(times or {}),
+    }
+
+
+def fitting(custom: Mapping[str, object]) -> dict[str, object]:
+    """Of foreign fields those that are plain values or lists of them, as many as we keep."""
+    kept: dict[str, object] = {}
+    size = 2
+    for name, value in custom.items():
+        plain = _plain(value)
+        size += len(json.dumps({name: plain}))
+        if size > MAX_CUSTOM:
+            break
+        if plain is not None:
+            kept[name] = plain
+    return kept
+
+
+def words(text: str) -> Iterator[str]:
+    """The words of a heading that make tags."""
+    found = [word for word in _WORD.findall(text.lower()) if len(word) >= _LEAST_WORD and word not in _FILLERS]
+    yield from dict.fromkeys(found[:_MOST_WORDS])
+
+
+def stamp(value: object) -> str | None:
+    """A foreign time as ours: seconds since 1970, or ISO 8601 (of UTC without a zone); None for anything else."""
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+            return utc_stamp(datetime.fromtimestamp(value, UTC))
+        if isinstance(value, str):
+            time = datetime.fromisoformat(value)
+            return utc_stamp(time if time.tzinfo else time.replace(tzinfo=UTC))
+    except (ValueError, OverflowError, OSError):
+        pass
+    return None
+
+
+def times(created: object, updated: object) -> dict[str, str]:
+    """Foreign times as the fields of a record, as far as they are times."""
+    given = {"created_at": stamp(created), "updated_at": stamp(updated)}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, list):
+        return [item for item in value if isinstance(item, _SCALARS) and _finite(item)]
+    return value if isinstance(value, _SCALARS) and _finite(value) else None
+
+
+def _finite(value: object) -> bool:
+    return not isinstance(value, float) or math.isfinite(value)

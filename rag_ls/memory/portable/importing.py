@@ -1,0 +1,107 @@
+"""Records into a store: all of them are checked before the first is written, and all are written or none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import IO
+
+from rag_ls.errors import InvalidRequest
+from rag_ls.memory.portable.formats import format_named
+from rag_ls.memory.portable.merging import DUPLICATE, INSERTED, UNCHANGED, UPDATED, Merge
+from rag_ls.memory.portable.reading import Located, read_records
+from rag_ls.memory.portable.records import Incoming, Target, to_incoming
+from rag_ls.storage import MemoryStore
+
+_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ImportResult:
+    """What became of the records of an import."""
+
+    inserted: int
+    updated: int
+    """The record is newer than the memory with its id, which has a new version now."""
+    unchanged: int
+    """The memory was there already, the same or newer."""
+    duplicates: int
+    """Another memory says the very same; it has got the tags that it lacked."""
+
+
+def import_memories(store: MemoryStore, source: IO[str], format: str, *, force: bool = False, now: str) -> ImportResult:
+    """Store what `export_memories` wrote, or a person by hand, in the scope of `store`, whatever the file says of it.
+
+    `now` (RFC 3339, UTC) is the time of records without one; `force` lets in what looks like a secret. Raises
+    `InvalidRequest`, which lists what is wrong and where; then nothing was written.
+    """
+    return _import(store, read_records(source, format_named(format)), Target(store.scope, now, force))
+
+
+def import_records(
+    store: MemoryStore, records: Iterable[Mapping[str, object]], *, force: bool = False, now: str
+) -> ImportResult:
+    """Store records, such as `read_foreign` gives, as `import_memories` does."""
+    located = (Located(_place(number, record), record) for number, record in enumerate(records, 1))
+    return _import(store, located, Target(store.scope, now, force))
+
+
+def _place(number: int, record: Mapping[str, object]) -> str:
+    source = record.get("source_uri") if isinstance(record, Mapping) else None
+    named = isinstance(source, str) and source.isprintable()
+    return f"record {number} (of {source})" if named else f"record {number}"
+
+
+def _import(store: MemoryStore, located: Iterable[Located], target: Target) -> ImportResult:
+    incoming = _checked(store, located, target)
+    with store.transaction():
+        outcomes = Merge(store, target.now).run(incoming)
+    return ImportResult(outcomes[INSERTED], outcomes[UPDATED], outcomes[UNCHANGED], outcomes[DUPLICATE])
+
+
+def _checked(store: MemoryStore, located: Iterable[Located], target: Target) -> list[Incoming]:
+    incoming, shown, count = [], list[str](), 0
+    together = _Together(store)
+    for item in located:
+        problems: list[str] = []
+        checked = to_incoming(item.record, target, problems)
+        if checked is not None:
+            problems += together.problems_of(checked, item.place)
+            incoming.append(checked)
+        shown += [f"- {item.place}: {problem}" for problem in problems[: _SHOWN - len(shown)]]
+        count += len(problems)
+    if count:
+        more = [f"- and {count - len(shown):,} more"] if count > len(shown) else []
+        raise InvalidRequest("\n".join(["nothing was imported; mend these first:", *shown, *more]))
+    return incoming
+
+
+class _Together:
+    """What must hold between the records of one import, and between their vectors and those of the store."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._store = store
+        self._places: dict[tuple[str, str], str] = {}
+        self._dimensions: dict[str, int] = {}
+
+    def problems_of(self, item: Incoming, place: str) -> list[str]:
+        """What is wrong with a record after those before it."""
+        problems = []
+        names = {"id": "" if "id" in item.unsaid else item.memory.id, "summary_key": item.memory.summary_key or ""}
+        for name, value in names.items():
+            if value and (first := self._places.setdefault((name, value), place)) != place:
+                problems.append(f"{name} {value[:60]!r} is that of {first} too; leave one of them out")
+        for model, vectors in item.embeddings.items():
+            size = vectors.shape[1]
+            if (wanted := self._dimensions_of(model, size)) != size:
+                problems.append(
+                    f"the embeddings of {model!r} have {size} dimensions, others of it {wanted}; leave them out, "
+                    "they are made anew"
+                )
+        return problems
+
+    def _dimensions_of(self, model: str, default: int) -> int:
+        if model not in self._dimensions:
+            stored = next(iter(self._store.vectors.newer_than(model, 0)), None)
+            self._dimensions[model] = default if stored is None else stored[1].shape[1]
+        return self._dimensions[model]

@@ -1,0 +1,172 @@
+"""Files of memories to records, each with its place in the file, whatever the file holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import IO
+
+from rag_ls.errors import InvalidRequest
+from rag_ls.memory.portable import front_matter, strict_json
+from rag_ls.memory.portable.formats import Format, check_header
+
+# A memory takes less than a thousandth of this, vectors included.
+MAX_LINE = 64 * 2**20
+MAX_JSON = 512 * 2**20
+_ENTRY = re.compile(r"[a-z_]+:(\s|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A record, and where it stands in what was read."""
+
+    place: str
+    record: object
+
+
+def read_records(source: IO[str], format: Format) -> Iterator[Located]:
+    """The records of a file, read as they are needed. Raises `InvalidRequest` for what is not of this format."""
+    try:
+        if format is Format.JSON:
+            yield from _json(source)
+        elif format is Format.JSONL:
+            yield from _jsonl(_Lines(source))
+        else:
+            yield from _markdown(_Lines(source))
+    except UnicodeDecodeError as error:
+        raise InvalidRequest(f"the file is no UTF-8 text ({error.reason}); was it exported by rag-ls?") from error
+
+
+class _Lines:
+    """The lines of a text without their ends, counted."""
+
+    def __init__(self, source: IO[str]) -> None:
+        self.number = 0
+        self._source = source
+        self._given_back: list[str] = []
+
+    def next(self) -> str | None:
+        """The next line; None at the end of the text."""
+        line = self._given_back.pop() if self._given_back else self._read()
+        self.number += line is not None
+        return line
+
+    def next_filled(self) -> str | None:
+        """The next line that is not blank; None at the end of the text."""
+        while (line := self.next()) is not None and not line.strip():
+            pass
+        return line
+
+    def peek(self) -> str | None:
+        """The next line, which stays the next one."""
+        if (line := self.next()) is not None:
+            self.give_back(line)
+        return line
+
+    def give_back(self, line: str) -> None:
+        """Make the line that was read last the next one again."""
+        self._given_back.append(line)
+        self.number -= 1
+
+    def _read(self) -> str | None:
+        line = self._source.readline(MAX_LINE)
+        if len(line) == MAX_LINE:
+            raise InvalidRequest(
+                f"line {self.number + 1} has more than {MAX_LINE:,} characters; is this a file of memories?"
+            )
+        mark = "\ufeff" if self.number == 0 else ""
+        return line.removeprefix(mark).rstrip("\r\n") if line else None
+
+
+def _json(source: IO[str]) -> Iterator[Located]:
+    text = source.read(MAX_JSON)
+    if len(text) == MAX_JSON:
+        raise InvalidRequest(
+            f"the file has more than {MAX_JSON:,} characters; export it as jsonl, which is read line by line"
+        )
+    try:
+        value = strict_json.parsed(text.removeprefix("\ufeff"))
+    except ValueError as error:
+        raise InvalidRequest(f"the file is no JSON: {error}") from None
+    if isinstance(value, Mapping):
+        check_header(value)
+        value = value.get("memories")
+    if not isinstance(value, list):
+        raise InvalidRequest('the file holds no memories: give a list of records, or an object with one as "memories"')
+    for number, record in enumerate(value, 1):
+        yield Located(f"record {number}", record)
+
+
+def _jsonl(lines: _Lines) -> Iterator[Located]:
+    count = 0
+    while (line := lines.next_filled()) is not None:
+        try:
+            value = strict_json.parsed(line)
+        except ValueError as error:
+            raise InvalidRequest(f"line {lines.number} is no JSON: {error}") from None
+        if not count and isinstance(value, Mapping) and "content" not in value:
+            check_header(value)
+        else:
+            count += 1
+            yield Located(f"record {count} (line {lines.number})", value)
+
+
+def _markdown(lines: _Lines) -> Iterator[Located]:
+    count, line = 0, lines.next_filled()
+    while line is not None:
+        if line.rstrip() != front_matter.FENCE:
+            raise InvalidRequest(
+                f"line {lines.number} is {line[:60]!r}, where the front matter of a memory should begin with ---; "
+                "if a content was edited, take its content_lines and content_hash out, and if this is a file of rules "
+                "or notes, import it as the kind that it is"
+            )
+        start = lines.number
+        values = _front_matter(lines)
+        if "format" in values:
+            check_header(values)
+        else:
+            count += 1
+            place = f"record {count} (line {start})"
+            if "content" not in values:
+                values["content"] = _content(lines, values.pop("content_lines", None), place)
+            yield Located(place, values)
+        line = lines.next_filled()
+
+
+def _front_matter(lines: _Lines) -> dict[str, object]:
+    start, found = lines.number, list[str]()
+    while (line := lines.next()) is not None:
+        if line.rstrip() == front_matter.FENCE:
+            break
+        found.append(line)
+    else:
+        raise InvalidRequest(f"the front matter that begins in line {start} does not end; is the file cut off?")
+    try:
+        values = front_matter.parsed(found)
+    except ValueError as error:
+        raise InvalidRequest(f"the front matter that begins in line {start} cannot be read: {error}") from None
+    if isinstance(tags := values.get("tags"), str):
+        values["tags"] = [tag.strip() for tag in tags.split(",") if tag.strip()]
+    return values
+
+
+def _content(lines: _Lines, count: object, place: str) -> str:
+    if count is None:
+        return "\n".join(_up_to_front_matter(lines)).strip()
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise InvalidRequest(f"{place}: content_lines is not the number of lines of the content; take it out")
+    content: list[str] = []
+    while len(content) < count:
+        if (line := lines.next()) is None:
+            raise InvalidRequest(f"{place}: the content has fewer than {count} lines; is the file cut off?")
+        content.append(line)
+    return "\n".join(content)
+
+
+def _up_to_front_matter(lines: _Lines) -> Iterator[str]:
+    while (line := lines.next()) is not None:
+        if line.rstrip() == front_matter.FENCE and _ENTRY.match(lines.peek() or ""):
+            lines.give_back(line)
+            return
+        yield line

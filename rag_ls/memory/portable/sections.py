@@ -1,0 +1,127 @@
+"""A Markdown text cut along its headings, and long sections along their list items and paragraphs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+# About what an embedding model reads at once; a section up to this stays whole.
+SHORT = 800
+_TOO_LITTLE = 80
+_MOST = 50_000
+_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_ITEM = re.compile(r" ?(?:[-*+]|\d{1,9}[.)])\s+\S")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+# What lines that only divide are made of.
+_RULES = "-*_ \n"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A list item with what is below it, or a paragraph, or either with the code that follows it."""
+
+    text: str
+    is_item: bool
+    apart: bool
+    """Whether a blank line is before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What stands below one heading, up to the next."""
+
+    path: tuple[str, ...]
+    """The heading, after those that it is under."""
+    blocks: tuple[Block, ...]
+
+
+def sections(text: str) -> list[Section]:
+    """The sections of a text that hold anything; what is before the first heading has an empty path."""
+    found, path, lines, fence = list[Section](), list[tuple[int, str]](), list[str](), ""
+    for line in re.split(r"\r\n|\r|\n", text):
+        fence = _fence_after(line, fence)
+        heading = None if fence else _HEADING.match(line)
+        if heading is None:
+            lines.append(line)
+            continue
+        found.append(Section(tuple(title for _, title in path), _blocks(lines)))
+        lines, level = [], len(heading[1])
+        path = [(above, title) for above, title in path if above < level] + [(level, heading[2])]
+    found.append(Section(tuple(title for _, title in path), _blocks(lines)))
+    return [section for section in found if section.blocks]
+
+
+def joined(blocks: Sequence[Block]) -> str:
+    """Blocks as they stood in the text."""
+    text = "".join(("\n\n" if block.apart else "\n") + block.text for block in blocks)
+    return text.lstrip("\n")
+
+
+def pieces(blocks: Sequence[Block], short: int = SHORT) -> list[str]:
+    """The blocks of a section in texts of sensible size: one where it is short, else of a few blocks each.
+
+    A line that leads in (it ends with a colon) stays with what follows, a small rest with what is before.
+    """
+    groups: list[list[Block]] = []
+    for block in blocks:
+        if groups and _belongs(groups[-1], block, short):
+            groups[-1].append(block)
+        else:
+            groups.append([block])
+    if len(groups) > 1 and len(joined(groups[-1])) < _TOO_LITTLE:
+        rest = groups.pop()
+        groups[-1] += rest
+    return [piece for group in groups for piece in _cut(joined(group))]
+
+
+def _belongs(group: Sequence[Block], block: Block, short: int) -> bool:
+    together = sum(len(item.text) for item in group) + len(block.text)
+    return together <= short or (len(group) == 1 and group[0].text.endswith(":") and len(group[0].text) < short)
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """The fence of code that is open behind a line, given the one that is open before it; empty for none."""
+    match = _FENCE.match(line)
+    if match is None:
+        return fence
+    if not fence:
+        return match[1]
+    return "" if match[1].startswith(fence) and not line.strip().strip(fence[0]) else fence
+
+
+def _blocks(lines: Sequence[str]) -> tuple[Block, ...]:
+    groups: list[list[str]] = []
+    fence = ""
+    for line in lines:
+        if groups and (fence or not line.strip() or not _begins(line, groups[-1])):
+            groups[-1].append(line)
+        elif line.strip():
+            groups.append([line])
+        fence = _fence_after(line, fence)
+    blocks = [_block(group, before[-1]) for before, group in pairwise([[""], *groups])]
+    return tuple(block for block in blocks if _COMMENT.sub("", block.text).strip(_RULES))
+
+
+def _block(lines: Sequence[str], before: str) -> Block:
+    text = "\n".join(lines).rstrip()
+    return Block(text, _ITEM.match(text) is not None, not before.strip())
+
+
+def _begins(line: str, current: Sequence[str]) -> bool:
+    """Whether a line begins a block of its own. Code stays with the words before it, as do indented lines."""
+    if _ITEM.match(line):
+        return True
+    return not current[-1].strip() and not line.startswith((" ", "\t")) and not _FENCE.match(line)
+
+
+def _cut(text: str) -> Iterator[str]:
+    """A text that is too long for one memory in several, at line ends where there are any."""
+    while len(text) > _MOST:
+        end = text.rfind("\n", 1, _MOST) + 1 or _MOST
+        yield text[:end].strip("\n")
+        text = text[end:]
+    if text.strip():
+        yield text

@@ -1,0 +1,155 @@
+"""Recall: the memories of several scopes that fit a question best, by meaning, words and tags."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.embedding import cosine_of, similarity
+from rag_ls.memory.ranking import Signals, lifted
+from rag_ls.memory.words import content_terms, others, stem, stems_of
+from rag_ls.model import Hit, Memory, MemoryFilters, Scope
+from rag_ls.storage import MemoryStore
+
+_CANDIDATES = 50
+# The words of a question that count, the first ones: a pasted text is not looked up word for word.
+_MOST_WORDS = 24
+# A memory is found by its words when they are at least so much of the question; less will do where words are all there is.
+_WORDS_SHARE = 0.35
+_WORDS_SHARE_ALONE = 0.15
+# Up to here a word is rare whatever the number of memories.
+_FEW_HOLDERS = 1000
+# Characters of a memory that are looked through for the question's words.
+_READ = 20_000
+# Found by words or tags, it must still be half as close in meaning as is asked of others.
+_HALF = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of the memories."""
+
+    text: str
+    k: int
+    min_similarity: float
+    """Of the meaning (see `embedding.similarity`); what holds the question's words or tags needs half of it."""
+    filters: MemoryFilters = MemoryFilters()  # noqa: RUF009 - frozen
+    expand: bool = True
+    """Look for abbreviations and synonyms too."""
+    half_life_days: float = 0.0
+    """How fast memories sink that are not recalled; 0 for never."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryVector:
+    """A question's vector, shape (dimensions,), and the model that made it."""
+
+    model_id: str
+    values: NDArray[np.float32]
+
+
+def recall(stores: Sequence[MemoryStore], question: Question, vector: QueryVector | None, now: datetime) -> list[Hit]:
+    """The `k` best memories, the best first; of equally good ones that of the nearest scope."""
+    hits: list[Hit] = []
+    for store in stores:
+        signals, memories = signals_of(store, question, vector)
+        for memory_id in _admitted(signals, question, vector):
+            memory = memories[memory_id]
+            cosine = signals.dense.get(memory_id)
+            hits.append(
+                Hit(
+                    memory,
+                    lifted(signals.score(memory_id), memory, now, question.half_life_days),
+                    signals.matched_by(memory_id),
+                    similarity=similarity(vector.model_id, cosine) if vector and cosine is not None else None,
+                )
+            )
+    order = list(Scope)
+    hits.sort(key=lambda hit: (-round(hit.score, 6), order.index(memory_of(hit).scope), hit.item.id))
+    return hits[: question.k]
+
+
+def signals_of(store: MemoryStore, question: Question, vector: QueryVector | None) -> tuple[Signals, dict[str, Memory]]:
+    """What meaning, words, other words and tags say of a store's memories; and these memories, by their ids."""
+    asked = _asked_words(store, question)
+    dense: dict[str, float] = {}
+    if vector is not None:
+        dense |= store.vectors.nearest(vector.values, vector.model_id, question.filters, _CANDIDATES)
+    lexical = store.lexical(asked.telling, _CANDIDATES, question.filters)
+    lexical |= store.lexical(asked.other_telling, _CANDIDATES, question.filters)
+    tags = store.tagged([*asked.rarity, *question.text.split()], _CANDIDATES, question.filters)
+    memories = store.several({*dense, *lexical, *tags})
+    if vector is not None:
+        dense |= store.vectors.cosines(vector.values, vector.model_id, {*lexical, *tags} - {*dense})
+    return Signals(dense, *_coverage(asked, memories), tags), memories
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The words of a question: how rare each is, and others that mean the same."""
+
+    rarity: Mapping[str, float]
+    others: Mapping[str, Sequence[str]]
+    telling: Sequence[str]
+    """Those that are worth looking up: what a tenth of all memories hold finds nothing in particular."""
+    other_telling: Sequence[str]
+
+
+def _asked_words(store: MemoryStore, question: Question) -> _Words:
+    words = content_terms(question.text)[:_MOST_WORDS]
+    count = store.count()
+    most = max(_FEW_HOLDERS, count // 10)
+    frequency = {word: store.frequency(word, most) for word in words}
+    known = {word: others(word) for word in words} if question.expand else {}
+    other_words = dict.fromkeys(other for more in known.values() for other in more if other not in frequency)
+    return _Words(
+        {word: math.log(1 + count / (number + 1)) for word, number in frequency.items()},
+        known,
+        [word for word, number in frequency.items() if number < most] or words,
+        [other for other in other_words if store.frequency(other, most) < most],
+    )
+
+
+def _coverage(asked: _Words, memories: Mapping[str, Memory]) -> tuple[dict[str, float], dict[str, float]]:
+    """The share of the words that each memory holds as they are, and that it holds in other words alone."""
+    total = sum(asked.rarity.values())
+    stems = {word: stem(word) for word in asked.rarity}
+    other_stems = {word: {stem(other) for other in asked.others.get(word, ())} for word in asked.rarity}
+    held: dict[str, float] = {}
+    in_other_words: dict[str, float] = {}
+    for memory_id, memory in memories.items():
+        there = stems_of(f"{' '.join(memory.metadata.tags)} {memory.content[:_READ]}")
+        for word, rarity in asked.rarity.items():
+            if stems[word] in there:
+                held[memory_id] = held.get(memory_id, 0.0) + rarity / total
+            elif not other_stems[word].isdisjoint(there):
+                in_other_words[memory_id] = in_other_words.get(memory_id, 0.0) + rarity / total
+    return held, in_other_words
+
+
+def _admitted(signals: Signals, question: Question, vector: QueryVector | None) -> list[str]:
+    """The memories that are close enough in meaning, or hold enough of the question and mean nothing else."""
+    floor = cosine_of(vector.model_id, question.min_similarity) if vector else 0.0
+    least = _WORDS_SHARE if vector else _WORDS_SHARE_ALONE
+    found = {*signals.dense, *signals.words, *signals.expanded, *signals.tags}
+
+    def is_admitted(memory_id: str) -> bool:
+        # A memory that was not embedded yet has words alone to speak for it.
+        cosine = signals.dense.get(memory_id, 1.0)
+        share = signals.words.get(memory_id, 0.0) + signals.expanded.get(memory_id, 0.0) / 2
+        by_words = share >= least or memory_id in signals.tags
+        is_close = memory_id in signals.dense and cosine >= floor
+        return is_close or (by_words and cosine >= floor * _HALF)
+
+    return sorted(memory_id for memory_id in found if is_admitted(memory_id))
+
+
+def memory_of(hit: Hit) -> Memory:
+    """The memory of a hit that is one."""
+    assert isinstance(hit.item, Memory)
+    return hit.item

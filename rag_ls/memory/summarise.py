@@ -1,0 +1,83 @@
+"""A summary of what was remembered in a time, kept as a memory of its own."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rag_ls.config import SummarySettings
+from rag_ls.embedding import Embedder
+from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.memory.abstract import SummaryFailed, write_summary
+from rag_ls.memory.memories import Memories, NewMemory, Stored
+from rag_ls.memory.summary import MAX_WORDS, extract, summary_key
+from rag_ls.model import Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope
+
+_log = logging.getLogger(__name__)
+
+_MOST_MEMORIES = 500
+_TAG = "summary"
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRequest:
+    """What to summarise, and how long the summary may be."""
+
+    filters: MemoryFilters
+    """With `since` and `until`: the time range."""
+    max_words: int = MAX_WORDS
+    key: str = ""
+    """What the summary is kept under; by default it follows from the filters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The summary as it was stored, of how many memories, and what to say about it."""
+
+    stored: Stored
+    count: int
+    note: str = ""
+
+
+def summarise(
+    memories: Memories, request: SummaryRequest, embedder: Embedder | None, settings: SummarySettings
+) -> Summary:
+    """Summarise, and keep the summary: the same key again replaces it.
+
+    It goes to the scope that was asked for; of several scopes, to the project. Raises `NotFound` where nothing passes
+    the filters, `InvalidRequest` for a time range that ends before it begins.
+    """
+    filters = replace(request.filters, no_summaries=True)
+    if filters.since and filters.until and filters.since > filters.until:
+        raise InvalidRequest(f"time_range ends ({filters.until}) before it starts ({filters.since})")
+    found, total = memories.listed(filters, MemoryOrder.UPDATED, _MOST_MEMORIES)
+    if not found:
+        raise NotFound(
+            f"there is no memory from {filters.since or 'the beginning'} to {filters.until or 'now'} to summarise"
+        )
+    text, note = _written(found, request.max_words, settings)
+    if total > len(found):
+        limit = f"of {total} memories, the {len(found)} that were changed last are summarised"
+        note = f"{note}; {limit}" if note else limit
+    scope = filters.scopes[0] if len(filters.scopes) == 1 else Scope.PROJECT
+    new = NewMemory(
+        text,
+        scope,
+        MemoryMetadata(tags=(_TAG, *filters.tags)),
+        MemoryType.SEMANTIC,
+        summary_key=request.key or summary_key(filters.since, filters.until, request.filters),
+        source_memory_ids=tuple(sorted(item.id for item in found)),
+        force=True,
+    )
+    return Summary(memories.store(new, embedder), total, note)
+
+
+def _written(found: Sequence[Memory], max_words: int, settings: SummarySettings) -> tuple[str, str]:
+    if settings.endpoint:
+        try:
+            return write_summary(found, max_words, settings), ""
+        except SummaryFailed as error:
+            _log.warning("%s", error)
+            return extract(found, max_words), f"{error}; made of the memories' own sentences instead"
+    return extract(found, max_words), ""

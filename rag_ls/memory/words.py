@@ -1,0 +1,197 @@
+"""The words of a question that say something, and others that mean the same."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache, lru_cache
+from typing import Any
+
+from rag_ls.storage import terms
+
+_STOP_WORDS = frozenset(
+    """a about after again all also always am an and any anybody anyone anything are as at be because been before being but
+    by can cannot could did do does doing done each either else ever every few for from get gets give given go goes going
+    got had has have having he her here him his how i if in into is it its just let like made make makes many may me might
+    more most much must my need needs never no nor not now of off on one only or other our out over own please same say
+    says she should so some somebody something such take takes than that the their them then there these they thing things
+    this those through to too under until up us use used uses using very want wants was way we well were what when where
+    whether which while who whom whose why will with within without would yes yet you your
+    aber als am an auch auf aus bei bin bis da das dass dem den der des die dies ein eine einem einen einer es fuer für hat
+    ich im in ist ja kein mit nach nicht noch nur oder sich sie sind um und uns vom von wann war was wenn wer wie wir wird
+    wo zu zum zur
+    au aux avec ce ces cette dans de des du elle en est et il ils je la le les leur mais ne nous ou où par pas pour qu que
+    qui sa se ses son sur un une vous""".split()
+)
+
+# Each line holds words that mean the same to a programmer; the first one is the most usual in full.
+_SAME = """
+authentication auth authn login signin
+authorization authz permission permissions
+configuration config cfg conf settings
+database db
+kubernetes k8s
+environment env
+repository repo
+implementation impl
+performance perf
+internationalization i18n
+localization l10n
+accessibility a11y
+observability o11y
+documentation docs doc
+application app
+parameter param arg argument
+arguments args params parameters
+context ctx
+request req
+response resp res
+message msg
+error err exception failure
+directory dir folder
+directories dirs folders
+function func fn method
+library lib package dependency
+dependencies deps libraries packages
+development dev
+production prod
+staging stage
+specification spec
+administrator admin
+temporary tmp temp
+maximum max limit
+minimum min
+average avg mean
+number num count
+index idx
+identifier id
+pointer ptr
+reference ref
+string str
+integer int
+boolean bool
+character char
+object obj
+variable var
+value val
+attribute attr property prop
+properties props attributes
+initialize init setup initialise
+synchronous sync
+asynchronous async
+transaction tx txn
+transmission tx
+command cmd
+source src
+destination dest dst target
+previous prev former
+current curr
+operation op
+operations ops
+infrastructure infra
+continuous ci pipeline
+pull pr merge mr
+user account customer
+delete remove drop
+create add insert make
+fetch get load retrieve read
+write save store persist
+update change modify edit
+retry retries attempt attempts again
+timeout deadline expiry expire expires
+cache caching cached memoize
+queue broker kafka rabbitmq
+log logging logs logger
+test tests testing spec
+deploy deployment release rollout ship
+rollback revert undo
+migrate migration migrations
+schema table tables
+endpoint route url api
+server backend service
+client frontend ui
+thread threads concurrency parallel
+lock mutex locking
+latency slow slowness delay
+memory ram heap
+bug defect issue
+crash panic segfault
+secret credential credentials password token key
+encrypt encryption tls ssl
+certificate cert certs
+container docker image
+cluster k8s kubernetes
+node host machine instance vm
+metric metrics monitoring telemetry
+alert alerts paging oncall pager
+schedule cron scheduled job
+worker job task
+payment payments billing invoice charge
+currency money amount price
+rounding round
+date time timestamp datetime
+timezone tz utc
+format formatting formatter style
+lint linter linting
+type types typing typed
+version versions versioning semver
+branch branches
+commit commits
+convention rule guideline standard
+naming name names called
+decision decided decide chose chosen
+reason why because rationale
+pagination paging page pages cursor
+upload uploads
+download downloads
+image picture photo
+email mail
+notification notifications push
+search query lookup find
+webhook callback hook
+feature flag toggle flags
+""".strip().splitlines()
+
+
+def content_terms(text: str) -> list[str]:
+    """The distinct terms of a text that say something, in order; all of them where none does."""
+    found = list(dict.fromkeys(terms(text)))
+    return [term for term in found if term not in _STOP_WORDS] or found
+
+
+def says_something(text: str) -> bool:
+    """Whether any word of a text is more than a stop word."""
+    return any(term not in _STOP_WORDS for term in terms(text))
+
+
+def others(word: str) -> tuple[str, ...]:
+    """Other words for a word: abbreviations, the full form, and synonyms of the programming world."""
+    return tuple(dict.fromkeys(other for line in _same().get(word, ()) for other in line if other != word))
+
+
+def stems_of(text: str) -> set[str]:
+    """The stems of all terms of a text."""
+    return {stem(term) for term in terms(text)}
+
+
+@lru_cache(maxsize=65536)
+def stem(term: str) -> str:
+    """What the full-text index keeps of a term: without diacritics, and stemmed as Porter (1980) does."""
+    plain = "".join(mark for mark in unicodedata.normalize("NFKD", term) if not unicodedata.combining(mark))
+    return str(_stemmer().stemWord(plain.lower()))
+
+
+@cache
+def _stemmer() -> Any:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("porter")
+
+
+@cache
+def _same() -> dict[str, list[tuple[str, ...]]]:
+    table: dict[str, list[tuple[str, ...]]] = {}
+    for line in _SAME:
+        group = tuple(line.split())
+        for word in group:
+            table.setdefault(word, []).append(group)
+    return table

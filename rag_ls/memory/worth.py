@@ -1,0 +1,129 @@
+"""What is not kept: nothing, next to nothing, too much, and secrets."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from rag_ls.errors import InvalidRequest
+from rag_ls.memory.words import says_something
+from rag_ls.model import MemoryMetadata
+from rag_ls.storage import terms
+from rag_ls.text import without_surrogates
+
+MAX_CONTENT = 100_000
+MAX_TAGS = 50
+MAX_TAG = 100
+MAX_CUSTOM = 20_000
+MAX_CUSTOM_DEPTH = 5
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_FEW_WIDE = 4
+# What agents store at the end of a task, and nobody ever looks for.
+_CHATTER = re.compile(
+    r"""(?:all\ |the\ )? (?:task|work|everything|it|that|this|tests?|build|code|changes?)?
+    (?:\s+(?:is|are|was|were|has\ been|have\ been))? \s* (?:now\s+)?
+    (?:done|finished|completed?|ok(?:ay)?|fine|good|works?|working|fixed|pass(?:es|ed|ing)?|green|great|thanks?|thank\ you|
+      yes|no|lgtm|todo|test|testing|hello|hi|looks\ good(?:\ to\ me)?|(?:did|fixed)\ (?:it|this|that))
+    (?:\s+(?:now|again|successfully|as\ expected))? [\s.!?]*""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# What these look for has a form of its own. Entropy and keyword detectors would refuse hashes and honest sentences.
+_DETECTORS = (
+    "ArtifactoryDetector", "AWSKeyDetector", "AzureStorageKeyDetector", "BasicAuthDetector", "CloudantDetector",
+    "DiscordBotTokenDetector", "GitHubTokenDetector", "GitLabTokenDetector", "IbmCosHmacDetector", "JwtTokenDetector",
+    "MailchimpDetector", "NpmDetector", "OpenAIDetector", "PrivateKeyDetector", "PypiTokenDetector", "SendGridDetector",
+    "SlackDetector", "SquareOAuthDetector", "StripeDetector", "TelegramBotTokenDetector", "TwilioKeyDetector",
+)  # fmt: skip
+
+
+def checked_content(content: str, *, force: bool = False) -> str:
+    """The content as it is kept. Raises `InvalidRequest` for what is empty, trivial or too long.
+
+    `force` keeps what looks trivial.
+    """
+    content = without_surrogates(content.strip())
+    if not content:
+        raise InvalidRequest("content is empty; give the text to remember")
+    if len(content) > MAX_CONTENT:
+        raise InvalidRequest(
+            f"content has {len(content):,} characters, at most {MAX_CONTENT:,} are kept; store a summary and name the source"
+        )
+    if not force and _is_trivial(content):
+        raise InvalidRequest(
+            f"{content[:60]!r} says nothing that is worth recalling: name what it is about and what holds there, "
+            "or give force = true"
+        )
+    return content
+
+
+def checked_metadata(metadata: MemoryMetadata) -> MemoryMetadata:
+    """The metadata, within the limits. Raises `InvalidRequest`."""
+    if len(metadata.tags) > MAX_TAGS:
+        raise InvalidRequest(f"{len(metadata.tags)} tags are too many; give at most {MAX_TAGS}")
+    if long := next((tag for tag in metadata.tags if len(tag) > MAX_TAG), None):
+        raise InvalidRequest(f"the tag {long[:40]!r}... has {len(long)} characters; give at most {MAX_TAG}")
+    try:
+        size = len(json.dumps(metadata.custom, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidRequest(f"custom is no JSON object: {error}") from error
+    if size > MAX_CUSTOM:
+        raise InvalidRequest(f"custom takes {size:,} characters as JSON; give at most {MAX_CUSTOM:,}")
+    if _depth(metadata.custom) > MAX_CUSTOM_DEPTH:
+        raise InvalidRequest(f"custom is nested more than {MAX_CUSTOM_DEPTH} levels deep; make it flatter")
+    return metadata
+
+
+def refuse_secrets(content: str, metadata: MemoryMetadata) -> None:
+    """Raise `InvalidRequest`, naming what was found and where but never the secret itself, for what looks like one.
+
+    The detectors are those of detect-secrets; nothing is verified, so nothing leaves the machine.
+    """
+    lines = content.splitlines()
+    texts = [*lines, *metadata.tags, *_strings(metadata.custom)]
+    for number, text in enumerate(texts, 1):
+        for detector in _detectors():
+            if any(detector.analyze_string(text)):
+                where = f"line {number}" if number <= len(lines) else "the metadata"
+                raise InvalidRequest(
+                    f"{where} looks like a secret ({detector.secret_type}), which was not stored: "
+                    "say where it is kept instead, or give force = true if it is none"
+                )
+
+
+def _is_trivial(content: str) -> bool:
+    if _CHATTER.fullmatch(content):
+        return True
+    if len(_WIDE.findall(content)) >= _FEW_WIDE:
+        return False
+    return len(set(terms(content))) < 2 or not says_something(content)
+
+
+def _depth(value: object) -> int:
+    if isinstance(value, Mapping):
+        return 1 + max(map(_depth, value.values()), default=0)
+    return 1 + max(map(_depth, value), default=0) if isinstance(value, list | tuple) else 0
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from value.splitlines()
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _strings(key)
+            yield from _strings(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _strings(item)
+
+
+@cache
+def _detectors() -> list[Any]:
+    # Imported when something is stored: it takes a quarter of a second.
+    from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
+
+    plugins: dict[str, Any] = get_mapping_from_secret_type_to_class()
+    known = {plugin.__name__: plugin for plugin in plugins.values()}
+    return [known[name]() for name in _DETECTORS]

@@ -1,0 +1,105 @@
+"""Memories as rows of `memories.db` and back, and filters as SQL."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope
+
+NAMES = (
+    "id", "content", "metadata", "memory_type", "created_at", "updated_at", "version", "content_hash", "source_uri",
+    "source_memory_ids", "anchor", "branch", "summary_key",
+)  # fmt: skip
+COLUMNS = ", ".join(NAMES)
+SELECTED = ", ".join(f"m.{name}" for name in NAMES) + ", ifnull(u.count, 0), u.used_at"
+FROM = "memories m LEFT JOIN uses u ON u.row = m.row"
+
+_ORDERS = {
+    MemoryOrder.UPDATED: "m.updated_at DESC",
+    MemoryOrder.CREATED: "m.created_at DESC",
+    MemoryOrder.IMPORTANCE: "json_extract(m.metadata, '$.importance_score') DESC, m.updated_at DESC",
+    MemoryOrder.USES: "ifnull(u.count, 0) DESC, m.updated_at DESC",
+    MemoryOrder.LEAST_USED: "ifnull(u.count, 0), m.updated_at",
+}
+
+
+def order_by(order: MemoryOrder) -> str:
+    """The ORDER BY of a listing, total so that pages do not overlap."""
+    return f"{_ORDERS[order]}, m.row DESC"
+
+
+def condition(filters: MemoryFilters) -> tuple[str, list[object]]:
+    """What of `filters` a row `m` (with its uses `u`) must meet, as SQL with its values; scopes are not rows' business."""
+    parts: list[str] = []
+    values: list[object] = []
+
+    def must(part: str, *given: object) -> None:
+        parts.append(part)
+        values.extend(given)
+
+    if filters.tags:
+        marks = ", ".join("?" * len(filters.tags))
+        must(f"m.row IN (SELECT row FROM tags WHERE tag IN ({marks}))", *filters.tags)
+    if filters.memory_type is not None:
+        must("m.memory_type = ?", filters.memory_type.value)
+    if filters.language:
+        must("json_extract(m.metadata, '$.language') = ? COLLATE NOCASE", filters.language)
+    if filters.since:
+        must("m.updated_at >= ?", filters.since)
+    if filters.until:
+        must("m.updated_at <= ?", filters.until)
+    if filters.branch is not None:
+        must("(m.branch IS NULL OR m.branch = ?)", filters.branch)
+    if filters.never_used:
+        must("m.row NOT IN (SELECT row FROM uses)")
+    if filters.anchored:
+        must("m.anchor IS NOT NULL")
+    if filters.no_summaries:
+        must("m.summary_key IS NULL")
+    return " AND ".join(parts) or "1", values
+
+
+def to_values(memory: Memory) -> tuple[object, ...]:
+    """A memory as the values of `NAMES`."""
+    meta = memory.metadata
+    metadata = {
+        "tags": list(meta.tags), "source_file": meta.source_file, "language": meta.language, "chunk_index": meta.chunk_index,
+        "parent_id": meta.parent_id, "ast_node_type": meta.ast_node_type, "importance_score": meta.importance_score,
+        "custom": dict(meta.custom),
+    }  # fmt: skip
+    anchor = memory.anchor
+    anchored = anchor and json.dumps([anchor.path, anchor.symbol, anchor.content_hash, anchor.start_line])
+    return (
+        memory.id, memory.content, json.dumps(metadata), memory.memory_type.value, memory.created_at, memory.updated_at,
+        memory.version, memory.content_hash, memory.source_uri, json.dumps(memory.source_memory_ids), anchored,
+        memory.branch, memory.summary_key,
+    )  # fmt: skip
+
+
+def to_record(memory: Memory) -> str:
+    """A memory as its history keeps it."""
+    return json.dumps(dict(zip(NAMES, to_values(memory), strict=True)))
+
+
+def from_record(record: str, scope: Scope) -> Memory:
+    """A memory out of its history; older records lack the newer names."""
+    values: Mapping[str, object] = json.loads(record)
+    return from_row([values.get(name) for name in NAMES], scope)
+
+
+def from_row(row: Sequence[object], scope: Scope) -> Memory:
+    """A memory out of the values of `NAMES`, with or without its uses behind them."""
+    number, content, metadata, kind, created, updated, version, digest, uri, sources, anchor, branch, key, *used = row
+    fields = json.loads(str(metadata))
+    fields["tags"] = tuple(fields["tags"])
+    uses, used_at = used or (0, None)
+    return Memory(
+        str(number), str(content), scope, MemoryMetadata(**fields), MemoryType(str(kind)), str(created), str(updated),
+        int(str(version)), str(digest), _text(uri), tuple(json.loads(str(sources))),
+        Anchor(*json.loads(str(anchor))) if anchor else None, _text(branch), _text(key), int(str(uses)), _text(used_at),
+    )  # fmt: skip
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)

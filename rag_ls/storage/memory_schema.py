@@ -1,0 +1,73 @@
+"""The tables of `memories.db`, and the way to them from every earlier version."""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+
+import numpy as np
+
+_FIRST = (
+    """CREATE TABLE memories (
+      row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, content TEXT NOT NULL, metadata TEXT NOT NULL,
+      memory_type TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, version INTEGER NOT NULL,
+      content_hash TEXT NOT NULL, source_uri TEXT, source_memory_ids TEXT NOT NULL, anchor TEXT)""",
+    "CREATE UNIQUE INDEX memories_content ON memories (content_hash)",
+    "CREATE INDEX memories_anchored ON memories (updated_at) WHERE anchor IS NOT NULL",
+    """CREATE TABLE history (
+      id TEXT NOT NULL, version INTEGER NOT NULL, record TEXT NOT NULL, replaced_at TEXT NOT NULL,
+      PRIMARY KEY (id, version))""",
+    "CREATE TABLE vectors (row INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE, model TEXT NOT NULL, "
+    "content_hash TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (row, model))",
+    "CREATE VIRTUAL TABLE memory_postings USING fts5 (content, tags, tokenize = 'porter unicode61 remove_diacritics 2')",
+)
+
+_SECOND = (
+    "ALTER TABLE memories ADD COLUMN branch TEXT",
+    "ALTER TABLE memories ADD COLUMN summary_key TEXT",
+    "DROP INDEX memories_content",
+    # A summary of one memory may say the very same as it.
+    "CREATE UNIQUE INDEX memories_content ON memories (content_hash, ifnull(branch, '')) WHERE summary_key IS NULL",
+    "CREATE UNIQUE INDEX memories_summary ON memories (summary_key) WHERE summary_key IS NOT NULL",
+    "CREATE INDEX memories_updated ON memories (updated_at)",
+    "CREATE INDEX memories_anchor_path ON memories (json_extract(anchor, '$[0]')) WHERE anchor IS NOT NULL",
+    "CREATE INDEX memories_anchor_symbol ON memories (json_extract(anchor, '$[1]')) WHERE anchor IS NOT NULL",
+    "CREATE INDEX memories_anchor_hash ON memories (json_extract(anchor, '$[2]')) WHERE anchor IS NOT NULL",
+    "CREATE TABLE tags (row INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE, tag TEXT NOT NULL COLLATE NOCASE, "
+    "PRIMARY KEY (row, tag)) WITHOUT ROWID",
+    "CREATE INDEX tags_by_name ON tags (tag, row)",
+    "INSERT OR IGNORE INTO tags SELECT row, value FROM memories, json_each(metadata, '$.tags')",
+    "CREATE TABLE uses (row INTEGER PRIMARY KEY REFERENCES memories ON DELETE CASCADE, count INTEGER NOT NULL, "
+    "used_at TEXT NOT NULL)",
+    "ALTER TABLE history ADD COLUMN reason TEXT NOT NULL DEFAULT 'updated'",
+    "UPDATE history SET reason = 'deleted' WHERE id NOT IN (SELECT id FROM memories) AND version = "
+    "(SELECT max(version) FROM history h WHERE h.id = history.id)",
+    "CREATE TABLE consolidations (id TEXT PRIMARY KEY, at TEXT NOT NULL, merges TEXT NOT NULL, undone_at TEXT)",
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "ALTER TABLE vectors RENAME TO first_vectors",
+    # Ids are never given twice, and rows never changed: an ANN snapshot may outlive them.
+    """CREATE TABLE vectors (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, row INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE,
+      model TEXT NOT NULL, content_hash TEXT NOT NULL, part INTEGER NOT NULL, vector BLOB NOT NULL)""",
+    "CREATE UNIQUE INDEX vectors_of_memory ON vectors (row, model, part)",
+)
+
+
+def _first(connection: sqlite3.Connection) -> None:
+    for statement in _FIRST:
+        connection.execute(statement)
+
+
+def _second(connection: sqlite3.Connection) -> None:
+    for statement in _SECOND:
+        connection.execute(statement)
+    connection.execute("INSERT INTO meta VALUES ('index_id', ?)", (uuid.uuid4().hex,))
+    rows = connection.execute("SELECT row, model, content_hash, vector FROM first_vectors").fetchall()
+    connection.executemany(
+        "INSERT INTO vectors (row, model, content_hash, part, vector) VALUES (?, ?, ?, 0, ?)",
+        [(*row[:3], np.frombuffer(row[3], np.float32).astype(np.float16).tobytes()) for row in rows],
+    )
+    connection.execute("DROP TABLE first_vectors")
+
+
+MIGRATIONS = (_first, _second)
