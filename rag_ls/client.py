@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rag_ls import config, memory
-from rag_ls.config import Loaded, Settings
+from rag_ls.config import Loaded, Problem, Settings
 from rag_ls.engine import About, Engine
 from rag_ls.errors import DiskFull, IndexUnavailable, PathOutsideProject, ProjectUnavailable
 from rag_ls.model import Hit, Scope, SearchAnswer, SearchStats
@@ -65,7 +65,20 @@ class Client:
     def load_settings(self, project: Project | None = None) -> Loaded:
         """The settings in force, with what is wrong with them."""
         shared = bool(self.engine.address)
-        return config.load(project, environment=self._environment, editor=self._editor, shared=shared)
+        return config.load(
+            project,
+            environment=self._environment,
+            editor=self._editor,
+            shared=shared,
+            last_good=self.engine.last_good,
+        )
+
+    def problems(self) -> list[Problem]:
+        """What is wrong with the settings of the open projects now, each thing once."""
+        with self._lock:
+            projects: list[Project | None] = [opened.project for opened in self._projects.values()]
+        found = [problem for project in projects or [None] for problem in self.load_settings(project).problems]
+        return list(dict.fromkeys(found))
 
     def open(self, folder: str | os.PathLike[str]) -> OpenProject:
         """The open project around a folder, opened when it is not yet; nothing is indexed by that alone.
@@ -216,7 +229,7 @@ class Client:
         """What a project is indexed with: for a client that is alone its own settings, else those that belong to nobody."""
         if self._alone:
             return functools.partial(self._settings_of, project)
-        return lambda: config.load(project).settings
+        return lambda: config.load(project, last_good=self.engine.last_good).settings
 
     def _settings_of(self, project: Project) -> Settings:
         loaded = self.load_settings(project)

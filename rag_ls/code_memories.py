@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rag_ls import memory
 from rag_ls.config import Settings
-from rag_ls.embedding import HostedModel
+from rag_ls.embedding import EmbeddingWorkerFailed, HostedModel
 from rag_ls.errors import InvalidRequest, ModelMissing, NotFound
 from rag_ls.hosting import HostedProject
 from rag_ls.memory import Memories, consolidation
@@ -21,12 +21,14 @@ from rag_ls.memory.recall import memory_of
 from rag_ls.memory.summarise import Summary, SummaryRequest, summarise
 from rag_ls.model import Anchor, AnchorState, Hit, Memory, Scope, SearchAnswer, SearchStats
 from rag_ls.places import Places
-from rag_ls.project import current_branch
+from rag_ls.project import current_branch, is_guest
 from rag_ls.requests import checked_k
 from rag_ls.storage import ChunkRow
 
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
 _MODEL_S = 20.0
+# So many of the best are read again by a cross-encoder.
+_RERANKED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +94,23 @@ class CodeMemories:
             settings.memory.half_life_days,
         )
         model = self._hosted.model(wait_for_model_s)
-        hits = self.memories.recall(question, model)
-        return self._answer(query, hits, started, model)
+        if not settings.search.enable_reranking:
+            return self._answer(query, self.memories.recall(question, model), started, model)
+        hits = self.memories.recall(replace(question, k=max(question.k, _RERANKED)), model)
+        hits, note = self._reranked(query, hits)
+        return self._answer(query, hits[: question.k], started, model, note)
+
+    def _reranked(self, query: str, hits: list[Hit]) -> tuple[list[Hit], str]:
+        """The hits in the order of the cross-encoder's scores; as they were, with the reason, where it cannot be asked."""
+        try:
+            scores = self._hosted.reranker().scores(query, [memory_of(hit).content for hit in hits])
+        except (ModelMissing, EmbeddingWorkerFailed) as error:
+            return hits, f"not reranked: {error}"
+        scored = [
+            replace(hit, score=float(score), matched_by=(*hit.matched_by, "reranker"))
+            for hit, score in zip(hits, scores, strict=True)
+        ]
+        return sorted(scored, key=lambda hit: -hit.score), ""
 
     def about(self, path: str, line: int, text: str, k: int | None) -> SearchAnswer:
         """What is known about a place: the memories about its code, then those that fit `text` or what stands there."""
@@ -157,6 +174,7 @@ class CodeMemories:
         """The memory with its anchor as the code stands now."""
         if item.anchor is None:
             return item
+        self._hosted.take_in(item.anchor.path)
         hidden = self._hosted.searcher.hidden_documents(self._session())
         return replace(item, anchor=memory.resolved(item.anchor, self._hosted.store, hidden))
 
@@ -165,7 +183,10 @@ class CodeMemories:
         if not source_file:
             return None
         self._hosted.catch_up()
-        return self._places.anchor(self._relative(source_file), line, symbol)
+        path = self._relative(source_file)
+        if not is_guest(path):
+            self._hosted.take_in(path)
+        return self._places.anchor(path, line, symbol)
 
     def confirmed_anchor(self, item: Memory) -> Anchor | None:
         """The anchor of a memory that somebody confirms: for the code as it is now, where there still is some."""
@@ -239,9 +260,11 @@ class CodeMemories:
         branch = self.branch()
         return [self.with_anchor_state(item) for item in found if item.branch in (None, branch)]
 
-    def _answer(self, query: str, hits: Sequence[Hit], started: float, model: HostedModel | None) -> SearchAnswer:
+    def _answer(
+        self, query: str, hits: Sequence[Hit], started: float, model: HostedModel | None, note: str = ""
+    ) -> SearchAnswer:
         anchored = tuple(replace(hit, item=self.with_anchor_state(memory_of(hit))) for hit in hits)
-        note = self.memories.damage() or ("" if model else _WORDS_ALONE)
+        note = self.memories.damage() or note or ("" if model else _WORDS_ALONE)
         took_ms = round((time.perf_counter() - started) * 1000, 1)
         return SearchAnswer(
             query, anchored, SearchStats(took_ms, model is not None, len(hits), complete=True, note=note)

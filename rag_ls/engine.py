@@ -19,6 +19,7 @@ from rag_ls.config import Settings
 from rag_ls.embedding import ModelHost
 from rag_ls.errors import MemoriesUnavailable, RagLsError
 from rag_ls.hosting import HostedProject, hnsw_of
+from rag_ls.housekeeping import Housekeeping
 from rag_ls.indexing import Phase, Progress
 from rag_ls.latency import Latencies
 from rag_ls.model import Scope
@@ -71,6 +72,9 @@ class Engine:
         """Where clients of other processes reach it; empty for an engine that is not shared."""
         self.log_file = settings.log.file
         self._clients: dict[object, About] = {}
+        self.last_good = config.LastGood()
+        """What settings files said before somebody broke them."""
+        self.housekeeping = Housekeeping(lambda: [hosted for hosted, _ in self.projects()], lambda: self.workers.busy)
 
     @property
     def uptime_s(self) -> float:
@@ -189,6 +193,7 @@ class Engine:
 
     def close(self) -> None:
         """Stop everything; what is left to do stays queued in the projects."""
+        self.housekeeping.stop()
         with self._lock:
             projects, self._projects = [held.hosted for held in self._projects.values()], {}
         for hosted in projects:

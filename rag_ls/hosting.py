@@ -9,12 +9,13 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable
+from datetime import datetime
 
 from filelock import FileLock
 
 from rag_ls.chunking import Budget, approximate_token_offsets
 from rag_ls.config import Settings
-from rag_ls.embedding import HostedModel, LocatedModel, ModelHost, token_offsets
+from rag_ls.embedding import HostedModel, LocatedModel, ModelHost, Reranker, token_offsets
 from rag_ls.errors import IndexUnavailable, ModelMissing, ProjectUnavailable
 from rag_ls.indexing import (
     FEW_FILES,
@@ -29,6 +30,8 @@ from rag_ls.indexing import (
     is_rule_file,
     scan,
 )
+from rag_ls.memory import consolidation, utc_stamp
+from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Freshness, Scope
 from rag_ls.project import Project
 from rag_ls.search import Searcher
@@ -85,7 +88,7 @@ class HostedProject:
             self.sessions,
             models,
             FileLock(folder / "index.lock", mode=0o600, thread_local=False),
-            functools.partial(_scan, self, f"{cutting.fingerprint}:{settings.index.max_file_bytes}"),
+            functools.partial(_scan, self),
             self.admissions.files,
             questions_wait,
             sweep_s=60 * settings.index.sweep_minutes,
@@ -96,6 +99,7 @@ class HostedProject:
         self._opening_memories = threading.Lock()
         self._memories: MemoryStore | None = None
         self.memories_path = folder / MEMORIES_FILE
+        self._consolidated_at = -1
         self.indexing.start()
         # Loads in the background, so that the first question finds it ready.
         self.model(0.0)
@@ -141,13 +145,24 @@ class HostedProject:
     # --- files and settings
 
     def use_settings(self, load_settings: Callable[[], Settings]) -> None:
-        """Take other settings; what chunks are made with counts from the next start."""
+        """Take other settings; documents are cut again where these say how."""
         self._load_settings = load_settings
-        former, self.settings = self.settings, load_settings()
-        if former.index.exclude != self.settings.index.exclude:
+        self.settings_changed()
+
+    def settings_changed(self) -> None:
+        """A settings file was written: read it, and do what it says now."""
+        former, self.settings = self.settings, self._load_settings()
+        self.settings_version += 1
+        new = self.settings
+        if (former.chunking, former.languages, former.index.max_file_bytes) != (
+            new.chunking, new.languages, new.index.max_file_bytes,
+        ):  # fmt: skip
+            self.documents.cut_as(_cutting(new, self._models), max_file_bytes=new.index.max_file_bytes)
+            self.indexing.rescan()
+        if former.index.exclude != new.index.exclude:
             self.admissions.forget()
             self.indexing.rescan()
-        self.indexing.sweep_every(60 * self.settings.index.sweep_minutes)
+        self.indexing.sweep_every(60 * new.index.sweep_minutes)
 
     def files_changed(self, paths: list[str]) -> None:
         """Files or folders were written, created or deleted, by this or another program."""
@@ -160,12 +175,15 @@ class HostedProject:
                 # It may have been a folder.
                 files.update((path, *self.store.documents_below(path)))
         if any(is_rule_file(path) for path in paths):
-            self.settings = self._load_settings()
-            self.settings_version += 1
-            self.indexing.sweep_every(60 * self.settings.index.sweep_minutes)
+            self.settings_changed()
             self.admissions.forget()
             self.indexing.rescan()
         self.indexing.files_changed(sorted(files))
+
+    def take_in(self, path: str) -> None:
+        """Have one file in the index now, where it may be there and is not: its project may not have been indexed yet."""
+        if self.store.document(path) is None and (self.project.root / path).is_file() and self.admissions.files([path]):
+            self.documents.index_file(path)
 
     def catch_up(self) -> frozenset[str]:
         """Give what was just typed, and what changed on disk, a moment to be taken in; what is still unseen then."""
@@ -203,7 +221,30 @@ class HostedProject:
         """Background upkeep after indexing: a vector snapshot where one pays."""
         self.searcher.maintain()
 
+    # --- memories
+
+    def consolidate_if_wanted(self, now: Callable[[], datetime]) -> None:
+        """Merge the project's memories that say the same, where the settings say so and any was changed since."""
+        if not self.settings.consolidation.auto_consolidate or (model := self.model(0.0)) is None:
+            return
+        store = self.memories()
+        if store.changes() == self._consolidated_at:
+            return
+        while embed_missing(store, model):
+            pass
+        threshold = self.settings.consolidation.similarity_threshold
+        plan = consolidation.plan(store, model.model_id, threshold, now())
+        if plan.merges:
+            store.backup()
+            consolidation.apply(store, plan.merges, utc_stamp(now()))
+            _log.info("%s: %d groups of memories were merged", self.project.root, len(plan.merges))
+        self._consolidated_at = store.changes()
+
     # --- models
+
+    def reranker(self) -> Reranker:
+        """The cross-encoder of the user's settings. Raises `ModelMissing`."""
+        return self._models.reranker()
 
     def model(self, wait_s: float) -> HostedModel | None:
         """The model whose vectors the index answers with, if it is ready."""
@@ -237,13 +278,13 @@ class HostedProject:
         return found
 
 
-def _scan(hosted: HostedProject, fingerprint: str, give_way: Callable[[], None]) -> None:
+def _scan(hosted: HostedProject, give_way: Callable[[], None]) -> None:
     hosted.admissions.forget()
     scan(
         hosted.project,
         hosted.store,
         exclude=hosted.settings.index.exclude,
-        fingerprint=fingerprint,
+        fingerprint=hosted.documents.fingerprint,
         is_fresh=lambda document: freshness(document, hosted.project, hosted.store, hosted.documents) is Freshness.DISK,
         give_way=give_way,
     )
@@ -263,6 +304,8 @@ def _cutting(settings: Settings, models: ModelHost) -> Cutting:
         model = None
     largest = min(sizes.max_chunk_size, model.max_tokens - _HEADER_TOKENS) if model else sizes.max_chunk_size
     budget = Budget(largest, min(sizes.min_chunk_size, largest), min(sizes.overlap, largest // 2))
+    by_lines, languages = sizes.strategy == "lines", settings.languages.enabled
     if model is None:
-        return Cutting(budget, approximate_token_offsets, "approximate")
-    return Cutting(budget, functools.partial(token_offsets, model.tokenizer_file), model.id)
+        return Cutting(budget, approximate_token_offsets, "approximate", by_lines, languages)
+    count = functools.partial(token_offsets, model.tokenizer_file)
+    return Cutting(budget, count, model.id, by_lines, languages)

@@ -76,7 +76,8 @@ def consolidation(data: Json) -> str:
     if "restored" in data:
         return "\n\n".join(["brought back:", *(memory(item) for item in data["restored"])])
     verb = "would merge" if data["dry_run"] else "merged"
-    lines = [f"{verb} {len(data['merges'])} groups"]
+    count = len(data["merges"])
+    lines = [f"{verb} {count} {'group' if count == 1 else 'groups'} of memories that say the same"]
     for item in data["merges"]:
         lines.append(f"  keep  {item['kept']['id'][:8]}  {item['kept']['content']}")
         lines += [f"  into it  {gone['id'][:8]}  {gone['content']}" for gone in item["merged"]]
@@ -97,6 +98,8 @@ def stats(data: Json) -> str:
     """Figures of each scope."""
     parts = []
     for scope, figures in data["scopes"].items():
+        if scope == "session" and not figures["memories"]:
+            continue
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in figures["types"].items()) or "none"
         tags = ", ".join(f"{tag} {count:,}" for tag, count in figures["tags"].items())
         lines = [
@@ -119,7 +122,8 @@ def restored(data: Json) -> str:
     """What bringing a backup back did."""
     done = f"{data['inserted']:,} came back, {data['replaced']:,} changed, {data['deleted']:,} went"
     aside = f"; the damaged file is now {data['moved_aside']}" if data["moved_aside"] else ""
-    return f"restored {data['backup']}: {done}{aside}"
+    kept = "; what went or changed stays in its history" if data["replaced"] or data["deleted"] else ""
+    return f"restored {data['backup']}: {done}{kept}{aside}"
 
 
 def memories(data: Json) -> str:

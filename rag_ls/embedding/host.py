@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding.api import Embedder
 from rag_ls.embedding.catalog import LocatedModel, locate, locate_id
 from rag_ls.embedding.onnx import OnnxEmbedder
-from rag_ls.embedding.worker import EmbeddingWorkerFailed, WorkerEmbedder
+from rag_ls.embedding.worker import EmbeddingWorkerFailed, Reranker, WorkerEmbedder
 from rag_ls.errors import ModelMissing, RagLsError
 
 _log = logging.getLogger(__name__)
@@ -78,7 +79,7 @@ class HostedModel:
     @property
     def worker_process_id(self) -> int | None:
         """The torch process, where one runs."""
-        return self._bulk.process_id if self._bulk else None
+        return self._bulk.process.process_id if self._bulk else None
 
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
         few = len(texts) + backlog <= _FEW_TEXTS
@@ -118,7 +119,7 @@ class HostedModel:
             self._holders.discard(threading.get_ident())
             is_needed = bool(self._holders)
         if self._bulk is not None and self._quick is not None and not is_needed:
-            self._bulk.stop_if_idle()
+            self._bulk.process.stop_if_idle()
 
     def close(self) -> None:
         self._closed = True
@@ -142,6 +143,7 @@ class ModelHost:
         self._models: dict[str, HostedModel] = {}
         self._errors: dict[str, tuple[float, str]] = {}
         self._loading: dict[str, threading.Thread] = {}
+        self._reranker: Reranker | None = None
         self._closed = False
 
     def configured(self) -> LocatedModel:
@@ -177,6 +179,18 @@ class ModelHost:
         with self._lock:
             return ModelState(model_id, model_id in self._models, self._recent_error(model_id))
 
+    def reranker(self) -> Reranker:
+        """The cross-encoder of the settings. Raises `ModelMissing` where none is set, or it is not there."""
+        folder = Path(self._settings.reranker).expanduser()
+        if not self._settings.reranker or not folder.is_dir():
+            named = f"{self._settings.reranker} is no folder" if self._settings.reranker else "none is set"
+            raise ModelMissing(f"reranking needs the folder of a cross-encoder in embedding.reranker: {named}")
+        with self._lock:
+            if self._reranker is None:
+                threads = self._settings.threads or min(os.cpu_count() or 1, _MOST_THREADS)
+                self._reranker = Reranker(folder, device=self._settings.device, threads=threads)
+            return self._reranker
+
     def loaded(self) -> list[HostedModel]:
         """The models that are ready."""
         with self._lock:
@@ -194,16 +208,27 @@ class ModelHost:
             thread.join(_LOAD_S)
         for model in models:
             model.close()
+        if self._reranker is not None:
+            self._reranker.close()
 
     def _recent_error(self, model_id: str) -> str:
         """Why a model could not be loaded, until it is time to try again; empty otherwise. Call it under the lock."""
         failed_at, error = self._errors.get(model_id, (0.0, ""))
         return error if time.monotonic() - failed_at < _RETRY_LOADING_S else ""
 
+    def _check_dimension(self, model: HostedModel) -> None:
+        wanted = self._settings.dimension
+        if wanted and (found := len(model.embed_query("dimension"))) != wanted:
+            raise ModelMissing(
+                f"{model.model_id} makes vectors of {found} dimensions, embedding.dimension asks for {wanted}: "
+                "set it to 0, or choose another model"
+            )
+
     def _load(self, model_id: str) -> None:
         try:
             model = HostedModel(locate_id(model_id), self._settings)
             model.warm_up()
+            self._check_dimension(model)
         except RagLsError as error:
             _log.warning("%s", error)
             failure = str(error)

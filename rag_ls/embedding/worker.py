@@ -12,7 +12,7 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
@@ -33,24 +33,16 @@ class EmbeddingWorkerFailed(RagLsError):
     """The worker process could not start, or ended."""
 
 
-class WorkerEmbedder:
-    """An `Embedder` whose model lives in a child process, started at the first call."""
+class ModelProcess:
+    """A child process that runs a model, started at the first request; one request at a time."""
 
-    def __init__(self, model: LocatedModel, *, device: str, batch_size: int, threads: int) -> None:
-        self._model_id = model.id
-        self._options = {
-            "model": {key: str(value) if isinstance(value, Path) else value for key, value in asdict(model).items()},
-            "device": device,
-            "batch_size": batch_size,
-            "threads": threads,
-        }
+    def __init__(self, module: str, options: Mapping[str, Any]) -> None:
+        """`module` is what the child runs, `options` what it is told at its start."""
+        self._module = module
+        self._options = options
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._closed = False
-
-    @property
-    def model_id(self) -> str:
-        return self._model_id
 
     @property
     def running(self) -> bool:
@@ -62,35 +54,8 @@ class WorkerEmbedder:
         """The child's process id, for measuring it."""
         return self._process.pid if self._process else None
 
-    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self._ask({"documents": list(texts)}) if texts else np.empty((0, 0), np.float32)
-
-    def embed_query(self, text: str) -> NDArray[np.float32]:
-        return np.asarray(self._ask({"query": text})[0], dtype=np.float32)
-
-    def stop_if_idle(self) -> None:
-        """End the child, unless it is at work."""
-        if self._lock.acquire(blocking=False):
-            try:
-                self.stop()
-            finally:
-                self._lock.release()
-
-    def stop(self) -> None:
-        """End the child, which frees its memory; the next call starts another."""
-        process, self._process = self._process, None
-        if process is not None:
-            process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    pipe.close()
-
-    def close(self) -> None:
-        self._closed = True
-        self.stop()
-
-    def _ask(self, request: dict[str, Any]) -> NDArray[np.float32]:
+    def ask(self, request: Mapping[str, Any]) -> NDArray[np.float32]:
+        """The matrix that the child answers with. Raises `EmbeddingWorkerFailed`."""
         with self._lock:
             if self._closed:
                 raise EmbeddingWorkerFailed("the embedding worker was closed")
@@ -108,17 +73,82 @@ class WorkerEmbedder:
                 ) from error
         if kind == ERROR:
             raise EmbeddingWorkerFailed(body.decode())
-        rows, dimensions = struct.unpack_from("<II", body)
-        return np.frombuffer(body, np.float32, offset=8).reshape(rows, dimensions)
+        rows, columns = struct.unpack_from("<II", body)
+        return np.frombuffer(body, np.float32, offset=8).reshape(rows, columns)
+
+    def stop_if_idle(self) -> None:
+        """End the child, unless it is at work."""
+        if self._lock.acquire(blocking=False):
+            try:
+                self.stop()
+            finally:
+                self._lock.release()
+
+    def stop(self) -> None:
+        """End the child, which frees its memory; the next request starts another."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
+
+    def close(self) -> None:
+        """End the child for good."""
+        self._closed = True
+        self.stop()
 
     def _start(self) -> subprocess.Popen[bytes]:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "rag_ls.embedding.worker_main", json.dumps(self._options)],
+            [sys.executable, "-m", self._module, json.dumps(self._options)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "TQDM_DISABLE": "1"},
         )
         return self._process
+
+
+class WorkerEmbedder:
+    """An `Embedder` whose model lives in a child process, started at the first call."""
+
+    def __init__(self, model: LocatedModel, *, device: str, batch_size: int, threads: int) -> None:
+        self._model_id = model.id
+        fields = {key: str(value) if isinstance(value, Path) else value for key, value in asdict(model).items()}
+        options = {"model": fields, "device": device, "batch_size": batch_size, "threads": threads}
+        self.process = ModelProcess("rag_ls.embedding.worker_main", options)
+
+    @property
+    def model_id(self) -> str:
+        return self._model_id
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self.process.ask({"documents": list(texts)}) if texts else np.empty((0, 0), np.float32)
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        return np.asarray(self.process.ask({"query": text})[0], dtype=np.float32)
+
+    def close(self) -> None:
+        self.process.close()
+
+
+class Reranker:
+    """A cross-encoder in a child process: how well texts answer a query, each read together with it."""
+
+    def __init__(self, folder: Path, *, device: str, threads: int) -> None:
+        """`folder` holds a sentence-transformers `CrossEncoder` with safetensors weights."""
+        options = {"folder": str(folder), "device": device, "threads": threads}
+        self.process = ModelProcess("rag_ls.embedding.reranker_main", options)
+
+    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        """0..1 for each text, shape (len(texts),). Raises `EmbeddingWorkerFailed`."""
+        if not texts:
+            return np.empty(0, np.float32)
+        return self.process.ask({"query": query, "texts": list(texts)})[:, 0]
+
+    def close(self) -> None:
+        """End the child."""
+        self.process.close()
 
 
 def write_frame(stream: IO[bytes], kind: bytes, body: bytes) -> None:

@@ -7,8 +7,12 @@ import os
 import signal
 import struct
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rag_ls.embedding.catalog import LocatedModel
 from rag_ls.embedding.worker import ERROR, VECTORS, read_frame, write_frame
@@ -18,29 +22,37 @@ _LOW_PRIORITY = 10
 
 def main() -> None:
     """Serve embedding requests on standard input until it ends."""
+    serve(_load, _vectors)
+
+
+def serve(load: Callable[[dict[str, Any]], Any], answer: Callable[[Any, dict[str, Any]], NDArray[np.float32]]) -> None:
+    """Answer each request with a matrix that the model, loaded at the first one, makes of it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, answers = _claim_standard_streams()
     if hasattr(os, "nice"):
         os.nice(_LOW_PRIORITY)
-    embedder: Any = None
+    model: Any = None
     while True:
         try:
             _, body = read_frame(requests)
         except EOFError:
             return
         try:
-            embedder = embedder or _load(json.loads(sys.argv[1]))
-            request = json.loads(body)
-            vectors = (
-                embedder.embed_documents(request["documents"])
-                if "documents" in request
-                else embedder.embed_query(request["query"])[None]
-            )
-            write_frame(answers, VECTORS, struct.pack("<II", *vectors.shape) + vectors.tobytes())
+            model = model or load(json.loads(sys.argv[1]))
+            matrix = answer(model, json.loads(body))
+            write_frame(answers, VECTORS, struct.pack("<II", *matrix.shape) + matrix.tobytes())
         except BrokenPipeError:
             return
         except Exception as error:
             write_frame(answers, ERROR, f"{type(error).__name__}: {error}".encode())
+
+
+def _vectors(embedder: Any, request: dict[str, Any]) -> NDArray[np.float32]:
+    documents = request.get("documents")
+    vectors = (
+        embedder.embed_documents(documents) if documents is not None else embedder.embed_query(request["query"])[None]
+    )
+    return np.asarray(vectors, np.float32)
 
 
 def _claim_standard_streams() -> tuple[IO[bytes], IO[bytes]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from rag_ls.chunking import Budget, TokenOffsets, chunk_text, detect_language, embedding_text
@@ -28,11 +28,20 @@ class Cutting:
     budget: Budget
     token_offsets: TokenOffsets
     tokenizer: str
+    by_lines: bool = False
+    """Windows of lines, whatever the language."""
+    languages: tuple[str, ...] = ()
+    """Only these; all where there are none."""
 
     @property
     def fingerprint(self) -> str:
         """What the chunks of an index depend on besides the documents."""
-        return f"{CHUNKER_VERSION}:{self.budget}:{self.tokenizer}"
+        return f"{CHUNKER_VERSION}:{self.budget}:{self.tokenizer}:{self.by_lines}:{','.join(self.languages)}"
+
+    def refuses(self, language: str) -> str:
+        """Why documents in a language are left out; empty where they are not."""
+        wanted = not self.languages or language in self.languages
+        return "" if wanted else "language not enabled"
 
 
 @dataclass(slots=True)
@@ -75,6 +84,9 @@ class DocumentIndexer:
                 return lambda: _nothing(self._store.remove_documents, [path])
             skipped = Skipped(path, source.reason, source.state)
             return lambda: _nothing(self._store.skip, skipped)
+        if refusal := self._cutting.refuses(_language_of(path, source.text) or "text"):
+            skipped = Skipped(path, refusal, source.state)
+            return lambda: _nothing(self._store.skip, skipped)
         known = self._store.document(path)
         if known and known.sha256 == source.sha256:
             record = DocumentRecord(path, known.language, source.sha256, source.state)
@@ -92,7 +104,18 @@ class DocumentIndexer:
 
     def refuses(self, path: str, text: str) -> str:
         """Why an editor's text of one of the project's files is not indexed; empty where it is."""
-        return reason_by_content(path, text.encode("utf-8", "replace"), self._max_file_bytes)
+        refusal = self._cutting.refuses(_language_of(path, text) or "text")
+        return refusal or reason_by_content(path, text.encode("utf-8", "replace"), self._max_file_bytes)
+
+    def cut_as(self, cutting: Cutting, *, max_file_bytes: int) -> None:
+        """Cut documents in another way from now on; those that are in the index are cut again at the next scan."""
+        self._cutting = cutting
+        self._max_file_bytes = max_file_bytes
+
+    @property
+    def fingerprint(self) -> str:
+        """What the index depends on besides the documents."""
+        return f"{self._cutting.fingerprint}:{self._max_file_bytes}"
 
     def index_buffer(
         self, path: str, text: str, session: str, *, language: str | None = None, priority: int = 1
@@ -114,26 +137,30 @@ class DocumentIndexer:
     def _cut(
         self, path: str, source: Source, session: str, language: str | None = None
     ) -> tuple[DocumentRecord, list[NewChunk]]:
-        language = detect_language(path, source.text[:200].split("\n", 1)[0]) or language
+        language = _language_of(path, source.text) or language
         record = DocumentRecord(path, language or "text", source.sha256, source.state, session)
-        chunks = _timed(
-            self.spent,
-            "chunking",
-            lambda: [
-                NewChunk(chunk, hashlib.sha256(embedding_text(chunk).encode("utf-8", "surrogatepass")).digest())
-                for chunk in chunk_text(
-                    source.text,
-                    path,
-                    language=language,
-                    budget=self._cutting.budget,
-                    token_offsets=self._cutting.token_offsets,
-                )
-            ],
-        )
+        chunks = _timed(self.spent, "chunking", lambda: self._chunks(source.text, record))
         return record, chunks
+
+    def _chunks(self, text: str, record: DocumentRecord) -> list[NewChunk]:
+        cutting = self._cutting
+        language = None if cutting.by_lines else record.language
+        found = chunk_text(
+            text, record.path, language=language, budget=cutting.budget, token_offsets=cutting.token_offsets
+        )
+        if cutting.by_lines:
+            found = [replace(chunk, language=record.language) for chunk in found]
+        return [
+            NewChunk(chunk, hashlib.sha256(embedding_text(chunk).encode("utf-8", "surrogatepass")).digest())
+            for chunk in found
+        ]
 
     def _replace(self, record: DocumentRecord, chunks: list[NewChunk], priority: int) -> Replaced:
         return _timed(self.spent, "storing", lambda: self._store.replace_document(record, chunks, priority=priority))
+
+
+def _language_of(path: str, text: str) -> str | None:
+    return detect_language(path, text[:200].split("\n", 1)[0])
 
 
 def _nothing(work: Callable[[T], object], argument: T) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rag_ls.client import Client
+from rag_ls.config import Problem
 from rag_ls.errors import RagLsError
 from rag_ls.lsp.documents import Documents, OpenDocument, as_buffer, file_path, open_project_around, place_of
 from rag_ls.operations import Operations
@@ -38,6 +39,8 @@ class Session:
         self._client: Client | None = None
         self._shown: set[Path] = set()
         self._applying: asyncio.Task[Any] | None = None
+        self._told: set[Problem] = set()
+        self._stop_listening: Callable[[], None] = lambda: None
         # Held here so that they are not collected while they run.
         self._tasks: set[asyncio.Task[Any]] = set()
 
@@ -51,6 +54,13 @@ class Session:
             raise
         if self._settings is not settings:
             self._client.apply_editor_settings(self._settings)
+        loop = asyncio.get_running_loop()
+
+        def tell() -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(self._settings_files_changed)
+
+        self._stop_listening = self._client.engine.housekeeping.listen(tell)
         for folder in list(self._folders):
             await self._open_folder(self._client, folder)
         self._ready.set_result(self._client)
@@ -104,6 +114,7 @@ class Session:
             return
         self._show(opened)
         for problem in client.load_settings(opened.project).problems:
+            self._told.add(problem)
             self.problems.put_nowait(str(problem))
         if opened.settings.index.on_open:
             opened.keep_indexed()
@@ -152,6 +163,18 @@ class Session:
         for opened, paths in changed.values():
             self.spawn(self.work("files_changed", opened.files_changed, paths))
 
+    def _settings_files_changed(self) -> None:
+        if self._client is not None:
+            self.spawn(self._tell_problems(self._client))
+
+    async def _tell_problems(self, client: Client) -> None:
+        """Say what is wrong with the settings now, and was not before."""
+        problems = await self.work("settings", client.problems)
+        for problem in problems:
+            if problem not in self._told:
+                self.problems.put_nowait(f"{problem}; the former settings stay in force")
+        self._told = set(problems)
+
     def settings_changed(self, settings: Mapping[str, Any]) -> None:
         """The editor sent other settings."""
         self._settings = settings
@@ -164,6 +187,8 @@ class Session:
 
     async def close(self) -> None:
         """Leave the client."""
+        self._stop_listening()
+        self._stop_listening = lambda: None
         for task in self._tasks:
             task.cancel()
         if self._client is not None:

@@ -56,8 +56,9 @@ class QueryVector:
 def recall(stores: Sequence[MemoryStore], question: Question, vector: QueryVector | None, now: datetime) -> list[Hit]:
     """The `k` best memories, the best first; of equally good ones that of the nearest scope."""
     hits: list[Hit] = []
+    asked = asked_words(stores, question)
     for store in stores:
-        signals, memories = signals_of(store, question, vector)
+        signals, memories = signals_of(store, question, asked, vector)
         for memory_id in _admitted(signals, question, vector):
             memory = memories[memory_id]
             cosine = signals.dense.get(memory_id)
@@ -74,9 +75,10 @@ def recall(stores: Sequence[MemoryStore], question: Question, vector: QueryVecto
     return hits[: question.k]
 
 
-def signals_of(store: MemoryStore, question: Question, vector: QueryVector | None) -> tuple[Signals, dict[str, Memory]]:
+def signals_of(
+    store: MemoryStore, question: Question, asked: AskedWords, vector: QueryVector | None
+) -> tuple[Signals, dict[str, Memory]]:
     """What meaning, words, other words and tags say of a store's memories; and these memories, by their ids."""
-    asked = _asked_words(store, question)
     dense: dict[str, float] = {}
     if vector is not None:
         dense |= store.vectors.nearest(vector.values, vector.model_id, question.filters, _CANDIDATES)
@@ -90,7 +92,7 @@ def signals_of(store: MemoryStore, question: Question, vector: QueryVector | Non
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class AskedWords:
     """The words of a question: how rare each is, and others that mean the same."""
 
     rarity: Mapping[str, float]
@@ -100,22 +102,27 @@ class _Words:
     other_telling: Sequence[str]
 
 
-def _asked_words(store: MemoryStore, question: Question) -> _Words:
+def asked_words(stores: Sequence[MemoryStore], question: Question) -> AskedWords:
+    """The words of a question, with how rare they are in all stores together: scopes must be comparable."""
     words = content_terms(question.text)[:_MOST_WORDS]
-    count = store.count()
+    count = sum(store.count() for store in stores)
     most = max(_FEW_HOLDERS, count // 10)
-    frequency = {word: store.frequency(word, most) for word in words}
+
+    def held(word: str) -> int:
+        return sum(store.frequency(word, most) for store in stores)
+
+    frequency = {word: held(word) for word in words}
     known = {word: others(word) for word in words} if question.expand else {}
     other_words = dict.fromkeys(other for more in known.values() for other in more if other not in frequency)
-    return _Words(
+    return AskedWords(
         {word: math.log(1 + count / (number + 1)) for word, number in frequency.items()},
         known,
         [word for word, number in frequency.items() if number < most] or words,
-        [other for other in other_words if store.frequency(other, most) < most],
+        [other for other in other_words if held(other) < most],
     )
 
 
-def _coverage(asked: _Words, memories: Mapping[str, Memory]) -> tuple[dict[str, float], dict[str, float]]:
+def _coverage(asked: AskedWords, memories: Mapping[str, Memory]) -> tuple[dict[str, float], dict[str, float]]:
     """The share of the words that each memory holds as they are, and that it holds in other words alone."""
     total = sum(asked.rarity.values())
     stems = {word: stem(word) for word in asked.rarity}

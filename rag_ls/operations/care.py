@@ -57,7 +57,7 @@ class CareOperations:
         opened = self._projects.first()
         model = opened.hosted.model(0.0)
         done = []
-        for store in opened.memories.usable(scopes_of(args)):
+        for store in opened.memories.usable(_on_disk(args)):
             store.optimise()
             if model is not None:
                 store.vectors.optimise(model.model_id)
@@ -72,7 +72,7 @@ class CareOperations:
         args = Arguments("vacuum", arguments, ("scope",))
         opened = self._projects.first()
         files: Json = {}
-        for store in opened.memories.usable(scopes_of(args)):
+        for store in opened.memories.usable(_on_disk(args)):
             before = store.size()
             store.vacuum()
             files[store.scope.value] = {"before": before, "after": store.size()}
@@ -133,6 +133,10 @@ class CareOperations:
     def _store(self, args: Arguments) -> tuple[MemoryStore, OpenProject]:
         opened = self._projects.first()
         return opened.memories.of(Scope(args.choice("scope", SCOPE_NAMES) or Scope.PROJECT)), opened
+
+
+def _on_disk(args: Arguments) -> tuple[Scope, ...]:
+    return tuple(scope for scope in scopes_of(args) if scope is not Scope.SESSION)
 
 
 def _figures(store: MemoryStore, opened: OpenProject) -> Json:

@@ -20,7 +20,7 @@ from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import HostedModel, cosine_of, locate
 from rag_ls.memory import MemoryFilters, Question, content_digest, utc_stamp
 from rag_ls.memory.parts import embed_missing
-from rag_ls.memory.recall import QueryVector, memory_of, recall, signals_of
+from rag_ls.memory.recall import QueryVector, asked_words, memory_of, recall, signals_of
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
 
@@ -94,7 +94,8 @@ def _rankings(store: MemoryStore, vectors: Mapping[str, QueryVector]) -> dict[st
     def reciprocal(query: str) -> list[str]:
         """Reciprocal rank fusion of the dense and the BM25 ranking, with k = 60 (Cormack et al., 2009)."""
         vector = vectors[query]
-        signals, _ = signals_of(store, Question(query, _K, 0.0, expand=False), vector)
+        question = Question(query, _K, 0.0, expand=False)
+        signals, _ = signals_of(store, question, asked_words([store], question), vector)
         near = [number for number, _ in store.vectors.nearest(vector.values, vector.model_id, MemoryFilters(), 100)]
         held = sorted(signals.words, key=lambda number: -signals.words[number])[:100]
         scores: dict[str, float] = {}

@@ -207,7 +207,7 @@ async def test_settings_of_the_editor_count_at_once_and_wrong_ones_are_named(pro
         assert await eventually(named)
         ed.open(file)
         assert await ed.hover(file, 3, 6) == ""
-        settings = {"ragLs": {"hover": {"enabled": True}, "search": {"k": 1}}}
+        settings = {"ragLs": {"hover": {"enabled": True}, "search": {"codeK": 1}}}
         ed.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings))
         assert "RetryWithBackoff" in await ed.hover(file, 3, 6)
         assert len((await ed.command("searchCode", query="retry with backoff"))["results"]) == 1
@@ -216,7 +216,7 @@ async def test_settings_of_the_editor_count_at_once_and_wrong_ones_are_named(pro
 async def test_a_client_that_only_says_that_settings_changed_is_asked_for_them(project: Path) -> None:
     async with editor(project) as ed:
         await ed.until_complete()
-        ed.client.set_configuration({"ragLs": {"search": {"k": 1}}})
+        ed.client.set_configuration({"ragLs": {"search": {"codeK": 1}}})
         ed.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
 
         async def one_hit() -> bool:
