@@ -92,6 +92,7 @@ class Engine:
         with gate:
             if (known := self._taken(project.root)) is not None:
                 return known
+            self.housekeeping.follow(project.root)
             hosted = HostedProject(project, load_settings, self.models, questions_wait=lambda: self.workers.busy)
             hosted.indexing.listen(lambda progress: self._upkeep(hosted, progress))
             with self._lock:

@@ -44,6 +44,10 @@ class Housekeeping:
         if threading.current_thread() is not self._thread:
             self._thread.join(_LOOK_S * 5)
 
+    def follow(self, root: Path) -> None:
+        """A project's settings are about to be read: what is written to their file from now on is news."""
+        self._was_written(root / CONFIG_FILE)
+
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call `listener` after settings files were written and taken in; returns what ends that."""
         with self._lock:
@@ -85,8 +89,9 @@ class Housekeeping:
     def _was_written(self, file: Path) -> bool:
         """Whether a file is another one than at the last look; a file that is looked at first is not."""
         stamp = _stamp(file)
-        former = self._stamps.setdefault(file, stamp)
-        self._stamps[file] = stamp
+        with self._lock:
+            former = self._stamps.setdefault(file, stamp)
+            self._stamps[file] = stamp
         return stamp != former
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
+from http.client import HTTPException
 from typing import Any
 
 from rag_ls.config import SummarySettings
 from rag_ls.errors import RagLsError
+from rag_ls.memory.worth import MAX_CONTENT
 from rag_ls.model import Memory
 
 _INSTRUCTION = (
@@ -42,12 +43,15 @@ def write_summary(memories: Sequence[Memory], max_words: int, settings: SummaryS
     answer = _post(settings.endpoint.rstrip("/") + path, body, settings)
     try:
         message = answer["message"] if is_ollama else answer["choices"][0]["message"]
-        text = str(message["content"]).strip()
+        text = message["content"]
     except (KeyError, IndexError, TypeError) as error:
         raise SummaryFailed(f"{settings.endpoint} answered in an unknown shape; is it the right API?") from error
-    if not text:
+    # A model that refuses, or calls a tool, has no content: null.
+    if not isinstance(text, str) or not text.strip():
         raise SummaryFailed(f"{settings.endpoint} answered with an empty summary")
-    return text
+    if len(text) > MAX_CONTENT:
+        raise SummaryFailed(f"{settings.endpoint} answered with {len(text):,} characters, which is no summary")
+    return text.strip()
 
 
 def _post(url: str, body: Mapping[str, Any], settings: SummarySettings) -> Any:
@@ -60,5 +64,5 @@ def _post(url: str, body: Mapping[str, Any], settings: SummarySettings) -> Any:
     try:
         with urllib.request.urlopen(request, timeout=settings.timeout_s) as response:
             return json.loads(response.read(_LARGEST_ANSWER))
-    except (urllib.error.URLError, OSError, ValueError) as error:
+    except (OSError, HTTPException, ValueError) as error:
         raise SummaryFailed(f"{settings.endpoint} gave no summary: {error}") from error

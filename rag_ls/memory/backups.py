@@ -43,13 +43,18 @@ def restore_into(store: MemoryStore, path: Path, name: str, stamp: str) -> Resto
             deleted += store.delete(memory_id, reason="restored")
         for memory_id, memory in wanted.items():
             known = present.get(memory_id)
-            if known is None:
-                newest = max((item.memory.version for item in store.history(memory_id)), default=memory.version)
-                store.insert(replace(memory, version=max(memory.version, newest)))
-                inserted += 1
-            elif replace(known, version=memory.version, updated_at=memory.updated_at) != memory:
+            if known is not None and replace(known, version=memory.version, updated_at=memory.updated_at) == memory:
+                continue
+            if twin := store.twin(memory):
+                # It has what this one had; its own turn, in which it gets back what was its own, is still to come.
+                store.delete(twin.id, reason="restored")
+            if known is not None and store.get(memory_id) is not None:
                 store.replace(replace(memory, version=known.version + 1, updated_at=stamp), reason="restored")
-                replaced += 1
+            else:
+                newest = max((item.memory.version for item in store.history(memory_id)), default=0)
+                store.insert(replace(memory, version=max(memory.version, newest + 1)))
+            inserted += known is None
+            replaced += known is not None
     return Restored(backup, inserted, replaced, deleted)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -106,8 +106,8 @@ def _merge(cluster: Sequence[Memory], cosine: float) -> Merge:
     meta = kept.metadata
     tags = tuple(dict.fromkeys(tag for item in (kept, *others) for tag in item.metadata.tags))
     importance = round(sum(item.metadata.importance_score for item in cluster) / len(cluster), 6)
-    sources = _sources(others)
-    custom = {**meta.custom, "merged_sources": [*_former_sources(meta.custom), *sources]} if sources else meta.custom
+    sources = [*_former_sources(meta.custom), *_sources(others)]
+    custom = {**meta.custom, "merged_sources": sources} if sources else meta.custom
     became = replace(
         kept,
         metadata=replace(meta, tags=tags, importance_score=importance, custom=custom),
@@ -123,19 +123,20 @@ def _merge(cluster: Sequence[Memory], cosine: float) -> Merge:
     return Merge(replace(became, source_memory_ids=merged_ids), tuple(others), cosine)
 
 
-def _sources(memories: Sequence[Memory]) -> list[dict[str, object]]:
+def _sources(memories: Sequence[Memory]) -> list[object]:
     """Where merged memories came from, and what code they were about."""
-    found: list[dict[str, object]] = []
+    found: list[object] = []
     for item in memories:
         place = f"{item.anchor.path}:{item.anchor.start_line}" if item.anchor else None
         given = {"source_file": item.metadata.source_file, "source_uri": item.source_uri, "anchor": place}
         if any(given.values()):
             found.append({"id": item.id, **{key: value for key, value in given.items() if value}})
+        found += _former_sources(item.metadata.custom)
     return found
 
 
-def _former_sources(custom: object) -> list[object]:
-    known = custom.get("merged_sources") if isinstance(custom, dict) else None
+def _former_sources(custom: Mapping[str, object]) -> list[object]:
+    known = custom.get("merged_sources")
     return known if isinstance(known, list) else []
 
 
@@ -159,7 +160,7 @@ def _bring_back(store: MemoryStore, memory_id: str, stamp: str) -> Memory | None
     if not versions or store.get(memory_id) is not None:
         return None
     memory = versions[0].memory
-    if store.with_content(memory.content_hash, memory.branch) is not None:
+    if store.twin(memory) is not None:
         return None
     restored = replace(memory, version=memory.version + 1)
     store.insert(restored)

@@ -115,21 +115,17 @@ class Memories:
         vectors = _embedded(memory, embedder)
         known = self._known(memory, vectors, embedder)
         with store.transaction():
-            former = (
-                store.summary(new.summary_key)
-                if new.summary_key
-                else store.with_content(memory.content_hash, new.branch)
-            )
+            former = store.twin(memory)
             stored = self._merge(store, former, memory, stamp) if former else Stored("inserted", memory)
             if not former:
                 store.insert(memory)
             if vectors is not None and embedder is not None:
                 store.vectors.add(stored.memory.id, embedder.model_id, memory.content_hash, vectors)
-            evicted = store.evict(self._max_session()) if new.scope is Scope.SESSION else []
+            evicted = self._evict(store, stored.memory)
         store.backup()
         store.vectors.maintain()
         others = tuple(hit for hit in known if hit.item.id != stored.memory.id)
-        return replace(stored, known=others, evicted=tuple(evicted))
+        return replace(stored, known=others, evicted=evicted)
 
     def update(
         self,
@@ -181,12 +177,13 @@ class Memories:
         wanted = next((item.memory for item in versions if version in (None, item.memory.version)), None)
         if wanted is None:
             numbers = ", ".join(str(item.memory.version) for item in versions)
-            raise NotFound(f"there is no former version {version} of {memory_id}; there are {numbers or 'none'}")
+            named = "" if version is None else f" {version}"
+            raise NotFound(f"there is no former version{named} of {memory_id}; there are {numbers or 'none'}")
         with store.transaction():
             current = store.get(wanted.id)
             newest = max(item.memory.version for item in versions) if current is None else current.version
             restored = replace(wanted, version=newest + 1, updated_at=self.stamp())
-            if (twin := store.with_content(wanted.content_hash, wanted.branch)) and twin.id != wanted.id:
+            if twin := store.twin(wanted):
                 raise InvalidRequest(
                     f"the memory {twin.id} says the same already; delete it before you restore this one"
                 )
@@ -194,8 +191,9 @@ class Memories:
                 store.insert(restored)
             else:
                 store.replace(restored, reason="restored")
+            evicted = self._evict(store, restored)
         self._embed_new(store, embedder)
-        return Stored("restored", restored)
+        return Stored("restored", restored, evicted=evicted)
 
     def clear_session(self) -> int:
         """Forget the session's memories; how many there were."""
@@ -310,6 +308,10 @@ class Memories:
         """The time as records hold it."""
         return utc_stamp(self._now())
 
+    def _evict(self, store: MemoryStore, newest: Memory) -> tuple[str, ...]:
+        """Make room in a session for what came last, which stays; who had to go."""
+        return tuple(store.evict(self._max_session(), newest.id)) if store.scope is Scope.SESSION else ()
+
     def _merge(self, store: MemoryStore, former: Memory, new: Memory, stamp: str) -> Stored:
         """Store content that is there already (or a summary anew): its tags come together, its time is now."""
         tags = tuple(dict.fromkeys((*former.metadata.tags, *new.metadata.tags)))
@@ -329,15 +331,16 @@ class Memories:
         return Stored("updated", updated, is_duplicate=new.content_hash == former.content_hash)
 
     def _checked(self, store: MemoryStore, current: Memory, wanted: Memory, *, force: bool) -> Memory:
-        content = checked_content(wanted.content, force=force)
+        # Content that was kept by force needs none again when only its metadata change.
+        is_kept = wanted.content == current.content
+        content = checked_content(wanted.content, force=force or is_kept)
         metadata = checked_metadata(wanted.metadata)
         if not force:
-            refuse_secrets(content, metadata)
+            refuse_secrets("" if is_kept else content, metadata)
         updated = replace(wanted, content=content, metadata=metadata, content_hash=content_digest(content))
         if updated == current:
             return current
-        twin = store.with_content(updated.content_hash, updated.branch)
-        if twin is not None and twin.id != current.id and updated.summary_key is None:
+        if twin := store.twin(updated):
             raise InvalidRequest(
                 f"the memory {twin.id} has this very content already; update that one, or delete this one"
             )
@@ -375,10 +378,14 @@ def _embedded(memory: Memory, embedder: Embedder | None) -> NDArray[np.float32] 
     if embedder is None:
         return None
     try:
-        return embedder.embed_documents(parts_of(memory.content))
+        vectors = embedder.embed_documents(parts_of(memory.content))
     except RagLsError as error:
         _log.warning("%s", error)
         return None
+    if not np.all(np.isfinite(vectors)) or not vectors.any(axis=1).all():
+        _log.warning("%s gave a vector that is zero or not finite for %s", embedder.model_id, memory.id)
+        return None
+    return vectors
 
 
 def _scope(hit: Hit) -> Scope:

@@ -88,6 +88,8 @@ def signals_of(
     memories = store.several({*dense, *lexical, *tags})
     if vector is not None:
         dense |= store.vectors.cosines(vector.values, vector.model_id, {*lexical, *tags} - {*dense})
+    # What somebody deletes meanwhile is found no more.
+    dense, tags = ({number: found[number] for number in found if number in memories} for found in (dense, tags))
     return Signals(dense, *_coverage(asked, memories), tags), memories
 
 
@@ -98,7 +100,7 @@ class AskedWords:
     rarity: Mapping[str, float]
     others: Mapping[str, Sequence[str]]
     telling: Sequence[str]
-    """Those that are worth looking up: what a tenth of all memories hold finds nothing in particular."""
+    """Those that are worth looking up: what one in 25 memories holds finds nothing in particular."""
     other_telling: Sequence[str]
 
 
@@ -106,7 +108,7 @@ def asked_words(stores: Sequence[MemoryStore], question: Question) -> AskedWords
     """The words of a question, with how rare they are in all stores together: scopes must be comparable."""
     words = content_terms(question.text)[:_MOST_WORDS]
     count = sum(store.count() for store in stores)
-    most = max(_FEW_HOLDERS, count // 10)
+    most = max(_FEW_HOLDERS, count // 25)
 
     def held(word: str) -> int:
         return sum(store.frequency(word, most) for store in stores)
@@ -124,7 +126,8 @@ def asked_words(stores: Sequence[MemoryStore], question: Question) -> AskedWords
 
 def _coverage(asked: AskedWords, memories: Mapping[str, Memory]) -> tuple[dict[str, float], dict[str, float]]:
     """The share of the words that each memory holds as they are, and that it holds in other words alone."""
-    total = sum(asked.rarity.values())
+    # A store that was empty a moment ago makes all words equally rare.
+    total = sum(asked.rarity.values()) or 1.0
     stems = {word: stem(word) for word in asked.rarity}
     other_stems = {word: {stem(other) for other in asked.others.get(word, ())} for word in asked.rarity}
     held: dict[str, float] = {}

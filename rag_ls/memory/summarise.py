@@ -57,6 +57,8 @@ def summarise(
             f"there is no memory from {filters.since or 'the beginning'} to {filters.until or 'now'} to summarise"
         )
     text, note = _written(found, request.max_words, settings)
+    if not text:
+        raise NotFound(f"the {total} memories of that time hold no sentence to summarise")
     if total > len(found):
         limit = f"of {total} memories, the {len(found)} that were changed last are summarised"
         note = f"{note}; {limit}" if note else limit

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.memory.words import content_terms
-from rag_ls.model import Memory, MemoryFilters
+from rag_ls.model import Memory, MemoryFilters, Scope
 from rag_ls.storage import terms
 
 _SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+|\n+")
@@ -42,10 +42,11 @@ def summary_key(start: str, end: str, filters: MemoryFilters) -> str:
     asked = {
         "start": start,
         "end": end,
-        "tags": sorted(filters.tags),
-        "language": filters.language,
+        "tags": sorted({tag.lower() for tag in filters.tags}),
+        "language": filters.language.lower(),
         "memory_type": filters.memory_type,
-        "scopes": [scope.value for scope in filters.scopes],
+        "scopes": [scope.value for scope in Scope if scope in filters.scopes],
+        "never_used": filters.never_used,
     }
     return "summary:" + hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:32]
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any
 
-from rag_ls.storage import terms
+from rag_ls.storage import split_identifier
+
+_WORD = re.compile(r"\w+")
+# Latin letters beyond ASCII. The index takes the marks off these alone: が is not か.
+_LATIN = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 
 _STOP_WORDS = frozenset(
     """a about after again all also always am an and any anybody anyone anything are as at be because been before being but
@@ -16,10 +22,10 @@ _STOP_WORDS = frozenset(
     says she should so some somebody something such take takes than that the their them then there these they thing things
     this those through to too under until up us use used uses using very want wants was way we well were what when where
     whether which while who whom whose why will with within without would yes yet you your
-    aber als am an auch auf aus bei bin bis da das dass dem den der des die dies ein eine einem einen einer es fuer für hat
+    aber als am an auch auf aus bei bin bis da das dass dem den der des die dies ein eine einem einen einer es fuer fur hat
     ich im in ist ja kein mit nach nicht noch nur oder sich sie sind um und uns vom von wann war was wenn wer wie wir wird
     wo zu zum zur
-    au aux avec ce ces cette dans de des du elle en est et il ils je la le les leur mais ne nous ou où par pas pour qu que
+    au aux avec ce ces cette dans de des du elle en est et il ils je la le les leur mais ne nous ou par pas pour qu que
     qui sa se ses son sur un une vous""".split()
 )
 
@@ -152,15 +158,23 @@ feature flag toggle flags
 """.strip().splitlines()
 
 
+def plain_terms(text: str) -> list[str]:
+    """All terms of a text in order, as the full-text index keeps them: without diacritics.
+
+    Known abbreviations (k8s) stay in one piece, and so do words with letters that are no others with a mark (ß, ø).
+    """
+    return [term for word in _WORD.findall(_plain(text)) for term in _terms_of(word)]
+
+
 def content_terms(text: str) -> list[str]:
     """The distinct terms of a text that say something, in order; all of them where none does."""
-    found = list(dict.fromkeys(terms(text)))
+    found = list(dict.fromkeys(plain_terms(text)))
     return [term for term in found if term not in _STOP_WORDS] or found
 
 
 def says_something(text: str) -> bool:
     """Whether any word of a text is more than a stop word."""
-    return any(term not in _STOP_WORDS for term in terms(text))
+    return any(term not in _STOP_WORDS for term in plain_terms(text))
 
 
 def others(word: str) -> tuple[str, ...]:
@@ -170,14 +184,27 @@ def others(word: str) -> tuple[str, ...]:
 
 def stems_of(text: str) -> set[str]:
     """The stems of all terms of a text."""
-    return {stem(term) for term in terms(text)}
+    return {stem(term) for term in plain_terms(text)}
 
 
 @lru_cache(maxsize=65536)
 def stem(term: str) -> str:
     """What the full-text index keeps of a term: without diacritics, and stemmed as Porter (1980) does."""
-    plain = "".join(mark for mark in unicodedata.normalize("NFKD", term) if not unicodedata.combining(mark))
-    return str(_stemmer().stemWord(plain.lower()))
+    return str(_stemmer().stemWord(_plain(term).lower()))
+
+
+def _plain(text: str) -> str:
+    """A text without diacritics."""
+    return text if text.isascii() else _LATIN.sub(_base, unicodedata.normalize("NFC", text))
+
+
+def _base(letter: re.Match[str]) -> str:
+    base = unicodedata.normalize("NFD", letter[0])[0]
+    return base if base.isascii() else letter[0]
+
+
+def _terms_of(word: str) -> Sequence[str]:
+    return (word.lower(),) if word.lower() in _same() or _LATIN.search(word) else split_identifier(word)
 
 
 @cache

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.words import says_something
+from rag_ls.memory.needs import Need, Text, need_of
+from rag_ls.memory.words import plain_terms, says_something
 from rag_ls.model import MemoryMetadata
-from rag_ls.storage import terms
 from rag_ls.text import without_surrogates
 
 MAX_CONTENT = 100_000
@@ -73,7 +74,7 @@ def checked_metadata(metadata: MemoryMetadata) -> MemoryMetadata:
         raise InvalidRequest(f"custom takes {size:,} characters as JSON; give at most {MAX_CUSTOM:,}")
     if _depth(metadata.custom) > MAX_CUSTOM_DEPTH:
         raise InvalidRequest(f"custom is nested more than {MAX_CUSTOM_DEPTH} levels deep; make it flatter")
-    return metadata
+    return replace(metadata, tags=tuple(map(without_surrogates, metadata.tags)))
 
 
 def refuse_secrets(content: str, metadata: MemoryMetadata) -> None:
@@ -83,8 +84,9 @@ def refuse_secrets(content: str, metadata: MemoryMetadata) -> None:
     """
     lines = content.splitlines()
     texts = [*lines, *metadata.tags, *_strings(metadata.custom)]
-    for number, text in enumerate(texts, 1):
-        for detector in _detectors():
+    suspects = _suspects(texts)
+    for number, text in enumerate(texts if suspects else (), 1):
+        for detector in suspects:
             if any(detector.analyze_string(text)):
                 where = f"line {number}" if number <= len(lines) else "the metadata"
                 raise InvalidRequest(
@@ -98,7 +100,7 @@ def _is_trivial(content: str) -> bool:
         return True
     if len(_WIDE.findall(content)) >= _FEW_WIDE:
         return False
-    return len(set(terms(content))) < 2 or not says_something(content)
+    return len(set(plain_terms(content))) < 2 or not says_something(content)
 
 
 def _depth(value: object) -> int:
@@ -119,11 +121,19 @@ def _strings(value: object) -> Iterator[str]:
             yield from _strings(item)
 
 
+def _suspects(texts: Iterable[str]) -> list[Any]:
+    """The detectors that may find something in any of these lines: with all of them, an import took most of its time."""
+    text = Text.of(texts)
+    return [detector for detector, needs in _detectors() if any(need.is_met(text) for need in needs)]
+
+
 @cache
-def _detectors() -> list[Any]:
+def _detectors() -> list[tuple[Any, list[Need]]]:
+    """The detectors, each with what a text must hold for one of its patterns to match: they find nothing else."""
     # Imported when something is stored: it takes a quarter of a second.
     from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
 
     plugins: dict[str, Any] = get_mapping_from_secret_type_to_class()
     known = {plugin.__name__: plugin for plugin in plugins.values()}
-    return [known[name]() for name in _DETECTORS]
+    detectors = [known[name]() for name in _DETECTORS]
+    return [(detector, [need_of(pattern) for pattern in detector.denylist]) for detector in detectors]

@@ -64,8 +64,17 @@ def put_in_place(backup: Path, path: Path) -> Path | None:
     temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
     shutil.copyfile(backup, temporary)
     temporary.chmod(0o600)
+    _rename_index(temporary)
     os.replace(temporary, path)
     return aside
+
+
+def _rename_index(file: Path) -> None:
+    """Have a snapshot of vectors that came after a backup not be taken for one of the backup's own."""
+    with closing(sqlite3.connect(file)) as connection:
+        if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+            connection.execute("UPDATE meta SET value = ? WHERE key = 'index_id'", (uuid.uuid4().hex,))
+            connection.commit()
 
 
 def damage_report(path: Path, error: Exception) -> str:

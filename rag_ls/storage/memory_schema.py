@@ -62,7 +62,10 @@ def _second(connection: sqlite3.Connection) -> None:
     for statement in _SECOND:
         connection.execute(statement)
     connection.execute("INSERT INTO meta VALUES ('index_id', ?)", (uuid.uuid4().hex,))
-    rows = connection.execute("SELECT row, model, content_hash, vector FROM first_vectors").fetchall()
+    # One that cannot be read is made anew, as any that is missing.
+    rows = connection.execute(
+        "SELECT row, model, content_hash, vector FROM first_vectors WHERE length(vector) % 4 = 0"
+    ).fetchall()
     connection.executemany(
         "INSERT INTO vectors (row, model, content_hash, part, vector) VALUES (?, ?, ?, 0, ?)",
         [(*row[:3], np.frombuffer(row[3], np.float32).astype(np.float16).tobytes()) for row in rows],

@@ -9,6 +9,7 @@ import json
 import logging
 import sqlite3
 import threading
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -127,15 +128,23 @@ class MemoryStore:
                 connection.execute(f"DELETE FROM {table}")
         return count
 
-    def evict(self, limit: int) -> list[str]:
-        """Delete down to `limit` memories, the least important first, of these the oldest; their ids."""
+    def evict(self, limit: int, keep: str = "") -> list[str]:
+        """Delete down to `limit` memories, the least important first, of these the oldest; their ids.
+
+        The memory `keep` stays, and no more than `limit` former versions. For a session's store alone.
+        """
         with self._database.writing() as connection:
             rows = connection.execute(
-                "SELECT id FROM memories ORDER BY json_extract(metadata, '$.importance_score'), updated_at, row LIMIT ?",
-                (max(0, self.count() - limit),),
+                "SELECT id FROM memories WHERE id != ? "
+                "ORDER BY json_extract(metadata, '$.importance_score'), updated_at, row LIMIT ?",
+                (keep, max(0, self.count() - limit)),
             ).fetchall()
             for row in rows:
                 self.delete(row[0], reason="evicted")
+            connection.execute(
+                "DELETE FROM history WHERE rowid <= (SELECT rowid FROM history ORDER BY rowid DESC LIMIT 1 OFFSET ?)",
+                (limit,),
+            )
         return [row[0] for row in rows]
 
     # --- reading
@@ -158,6 +167,14 @@ class MemoryStore:
     def summary(self, summary_key: str) -> Memory | None:
         """The summary with this key, or None."""
         return next(iter(self._memories("m.summary_key = ?", (summary_key,))), None)
+
+    def twin(self, memory: Memory) -> Memory | None:
+        """Another memory that has the place of this one: with its content on its branch, or with its summary key."""
+        if memory.summary_key is not None:
+            found = self.summary(memory.summary_key)
+        else:
+            found = self.with_content(memory.content_hash, memory.branch)
+        return None if found is None or found.id == memory.id else found
 
     def all(self, *, anchored_only: bool = False) -> list[Memory]:
         """Every memory (or every one with an anchor), the newest change first."""
@@ -367,9 +384,14 @@ class MemoryStore:
         tags = memory.metadata.tags
         connection.execute(
             "INSERT INTO memory_postings (rowid, content, tags) VALUES (?, ?, ?)",
-            (row, indexed_text(memory.content), indexed_text(" ".join(tags))),
+            (row, _indexed(memory.content), _indexed(" ".join(tags))),
         )
         connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(row, tag) for tag in tags])
+
+
+def _indexed(text: str) -> str:
+    # A letter and its mark, where they are two characters, would be cut apart.
+    return indexed_text(unicodedata.normalize("NFC", text))
 
 
 def _json(values: Iterable[object]) -> str:

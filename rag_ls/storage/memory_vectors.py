@@ -24,6 +24,7 @@ _log = logging.getLogger(__name__)
 # Filters that let no more vectors through than this have them all measured; beyond, the nearest are looked through.
 _FEW = 20_000
 _SPARE = 10
+_MOST_DEAD = 10
 
 
 class MemoryVectors:
@@ -133,8 +134,11 @@ class MemoryVectors:
             neighbours = index.search(query, wanted, only)
             best = self._memories_of({item.embedding_id: item.similarity for item in neighbours}, filters)
             # Parts of one memory, deleted and former ones take places: look further, unless there is nothing more.
-            if len(best) >= count or len(neighbours) < wanted or wanted > 50 * count:
+            if len(best) >= count or len(neighbours) < wanted or wanted > max(_FEW, 50 * count):
                 break
+            if only is None and wanted > _MOST_DEAD * count:
+                # So many are dead that it is less work to measure those that live, where they are few.
+                only = self._admitted(model, filters)
             wanted *= 4
         return sorted(best.items(), key=lambda item: (-item[1], item[0]))[:count]
 

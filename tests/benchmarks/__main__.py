@@ -15,7 +15,9 @@ from typing import Any
 from tests.benchmarks import corpus
 from tests.benchmarks.indexing import indexing, reopening
 from tests.benchmarks.measure import machine
+from tests.benchmarks.memory_scale import memory_scale
 from tests.benchmarks.quality import quality
+from tests.benchmarks.recall_quality import recall_quality
 from tests.benchmarks.scale import scale
 from tests.benchmarks.sharing import sharing, switching
 from tests.benchmarks.startup import startup
@@ -25,10 +27,11 @@ from tests.benchmarks.typing import typing
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--only", default="", help="some of: indexing, startup, typing, reopening, sharing, switching, quality, scale"
+        "--only", default="", help="some of: indexing, startup, typing, reopening, sharing, switching, quality, scale, recall, memories"
     )
     parser.add_argument("--embed", type=int, default=2000, help="how many chunks of the repository to embed (0: all)")
     parser.add_argument("--sizes", default="1000,10000,100000", help="chunks, for scale")
+    parser.add_argument("--memories", default="10000,100000", help="memories, for memories; 1000000 takes half an hour")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         os.environ["RAG_LS_HOME"] = str(Path(temporary) / "home")
@@ -52,6 +55,8 @@ def _runs(work: Path, arguments: argparse.Namespace) -> dict[str, Callable[[], A
         "switching": lambda: switching(_indexed(project)),
         "quality": lambda: quality(corpus.django(), _folder(work / "quality")),
         "scale": lambda: scale(corpus.django(), work, sizes),
+        "recall": lambda: recall_quality(_folder(work / "recall")),
+        "memories": lambda: memory_scale(work, tuple(int(size) for size in arguments.memories.split(","))),
     }
 
 

@@ -3,62 +3,23 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from rag_ls.config import EmbeddingSettings
-from rag_ls.embedding import HostedModel, locate
+from rag_ls.embedding import HostedModel
 from rag_ls.errors import InvalidRequest, MemoriesDamaged, NotFound, RagLsError
 from rag_ls.memory import ALL, Memories, MemoryFilters, NewMemory, Question
 from rag_ls.memory.worth import MAX_CONTENT
 from rag_ls.model import Anchor, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
-
-
-@dataclass
-class _Clock:
-    """A second passes with each look at it."""
-
-    now: datetime = datetime(2026, 1, 1, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        self.now += timedelta(seconds=1)
-        return self.now
-
-
-@pytest.fixture
-def memories(tmp_path: Path) -> Memories:
-    """Session memories in RAM, the project's and the user's in files."""
-    return _memories(tmp_path)
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[HostedModel]:
-    """The real model."""
-    model = HostedModel(locate("auto"), EmbeddingSettings(backend="onnx"))
-    yield model
-    model.close()
-
-
-def _memories(folder: Path) -> Memories:
-    session = MemoryStore(None, Scope.SESSION)
-    project = MemoryStore(folder / "project.db", Scope.PROJECT)
-    user = MemoryStore(folder / "global.db", Scope.GLOBAL)
-    stores = {Scope.SESSION: lambda: session, Scope.PROJECT: lambda: project, Scope.GLOBAL: lambda: user}
-    return Memories(stores, _Clock())
-
-
-def _new(content: str, scope: Scope = Scope.PROJECT, *tags: str) -> NewMemory:
-    return NewMemory(content, scope, MemoryMetadata(tags=tags))
+from tests.memory.support import Clock, memories_in, new
 
 
 def test_a_stored_memory_is_found_again(memories: Memories) -> None:
-    stored = memories.store(_new("  The API is versioned by header.\n"), None)
+    stored = memories.store(new("  The API is versioned by header.\n"), None)
     assert (stored.status, stored.memory.version) == ("inserted", 1)
     assert stored.memory.content == "The API is versioned by header."
     assert stored.memory.created_at == "2026-01-01T00:00:01.000Z"
@@ -68,18 +29,18 @@ def test_a_stored_memory_is_found_again(memories: Memories) -> None:
 @pytest.mark.parametrize("content", ["", "  \n\t "])
 def test_empty_content_is_refused(memories: Memories, content: str) -> None:
     with pytest.raises(InvalidRequest, match="content is empty"):
-        memories.store(_new(content), None)
+        memories.store(new(content), None)
 
 
 def test_oversized_content_is_refused_and_the_limit_is_named(memories: Memories) -> None:
     with pytest.raises(InvalidRequest, match="100,000"):
-        memories.store(_new("x " * (MAX_CONTENT // 2) + "yz"), None)
-    assert memories.store(_new("xy z" * (MAX_CONTENT // 4)), None).status == "inserted"
+        memories.store(new("x " * (MAX_CONTENT // 2) + "yz"), None)
+    assert memories.store(new("xy z" * (MAX_CONTENT // 4)), None).status == "inserted"
 
 
 def test_half_a_surrogate_pair_is_stored_or_refused_by_name(memories: Memories) -> None:
     try:
-        stored = memories.store(_new("cut off \ud83d here"), None)
+        stored = memories.store(new("cut off \ud83d here"), None)
     except RagLsError:
         assert memories.matching(ALL) == []
     else:
@@ -87,42 +48,42 @@ def test_half_a_surrogate_pair_is_stored_or_refused_by_name(memories: Memories) 
 
 
 def test_the_same_content_again_is_a_duplicate(memories: Memories) -> None:
-    first = memories.store(_new("use tabs", Scope.PROJECT, "style"), None)
-    again = memories.store(_new(" use tabs ", Scope.PROJECT, "style"), None)
+    first = memories.store(new("use tabs", Scope.PROJECT, "style"), None)
+    again = memories.store(new(" use tabs ", Scope.PROJECT, "style"), None)
     assert (again.status, again.memory.id, again.memory.version) == ("duplicate", first.memory.id, 1)
     assert again.memory.updated_at > first.memory.updated_at
     assert len(memories.matching(ALL)) == 1
 
 
 def test_the_same_content_with_new_tags_merges_them(memories: Memories) -> None:
-    first = memories.store(_new("use tabs", Scope.PROJECT, "style"), None)
-    again = memories.store(_new("use tabs", Scope.PROJECT, "editor", "style"), None)
+    first = memories.store(new("use tabs", Scope.PROJECT, "style"), None)
+    again = memories.store(new("use tabs", Scope.PROJECT, "editor", "style"), None)
     assert (again.status, again.memory.id, again.memory.version) == ("updated", first.memory.id, 2)
     assert memories.get(first.memory.id).metadata.tags == ("style", "editor")
     assert again.memory.created_at == first.memory.created_at < again.memory.updated_at
 
 
 def test_the_same_content_at_another_place_moves_the_anchor(memories: Memories) -> None:
-    first = memories.store(replace(_new("be careful here"), anchor=Anchor("a.py", "run")), None)
-    again = memories.store(replace(_new("be careful here"), anchor=Anchor("b.py", "run")), None)
+    first = memories.store(replace(new("be careful here"), anchor=Anchor("a.py", "run")), None)
+    again = memories.store(replace(new("be careful here"), anchor=Anchor("b.py", "run")), None)
     assert again.status == "updated"
     assert memories.get(first.memory.id).anchor == Anchor("b.py", "run")
 
 
 def test_the_same_content_in_another_scope_is_another_memory(memories: Memories) -> None:
-    ids = {memories.store(_new("use tabs", scope), None).memory.id for scope in Scope}
+    ids = {memories.store(new("use tabs", scope), None).memory.id for scope in Scope}
     assert len(ids) == 3
 
 
 def test_the_first_characters_of_an_id_are_enough(memories: Memories) -> None:
-    stored = memories.store(_new("use tabs", Scope.GLOBAL), None).memory
+    stored = memories.store(new("use tabs", Scope.GLOBAL), None).memory
     assert memories.get(f" {stored.id[:8]} ") == stored
     with pytest.raises(NotFound, match="list_memories"):
         memories.get(stored.id[:7])
 
 
 def test_a_deleted_memory_is_gone(memories: Memories) -> None:
-    stored = memories.store(_new("use tabs"), None).memory
+    stored = memories.store(new("use tabs"), None).memory
     assert memories.delete(stored.id[:8]) == stored
     with pytest.raises(NotFound, match=stored.id):
         memories.get(stored.id)
@@ -130,9 +91,9 @@ def test_a_deleted_memory_is_gone(memories: Memories) -> None:
 
 
 def test_a_memory_can_be_stored_again_after_it_was_deleted(memories: Memories) -> None:
-    first = memories.store(_new("use tabs"), None).memory
+    first = memories.store(new("use tabs"), None).memory
     memories.delete(first.id)
-    assert memories.store(_new("use tabs"), None).status == "inserted"
+    assert memories.store(new("use tabs"), None).status == "inserted"
 
 
 def test_filters_let_through_what_fits(memories: Memories) -> None:
@@ -154,15 +115,15 @@ def test_filters_let_through_what_fits(memories: Memories) -> None:
 
 
 def test_session_memories_go_with_their_engine_and_the_others_stay(tmp_path: Path) -> None:
-    first = _memories(tmp_path)
+    first = memories_in(tmp_path)
     for scope in Scope:
-        first.store(_new(f"in {scope}", scope), None)
-    assert {memory.content for memory in _memories(tmp_path).matching(ALL)} == {"in project", "in global"}
+        first.store(new(f"in {scope}", scope), None)
+    assert {memory.content for memory in memories_in(tmp_path).matching(ALL)} == {"in project", "in global"}
 
 
 def test_without_a_model_memories_are_recalled_by_their_words(memories: Memories) -> None:
-    memories.store(_new("Access tokens expire after an hour"), None)
-    memories.store(_new("Invoices are sent by mail"), None)
+    memories.store(new("Access tokens expire after an hour"), None)
+    memories.store(new("Invoices are sent by mail"), None)
     hits = memories.recall(Question("when do tokens expire?", 5, 0.3, ALL), None)
     assert [hit.item.content for hit in hits] == ["Access tokens expire after an hour"]
     assert "lexical" in hits[0].matched_by
@@ -170,8 +131,8 @@ def test_without_a_model_memories_are_recalled_by_their_words(memories: Memories
 
 
 def test_a_model_recalls_what_shares_no_word(memories: Memories, model: HostedModel) -> None:
-    memories.store(_new("Access tokens expire after sixty minutes"), None)
-    memories.store(_new("Invoices are sent by mail"), None)
+    memories.store(new("Access tokens expire after sixty minutes"), None)
+    memories.store(new("Invoices are sent by mail"), None)
     hits = memories.recall(Question("authentication credential lifetime", 5, 0.2, ALL), model)
     assert hits[0].item.content == "Access tokens expire after sixty minutes"
     assert "dense" in hits[0].matched_by
@@ -180,13 +141,13 @@ def test_a_model_recalls_what_shares_no_word(memories: Memories, model: HostedMo
 
 
 def test_nothing_is_recalled_below_the_least_similarity(memories: Memories, model: HostedModel) -> None:
-    memories.store(_new("Invoices are sent by mail"), model)
+    memories.store(new("Invoices are sent by mail"), model)
     assert memories.recall(Question("quantum chromodynamics", 5, 0.9, ALL), model) == []
 
 
 def test_recall_respects_filters_and_k(memories: Memories, model: HostedModel) -> None:
     for number in range(5):
-        memories.store(_new(f"token rule number {number}", Scope.GLOBAL if number % 2 else Scope.PROJECT), model)
+        memories.store(new(f"token rule number {number}", Scope.GLOBAL if number % 2 else Scope.PROJECT), model)
     assert len(memories.recall(Question("token rule", 3, 0, ALL), model)) == 3
     hits = memories.recall(Question("token rule", 9, 0, MemoryFilters(scopes=(Scope.GLOBAL,))), model)
     assert {hit.item.scope for hit in hits} == {Scope.GLOBAL}
@@ -194,7 +155,7 @@ def test_recall_respects_filters_and_k(memories: Memories, model: HostedModel) -
 
 def test_ties_go_to_the_nearest_scope(memories: Memories) -> None:
     for scope in (Scope.GLOBAL, Scope.SESSION, Scope.PROJECT):
-        memories.store(_new("token rule", scope), None)
+        memories.store(new("token rule", scope), None)
     hits = memories.recall(Question("token", 5, 0, ALL), None)
     assert [hit.item.scope for hit in hits] == [Scope.SESSION, Scope.PROJECT, Scope.GLOBAL]
 
@@ -203,47 +164,47 @@ def test_ties_go_to_the_nearest_scope(memories: Memories) -> None:
     "query", ['"', "NEAR(a b)", "token* OR (", "content: x", "", "\x00\x01", "  ", "検索 поиск", "-"]
 )
 def test_any_query_is_only_words(memories: Memories, model: HostedModel, query: str) -> None:
-    memories.store(_new("token rule"), None)
+    memories.store(new("token rule"), None)
     hits = memories.recall(Question(query, 5, 1.0, ALL), model)
     assert [hit.item.content for hit in hits] == (["token rule"] if "token" in query else [])
 
 
 def test_close_memories_are_found_by_a_vector_without_the_model(memories: Memories, model: HostedModel) -> None:
-    stored = memories.store(_new("Access tokens expire"), model).memory
-    memories.store(_new("Bake the cake for an hour"), model)
+    stored = memories.store(new("Access tokens expire"), model).memory
+    memories.store(new("Bake the cake for an hour"), model)
     vector = model.embed_query("token expiry")
     hits = memories.near(vector, model.model_id, ALL, k=5, min_similarity=0.4)
     assert [hit.item.id for hit in hits] == [stored.id]
 
 
 def test_storing_backs_the_file_up(memories: Memories, tmp_path: Path) -> None:
-    memories.store(_new("use tabs"), None)
+    memories.store(new("use tabs"), None)
     assert len(list((tmp_path / "backups").glob("memories-*.db"))) == 1
 
 
 def test_threads_that_store_the_first_memories_of_a_day_all_succeed(tmp_path: Path) -> None:
     for turn in range(5):
         (tmp_path / str(turn)).mkdir()
-        memories = _memories(tmp_path / str(turn))
+        memories = memories_in(tmp_path / str(turn))
         with ThreadPoolExecutor(8) as pool:
-            list(pool.map(lambda number, into=memories: into.store(_new(f"memory {number}"), None), range(8)))
+            list(pool.map(lambda number, into=memories: into.store(new(f"memory {number}"), None), range(8)))
 
 
 def test_threads_that_store_different_memories_lose_none(memories: Memories) -> None:
-    memories.store(_new("memory 0"), None)
+    memories.store(new("memory 0"), None)
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda number: memories.store(_new(f"memory {number}"), None), range(1, 40)))
+        list(pool.map(lambda number: memories.store(new(f"memory {number}"), None), range(1, 40)))
     assert {memory.content for memory in memories.matching(ALL)} == {f"memory {number}" for number in range(40)}
 
 
 def test_threads_that_store_the_same_content_make_one_memory(memories: Memories) -> None:
     barrier = threading.Barrier(8, timeout=10)
-    memories.store(_new("content 0"), None)
+    memories.store(new("content 0"), None)
 
     def store(number: int) -> None:
         for turn in range(12):
             barrier.wait()
-            memories.store(_new(f"content {turn}"), None)
+            memories.store(new(f"content {turn}"), None)
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(store, range(8)))
@@ -253,14 +214,14 @@ def test_threads_that_store_the_same_content_make_one_memory(memories: Memories)
 
 
 def test_processes_that_tag_the_same_memory_at_once_lose_no_tag(tmp_path: Path) -> None:
-    several = [_memories(tmp_path) for _ in range(4)]
-    several[0].store(_new("use tabs"), None)
+    several = [memories_in(tmp_path) for _ in range(4)]
+    several[0].store(new("use tabs"), None)
     barrier = threading.Barrier(4, timeout=10)
 
     def tag(number: int) -> None:
         for turn in range(12):
             barrier.wait()
-            several[number].store(_new("use tabs", Scope.PROJECT, f"{number}-{turn}"), None)
+            several[number].store(new("use tabs", Scope.PROJECT, f"{number}-{turn}"), None)
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(tag, range(4)))
@@ -282,21 +243,21 @@ class TestDamagedProjectStore:
             Scope.PROJECT: lambda: MemoryStore(file, Scope.PROJECT),
             Scope.GLOBAL: lambda: user,
         }
-        return Memories(stores, _Clock())
+        return Memories(stores, Clock())
 
     def test_global_memories_are_stored_and_recalled(self, damaged: Memories) -> None:
-        stored = damaged.store(_new("use tabs", Scope.GLOBAL), None).memory
+        stored = damaged.store(new("use tabs", Scope.GLOBAL), None).memory
         only = MemoryFilters(scopes=(Scope.GLOBAL,))
         assert damaged.matching(only) == [stored]
         assert [hit.item for hit in damaged.recall(Question("tabs", 5, 0, only), None)] == [stored]
 
     def test_the_project_s_own_answer_is_the_error(self, damaged: Memories) -> None:
         with pytest.raises(MemoriesDamaged, match=r"project\.db is damaged"):
-            damaged.store(_new("use tabs", Scope.PROJECT), None)
+            damaged.store(new("use tabs", Scope.PROJECT), None)
         with pytest.raises(MemoriesDamaged):
             damaged.matching(MemoryFilters(scopes=(Scope.PROJECT,)))
 
     def test_a_global_memory_is_got_and_deleted_by_its_id(self, damaged: Memories) -> None:
-        stored = damaged.store(_new("use tabs", Scope.GLOBAL), None).memory
+        stored = damaged.store(new("use tabs", Scope.GLOBAL), None).memory
         assert damaged.get(stored.id) == stored
         assert damaged.delete(stored.id) == stored

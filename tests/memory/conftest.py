@@ -1,0 +1,27 @@
+"""Fixtures of several files: memories of all scopes, and the real model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rag_ls.config import EmbeddingSettings
+from rag_ls.embedding import HostedModel, locate
+from rag_ls.memory import Memories
+from tests.memory.support import memories_in
+
+
+@pytest.fixture
+def memories(tmp_path: Path) -> Memories:
+    """Session memories in RAM, the project's and the user's in files."""
+    return memories_in(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[HostedModel]:
+    """The real model."""
+    model = HostedModel(locate("auto"), EmbeddingSettings(backend="onnx"))
+    yield model
+    model.close()
