@@ -38,6 +38,7 @@ class Arguments:
                 f"{operation} takes one JSON object, not {_kind(values)}; known keys: {', '.join(known)}"
             )
         self._values: dict[str, Any] = {}
+        self._written: dict[str, str] = {}
         for key, value in values.items():
             written = str(key).strip()
             name = written if written in known else _ALIASES.get(written, written)
@@ -45,6 +46,7 @@ class Arguments:
                 raise InvalidRequest(f"{operation} has no argument {key!r}; it takes {', '.join(known)}")
             if value is not None:
                 self._values[name] = value
+                self._written[name] = written
 
     def text(self, key: str, *, required: bool = False) -> str:
         """A string, empty where it is absent; a required one must not be blank."""
@@ -65,9 +67,9 @@ class Arguments:
         if not isinstance(value, int) or isinstance(value, bool):
             raise self._wrong(key, "a whole number", value)
         if least is not None and value < least:
-            raise InvalidRequest(f"{self._operation}: {key} = {value} is below {least}")
+            raise InvalidRequest(f"{self._operation}: {self._name(key)} = {value} is below {least}")
         if abs(value) > _LARGEST:
-            raise InvalidRequest(f"{self._operation}: {key} is beyond {_LARGEST:,}")
+            raise InvalidRequest(f"{self._operation}: {self._name(key)} is beyond {_LARGEST:,}")
         return value
 
     def fraction(self, key: str) -> float | None:
@@ -78,7 +80,7 @@ class Arguments:
         if not isinstance(value, int | float) or isinstance(value, bool):
             raise self._wrong(key, "a number from 0 to 1", value)
         if not 0 <= value <= 1:
-            raise InvalidRequest(f"{self._operation}: {key} = {value} is not between 0 and 1")
+            raise InvalidRequest(f"{self._operation}: {self._name(key)} = {value} is not between 0 and 1")
         return float(value)
 
     def flag(self, key: str) -> bool:
@@ -105,7 +107,7 @@ class Arguments:
         if value is None:
             return None
         if not isinstance(value, str) or value.strip().lower() not in choices:
-            raise InvalidRequest(f"{self._operation}: {key} = {value!r} is not one of {', '.join(choices)}")
+            raise InvalidRequest(f"{self._operation}: {self._name(key)} = {value!r} is not one of {', '.join(choices)}")
         return value.strip().lower()
 
     def raw(self, key: str) -> Any:
@@ -119,8 +121,12 @@ class Arguments:
             raise self._wrong(key, "an object", value)
         return value
 
+    def _name(self, key: str) -> str:
+        """An argument's name as the caller wrote it."""
+        return self._written.get(key, key)
+
     def _wrong(self, key: str, wanted: str, value: object) -> InvalidRequest:
-        return InvalidRequest(f"{self._operation}: {key} must be {wanted}, not {_kind(value)}")
+        return InvalidRequest(f"{self._operation}: {self._name(key)} must be {wanted}, not {_kind(value)}")
 
 
 def _kind(value: object) -> str:

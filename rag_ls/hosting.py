@@ -115,6 +115,7 @@ class HostedProject:
             except sqlite3.Error as error:
                 _log.info("unsaved text stays until the next start: %s", error)
             self.sessions.close(session)
+        self.searcher.close()
         self.store.close()
         if self._memories is not None:
             self._memories.close()

@@ -59,9 +59,13 @@ def _post(url: str, body: Mapping[str, Any], settings: SummarySettings) -> Any:
         raise SummaryFailed(f"summaries.endpoint = {settings.endpoint!r} is no http address")
     headers = {"Content-Type": "application/json"}
     if settings.api_key_env:
-        headers["Authorization"] = f"Bearer {os.environ.get(settings.api_key_env, '')}"
-    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+        key = os.environ.get(settings.api_key_env, "").strip()
+        if not (key.isascii() and key.isprintable()):
+            # http.client would put it into its message.
+            raise SummaryFailed(f"the environment variable {settings.api_key_env} holds no key")
+        headers["Authorization"] = f"Bearer {key}"
     try:
+        request = urllib.request.Request(url, json.dumps(body).encode(), headers)
         with urllib.request.urlopen(request, timeout=settings.timeout_s) as response:
             return json.loads(response.read(_LARGEST_ANSWER))
     except (OSError, HTTPException, ValueError) as error:

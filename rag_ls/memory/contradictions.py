@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rag_ls.memory.words import content_terms
 from rag_ls.model import Memory
@@ -35,44 +36,61 @@ class Contradiction:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """What a text says, as far as words show it."""
+
+    tokens: frozenset[str]
+    words: frozenset[str]
+    """Those that say something, without negations and numbers."""
+    negations: tuple[str, ...]
+    numbers: frozenset[str]
+
+
 def contradiction(one: Memory, other: Memory) -> Contradiction | None:
     """Whether two memories that are close in meaning contradict each other.
 
     A rule of thumb over words: one of them negates, they use opposite words, or they give other numbers; while they
     share most of their other words.
     """
-    opposed = _opposed(one.content, other.content)
-    words, others = (_words(item.content).difference(opposed) for item in (one, other))
+    first, second = _claim(one.content), _claim(other.content)
+    opposed = _opposed(first.tokens, second.tokens)
+    words, others = first.words.difference(opposed), second.words.difference(opposed)
     # "Use tabs" and "use spaces" share nothing else, and need not.
     if not opposed and not (words and others):
         return None
     if len(words & others) < _SHARED * min(len(words), len(others)):
         return None
-    reason = _reason(one.content, other.content, opposed)
+    reason = _reason(first, second, opposed)
     return Contradiction(one, other, reason) if reason else None
 
 
-def _reason(one: str, other: str, opposed: tuple[str, ...]) -> str:
-    negations = [sorted({match[0].lower() for match in _NEGATION.finditer(text)}) for text in (one, other)]
-    if bool(negations[0]) != bool(negations[1]):
-        return f"one of them says {', '.join(map(repr, negations[0] or negations[1]))}"
+def _reason(one: _Claim, other: _Claim, opposed: tuple[str, ...]) -> str:
+    if bool(one.negations) != bool(other.negations):
+        return f"one of them says {', '.join(map(repr, one.negations or other.negations))}"
     if opposed:
         return f"{opposed[0]!r} against {opposed[1]!r}"
-    numbers = [set(_NUMBER.findall(text)) for text in (one, other)]
-    if (gone := numbers[0] - numbers[1]) and (come := numbers[1] - numbers[0]):
+    if (gone := one.numbers - other.numbers) and (come := other.numbers - one.numbers):
         return f"{', '.join(sorted(gone))} against {', '.join(sorted(come))}"
     return ""
 
 
-def _opposed(one: str, other: str) -> tuple[str, ...]:
+def _opposed(one: frozenset[str], other: frozenset[str]) -> tuple[str, ...]:
     """The first pair of opposite words of which each text has one; empty for none."""
-    words = [set(re.findall(r"\w+", text.lower())) for text in (one, other)]
+    gone, come = one - other, other - one
     for left, right in _OPPOSITES:
         for first, second in ((left, right), (right, left)):
-            if first in words[0] - words[1] and second in words[1] - words[0]:
+            if first in gone and second in come:
                 return first, second
     return ()
 
 
-def _words(content: str) -> set[str]:
-    return {term for term in content_terms(_NEGATION.sub(" ", content)) if not term.isdigit()}
+# Each memory is compared with many others.
+@lru_cache(maxsize=16384)
+def _claim(content: str) -> _Claim:
+    return _Claim(
+        frozenset(re.findall(r"\w+", content.lower())),
+        frozenset(term for term in content_terms(_NEGATION.sub(" ", content)) if not term.isdigit()),
+        tuple(sorted({match[0].lower() for match in _NEGATION.finditer(content)})),
+        frozenset(_NUMBER.findall(content)),
+    )

@@ -96,7 +96,7 @@ def _width_of(name: str, argument: Any) -> int | None:
     if name == "IN":
         return None if _may_be_space(argument) else 1
     if name == "SUBPATTERN":
-        return _width(argument[3])
+        return None if argument[1] & re.ASCII else _width(argument[3])
     if name == "BRANCH":
         widths = [_width(branch) for branch in argument[1]]
         return None if None in widths else min(width for width in widths if width is not None)

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.memory.words import content_terms
+from rag_ls.memory.words import content_terms, plain_terms
 from rag_ls.model import Memory, MemoryFilters, Scope
-from rag_ls.storage import terms
 
 _SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+|\n+")
 _DAMPING = 0.85
@@ -80,14 +79,14 @@ def _sentences(memories: Sequence[Memory]) -> list[_Sentence]:
         _Sentence(text, number)
         for number, memory in enumerate(memories)
         for part in _SENTENCE.split(memory.content)
-        if (text := " ".join(part.split()).lstrip("-*# ").strip())
+        if plain_terms(text := " ".join(part.split()).lstrip("-*# ").strip())
     ]
     return found[-_MOST_SENTENCES:]
 
 
 def _similarities(sentences: Sequence[str]) -> NDArray[np.float64]:
     """Cosines of the sentences' TF-IDF vectors, shape (n, n)."""
-    bags = [Counter(terms(text)) & Counter(dict.fromkeys(content_terms(text), 99)) for text in sentences]
+    bags = [Counter(plain_terms(text)) & Counter(dict.fromkeys(content_terms(text), 99)) for text in sentences]
     frequency = Counter(term for bag in bags for term in bag)
     vocabulary = {term: number for number, term in enumerate(sorted(frequency))}
     matrix = np.zeros((len(sentences), max(1, len(vocabulary))))
@@ -100,7 +99,9 @@ def _similarities(sentences: Sequence[str]) -> NDArray[np.float64]:
 
 def _centrality(similarities: NDArray[np.float64]) -> NDArray[np.float64]:
     count = len(similarities)
-    moves = similarities / np.maximum(similarities.sum(axis=1, keepdims=True), 1e-12)
+    # Nobody votes for oneself: a sentence that no other is like would hold as much as the average.
+    votes = similarities * (1 - np.eye(count))
+    moves = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1e-12)
     ranks = np.full(count, 1 / count)
     for _ in range(_STEPS):
         new = (1 - _DAMPING) / count + _DAMPING * (moves.T @ ranks)

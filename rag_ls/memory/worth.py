@@ -72,7 +72,7 @@ def checked_metadata(metadata: MemoryMetadata) -> MemoryMetadata:
         raise InvalidRequest(f"custom is no JSON object: {error}") from error
     if size > MAX_CUSTOM:
         raise InvalidRequest(f"custom takes {size:,} characters as JSON; give at most {MAX_CUSTOM:,}")
-    if _depth(metadata.custom) > MAX_CUSTOM_DEPTH:
+    if _is_deeper(metadata.custom, MAX_CUSTOM_DEPTH):
         raise InvalidRequest(f"custom is nested more than {MAX_CUSTOM_DEPTH} levels deep; make it flatter")
     return replace(metadata, tags=tuple(map(without_surrogates, metadata.tags)))
 
@@ -103,10 +103,9 @@ def _is_trivial(content: str) -> bool:
     return len(set(plain_terms(content))) < 2 or not says_something(content)
 
 
-def _depth(value: object) -> int:
-    if isinstance(value, Mapping):
-        return 1 + max(map(_depth, value.values()), default=0)
-    return 1 + max(map(_depth, value), default=0) if isinstance(value, list | tuple) else 0
+def _is_deeper(value: object, levels: int) -> bool:
+    inside = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else None
+    return inside is not None and (levels == 0 or any(_is_deeper(item, levels - 1) for item in inside))
 
 
 def _strings(value: object) -> Iterator[str]:

@@ -135,11 +135,15 @@ class CodeOperations:
 
     def before_catch_up(self, arguments: object, report: Report) -> None:
         """Take in what changed while nobody looked: all of a project never seen, else what a moment suffices for."""
+        kinds = arguments.get("kinds") if isinstance(arguments, dict) else None
         for opened in self._projects.all():
             indexing = opened.indexing
             # Looked up in the engine's threads: one that comes and goes with a client would need a connection of its own.
             if self._look(functools.partial(opened.hosted.model, 0.0)) is None:
                 opened.hosted.model(self._patience_s)
+            if kinds and "code" not in kinds:
+                # Memories do not wait for files.
+                continue
             if indexing.scanned:
                 if self._look(opened.store.has_queued):
                     # Whoever asked for these files left before they were read.

@@ -79,6 +79,13 @@ class Searcher:
         self._lock = threading.Lock()
         self._answers: AnswerCache[Ranked] = AnswerCache(store.changes)
 
+    def close(self) -> None:
+        """Stop what goes on in the background."""
+        with self._lock:
+            vectors = self._vectors
+        if vectors is not None:
+            vectors.close()
+
     def search(
         self,
         text: str,

@@ -42,6 +42,8 @@ _log = logging.getLogger(__name__)
 FILE_NAME = "memories.db"
 _EVERYTHING = MemoryFilters()
 _SPARE = 2
+# Uses are worth no longer wait when a store is closed.
+_WRITER_S = 1.0
 
 
 class MemoryStore:
@@ -53,6 +55,7 @@ class MemoryStore:
         self.path = path
         self._using = threading.Lock()
         self._used: Counter[str] = Counter()
+        self._writer: threading.Thread | None = None
         if path is not None and is_truncated(path):
             raise MemoriesDamaged(damage_report(path, ValueError("it is empty")))
         try:
@@ -70,7 +73,10 @@ class MemoryStore:
 
     def close(self) -> None:
         """Close the file."""
+        if self._writer is not None:
+            self._writer.join(_WRITER_S)
         self._write_uses()
+        self.vectors.close()
         self._database.close()
 
     def changes(self) -> int:
@@ -278,7 +284,8 @@ class MemoryStore:
         if self.path is None:
             self._write_uses(at)
         elif starts and self._used:
-            threading.Thread(target=self._write_uses, args=(at,), name="uses", daemon=True).start()
+            self._writer = threading.Thread(target=self._write_uses, args=(at,), name="uses", daemon=True)
+            self._writer.start()
 
     def _write_uses(self, at: str = "") -> None:
         with self._using:

@@ -133,11 +133,13 @@ class MemoryVectors:
         while True:
             neighbours = index.search(query, wanted, only)
             best = self._memories_of({item.embedding_id: item.similarity for item in neighbours}, filters)
+            is_short = len(neighbours) < wanted
             # Parts of one memory, deleted and former ones take places: look further, unless there is nothing more.
-            if len(best) >= count or len(neighbours) < wanted or wanted > max(_FEW, 50 * count):
+            if len(best) >= count or (only is not None and is_short) or wanted > max(_FEW, 50 * count):
                 break
-            if only is None and wanted > _MOST_DEAD * count:
-                # So many are dead that it is less work to measure those that live, where they are few.
+            if only is None and (is_short or wanted > _MOST_DEAD * count):
+                # A snapshot does not give the dead, so that what is short may go on. Those that live, where they are
+                # few, are all measured.
                 only = self._admitted(model, filters)
             wanted *= 4
         return sorted(best.items(), key=lambda item: (-item[1], item[0]))[:count]
@@ -165,6 +167,13 @@ class MemoryVectors:
                 return
             self._building = threading.Thread(target=_build, args=(index,), name="memory vectors", daemon=True)
             self._building.start()
+
+    def close(self) -> None:
+        """Stop what goes on in the background."""
+        with self._lock:
+            index = self._index
+        if index is not None:
+            index.close()
 
     def optimise(self, model: str) -> None:
         """Build a snapshot of what is there now."""

@@ -24,6 +24,8 @@ from rag_ls.storage.records import Vectors
 
 # Up to here an exact search takes about a millisecond, and no snapshot is worth its upkeep.
 EXACT_LIMIT = 10_000
+# A process must not end while usearch works in it, and not wait long for that.
+_ADDED_AT_ONCE = 512
 # So many candidates of a snapshot, whose vectors are rounded, are measured exactly for each hit that is asked for.
 _REMEASURED = 2
 
@@ -98,6 +100,7 @@ class VectorIndex:
         self._exact_limit = exact_limit
         self._lock = threading.Lock()
         self._building = threading.Lock()
+        self._closed = threading.Event()
         self._snapshot: Any = None
         self._tail_ids: NDArray[np.int64] = np.empty(0, np.int64)
         self._tail: Vectors = np.empty((0, 0), np.float32)
@@ -149,6 +152,12 @@ class VectorIndex:
             self._load_snapshot()
         finally:
             self._building.release()
+
+    def close(self) -> None:
+        """Give up building a snapshot; one that is being built is waited for, for half a second."""
+        self._closed.set()
+        with self._building:
+            pass
 
     def _search_only(self, query: NDArray[np.float32], k: int, only: Collection[int]) -> list[Neighbour]:
         best: list[Neighbour] = []
@@ -215,7 +224,11 @@ class VectorIndex:
                     connectivity=self._hnsw.m,
                     expansion_add=self._hnsw.ef_construction,
                 )
-            index.add(ids, vectors, threads=1)
+            for start in range(0, len(ids), _ADDED_AT_ONCE):
+                if self._closed.is_set():
+                    return
+                end = start + _ADDED_AT_ONCE
+                index.add(ids[start:end], vectors[start:end], threads=1)
             last_id = int(ids[-1])
         if index is None:
             return

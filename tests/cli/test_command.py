@@ -149,7 +149,9 @@ def test_the_status_tells_what_is_missing(repository: Path) -> None:
     assert after["complete"]
     assert after["documents"] == 4
     write(repository, {"src/new.py": "x = 1\n"})
-    assert not _json(repository, "status")["complete"]
+    later = _json(repository, "status")
+    # The engine may have taken the file in already.
+    assert not later["complete"] or later["documents"] == 5
 
 
 def test_config_shows_settings_and_their_problems(repository: Path) -> None:

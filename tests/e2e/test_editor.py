@@ -143,8 +143,10 @@ async def test_a_hit_of_a_file_changed_behind_our_back_says_so_and_is_mended(pro
     async with editor(project) as ed:
         await ed.until_complete()
         file.write_text(file.read_text() + "\n\ndef added_silently():\n    return 2\n")
-        answer = await ed.command("searchCode", query="round_amount")
-        assert {hit["freshness"] for hit in answer["results"] if hit["path"].endswith("invoice.py")} == {"changed"}
+        hits = (await ed.command("searchCode", query="round_amount"))["results"]
+        found = {hit["freshness"] for hit in hits if hit["path"].endswith("invoice.py")}
+        # Noticed and taken in before the answer, at best.
+        assert found == {"changed"} or (found == {"disk"} and any("added_silently" in hit["text"] for hit in hits))
 
         async def mended() -> bool:
             hits = (await ed.command("searchCode", query="added_silently"))["results"]

@@ -34,7 +34,7 @@ def many_files(tmp_path: Path) -> Path:
             body.format(a=a, b=b) + f"    value = header.get('{a}-{b}')\n    return pool.resize(value, size={b})\n\n\n"
             for b in range(12)
         )
-        for a in range(15)
+        for a in range(10)
     }
     return write(tmp_path / "many", files)
 
@@ -65,14 +65,14 @@ def test_killed_ten_times_the_index_comes_out_as_if_nothing_had_happened(many_fi
     moments = random.Random(7)
     for _ in range(10):
         process = _index(many_files)
-        time.sleep(moments.uniform(0.2, 3.0))
+        time.sleep(moments.uniform(0.2, 2.0))
         process.kill()
         process.communicate()
     finishing = _index(many_files)
     output, errors = finishing.communicate(timeout=PATIENCE_S)
     assert finishing.returncode == 0, errors
     status = json.loads(output)
-    assert (status["complete"], status["documents"], status["skipped"]) == (True, 15, {})
+    assert (status["complete"], status["documents"], status["skipped"]) == (True, 10, {})
     assert _answers(many_files) == _answers(untouched)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rag_ls.memory import Memories, NewMemory
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore, content_hash
-from tests.support import MODEL
+from tests.support import MODEL, until
 
 
 @dataclass
@@ -64,6 +64,16 @@ def at_angle(degrees: float, dimensions: int = 8) -> NDArray[np.float32]:
     vector = np.zeros(dimensions, np.float32)
     vector[:2] = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     return vector
+
+
+def used(store: MemoryStore, memory_id: str, times: int = 1) -> None:
+    """Recall a memory, so many times."""
+    for _ in range(times):
+        memory = store.get(memory_id)
+        wanted = memory.uses + 1 if memory else 0
+        store.note_uses([memory_id], stamp(60))
+        # Uses are written beside the answer.
+        assert until(lambda wanted=wanted: (found := store.get(memory_id)) and found.uses == wanted, 10)
 
 
 def put(store: MemoryStore, memory: Memory, *vectors: NDArray[np.float32]) -> Memory:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -14,7 +15,7 @@ from rag_ls.errors import InvalidRequest, MemoriesDamaged
 from rag_ls.memory import ALL, Memories, MemoryFilters, NewMemory, Question
 from rag_ls.model import Memory, MemoryMetadata, MemoryOrder, Scope
 from rag_ls.storage import MemoryStore
-from tests.memory.support import Clock, memories_in, new
+from tests.memory.support import Clock, memories_in, new, used
 
 _SCOPES = tuple(Scope)
 
@@ -34,13 +35,9 @@ class TestOrders:
             ("made fourth", Scope.PROJECT, 0.3),
         ):
             memories.store(NewMemory(content, scope, MemoryMetadata(importance_score=importance)), None)
-        stores = {scope: memories.of(scope) for scope in Scope}
         by_content = {memory.content: memory for memory in memories.matching(ALL)}
         for content, count in (("made first", 2), ("made second", 1), ("made third", 3)):
-            for _ in range(count):
-                store = stores[by_content[content].scope]
-                store.note_uses([by_content[content].id], "2026-02-01T00:00:00.000Z")
-                store._write_uses()
+            used(memories.of(by_content[content].scope), by_content[content].id, count)
         memories.store(new("made first", Scope.GLOBAL), None)
         return memories
 
@@ -71,11 +68,7 @@ class TestOrders:
         assert (_contents(found), total) == (["made fourth"], 1)
 
 
-@pytest.mark.parametrize("order", list(MemoryOrder))
-@pytest.mark.parametrize("size", [1, 4, 7])
-def test_pages_over_several_scopes_neither_overlap_nor_leave_out(
-    tmp_path: Path, order: MemoryOrder, size: int
-) -> None:
+def test_pages_over_several_scopes_neither_overlap_nor_leave_out(tmp_path: Path) -> None:
     memories = memories_in(tmp_path)
     clock = Clock()
     # Equal times and importances: an order that is not total would show.
@@ -83,10 +76,11 @@ def test_pages_over_several_scopes_neither_overlap_nor_leave_out(
     for number in range(21):
         memories.store(new(f"number {number}", _SCOPES[number % 3]), None)
         clock.now += timedelta(seconds=number // 5 % 2)
-    pages = [memories.listed(ALL, order, size, offset)[0] for offset in range(0, 22, size)]
-    ids = [memory.id for page in pages for memory in page]
-    assert (len(ids), len(set(ids))) == (21, 21)
-    assert ids == [memory.id for memory in memories.listed(ALL, order)[0]]
+    for order, size in itertools.product(MemoryOrder, (1, 4, 7)):
+        pages = [memories.listed(ALL, order, size, offset)[0] for offset in range(0, 22, size)]
+        ids = [memory.id for page in pages for memory in page]
+        assert (len(ids), len(set(ids))) == (21, 21)
+        assert ids == [memory.id for memory in memories.listed(ALL, order)[0]]
 
 
 def test_a_page_beyond_the_end_is_empty_and_knows_the_total(memories: Memories) -> None:
@@ -148,9 +142,7 @@ class TestBranches:
         assert {hit.item.branch for hit in hits if isinstance(hit.item, Memory)} == {None, "main"}
 
     def test_two_branches_may_say_the_same(self, memories: Memories) -> None:
-        stored = [
-            memories.store(replace(new("use tabs"), branch=branch), None) for branch in ("main", "other", "main")
-        ]
+        stored = [memories.store(replace(new("use tabs"), branch=branch), None) for branch in ("main", "other", "main")]
         assert [item.status for item in stored] == ["inserted", "inserted", "duplicate"]
         assert stored[0].memory.id == stored[2].memory.id != stored[1].memory.id
 

@@ -57,9 +57,7 @@ def _first_version(file: Path, *, wal: bool = False) -> sqlite3.Connection:
     for number, text in enumerate(_TEXTS):
         marks = ", ".join("?" * len(_NAMES))
         version = 2 if number == 2 else 1
-        connection.execute(
-            f"INSERT INTO memories ({', '.join(_NAMES)}) VALUES ({marks})", _row(number, text, version)
-        )
+        connection.execute(f"INSERT INTO memories ({', '.join(_NAMES)}) VALUES ({marks})", _row(number, text, version))
         connection.execute(
             "INSERT INTO memory_postings (rowid, content, tags) VALUES (?, ?, ?)", (number + 1, text, "auth")
         )

@@ -42,7 +42,11 @@ def register(server: RagLsServer) -> None:
     async def about(*arguments: Any) -> dict[str, Any]:
         given = plain_object(ABOUT, arguments)
         path = file_path(str(given.pop("uri", "")))
-        answer = await _asked(server, "memories_about", {"path": str(path) if path else "", **given})
+        if path is not None:
+            answer = await _asked(server, "memories_about", {"path": str(path), **given})
+        else:
+            # An untitled document is no place that a memory could be about.
+            answer = await _asked(server, "search_memory", {"query": given.get("text", "")})
         _say(server, _brief(answer))
         return answer
 

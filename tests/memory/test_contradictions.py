@@ -1,0 +1,74 @@
+"""What cannot both hold is told apart from what merely differs."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_ls.memory.contradictions import contradiction
+from tests.memory.support import record
+
+
+def _reason(one: str, other: str) -> str | None:
+    found = contradiction(record(1, one), record(2, other))
+    return found and found.reason
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "reason"),
+    [
+        ("The API uses REST", "The API no longer uses REST", "'no longer'"),
+        ("We use Redis", "We do not use Redis", "'not'"),
+        ("Feature flags live in config", "Feature flags don't live in config", '"n\'t"'),
+        ("Feature flags live in config", "Feature flags don\u2019t live in config", "n\u2019t"),
+        ("Always squash commits", "Never squash commits", "'never'"),
+        ("The cache is shared between workers", "The cache was removed from the workers", "'removed'"),
+        ("Use tabs", "Use spaces", "'tabs' against 'spaces'"),
+        ("Indent Python with tabs", "Indent Python with spaces", "'tabs' against 'spaces'"),
+        ("The flag is enabled in staging", "The flag is disabled in staging", "'disabled'"),
+        ("Handlers are synchronous here", "Handlers are asynchronous here", "'synchronous' against 'asynchronous'"),
+        ("Migrations run before the deployment", "Migrations run after the deployment", "'before' against 'after'"),
+        ("Reviews are required for main", "Reviews are optional for main", "'required' against 'optional'"),
+        ("Tokens expire after 60 minutes", "Tokens expire after 30 minutes", "60 against 30"),
+        ("The limit is 1,000 rows", "The limit is 5,000 rows", "1,000 against 5,000"),
+        ("Deploys run on PostgreSQL 15", "Deploys run on PostgreSQL 16.2", "15 against 16.2"),
+        ("Clients speak API v2", "Clients speak API v3", "2 against 3"),
+        ("Retry 3 times, wait 10 s", "Retry 3 times, wait 20 s", "10 against 20"),
+        ("Der Dienst nutzt Port 80", "Der Dienst nutzt Port 443", "80 against 443"),
+    ],
+)
+def test_what_cannot_both_hold_is_named_with_its_reason(one: str, other: str, reason: str) -> None:
+    assert reason in (_reason(one, other) or "")
+    # The other way round as well.
+    assert _reason(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The API uses REST", "The API uses REST with JSON"),
+        ("Access tokens expire after an hour", "An access token lives for an hour"),
+        ("Never commit secrets", "Secrets are never committed"),
+        ("Do not use globals", "Avoid globals, never use them"),
+        ("Tokens expire after 60 minutes", "Tokens expire after 60 minutes of rest"),
+        ("Retry 3 times", "Retry 3 times, then wait 10 s"),
+        ("Clients speak API v2", "Clients speak API 2"),
+        ("Invoices are sent by mail", "The cache is never shared"),
+        ("Tests run before the build", "Invoices are printed after the month"),
+        ("Use tabs", "Use tabs in Makefiles"),
+        ("Both tabs and spaces are used here", "Spaces and tabs are used here, both"),
+        ("Redis 7", "PostgreSQL 16"),
+        ("", "not"),
+        ("of the", "to the"),
+        ("42", "43"),
+    ],
+)
+def test_what_may_both_hold_is_let_be(one: str, other: str) -> None:
+    assert _reason(one, other) is None
+    assert _reason(other, one) is None
+
+
+def test_both_memories_are_named() -> None:
+    one, other = record(1, "Use tabs"), record(2, "Use spaces")
+    found = contradiction(one, other)
+    assert found is not None
+    assert (found.one, found.other) == (one, other)
