@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -76,6 +77,9 @@ class CodeMemories:
         if self._scratch and new.scope is Scope.PROJECT:
             raise InvalidRequest("no project is open, so there is none to remember for; use scope global or session")
         anchor = self.anchor(new.metadata.source_file, line, symbol)
+        if anchor is not None and new.scope is not Scope.PROJECT:
+            # Other projects see this memory too, and have files of the same names.
+            anchor = replace(anchor, project=str(self._hosted.project.root))
         return self.memories.store(replace(new, anchor=anchor), self._hosted.model(0.0))
 
     def recall(
@@ -95,10 +99,13 @@ class CodeMemories:
         )
         model = self._hosted.model(wait_for_model_s)
         if not settings.search.enable_reranking:
-            return self._answer(query, self.memories.recall(question, model), started, model)
+            hits = self.memories.recall(question, model)
+            self.memories.note_uses(hits)
+            return self._answer(query, hits, started, model)
         hits = self.memories.recall(replace(question, k=max(question.k, _RERANKED)), model)
-        hits, note = self._reranked(query, hits)
-        return self._answer(query, hits[: question.k], started, model, note)
+        ranked, note = self._reranked(query, hits)
+        self.memories.note_uses(ranked[: question.k])
+        return self._answer(query, ranked[: question.k], started, model, note)
 
     def _reranked(self, query: str, hits: list[Hit]) -> tuple[list[Hit], str]:
         """The hits in the order of the cross-encoder's scores; as they were, with the reason, where it cannot be asked."""
@@ -172,7 +179,7 @@ class CodeMemories:
 
     def with_anchor_state(self, item: Memory) -> Memory:
         """The memory with its anchor as the code stands now."""
-        if item.anchor is None:
+        if item.anchor is None or self._is_elsewhere(item.anchor):
             return item
         self._hosted.take_in(item.anchor.path)
         hidden = self._hosted.searcher.hidden_documents(self._session())
@@ -190,15 +197,20 @@ class CodeMemories:
 
     def confirmed_anchor(self, item: Memory) -> Anchor | None:
         """The anchor of a memory that somebody confirms: for the code as it is now, where there still is some."""
-        if item.anchor is None:
-            return None
+        if item.anchor is None or self._is_elsewhere(item.anchor):
+            return item.anchor
         self._hosted.catch_up()
         found = self.with_anchor_state(item).anchor
         if found is None or found.state is AnchorState.ORPHANED:
             return item.anchor
         if not (found.symbol or found.content_hash):
             return replace(found, state=AnchorState.FRESH)
-        return replace(memory.anchor_to(self._places.at(found.path, found.start_line, found.symbol)))
+        now = memory.anchor_to(self._places.at(found.path, found.start_line, found.symbol))
+        return replace(now, project=item.anchor.project)
+
+    def _is_elsewhere(self, anchor: Anchor) -> bool:
+        """Whether an anchor is in the code of another project."""
+        return anchor.project not in ("", str(self._hosted.project.root))
 
     # --- consolidating and summarising
 
@@ -207,24 +219,24 @@ class CodeMemories:
         model = self._model("consolidation compares meanings")
         plans: dict[Scope, Plan] = {}
         ids: dict[Scope, str] = {}
+        number = str(uuid.uuid4())
         for store in self.memories.usable(scopes):
             while embed_missing(store, model):
                 pass
             plans[store.scope] = consolidation.plan(store, model.model_id, threshold, self.memories.now())
             if not dry_run and plans[store.scope].merges:
                 store.backup()
-                ids[store.scope] = consolidation.apply(store, plans[store.scope].merges, self.memories.stamp())
+                ids[store.scope] = consolidation.apply(store, plans[store.scope].merges, self.memories.stamp(), number)
         return Consolidated(plans, ids)
 
     def undo_consolidation(self, scopes: Sequence[Scope], number: str) -> list[Memory]:
         """Bring back what a consolidation merged: the one with this id, else the latest of the scopes. Raises `NotFound`."""
-        error: NotFound | None = None
-        for store in self.memories.usable(scopes):
-            try:
-                return consolidation.undo(store, number, self.memories.stamp())
-            except NotFound as not_here:
-                error = error or not_here
-        raise error or NotFound("there is no consolidation to undo")
+        stores = list(self.memories.usable(scopes))
+        number = number or max((store.latest_consolidation() for store in stores), default=("", ""))[1]
+        holders = [store for store in stores if number and store.consolidation(number)]
+        if not holders:
+            raise NotFound("there is no consolidation to undo" + (f" with the id {number!r}" if number else ""))
+        return [item for store in holders for item in consolidation.undo(store, number, self.memories.stamp())]
 
     def summarise(self, request: SummaryRequest) -> Summary:
         """Summarise what was remembered in a time, and keep the summary."""
@@ -258,7 +270,8 @@ class CodeMemories:
     def _current(self, found: Sequence[Memory]) -> list[Memory]:
         """Those of the memories that count on this branch, with their anchors as the code stands now."""
         branch = self.branch()
-        return [self.with_anchor_state(item) for item in found if item.branch in (None, branch)]
+        here = [item for item in found if item.anchor is None or not self._is_elsewhere(item.anchor)]
+        return [self.with_anchor_state(item) for item in here if item.branch in (None, branch)]
 
     def _answer(
         self, query: str, hits: Sequence[Hit], started: float, model: HostedModel | None, note: str = ""

@@ -296,9 +296,13 @@ def load(
     if editor:
         values = _snake_keys(editor)
         refused = [section for section in _ENGINE_ONLY if shared and values.pop(section, None) is not None]
+        if values.pop("summaries", None) is not None:
+            # A cloned repository may bring settings for the editor, too.
+            refused.append("summaries")
         loaded = _apply(loaded, values, "editor settings", lambda section, key: None)
         hints = [
-            Problem("editor settings", f"{section} is the shared engine's: set it in {files[0]}") for section in refused
+            Problem("editor settings", f"{section} is not an editor's to set: set it in {files[0]}")
+            for section in refused
         ]
         loaded = Loaded(loaded.settings, (*loaded.problems, *hints))
     return loaded
@@ -345,11 +349,15 @@ class LastGood:
 
 def _apply_good(below: Loaded, file: Path, user_only: tuple[str, ...], last_good: LastGood) -> Loaded:
     loaded, text = _apply_file(below, file, user_only)
+    former = last_good.text_of(file)
     if len(loaded.problems) == len(below.problems):
         last_good.note(file, text)
-    elif former := last_good.text_of(file):
+    elif former:
         kept = replace(below, settings=_apply_text(below, file, former, user_only).settings)
         loaded = _apply_file(kept, file, user_only)[0]
+    elif loaded.settings != below.settings:
+        # Not all of it is wrong, and what is right is all there is to go back to.
+        last_good.note(file, text)
     return loaded
 
 
@@ -366,7 +374,7 @@ def _apply_file(loaded: Loaded, file: Path, user_only: tuple[str, ...]) -> tuple
 def _apply_text(loaded: Loaded, file: Path, text: str, user_only: tuple[str, ...]) -> Loaded:
     try:
         values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         found = re.search(r"line (\d+)", str(error))
         problem = Problem(str(file), f"is not TOML: {error}", int(found[1]) if found else None)
         return Loaded(loaded.settings, (*loaded.problems, problem))

@@ -22,6 +22,7 @@ from rag_ls.hosting import HostedProject, hnsw_of
 from rag_ls.housekeeping import Housekeeping
 from rag_ls.indexing import Phase, Progress
 from rag_ls.latency import Latencies
+from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Scope
 from rag_ls.project import Project, make_private_folder, user_data_folder
 from rag_ls.storage import MEMORIES_FILE, MemoryStore
@@ -74,7 +75,9 @@ class Engine:
         self._clients: dict[object, About] = {}
         self.last_good = config.LastGood()
         """What settings files said before somebody broke them."""
-        self.housekeeping = Housekeeping(lambda: [hosted for hosted, _ in self.projects()], lambda: self.workers.busy)
+        self.housekeeping = Housekeeping(
+            lambda: [hosted for hosted, _ in self.projects()], lambda: self.workers.busy, self._embed_global
+        )
 
     @property
     def uptime_s(self) -> float:
@@ -191,6 +194,10 @@ class Engine:
                     raise MemoriesUnavailable(f"{folder} cannot be made ({error}); set RAG_LS_HOME") from error
                 self._global_memories = MemoryStore(folder / MEMORIES_FILE, Scope.GLOBAL, hnsw=self._hnsw)
             return self._global_memories
+
+    def _embed_global(self) -> None:
+        if self._global_memories is not None and (model := self.models.get(self.models.configured().id)) is not None:
+            embed_missing(self._global_memories, model)
 
     def close(self) -> None:
         """Stop everything; what is left to do stays queued in the projects."""

@@ -33,7 +33,7 @@ from rag_ls.indexing import (
 from rag_ls.memory import consolidation, utc_stamp
 from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Freshness, Scope
-from rag_ls.project import Project
+from rag_ls.project import Project, is_guest
 from rag_ls.search import Searcher
 from rag_ls.storage import INDEX_FILE, MEMORIES_FILE, DocumentRecord, Hnsw, IndexStore, MemoryStore
 
@@ -99,7 +99,7 @@ class HostedProject:
         self._opening_memories = threading.Lock()
         self._memories: MemoryStore | None = None
         self.memories_path = folder / MEMORIES_FILE
-        self._consolidated_at = -1
+        self._consolidated_at: tuple[int, str, int] | None = None
         self.indexing.start()
         # Loads in the background, so that the first question finds it ready.
         self.model(0.0)
@@ -183,6 +183,8 @@ class HostedProject:
 
     def take_in(self, path: str) -> None:
         """Have one file in the index now, where it may be there and is not: its project may not have been indexed yet."""
+        if is_guest(path) or ".." in path.split("/"):
+            return
         if self.store.document(path) is None and (self.project.root / path).is_file() and self.admissions.files([path]):
             self.documents.index_file(path)
 
@@ -224,12 +226,19 @@ class HostedProject:
 
     # --- memories
 
+    def embed_memories(self) -> None:
+        """Embed memories that have no vectors yet, a batch at a time: an import, or another model, leaves many."""
+        if self._memories is not None and (model := self.model(0.0)) is not None:
+            embed_missing(self._memories, model)
+
     def consolidate_if_wanted(self, now: Callable[[], datetime]) -> None:
         """Merge the project's memories that say the same, where the settings say so and any was changed since."""
         if not self.settings.consolidation.auto_consolidate or (model := self.model(0.0)) is None:
             return
         store = self.memories()
-        if store.changes() == self._consolidated_at:
+        # Read first: what is stored meanwhile is for the next time.
+        newest = store.newest()
+        if newest == self._consolidated_at:
             return
         while embed_missing(store, model):
             pass
@@ -239,7 +248,7 @@ class HostedProject:
             store.backup()
             consolidation.apply(store, plan.merges, utc_stamp(now()))
             _log.info("%s: %d groups of memories were merged", self.project.root, len(plan.merges))
-        self._consolidated_at = store.changes()
+        self._consolidated_at = newest
 
     # --- models
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import sqlite3
@@ -27,8 +28,17 @@ _Stamp = tuple[int, int]
 class Housekeeping:
     """A thread that looks at the projects of an engine."""
 
-    def __init__(self, projects: Callable[[], Sequence[HostedProject]], is_busy: Callable[[], bool]) -> None:
-        """`is_busy` tells whether somebody waits for an answer: then what can wait does."""
+    def __init__(
+        self,
+        projects: Callable[[], Sequence[HostedProject]],
+        is_busy: Callable[[], bool],
+        embed_global: Callable[[], None],
+    ) -> None:
+        """`is_busy` tells whether somebody waits for an answer: then what can wait does.
+
+        `embed_global` embeds a few of the user's memories that have no vectors yet.
+        """
+        self._embed_global = embed_global
         self._projects = projects
         self._is_busy = is_busy
         self._stop = threading.Event()
@@ -62,14 +72,25 @@ class Housekeeping:
     def _run(self) -> None:
         consolidated = time.monotonic()
         while not self._stop.wait(_LOOK_S):
-            try:
-                self._follow_settings()
-                if time.monotonic() - consolidated >= _CONSOLIDATE_EVERY_S and not self._is_busy():
-                    consolidated = time.monotonic()
-                    for hosted in self._projects():
-                        hosted.consolidate_if_wanted(utc_now)
-            except (RagLsError, OSError, sqlite3.Error) as error:
-                _log.warning("%s: %s", type(error).__name__, error)
+            self._safely(self._follow_settings)
+            if self._is_busy():
+                continue
+            self._safely(self._embed_global)
+            for hosted in self._projects():
+                self._safely(hosted.embed_memories)
+            if time.monotonic() - consolidated >= _CONSOLIDATE_EVERY_S:
+                consolidated = time.monotonic()
+                for hosted in self._projects():
+                    self._safely(functools.partial(hosted.consolidate_if_wanted, utc_now))
+
+    def _safely(self, work: Callable[[], None]) -> None:
+        """What goes wrong with one thing must not end the care for the others."""
+        try:
+            work()
+        except (RagLsError, OSError, sqlite3.Error) as error:
+            _log.warning("%s: %s", type(error).__name__, error)
+        except Exception:
+            _log.exception("housekeeping failed")
 
     def _follow_settings(self) -> None:
         user_changed = self._was_written(user_config_file())
@@ -79,12 +100,12 @@ class Housekeeping:
             if self._was_written(hosted.project.root / CONFIG_FILE) or user_changed
         ]
         for hosted in changed:
-            hosted.settings_changed()
+            self._safely(hosted.settings_changed)
         if changed or user_changed:
             with self._lock:
                 listeners = list(self._listeners)
             for listener in listeners:
-                listener()
+                self._safely(listener)
 
     def _was_written(self, file: Path) -> bool:
         """Whether a file is another one than at the last look; a file that is looked at first is not."""

@@ -96,6 +96,8 @@ class Anchor:
     content_hash: str = ""
     start_line: int = 0
     state: AnchorState = AnchorState.FRESH
+    project: str = ""
+    """The root of the project that it is in, for a memory that several projects see; empty for a project's own."""
 
 
 @dataclass(frozen=True, slots=True)

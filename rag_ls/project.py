@@ -76,16 +76,19 @@ class Project:
 
 
 def current_branch(root: Path) -> str:
-    """The git branch that is checked out at a project's root; empty where there is none (no git, a detached HEAD)."""
-    dot_git = root / ".git"
+    """The git branch that is checked out around a project's root; empty where there is none (no git, a detached HEAD)."""
+    holder = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
+    dot_git = holder / ".git"
     try:
         if dot_git.is_file():
             # A worktree or submodule: the file says where its git folder is.
-            dot_git = root / dot_git.read_text(encoding="utf-8").partition("gitdir:")[2].strip()
+            dot_git = holder / dot_git.read_text(encoding="utf-8").partition("gitdir:")[2].strip()
         head = (dot_git / "HEAD").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return ""
-    return head.partition("ref: refs/heads/")[2].strip()
+    branch = head.partition("ref: refs/heads/")[2].strip()
+    # What git writes there where branches are kept elsewhere ("reftable").
+    return "" if branch == ".invalid" else branch
 
 
 def find_project(start: str | os.PathLike[str]) -> Project:

@@ -175,6 +175,8 @@ def anchor_json(anchor: Anchor | None) -> Json | None:
         place["symbol"] = anchor.symbol
     if anchor.start_line:
         place["line"] = anchor.start_line
+    if anchor.project:
+        place["project"] = anchor.project
     return place
 
 

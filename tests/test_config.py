@@ -161,3 +161,17 @@ def test_a_broken_edit_keeps_the_last_good_settings_until_it_is_mended(project: 
     partly = load("[search]\ncode_k = 0\ndefault_k = 8\n")
     assert (partly.settings.search.code_k, partly.settings.search.default_k, len(partly.problems)) == (42, 8, 1)
     assert load("[search]\ndefault_k = 9\n").settings.search.code_k == Settings().search.code_k
+
+
+def test_no_editor_says_where_memories_are_sent(project: Project) -> None:
+    loaded = config.load(project, environment={}, editor={"summaries": {"endpoint": "http://example.org"}})
+    assert loaded.settings.summaries.endpoint == ""
+    assert "not an editor's to set" in loaded.problems[0].message
+
+
+def test_what_was_right_in_a_file_with_a_refused_section_outlives_a_broken_edit(project: Project) -> None:
+    last_good = config.LastGood()
+    write(project.root, {CONFIG_FILE: '[search]\ndefault_k = 9\n[embedding]\nmodel = "x"\n'})
+    assert config.load(project, environment={}, last_good=last_good).settings.search.default_k == 9
+    write(project.root, {CONFIG_FILE: "[search\n"})
+    assert config.load(project, environment={}, last_good=last_good).settings.search.default_k == 9

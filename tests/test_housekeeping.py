@@ -42,6 +42,27 @@ def test_listeners_are_told_until_they_leave(client: Client, shop: Path) -> None
     assert "one" not in told
 
 
+def test_one_file_that_cannot_be_read_at_all_does_not_end_the_care_for_others(
+    client: Client, shop: Path, home: Path
+) -> None:
+    opened = client.open(shop)
+    write(shop, {"rag-ls.toml": "x = " + "[" * 20_000})
+    assert until(lambda: any("is not TOML" in problem.message for problem in client.problems()))
+    write(shop, {"rag-ls.toml": "[search]\ncode_k = 4\n"})
+    assert until(lambda: opened.settings.search.code_k == 4)
+
+
+def test_memories_without_vectors_get_them_by_and_by(client: Client, shop: Path) -> None:
+    opened = client.open(shop)
+    assert until(lambda: opened.hosted.model(1.0))
+    model = opened.hosted.model(0.0)
+    assert model is not None
+    store = opened.memories.of(Scope.PROJECT)
+    for number in range(20):
+        opened.memories.store(NewMemory(f"Retry rule number {number}", Scope.PROJECT), None)
+    assert until(lambda: store.vectors.missing_count(model.model_id) == 0)
+
+
 def test_other_languages_and_another_strategy_cut_the_index_anew(client: Client, shop: Path) -> None:
     opened = client.open(shop)
     opened.indexing.index_tree()

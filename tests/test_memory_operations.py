@@ -141,11 +141,11 @@ class TestListing:
             operations.run("list_memories", {"filters": {"time_range": {"start": "yesterday"}}})
 
     def test_an_answer_holds_no_more_than_an_agent_can_read(self, operations: Operations) -> None:
-        for number in range(5):
-            _stored(operations, f"{number} " + "words and words " * 6000)
-        page = operations.run("list_memories")
-        assert all(item["truncated"] and len(item["content"]) < 2100 for item in page["memories"])
-        assert len(operations.run("get_memory", {"id": page["memories"][0]["id"]})["content"]) > 90_000
+        _stored(operations, "words and words " * 2000)
+        (item,) = operations.run("list_memories")["memories"]
+        assert item["truncated"]
+        assert len(item["content"]) < 2100
+        assert len(operations.run("get_memory", {"id": item["id"]})["content"]) > 30_000
 
 
 class TestStoring:
@@ -240,6 +240,62 @@ class TestRestoring:
             client.close()
 
 
+class TestSeveralScopesAndProjects:
+    def test_a_memory_imported_into_another_scope_is_one_of_its_own(
+        self, operations: Operations, tmp_path: Path
+    ) -> None:
+        first, file = _stored(operations), str(tmp_path / "a.json")
+        operations.run("export_memories", {"output": file})
+        for inserted in (1, 0):
+            assert operations.run("import_memories", {"input": file, "scope": "global"})["inserted"] == inserted
+        (copy,) = _listed(operations, scope="global")
+        assert copy != first
+        operations.run("delete_memory", {"id": copy})
+        assert _listed(operations) == [first]
+
+    def test_an_id_in_full_is_never_the_beginning_of_another(self, operations: Operations, tmp_path: Path) -> None:
+        records = [{"id": "decision-12", "content": "Twelve is the limit"}]
+        (tmp_path / "a.json").write_text(json.dumps(records))
+        (tmp_path / "b.json").write_text(json.dumps([{"id": "decision-1", "content": "One is the limit"}]))
+        operations.run("import_memories", {"input": str(tmp_path / "a.json")})
+        operations.run("import_memories", {"input": str(tmp_path / "b.json"), "scope": "global"})
+        assert operations.run("delete_memory", {"id": "decision-1"})["scope"] == "global"
+        assert _listed(operations) == ["decision-12"]
+
+    def test_a_global_memory_stays_about_the_code_of_its_own_project(
+        self, operations: Operations, tmp_path: Path, repository: Path
+    ) -> None:
+        memory = _stored(operations, scope="global", source_file="src/cart.py", symbol="total_price")
+        anchor = operations.run("get_memory", {"id": memory})["anchor"]
+        assert anchor["project"] == str(repository)
+        other = write(tmp_path / "other", {"src/cart.py": "def total_price():\n    return 0\n"})
+        client = local_client()
+        try:
+            opened = client.open(other)
+            opened.indexing.index_tree()
+            assert opened.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
+            assert opened.code_memories.of_document("src/cart.py") == []
+            elsewhere = Operations(client)
+            elsewhere.run("update_memory", {"id": memory, "metadata": {"tags": ["cli"]}})
+            assert elsewhere.run("get_memory", {"id": memory})["anchor"] == anchor
+        finally:
+            client.close()
+        assert operations.run("get_memory", {"id": memory})["anchor"] == anchor
+
+    def test_a_summary_tells_nothing_of_the_session_or_of_a_branch(self, operations: Operations) -> None:
+        kept = _stored(operations)
+        _stored(operations, "Private to this session alone", "session")
+        _stored(operations, "Only on this branch of work", branch=True)
+        done = operations.run("summarize_memories", {"time_range": {"start": "2020-01-01"}})
+        assert done["source_memory_ids"] == [kept]
+
+    def test_a_search_obeys_the_filters_of_anchors(self, operations: Operations) -> None:
+        memory = _stored(operations, source_file="src/cart.py", symbol="total_price")
+        for filters, found in (({"anchor": "fresh"}, [memory]), ({"anchor": "orphaned"}, []), ({"path": "a.py"}, [])):
+            answer = operations.run("search_memory", {"query": "are cart prices net of tax", "filters": filters})
+            assert [hit["id"] for hit in answer["results"]] == found
+
+
 def test_figures_upkeep_and_files(operations: Operations, tmp_path: Path) -> None:
     _stored(operations, tags=["money"])
     figures = operations.run("stats", {"scope": "project"})["scopes"]["project"]
@@ -264,11 +320,12 @@ def test_figures_upkeep_and_files(operations: Operations, tmp_path: Path) -> Non
 
 def test_an_undone_consolidation_brings_all_back(operations: Operations) -> None:
     one, two = _stored(operations), _stored(operations, "The cart's prices are net of tax, and the invoice adds it")
+    _stored(operations, "Nothing like the others", "global")
     done = operations.run("consolidate_memories", {"threshold": 0.8})
-    assert (len(_listed(operations)), list(done["undo"])) == (1, ["project"])
+    assert (len(_listed(operations, scope="project")), list(done["undo"])) == (1, ["project"])
     back = operations.run("consolidate_memories", {"undo": True})
     assert [item["id"] for item in back["restored"]] == [one]
-    assert set(_listed(operations)) == {one, two}
+    assert set(_listed(operations, scope="project")) == {one, two}
     with pytest.raises(NotFound, match="no consolidation"):
         operations.run("consolidate_memories", {"undo": True})
 

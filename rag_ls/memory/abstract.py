@@ -54,19 +54,26 @@ def write_summary(memories: Sequence[Memory], max_words: int, settings: SummaryS
     return text.strip()
 
 
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Memories and the key go where the user said, and nowhere else."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
 def _post(url: str, body: Mapping[str, Any], settings: SummarySettings) -> Any:
     if not url.startswith(("http://", "https://")):
         raise SummaryFailed(f"summaries.endpoint = {settings.endpoint!r} is no http address")
     headers = {"Content-Type": "application/json"}
     if settings.api_key_env:
         key = os.environ.get(settings.api_key_env, "").strip()
-        if not (key.isascii() and key.isprintable()):
+        if not (key and key.isascii() and key.isprintable()):
             # http.client would put it into its message.
             raise SummaryFailed(f"the environment variable {settings.api_key_env} holds no key")
         headers["Authorization"] = f"Bearer {key}"
     try:
         request = urllib.request.Request(url, json.dumps(body).encode(), headers)
-        with urllib.request.urlopen(request, timeout=settings.timeout_s) as response:
+        with urllib.request.build_opener(_NoRedirect).open(request, timeout=settings.timeout_s) as response:
             return json.loads(response.read(_LARGEST_ANSWER))
     except (OSError, HTTPException, ValueError) as error:
         raise SummaryFailed(f"{settings.endpoint} gave no summary: {error}") from error

@@ -23,7 +23,7 @@ def resolved(anchor: Anchor, store: IndexStore, hidden: Collection[int]) -> Anch
     same_text = _shown(store.chunks_with_content(anchor.content_hash) if anchor.content_hash else [], hidden)
     if same_text:
         here = [row for row in same_text if row.stored.chunk.path == anchor.path]
-        return replace(anchor_to((here or same_text)[0]), state=AnchorState.FRESH)
+        return replace(anchor_to((here or same_text)[0]), state=AnchorState.FRESH, project=anchor.project)
     same_symbol = _shown(store.chunks_of_symbol(anchor.symbol) if anchor.symbol else [], hidden)
     here = [row for row in same_symbol if row.stored.chunk.path == anchor.path]
     if here or len(same_symbol) == 1:

@@ -11,6 +11,7 @@ from rag_ls.errors import NotFound
 from rag_ls.memory.clusters import complete_linkage, pairs_above
 from rag_ls.memory.contradictions import Contradiction, contradiction
 from rag_ls.memory.ranking import parsed
+from rag_ls.memory.worth import MAX_TAGS
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder
 from rag_ls.storage import MemoryStore
 
@@ -19,6 +20,8 @@ _RELATED = 0.6
 # A memory may be younger than the questions it is for.
 _NEVER_RECALLED_AFTER = timedelta(days=30)
 _SHOWN = 50
+# Within what `custom` may hold.
+_MOST_SOURCES = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +66,12 @@ def plan(store: MemoryStore, model_id: str, threshold: float, now: datetime) -> 
     return Plan(tuple(merges), tuple(contradictions[:_SHOWN]), _never_recalled(store, now))
 
 
-def apply(store: MemoryStore, merges: Sequence[Merge], stamp: str) -> str:
-    """Carry merges out, as one transaction; the consolidation's id, which undoes it.
+def apply(store: MemoryStore, merges: Sequence[Merge], stamp: str, number: str = "") -> str:
+    """Carry merges out, as one transaction; the consolidation's id, which undoes it: `number`, or a new one.
 
     A memory that was changed since it was planned stays as it is, with all that would have been merged into it.
     """
-    number = str(uuid.uuid4())
+    number = number or str(uuid.uuid4())
     with store.transaction():
         done = [_apply_one(store, merge, stamp) for merge in merges if _still_holds(store, merge)]
         if done:
@@ -98,15 +101,17 @@ def undo(store: MemoryStore, number: str, stamp: str) -> list[Memory]:
 
 
 def _may_be_one(one: Memory, other: Memory) -> bool:
-    return one.branch == other.branch and one.memory_type == other.memory_type
+    places = {(item.anchor.path, item.anchor.symbol, item.anchor.project) for item in (one, other) if item.anchor}
+    # Of two about different code, one would be found at its own no more.
+    return one.branch == other.branch and one.memory_type == other.memory_type and len(places) < 2
 
 
 def _merge(cluster: Sequence[Memory], cosine: float) -> Merge:
     kept, *others = sorted(cluster, key=lambda item: (item.updated_at, item.id), reverse=True)
     meta = kept.metadata
-    tags = tuple(dict.fromkeys(tag for item in (kept, *others) for tag in item.metadata.tags))
+    tags = tuple(dict.fromkeys(tag for item in (kept, *others) for tag in item.metadata.tags))[:MAX_TAGS]
     importance = round(sum(item.metadata.importance_score for item in cluster) / len(cluster), 6)
-    sources = [*_former_sources(meta.custom), *_sources(others)]
+    sources = [*_former_sources(meta.custom), *_sources(others)][-_MOST_SOURCES:]
     custom = {**meta.custom, "merged_sources": sources} if sources else meta.custom
     became = replace(
         kept,

@@ -23,6 +23,12 @@ _OPPOSITES = (
     ("public", "private"), ("mutable", "immutable"), ("safe", "unsafe"), ("started", "stopped"), ("up", "down"),
     ("accept", "reject"), ("accepted", "rejected"), ("included", "excluded"), ("monolith", "microservices"),
 )  # fmt: skip
+# Around these, the same words in another order may say the opposite.
+_TURNING = frozenset("not never before after from to over than instead rather into by on imports calls".split())
+_NUMBER_WORDS = frozenset(
+    "one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty hundred "
+    "thousand once twice".split()
+)
 # So much of the shorter one's words the two must share to speak of the same.
 _SHARED = 0.5
 
@@ -45,6 +51,8 @@ class _Claim:
     """Those that say something, without negations and numbers."""
     negations: tuple[str, ...]
     numbers: frozenset[str]
+    order: tuple[str, ...]
+    """The tokens as they come."""
 
 
 def contradiction(one: Memory, other: Memory) -> Contradiction | None:
@@ -70,6 +78,8 @@ def _reason(one: _Claim, other: _Claim, opposed: tuple[str, ...]) -> str:
         return f"one of them says {', '.join(map(repr, one.negations or other.negations))}"
     if opposed:
         return f"{opposed[0]!r} against {opposed[1]!r}"
+    if one.tokens == other.tokens and one.order != other.order and one.tokens & _TURNING:
+        return f"the same words in another order, around {', '.join(map(repr, sorted(one.tokens & _TURNING)))}"
     if (gone := one.numbers - other.numbers) and (come := other.numbers - one.numbers):
         return f"{', '.join(sorted(gone))} against {', '.join(sorted(come))}"
     return ""
@@ -88,9 +98,11 @@ def _opposed(one: frozenset[str], other: frozenset[str]) -> tuple[str, ...]:
 # Each memory is compared with many others.
 @lru_cache(maxsize=16384)
 def _claim(content: str) -> _Claim:
+    tokens = frozenset(re.findall(r"\w+", content.lower()))
     return _Claim(
-        frozenset(re.findall(r"\w+", content.lower())),
+        tokens,
         frozenset(term for term in content_terms(_NEGATION.sub(" ", content)) if not term.isdigit()),
         tuple(sorted({match[0].lower() for match in _NEGATION.finditer(content)})),
-        frozenset(_NUMBER.findall(content)),
+        frozenset(_NUMBER.findall(content)) | (_NUMBER_WORDS & tokens),
+        tuple(re.findall(r"\w+", content.lower())),
     )

@@ -16,7 +16,7 @@ from rag_ls.embedding import Embedder, similarity
 from rag_ls.errors import InvalidRequest, MemoriesUnavailable, NotFound, RagLsError, VersionConflict
 from rag_ls.memory.parts import embed_missing, parts_of
 from rag_ls.memory.recall import QueryVector, Question, recall
-from rag_ls.memory.worth import checked_content, checked_metadata, refuse_secrets
+from rag_ls.memory.worth import MAX_CONTENT, MAX_TAGS, checked_content, checked_metadata, refuse_secrets
 from rag_ls.model import (
     Anchor,
     Hit,
@@ -102,10 +102,10 @@ class Memories:
 
         Raises `InvalidRequest` for what is empty, trivial, too large, or looks like a secret.
         """
-        content = checked_content(new.content, force=new.force)
         metadata = checked_metadata(new.metadata)
         if not new.force:
-            refuse_secrets(content, metadata)
+            refuse_secrets(new.content[:MAX_CONTENT], metadata, new.source_uri, new.branch, new.summary_key)
+        content = checked_content(new.content, force=new.force)
         store, stamp = self.of(new.scope), self.stamp()
         memory = Memory(
             id=str(uuid.uuid4()), content=content, scope=new.scope, metadata=metadata, memory_type=new.memory_type,
@@ -204,11 +204,17 @@ class Memories:
     def get(self, memory_id: str) -> Memory:
         """One memory, by its id or the first eight or more characters of it. Raises `NotFound`."""
         memory_id = memory_id.strip()
-        for store in self.usable(SCOPES):
+        stores = list(self.usable(SCOPES))
+        # An id in full before the beginning of another, in whatever scope.
+        for store in stores:
             if memory := store.get(memory_id):
                 return memory
-            if len(memory_id) >= _SHORTEST_PREFIX and len(starting := store.ids_starting(memory_id)) == 1:
-                return self.get(starting[0])
+        if len(memory_id) >= _SHORTEST_PREFIX:
+            starting = {number for store in stores for number in store.ids_starting(memory_id)}
+            if len(starting) == 1:
+                return self.get(starting.pop())
+            if starting:
+                raise NotFound(f"{len(starting)} memories have ids that begin with {memory_id!r}; give more of it")
         hint = self.damage() or "list_memories shows the ids that exist"
         raise NotFound(f"no memory has the id {memory_id!r}; {hint}")
 
@@ -249,17 +255,19 @@ class Memories:
     # --- recalling
 
     def recall(self, question: Question, embedder: Embedder | None) -> list[Hit]:
-        """The memories that fit a question best, by words and (with an embedder) by meaning; they count as used."""
+        """The memories that fit a question best, by words and (with an embedder) by meaning."""
         vector = None
         stores = list(self.usable(question.filters.scopes))
         if embedder is not None and question.text.strip():
             vector = QueryVector(embedder.model_id, embedder.embed_query(question.text))
             for store in stores:
                 self._embed_new(store, embedder)
-        hits = recall(stores, question, vector, self._now())
-        for store in stores:
-            store.note_uses([hit.item.id for hit in hits if _scope(hit) is store.scope], self.stamp())
-        return hits
+        return recall(stores, question, vector, self._now())
+
+    def note_uses(self, hits: Sequence[Hit]) -> None:
+        """Count memories that somebody was given."""
+        for scope in {_scope(hit) for hit in hits}:
+            self.of(scope).note_uses([hit.item.id for hit in hits if _scope(hit) is scope], self.stamp())
 
     def near(
         self, vector: NDArray[np.float32], model_id: str, filters: MemoryFilters, *, k: int, min_similarity: float
@@ -314,7 +322,7 @@ class Memories:
 
     def _merge(self, store: MemoryStore, former: Memory, new: Memory, stamp: str) -> Stored:
         """Store content that is there already (or a summary anew): its tags come together, its time is now."""
-        tags = tuple(dict.fromkeys((*former.metadata.tags, *new.metadata.tags)))
+        tags = tuple(dict.fromkeys((*former.metadata.tags, *new.metadata.tags)))[:MAX_TAGS]
         updated = replace(
             former,
             content=new.content,
@@ -333,10 +341,10 @@ class Memories:
     def _checked(self, store: MemoryStore, current: Memory, wanted: Memory, *, force: bool) -> Memory:
         # Content that was kept by force needs none again when only its metadata change.
         is_kept = wanted.content == current.content
-        content = checked_content(wanted.content, force=force or is_kept)
         metadata = checked_metadata(wanted.metadata)
         if not force:
-            refuse_secrets("" if is_kept else content, metadata)
+            refuse_secrets("" if is_kept else wanted.content[:MAX_CONTENT], metadata, wanted.source_uri, wanted.branch)
+        content = checked_content(wanted.content, force=force or is_kept)
         updated = replace(wanted, content=content, metadata=metadata, content_hash=content_digest(content))
         if updated == current:
             return current

@@ -14,7 +14,7 @@ from rag_ls.storage import MemoryStore
 _BUDGET = Budget(max_tokens=200, min_tokens=24, overlap_tokens=24)
 # Nobody waits for more texts than this; the first parts of a very long memory say what it is about.
 _AT_ONCE = 64
-_MOST_PARTS = 40
+_MOST_PARTS = 24
 
 
 def parts_of(content: str) -> list[str]:

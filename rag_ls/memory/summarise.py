@@ -48,7 +48,10 @@ def summarise(
     It goes to the scope that was asked for; of several scopes, to the project. Raises `NotFound` where nothing passes
     the filters, `InvalidRequest` for a time range that ends before it begins.
     """
-    filters = replace(request.filters, no_summaries=True)
+    # What a session or a branch keeps to itself is not told to others; a session's own summary stays in it.
+    scopes = request.filters.scopes
+    shared = tuple(scope for scope in scopes if scope is not Scope.SESSION) if len(scopes) > 1 else scopes
+    filters = replace(request.filters, scopes=shared, no_summaries=True, branch="")
     if filters.since and filters.until and filters.since > filters.until:
         raise InvalidRequest(f"time_range ends ({filters.until}) before it starts ({filters.since})")
     found, total = memories.listed(filters, MemoryOrder.UPDATED, _MOST_MEMORIES)

@@ -32,6 +32,14 @@ _CHATTER = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 # What these look for has a form of its own. Entropy and keyword detectors would refuse hashes and honest sentences.
+_NEWER = re.compile(
+    r"(?P<anthropic>sk-ant-[\w-]{20,})|(?P<openai>sk-(?:proj|svcacct)-[\w-]{20,})|(?P<github>github_pat_\w{22,})"
+    r"|(?P<google>AIza[\w-]{35})|(?P<key>-----BEGIN (?:ENCRYPTED )?PRIVATE KEY-----)"
+)
+_NEWER_NAMES = {
+    "anthropic": "Anthropic API key", "openai": "OpenAI project key", "github": "GitHub token", "google": "Google API key",
+    "key": "Private Key",
+}  # fmt: skip
 _DETECTORS = (
     "ArtifactoryDetector", "AWSKeyDetector", "AzureStorageKeyDetector", "BasicAuthDetector", "CloudantDetector",
     "DiscordBotTokenDetector", "GitHubTokenDetector", "GitLabTokenDetector", "IbmCosHmacDetector", "JwtTokenDetector",
@@ -54,7 +62,7 @@ def checked_content(content: str, *, force: bool = False) -> str:
         )
     if not force and _is_trivial(content):
         raise InvalidRequest(
-            f"{content[:60]!r} says nothing that is worth recalling: name what it is about and what holds there, "
+            f"{content[:24]!r} says nothing that is worth recalling: name what it is about and what holds there, "
             "or give force = true"
         )
     return content
@@ -77,13 +85,20 @@ def checked_metadata(metadata: MemoryMetadata) -> MemoryMetadata:
     return replace(metadata, tags=tuple(map(without_surrogates, metadata.tags)))
 
 
-def refuse_secrets(content: str, metadata: MemoryMetadata) -> None:
+def refuse_secrets(content: str, metadata: MemoryMetadata, *others: str | None) -> None:
     """Raise `InvalidRequest`, naming what was found and where but never the secret itself, for what looks like one.
 
-    The detectors are those of detect-secrets; nothing is verified, so nothing leaves the machine.
+    The detectors are those of detect-secrets, and some forms that it does not know; nothing is verified, so nothing
+    leaves the machine. `others` are further texts of the memory.
     """
     lines = content.splitlines()
-    texts = [*lines, *metadata.tags, *_strings(metadata.custom)]
+    fields = (metadata.source_file, metadata.language, metadata.parent_id, metadata.ast_node_type, *others)
+    texts = [*lines, *metadata.tags, *_strings(metadata.custom), *(text for text in fields if text)]
+    if found := _NEWER.search("\n".join(texts)):
+        raise InvalidRequest(
+            f"it looks like it holds a secret ({_NEWER_NAMES[found.lastgroup or '']}), which was not stored: "
+            "say where it is kept instead, or give force = true if it is none"
+        )
     suspects = _suspects(texts)
     for number, text in enumerate(texts if suspects else (), 1):
         for detector in suspects:

@@ -99,13 +99,20 @@ class CareOperations:
         stamp = opened.memories.stamp()
         store.backup()
         kind = args.choice("source", KINDS)
+        others = [other for other in opened.memories.usable(tuple(Scope)) if other is not store]
+
+        def is_elsewhere(memory_id: str) -> bool:
+            return any(other.get(memory_id) is not None for other in others)
+
         try:
             if kind:
-                result = import_records(store, read_foreign(kind, source), force=force, now=stamp)
+                result = import_records(
+                    store, read_foreign(kind, source), force=force, now=stamp, is_elsewhere=is_elsewhere
+                )
             else:
                 form = args.choice("format", _FORMATS) or detect_format(source)
                 with source.open(encoding="utf-8", newline="") as stream:
-                    result = import_memories(store, stream, form, force=force, now=stamp)
+                    result = import_memories(store, stream, form, force=force, now=stamp, is_elsewhere=is_elsewhere)
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidRequest(f"{source} cannot be read: {error}") from error
         return {**_import_json(result), "scope": store.scope.value, "input": str(source)}
@@ -176,6 +183,9 @@ def _whole_file(target: Path) -> Iterator[IO[str]]:
         with os.fdopen(number, "w", encoding="utf-8", newline="") as stream:
             yield stream
         os.replace(name, target)
+    except OSError as error:
+        Path(name).unlink(missing_ok=True)
+        raise InvalidRequest(f"{target} cannot be written: {error.strerror or error}; give another --output") from error
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise

@@ -11,6 +11,7 @@ from rag_ls.arguments import Arguments
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory import NewMemory, sorted_memories
 from rag_ls.memory.context import DEFAULT_TOKENS, context_text
+from rag_ls.memory.recall import memory_of
 from rag_ls.memory.summarise import SummaryRequest
 from rag_ls.memory.summary import MAX_WORDS
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryOrder, MemoryType, Scope
@@ -47,6 +48,7 @@ _LISTED = 50
 _MOST_LISTED = 1000
 _MOST_WORDS = 2000
 _MOST_TOKENS = 20_000
+_MOST_ASKED = 100
 _PLACE = ("source_file", *PLACE_KEYS)
 
 
@@ -85,19 +87,31 @@ class MemoryOperations:
 
     def search_memory(self, arguments: object) -> Json:
         """Memories that fit a query, and a text of them for a prompt."""
-        known = ("query", "k", "scope", "filters", "min_similarity", "project", "budget_tokens", *FILTER_KEYS[:6])
+        known = ("query", "k", "scope", "filters", "min_similarity", "project", "budget_tokens", *FILTER_KEYS)
         args = Arguments("search_memory", arguments, known)
         query, filters = args.text("query", required=True), filters_of(args)
         k, minimum = args.integer("k"), args.fraction("min_similarity")
         budget = min(args.integer("budget_tokens", least=1) or DEFAULT_TOKENS, _MOST_TOKENS)
         projects = self._projects.named(args.text("project"))
+        state, path = _anchor_filter(args)
+        is_about_code = bool(state or path)
         answers = [
             opened.code_memories.recall(
-                query, on_branch(filters, opened), k=k, min_similarity=minimum, wait_for_model_s=self._wait_s
+                query,
+                replace(on_branch(filters, opened), anchored=is_about_code),
+                # What became of the code is known of a memory that was found, and of no other.
+                k=_MOST_ASKED if is_about_code else k,
+                min_similarity=minimum,
+                wait_for_model_s=self._wait_s,
             )
             for opened in projects
         ]
-        answer = one(query, answers, k or projects[0].settings.search.default_k)
+        count = k or projects[0].settings.search.default_k
+        answer = one(query, answers, _MOST_ASKED if is_about_code else count)
+        if is_about_code:
+            wanted = projects[0].relative(path) if path else ""
+            hits = [hit for hit in answer.hits if _has_anchor(memory_of(hit), state, wanted)]
+            answer = replace(answer, hits=tuple(hits[:count]))
         return {**answer_json(answer), "context": context_text(answer.hits, budget)}
 
     def get_memory(self, arguments: object) -> Json:
@@ -245,14 +259,21 @@ def _changed(memory: Memory, *, opened: OpenProject, content: str | None, metada
     """A memory with a caller's changes; whoever edits or confirms it says that it holds for the code as it is now."""
     present = {**metadata_json(memory.metadata), "memory_type": memory.memory_type.value}
     present |= {key: value for key, value in (("source_uri", memory.source_uri), ("branch", memory.branch)) if value}
-    meta = Arguments("update_memory metadata", patched(present, metadata), METADATA_KEYS)
+    wanted = patched(present, metadata)
+    if "source_file" not in metadata:
+        # It may be of another project, or was imported: only what is given is looked at.
+        wanted.pop("source_file", None)
+    meta = Arguments("update_memory metadata", wanted, METADATA_KEYS)
+    changed = metadata_of(meta, opened)
+    if "source_file" not in metadata:
+        changed = replace(changed, source_file=memory.metadata.source_file)
     return replace(
         memory,
         content=memory.content if content is None else content,
-        metadata=metadata_of(meta, opened),
+        metadata=changed,
         memory_type=MemoryType(meta.choice("memory_type", TYPE_NAMES) or memory.memory_type),
         source_uri=meta.text("source_uri").strip() or None,
-        branch=branch_of(meta, opened, memory.scope),
+        branch=branch_of(meta, opened, memory.scope) if "branch" in metadata else memory.branch,
         anchor=_anchor(memory, meta, metadata, opened),
     )
 
@@ -260,7 +281,10 @@ def _changed(memory: Memory, *, opened: OpenProject, content: str | None, metada
 def _anchor(memory: Memory, meta: Arguments, changes: Mapping[str, Any], opened: OpenProject) -> Anchor | None:
     if any(key in changes for key in _PLACE):
         line, symbol = meta.integer("line", least=1) or 0, meta.text("symbol").strip()
-        return opened.code_memories.anchor(meta.text("source_file").strip() or None, line, symbol)
+        source_file = meta.text("source_file").strip() or (
+            memory.metadata.source_file if "source_file" not in changes else ""
+        )
+        return opened.code_memories.anchor(source_file or None, line, symbol)
     return opened.code_memories.confirmed_anchor(memory)
 
 

@@ -106,7 +106,10 @@ def _time(args: Arguments, key: str, rest_of_day: timedelta) -> str:
             f"time_range: {key} = {text!r} is no time; write 2026-01-31 or 2026-01-31T12:00:00Z"
         ) from error
     at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return utc_stamp(at + rest_of_day if len(text) <= 10 else at)
+    try:
+        return utc_stamp(at + rest_of_day if len(text) <= 10 else at)
+    except OverflowError as error:
+        raise InvalidRequest(f"time_range: {key} = {text!r} is out of range") from error
 
 
 def patched(present: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

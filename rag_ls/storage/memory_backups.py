@@ -54,6 +54,15 @@ def chosen(path: Path, name: str) -> Path:
 
 def put_in_place(backup: Path, path: Path) -> Path | None:
     """Make a backup the file at `path`; the damaged one that was there is moved aside, and where to is returned."""
+    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        # First, because a full disk must leave all as it is.
+        shutil.copyfile(backup, temporary)
+        temporary.chmod(0o600)
+        _rename_index(temporary)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
     aside: Path | None = None
     if path.exists():
         aside = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:6]}")
@@ -61,10 +70,6 @@ def put_in_place(backup: Path, path: Path) -> Path | None:
             if (extra := path.with_name(path.name + suffix)).exists():
                 os.replace(extra, aside.with_name(aside.name + suffix))
         os.replace(path, aside)
-    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
-    shutil.copyfile(backup, temporary)
-    temporary.chmod(0o600)
-    _rename_index(temporary)
     os.replace(temporary, path)
     return aside
 
@@ -87,12 +92,14 @@ def damage_report(path: Path, error: Exception) -> str:
         if good
         else "there is no backup of it"
     )
+    if not path.exists():
+        return f"{path} is gone, though there are backups of it; {remedy}, or move the backups away to begin anew"
     return f"{path} is damaged ({error}) and was left as it is; {remedy}"
 
 
 def is_truncated(path: Path) -> bool:
-    """Whether a file that once held memories is empty; SQLite would take it for a new database."""
-    return path.exists() and path.stat().st_size == 0 and bool(backups(path))
+    """Whether a file that once held memories is empty or gone; SQLite would make a new database of it."""
+    return (not path.exists() or path.stat().st_size == 0) and bool(backups(path))
 
 
 def is_good(file: Path) -> bool:

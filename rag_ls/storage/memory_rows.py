@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope
 
@@ -69,7 +70,8 @@ def to_values(memory: Memory) -> tuple[object, ...]:
         "custom": dict(meta.custom),
     }  # fmt: skip
     anchor = memory.anchor
-    anchored = anchor and json.dumps([anchor.path, anchor.symbol, anchor.content_hash, anchor.start_line])
+    place = [anchor.path, anchor.symbol, anchor.content_hash, anchor.start_line] if anchor else None
+    anchored = place and json.dumps([*place, anchor.project] if anchor and anchor.project else place)
     return (
         memory.id, memory.content, json.dumps(metadata), memory.memory_type.value, memory.created_at, memory.updated_at,
         memory.version, memory.content_hash, memory.source_uri, json.dumps(memory.source_memory_ids), anchored,
@@ -97,8 +99,13 @@ def from_row(row: Sequence[object], scope: Scope) -> Memory:
     return Memory(
         str(number), str(content), scope, MemoryMetadata(**fields), MemoryType(str(kind)), str(created), str(updated),
         int(str(version)), str(digest), _text(uri), tuple(json.loads(str(sources))),
-        Anchor(*json.loads(str(anchor))) if anchor else None, _text(branch), _text(key), int(str(uses)), _text(used_at),
+        _anchor(json.loads(str(anchor))) if anchor else None, _text(branch), _text(key), int(str(uses)), _text(used_at),
     )  # fmt: skip
+
+
+def _anchor(parts: list[Any]) -> Anchor:
+    path, symbol, digest, line, *project = parts
+    return Anchor(path, symbol, digest, line, project=project[0] if project else "")
 
 
 def _text(value: object) -> str | None:

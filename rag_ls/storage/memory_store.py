@@ -18,7 +18,7 @@ from pathlib import Path
 
 from rag_ls.errors import MemoriesDamaged, MemoriesUnavailable
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion, Scope
-from rag_ls.storage.database import Database
+from rag_ls.storage.database import Database, SchemaTooNew
 from rag_ls.storage.memory_backups import back_up, backup_file, damage_report, is_truncated
 from rag_ls.storage.memory_rows import (
     COLUMNS,
@@ -62,6 +62,8 @@ class MemoryStore:
             self._database = Database(path, MIGRATIONS, durable=True)
             if path is not None:
                 self._check()
+        except SchemaTooNew as error:
+            raise MemoriesUnavailable(f"{error}; upgrade rag-ls, nothing was changed") from error
         except (sqlite3.OperationalError, OSError) as error:
             raise MemoriesUnavailable(
                 f"{path} cannot be opened ({error}); make it readable and writable for you"
@@ -78,6 +80,10 @@ class MemoryStore:
         self._write_uses()
         self.vectors.close()
         self._database.close()
+
+    def newest(self) -> tuple[int, str, int]:
+        """What is another value after a memory was stored, changed or deleted; recalling changes nothing of it."""
+        return self.vectors.newest()
 
     def changes(self) -> int:
         """A number that is another one after every commit, by whatever process."""
@@ -319,6 +325,13 @@ class MemoryStore:
             (number, number),
         ).fetchone()
         return (row[0], json.loads(row[1])) if row else None
+
+    def latest_consolidation(self) -> tuple[str, str]:
+        """When the latest consolidation that was not undone was made, and its id; empty for none."""
+        row = self._database.connection.execute(
+            "SELECT at, id FROM consolidations WHERE undone_at IS NULL ORDER BY at DESC, rowid DESC LIMIT 1"
+        ).fetchone()
+        return (row[0], row[1]) if row else ("", "")
 
     def note_undone(self, number: str, at: str) -> None:
         """A consolidation was undone."""

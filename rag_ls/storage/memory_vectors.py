@@ -38,6 +38,7 @@ class MemoryVectors:
         self._folder = folder
         self._hnsw = hnsw or Hnsw()
         self._exact_limit = exact_limit
+        self._complete: tuple[str, int, str, int] | None = None
         self._lock = threading.Lock()
         self._index: VectorIndex | None = None
         self._building: threading.Thread | None = None
@@ -63,8 +64,26 @@ class MemoryVectors:
                 [(found[0], model, content_hash, number, half.tobytes()) for number, half in enumerate(halves)],
             )
 
+    def newest(self) -> tuple[int, str, int]:
+        """What is another value after a memory was stored, changed or deleted; recalling changes nothing of it."""
+        row = self._database.connection.execute(
+            "SELECT (SELECT max(row) FROM memories), (SELECT max(updated_at) FROM memories), "
+            "(SELECT max(rowid) FROM history)"
+        ).fetchone()
+        return int(row[0] or 0), str(row[1] or ""), int(row[2] or 0)
+
     def missing(self, model: str, limit: int) -> list[tuple[str, str, str]]:
         """Memories that `model` has not embedded yet: (id, content, content hash)."""
+        # Looking through all of them takes long where there are many, and nearly always finds none.
+        newest = (model, *self.newest())
+        if newest == self._complete:
+            return []
+        found = self._missing(model, limit)
+        if not found:
+            self._complete = newest
+        return found
+
+    def _missing(self, model: str, limit: int) -> list[tuple[str, str, str]]:
         rows = self._database.connection.execute(
             "SELECT id, content, content_hash FROM memories m WHERE NOT EXISTS "
             "(SELECT 1 FROM vectors v WHERE v.row = m.row AND v.model = ? AND v.content_hash = m.content_hash) LIMIT ?",

@@ -27,7 +27,9 @@ from tests.benchmarks.typing import typing
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--only", default="", help="some of: indexing, startup, typing, reopening, sharing, switching, quality, scale, recall, memories"
+        "--only",
+        default="",
+        help="some of: indexing, startup, typing, reopening, sharing, switching, quality, scale, recall, memories",
     )
     parser.add_argument("--embed", type=int, default=2000, help="how many chunks of the repository to embed (0: all)")
     parser.add_argument("--sizes", default="1000,10000,100000", help="chunks, for scale")

@@ -72,3 +72,15 @@ def test_both_memories_are_named() -> None:
     found = contradiction(one, other)
     assert found is not None
     assert (found.one, found.other) == (one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("src/auth.py must never import from src/db.py", "src/db.py must never import from src/auth.py"),
+        ("Retries happen before the timeout is checked", "The timeout is checked before retries happen"),
+        ("Indent YAML by four spaces here", "Indent YAML by two spaces here"),
+    ],
+)
+def test_the_same_words_the_other_way_round_contradict_each_other(one: str, other: str) -> None:
+    assert _reason(one, other)

@@ -84,8 +84,9 @@ class TestUpdate:
                 other.delete(other.find()[0].id)
             return other
 
-        session = MemoryStore(None, Scope.SESSION)
-        memories = Memories({Scope.SESSION: lambda: session, Scope.PROJECT: open_project}, Clock())
+        others = {scope: MemoryStore(None, scope) for scope in (Scope.SESSION, Scope.GLOBAL)}
+        openers = {Scope.SESSION: lambda: others[Scope.SESSION], Scope.GLOBAL: lambda: others[Scope.GLOBAL]}
+        memories = Memories({**openers, Scope.PROJECT: open_project}, Clock())
         first = memories.store(new("Tokens live an hour"), None).memory
         with pytest.raises(NotFound, match=f"{first.id} was deleted by somebody else"):
             memories.update(first.id, _content("Tokens live a day"), None)

@@ -282,3 +282,14 @@ class TestNeeds:
         for note in notes:
             refuse_secrets(note, MemoryMetadata(tags=("a", "b", "c")))
         assert time.process_time() - start < 0.5
+
+
+@pytest.mark.parametrize(
+    "secret",
+    ["sk-ant-" + "api03-" + "a" * 40, "github_" + "pat_" + "A1" * 20, "AIza" + "b" * 35, "sk-" + "proj-" + "c" * 40],
+)
+def test_newer_forms_of_keys_are_refused_wherever_they_stand(secret: str) -> None:
+    for content, others in ((f"The key is {secret}", ()), ("The key is elsewhere", (f"https://x/{secret}",))):
+        with pytest.raises(InvalidRequest, match="secret") as refused:
+            refuse_secrets(content, MemoryMetadata(), *others)
+        assert secret not in str(refused.value)

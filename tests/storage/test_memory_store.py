@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.errors import MemoriesDamaged
+from rag_ls.errors import MemoriesDamaged, MemoriesUnavailable
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore, content_hash
 from tests.support import MODEL, unit_vectors
@@ -209,7 +209,7 @@ def test_a_file_of_a_newer_version_is_not_touched(file: Path) -> None:
     connection.execute("PRAGMA user_version = 99")
     connection.close()
     before = file.read_bytes()
-    with pytest.raises(MemoriesDamaged, match="upgrade rag-ls, nothing was changed"):
+    with pytest.raises(MemoriesUnavailable, match="upgrade rag-ls, nothing was changed"):
         MemoryStore(file, Scope.PROJECT)
     assert file.read_bytes() == before
 

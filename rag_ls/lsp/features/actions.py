@@ -13,6 +13,7 @@ from rag_ls.lsp.features.commands import ABOUT, REMEMBER, plain_object, refresh_
 from rag_ls.lsp.protocol import RagLsServer, protocol_error
 from rag_ls.lsp.session import Session
 from rag_ls.lsp.text_buffer import Position, TextBuffer
+from rag_ls.memory.worth import MAX_CONTENT
 
 _TITLE = 48
 _LONGEST = 4000
@@ -46,6 +47,8 @@ def register(server: RagLsServer) -> None:
             answer = await _asked(server, "memories_about", {"path": str(path), **given})
         else:
             # An untitled document is no place that a memory could be about.
+            if not str(given.get("text", "")).strip():
+                raise _refused(server, "select the text that you ask about")
             answer = await _asked(server, "search_memory", {"query": given.get("text", "")})
         _say(server, _brief(answer))
         return answer
@@ -54,6 +57,9 @@ def register(server: RagLsServer) -> None:
 def _actions(document: OpenDocument, selected: types.Range) -> list[types.CodeAction | types.Command]:
     line = selected.start.line
     text = _text(document.buffer, selected)
+    if len(text) > MAX_CONTENT:
+        # It would not be kept, and each action carries it.
+        text = ""
     asked = {"uri": document.uri, "line": line + 1, "text": text[:_LONGEST]}
     actions: list[types.CodeAction | types.Command] = []
     if text:
@@ -103,6 +109,11 @@ async def _asked(server: RagLsServer, operation: str, given: dict[str, Any]) -> 
     except RagLsError as error:
         _say(server, str(error), types.MessageType.Warning)
         raise protocol_error(error) from error
+
+
+def _refused(server: RagLsServer, reason: str) -> Exception:
+    _say(server, reason, types.MessageType.Warning)
+    return protocol_error(InvalidRequest(reason))
 
 
 def _brief(answer: dict[str, Any]) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import IO
 
 from rag_ls.errors import InvalidRequest
@@ -11,6 +12,7 @@ from rag_ls.memory.portable.formats import format_named
 from rag_ls.memory.portable.merging import DUPLICATE, INSERTED, UNCHANGED, UPDATED, Merge
 from rag_ls.memory.portable.reading import Located, read_records
 from rag_ls.memory.portable.records import Incoming, Target, to_incoming
+from rag_ls.model import Memory
 from rag_ls.storage import MemoryStore
 
 _SHOWN = 10
@@ -29,21 +31,36 @@ class ImportResult:
     """Another memory says the very same; it has got the tags that it lacked."""
 
 
-def import_memories(store: MemoryStore, source: IO[str], format: str, *, force: bool = False, now: str) -> ImportResult:
+def import_memories(
+    store: MemoryStore,
+    source: IO[str],
+    format: str,
+    *,
+    force: bool = False,
+    now: str,
+    is_elsewhere: Callable[[str], bool] = lambda _: False,
+) -> ImportResult:
     """Store what `export_memories` wrote, or a person by hand, in the scope of `store`, whatever the file says of it.
 
-    `now` (RFC 3339, UTC) is the time of records without one; `force` lets in what looks like a secret. Raises
+    `now` (RFC 3339, UTC) is the time of records without one; `force` lets in what looks like a secret; `is_elsewhere`
+    tells whether another scope has a memory of an id: then this one gets an id of its own, always the same. Raises
     `InvalidRequest`, which lists what is wrong and where; then nothing was written.
     """
-    return _import(store, read_records(source, format_named(format)), Target(store.scope, now, force))
+    located = read_records(source, format_named(format))
+    return _import(store, located, Target(store.scope, now, force), is_elsewhere)
 
 
 def import_records(
-    store: MemoryStore, records: Iterable[Mapping[str, object]], *, force: bool = False, now: str
+    store: MemoryStore,
+    records: Iterable[Mapping[str, object]],
+    *,
+    force: bool = False,
+    now: str,
+    is_elsewhere: Callable[[str], bool] = lambda _: False,
 ) -> ImportResult:
     """Store records, such as `read_foreign` gives, as `import_memories` does."""
     located = (Located(_place(number, record), record) for number, record in enumerate(records, 1))
-    return _import(store, located, Target(store.scope, now, force))
+    return _import(store, located, Target(store.scope, now, force), is_elsewhere)
 
 
 def _place(number: int, record: Mapping[str, object]) -> str:
@@ -52,11 +69,23 @@ def _place(number: int, record: Mapping[str, object]) -> str:
     return f"record {number} (of {source})" if named else f"record {number}"
 
 
-def _import(store: MemoryStore, located: Iterable[Located], target: Target) -> ImportResult:
-    incoming = _checked(store, located, target)
+def _import(
+    store: MemoryStore, located: Iterable[Located], target: Target, is_elsewhere: Callable[[str], bool]
+) -> ImportResult:
+    incoming = [
+        replace(item, memory=replace(item.memory, id=_own_id(item.memory)))
+        if is_elsewhere(item.memory.id) and store.get(item.memory.id) is None
+        else item
+        for item in _checked(store, located, target)
+    ]
     with store.transaction():
         outcomes = Merge(store, target.now).run(incoming)
     return ImportResult(outcomes[INSERTED], outcomes[UPDATED], outcomes[UNCHANGED], outcomes[DUPLICATE])
+
+
+def _own_id(memory: Memory) -> str:
+    """An id for a memory whose own one names a memory of another scope."""
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"rag-ls:{memory.scope}:{memory.id}"))
 
 
 def _checked(store: MemoryStore, located: Iterable[Located], target: Target) -> list[Incoming]:

@@ -60,7 +60,7 @@ def to_record(memory: Memory) -> dict[str, object]:
         "source_memory_ids": list(memory.source_memory_ids),
         "anchor": anchor and {
             "path": anchor.path, "symbol": anchor.symbol, "content_hash": anchor.content_hash,
-            "start_line": anchor.start_line,
+            "start_line": anchor.start_line, **({"project": anchor.project} if anchor.project else {}),
         },
         "branch": memory.branch, "summary_key": memory.summary_key,
     }  # fmt: skip
@@ -183,6 +183,7 @@ def _anchor(values: Record | None, problems: list[str]) -> Anchor | None:
         fields.text("symbol", in_column=False) or "",
         fields.text("content_hash", in_column=False) or "",
         fields.whole("start_line", 0) or 0,
+        project=fields.text("project", in_column=False) or "",
     )
     fields.refuse_others()
     if not path:
