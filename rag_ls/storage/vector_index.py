@@ -26,8 +26,10 @@ from rag_ls.storage.records import Vectors
 EXACT_LIMIT = 10_000
 # A process must not end while usearch works in it, and not wait long for that.
 _ADDED_AT_ONCE = 512
-# So many candidates of a snapshot, whose vectors are rounded, are measured exactly for each hit that is asked for.
-_REMEASURED = 2
+# So many candidates of a snapshot, whose vectors are rounded, are measured exactly for each hit that is asked for, and
+# so many at least: questions lie apart from the texts that answer them, and a short walk through the graph misses some.
+_REMEASURED = 4
+_LEAST_MEASURED = 320
 
 
 class VectorSource(Protocol):
@@ -134,7 +136,7 @@ class VectorIndex:
             snapshot, ids, vectors = self._snapshot, self._tail_ids[: self._tail_count], self._tail[: self._tail_count]
         found = _exact(query, ids, vectors, k)
         if snapshot is not None:
-            matches = snapshot.search(query, _REMEASURED * k)
+            matches = snapshot.search(query, max(_REMEASURED * k, _LEAST_MEASURED))
             found += self._measured(query, [int(key) for key in matches.keys])
         found.sort(key=lambda neighbour: (-neighbour.similarity, neighbour.embedding_id))
         return found[:k]

@@ -124,8 +124,8 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def test_on_a_full_disk_nothing_is_half_written_and_all_goes_on_when_there_is_space(small_disk: Path) -> None:
     assert run("index", folder=small_disk).returncode == 0
-    _ask(small_disk, "store_memory", content="before all", scope="project")
-    kept = ["before all"]
+    _ask(small_disk, "store_memory", content="stored before", scope="project")
+    kept = ["stored before"]
     filler = small_disk / "filler.bin"
     with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
         while True:
@@ -143,8 +143,8 @@ def test_on_a_full_disk_nothing_is_half_written_and_all_goes_on_when_there_is_sp
     assert _contents(small_disk) == sorted(kept)
     filler.unlink()
     write(small_disk, {"src/new.py": "def zebra():\n    return 1\n"})
-    _ask(small_disk, "store_memory", content="after all that", scope="project")
-    assert _contents(small_disk) == sorted([*kept, "after all that"])
+    _ask(small_disk, "store_memory", content="stored afterwards", scope="project")
+    assert _contents(small_disk) == sorted([*kept, "stored afterwards"])
 
     def found() -> bool:
         hits = _ask(small_disk, "search", query="zebra", kinds=["code"])["results"]
