@@ -254,7 +254,7 @@ async def test_what_an_editor_cannot_set_in_a_shared_engine_is_said(repository: 
         await ed.until_complete()
 
         async def said() -> bool:
-            return any("shared engine" in message.message for message in ed.client.messages)
+            return any("not an editor's to set" in message.message for message in ed.client.messages)
 
         assert await eventually(said)
 

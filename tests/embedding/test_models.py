@@ -70,9 +70,9 @@ def test_the_torch_process_agrees_with_the_quick_model_and_can_be_stopped(quick:
         similarities = np.sum(vectors * quick.embed_documents(_TEXTS), axis=1)
         assert similarities.min() > 0.99
         assert worker.embed_documents([]).size == 0
-        assert worker.running
-        worker.stop()
-        assert not worker.running
+        assert worker.process.running
+        worker.process.stop()
+        assert not worker.process.running
     finally:
         worker.close()
     with pytest.raises(EmbeddingWorkerFailed, match="closed"):
