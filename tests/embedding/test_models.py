@@ -33,7 +33,7 @@ from rag_ls.embedding import locate
 from rag_ls.embedding.worker import WorkerEmbedder
 
 worker = WorkerEmbedder(locate("auto"), device="cpu", batch_size=8, threads=1)
-process = worker._start()
+process = worker.process._start()
 print(process.pid, flush=True)
 input()
 """
