@@ -100,7 +100,7 @@ class AskedWords:
     rarity: Mapping[str, float]
     others: Mapping[str, Sequence[str]]
     telling: Sequence[str]
-    """Those that are worth looking up: what one in 25 memories holds finds nothing in particular."""
+    """Those that are worth looking up: what one in forty memories holds finds nothing in particular."""
     other_telling: Sequence[str]
 
 
@@ -108,7 +108,7 @@ def asked_words(stores: Sequence[MemoryStore], question: Question) -> AskedWords
     """The words of a question, with how rare they are in all stores together: scopes must be comparable."""
     words = content_terms(question.text)[:_MOST_WORDS]
     count = sum(store.count() for store in stores)
-    most = max(_FEW_HOLDERS, count // 25)
+    most = max(_FEW_HOLDERS, count // 40)
 
     def held(word: str) -> int:
         return sum(store.frequency(word, most) for store in stores)
