@@ -17,7 +17,6 @@ from rag_ls.errors import InvalidRequest, ModelMissing, NotFound
 from rag_ls.hosting import HostedProject
 from rag_ls.memory import Memories, consolidation
 from rag_ls.memory.consolidation import Plan
-from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.recall import memory_of
 from rag_ls.memory.summarise import Summary, SummaryRequest, summarise
 from rag_ls.model import Anchor, AnchorState, Hit, Memory, Scope, SearchAnswer, SearchStats
@@ -221,12 +220,9 @@ class CodeMemories:
         ids: dict[Scope, str] = {}
         number = str(uuid.uuid4())
         for store in self.memories.usable(scopes):
-            while embed_missing(store, model):
-                pass
-            plans[store.scope] = consolidation.plan(store, model.model_id, threshold, self.memories.now())
-            if not dry_run and plans[store.scope].merges:
-                store.backup()
-                ids[store.scope] = consolidation.apply(store, plans[store.scope].merges, self.memories.stamp(), number)
+            plans[store.scope], ids[store.scope] = consolidation.consolidate(
+                store, model, threshold, self.memories.now(), number=number, dry_run=dry_run
+            )
         return Consolidated(plans, ids)
 
     def undo_consolidation(self, scopes: Sequence[Scope], number: str) -> list[Memory]:

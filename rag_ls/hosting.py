@@ -30,12 +30,13 @@ from rag_ls.indexing import (
     is_rule_file,
     scan,
 )
-from rag_ls.memory import consolidation, utc_stamp
+from rag_ls.memory import consolidation
 from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Freshness, Scope
 from rag_ls.project import Project, is_guest
 from rag_ls.search import Searcher
 from rag_ls.storage import INDEX_FILE, MEMORIES_FILE, DocumentRecord, Hnsw, IndexStore, MemoryStore
+from rag_ls.text import utc_stamp
 
 _log = logging.getLogger(__name__)
 
@@ -218,7 +219,7 @@ class HostedProject:
     def last_sync(self) -> str | None:
         """When the last comparison or batch of changes was taken in, in UTC (RFC 3339)."""
         at = self.indexing.synced_at
-        return at.isoformat(timespec="milliseconds").replace("+00:00", "Z") if at else None
+        return utc_stamp(at) if at else None
 
     def maintain(self) -> None:
         """Background upkeep after indexing: a vector snapshot where one pays."""
@@ -240,13 +241,9 @@ class HostedProject:
         newest = store.newest()
         if newest == self._consolidated_at:
             return
-        while embed_missing(store, model):
-            pass
         threshold = self.settings.consolidation.similarity_threshold
-        plan = consolidation.plan(store, model.model_id, threshold, now())
+        plan, _ = consolidation.consolidate(store, model, threshold, now())
         if plan.merges:
-            store.backup()
-            consolidation.apply(store, plan.merges, utc_stamp(now()))
             _log.info("%s: %d groups of memories were merged", self.project.root, len(plan.merges))
         self._consolidated_at = newest
 

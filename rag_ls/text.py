@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 
 def without_surrogates(text: str) -> str:
     """The text with lone surrogates, which no encoding can hold, as question marks.
@@ -13,3 +15,8 @@ def without_surrogates(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-8", "replace").decode()
     return text
+
+
+def utc_stamp(at: datetime) -> str:
+    """A time as records and answers hold it: RFC 3339, UTC, milliseconds."""
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -9,10 +9,8 @@ from rag_ls.memory.memories import (
     Memories,
     NewMemory,
     Stored,
-    content_digest,
     sorted_memories,
     utc_now,
-    utc_stamp,
 )
 from rag_ls.memory.recall import Question
 from rag_ls.model import MemoryFilters
@@ -28,9 +26,7 @@ __all__ = [
     "Question",
     "Stored",
     "anchor_to",
-    "content_digest",
     "resolved",
     "sorted_memories",
     "utc_now",
-    "utc_stamp",
 ]

@@ -7,13 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from rag_ls.embedding import Embedder
 from rag_ls.errors import NotFound
 from rag_ls.memory.clusters import complete_linkage, pairs_above
 from rag_ls.memory.contradictions import Contradiction, contradiction
+from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.ranking import parsed
 from rag_ls.memory.worth import MAX_TAGS
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder
 from rag_ls.storage import MemoryStore
+from rag_ls.text import utc_stamp
 
 # Two memories are looked at for a contradiction from here on: the opposite of a sentence is close to it.
 _RELATED = 0.6
@@ -66,6 +69,19 @@ def plan(store: MemoryStore, model_id: str, threshold: float, now: datetime) -> 
     return Plan(tuple(merges), tuple(contradictions[:_SHOWN]), _never_recalled(store, now))
 
 
+def consolidate(
+    store: MemoryStore, embedder: Embedder, threshold: float, now: datetime, *, number: str = "", dry_run: bool = False
+) -> tuple[Plan, str]:
+    """Embed what is not yet, plan, back up and merge; the plan, and the consolidation's id where anything was merged."""
+    while embed_missing(store, embedder):
+        pass
+    found = plan(store, embedder.model_id, threshold, now)
+    if dry_run or not found.merges:
+        return found, ""
+    store.backup()
+    return found, apply(store, found.merges, utc_stamp(now), number)
+
+
 def apply(store: MemoryStore, merges: Sequence[Merge], stamp: str, number: str = "") -> str:
     """Carry merges out, as one transaction; the consolidation's id, which undoes it: `number`, or a new one.
 
@@ -95,7 +111,7 @@ def undo(store: MemoryStore, number: str, stamp: str) -> list[Memory]:
             if kept is not None and kept.version == merge["version"]:
                 former = next(item.memory for item in store.history(kept.id) if item.memory.version < kept.version)
                 store.replace(replace(former, version=kept.version + 1, updated_at=stamp), reason="restored")
-            back += [memory for memory_id in merge["merged"] if (memory := _bring_back(store, memory_id, stamp))]
+            back += [memory for memory_id in merge["merged"] if (memory := _bring_back(store, memory_id))]
         store.note_undone(found[0], stamp)
     return back
 
@@ -160,7 +176,7 @@ def _apply_one(store: MemoryStore, merge: Merge, stamp: str) -> dict[str, object
     return {"kept": kept.id, "version": kept.version, "merged": [item.id for item in merge.merged]}
 
 
-def _bring_back(store: MemoryStore, memory_id: str, stamp: str) -> Memory | None:
+def _bring_back(store: MemoryStore, memory_id: str) -> Memory | None:
     versions = store.history(memory_id)
     if not versions or store.get(memory_id) is not None:
         return None

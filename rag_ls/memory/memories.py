@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -28,7 +27,8 @@ from rag_ls.model import (
     MemoryVersion,
     Scope,
 )
-from rag_ls.storage import MemoryStore
+from rag_ls.storage import MemoryStore, content_hash
+from rag_ls.text import utc_stamp
 
 # Ties go to the nearest scope.
 SCOPES = tuple(Scope)
@@ -109,7 +109,7 @@ class Memories:
         store, stamp = self.of(new.scope), self.stamp()
         memory = Memory(
             id=str(uuid.uuid4()), content=content, scope=new.scope, metadata=metadata, memory_type=new.memory_type,
-            created_at=stamp, updated_at=stamp, version=1, content_hash=content_digest(content), source_uri=new.source_uri,
+            created_at=stamp, updated_at=stamp, version=1, content_hash=content_hash(content), source_uri=new.source_uri,
             source_memory_ids=new.source_memory_ids, anchor=new.anchor, branch=new.branch, summary_key=new.summary_key,
         )  # fmt: skip
         vectors = _embedded(memory, embedder)
@@ -345,7 +345,7 @@ class Memories:
         if not force:
             refuse_secrets("" if is_kept else wanted.content[:MAX_CONTENT], metadata, wanted.source_uri, wanted.branch)
         content = checked_content(wanted.content, force=force or is_kept)
-        updated = replace(wanted, content=content, metadata=metadata, content_hash=content_digest(content))
+        updated = replace(wanted, content=content, metadata=metadata, content_hash=content_hash(content))
         if updated == current:
             return current
         if twin := store.twin(updated):
@@ -413,16 +413,6 @@ _ORDER_KEYS: dict[MemoryOrder, Callable[[Memory], tuple[float | str, ...]]] = {
 def sorted_memories(memories: Iterable[Memory], order: MemoryOrder) -> list[Memory]:
     """Memories of several stores in one order."""
     return sorted(memories, key=_ORDER_KEYS[order], reverse=order is not MemoryOrder.LEAST_USED)
-
-
-def content_digest(content: str) -> str:
-    """The hash that tells contents apart."""
-    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def utc_stamp(at: datetime) -> str:
-    """A time as records hold it: RFC 3339, UTC, milliseconds."""
-    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def utc_now() -> datetime:

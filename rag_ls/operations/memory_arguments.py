@@ -9,8 +9,8 @@ from typing import Any
 
 from rag_ls.arguments import Arguments
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory import utc_stamp
 from rag_ls.model import MemoryFilters, MemoryMetadata, MemoryType, Scope
+from rag_ls.text import utc_stamp
 from rag_ls.workspace import OpenProject
 
 SCOPE_NAMES = tuple(scope.value for scope in Scope)

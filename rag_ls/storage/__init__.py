@@ -3,7 +3,7 @@
 from rag_ls.storage.embedding_store import EmbeddingStore
 from rag_ls.storage.index_store import FILE_NAME as INDEX_FILE
 from rag_ls.storage.index_store import IndexStore, content_hash, last_name
-from rag_ls.storage.memory_backups import backup_file, backups, chosen, put_in_place
+from rag_ls.storage.memory_backups import chosen, put_in_place
 from rag_ls.storage.memory_store import FILE_NAME as MEMORIES_FILE
 from rag_ls.storage.memory_store import MemoryStore
 from rag_ls.storage.memory_vectors import MemoryVectors
@@ -42,8 +42,6 @@ __all__ = [
     "Skipped",
     "VectorIndex",
     "Vectors",
-    "backup_file",
-    "backups",
     "chosen",
     "content_hash",
     "last_name",

@@ -101,6 +101,22 @@ class Database:
                 self._observer = self._connect()
             return int(self._observer.execute("PRAGMA data_version").fetchone()[0])
 
+    def vacuum(self) -> None:
+        """Give free space of the file back to the disk."""
+        self.connection.execute("VACUUM")
+        if self._path is not None:
+            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def size(self) -> int:
+        """Bytes of the file with its log, or of the memory that it takes."""
+        if self._path is None:
+            pages, size = (
+                self.connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")
+            )
+            return int(pages) * int(size)
+        files = (self._path, self._path.with_name(self._path.name + "-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
     def close(self) -> None:
         """Close every thread's connection."""
         with self._write_lock, self._connecting:

@@ -41,7 +41,7 @@ class IndexStore:
         self._database = open_derived(path)
         self.embeddings = EmbeddingStore(self._database)
         self.postings = Postings(self._database)
-        self.upkeep = Upkeep(self._database, path)
+        self.upkeep = Upkeep(self._database)
 
     def close(self) -> None:
         """Close the file."""
@@ -309,8 +309,8 @@ class IndexStore:
 
 
 def content_hash(text: str) -> str:
-    """SHA-256 of a text's UTF-8 bytes, in hex."""
-    return hashlib.sha256(text.encode()).hexdigest()
+    """SHA-256 of a text's UTF-8 bytes, in hex; half a surrogate pair counts as the three bytes it would be."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _dequeue(connection: sqlite3.Connection, path: str, state: FileState) -> None:

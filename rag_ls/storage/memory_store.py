@@ -36,6 +36,7 @@ from rag_ls.storage.memory_schema import MIGRATIONS
 from rag_ls.storage.memory_vectors import MemoryVectors
 from rag_ls.storage.terms import indexed_text
 from rag_ls.storage.vector_index import Hnsw
+from rag_ls.text import utc_stamp
 
 _log = logging.getLogger(__name__)
 
@@ -298,7 +299,7 @@ class MemoryStore:
             used, self._used = self._used, Counter()
         if not used:
             return
-        stamp = at or datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        stamp = at or utc_stamp(datetime.now(UTC))
         try:
             with self._database.writing() as connection:
                 connection.executemany(
@@ -362,20 +363,11 @@ class MemoryStore:
 
     def vacuum(self) -> None:
         """Give free space of the file back to the disk."""
-        self._database.connection.execute("VACUUM")
-        if self.path is not None:
-            self._database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._database.vacuum()
 
     def size(self) -> int:
         """Bytes of the file with its log, or of the memory that it takes."""
-        if self.path is None:
-            pages, size = (
-                self._database.connection.execute(f"PRAGMA {name}").fetchone()[0]
-                for name in ("page_count", "page_size")
-            )
-            return int(pages) * int(size)
-        files = (self.path, self.path.with_name(self.path.name + "-wal"))
-        return sum(file.stat().st_size for file in files if file.exists())
+        return self._database.size()
 
     def _check(self) -> None:
         found = self._database.connection.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -393,7 +385,7 @@ class MemoryStore:
         memory = self.get(memory_id)
         if memory is None:
             return None
-        stamp = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        stamp = utc_stamp(datetime.now(UTC))
         connection.execute(
             "INSERT OR REPLACE INTO history (id, version, record, replaced_at, reason) VALUES (?, ?, ?, ?, ?)",
             (memory_id, memory.version, to_record(memory), stamp, reason),

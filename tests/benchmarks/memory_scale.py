@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import HostedModel, locate
-from rag_ls.memory import Memories, MemoryFilters, NewMemory, Question, content_digest, utc_now
+from rag_ls.memory import Memories, MemoryFilters, NewMemory, Question, utc_now
 from rag_ls.memory.consolidation import plan
 from rag_ls.memory.portable import export_memories, import_memories
 from rag_ls.memory.recall import QueryVector, recall
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
-from rag_ls.storage import MemoryStore
+from rag_ls.storage import MemoryStore, content_hash
 from tests.benchmarks.measure import memory_mb, percentiles, timed
 
 _FOLDER = Path(__file__).parent / "recall"
@@ -126,7 +126,7 @@ def _fill(store: MemoryStore, size: int, seeds: tuple[list[str], NDArray[np.floa
     for _ in range(0, size, 10_000):
         with store.transaction():
             for _, (content, vector) in zip(range(10_000), records, strict=False):
-                digest = content_digest(content)
+                digest = content_hash(content)
                 memory_id = str(uuid.uuid4())
                 store.insert(
                     Memory(

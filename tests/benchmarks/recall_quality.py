@@ -18,11 +18,12 @@ from typing import Any
 
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import HostedModel, cosine_of, locate
-from rag_ls.memory import MemoryFilters, Question, content_digest, utc_stamp
+from rag_ls.memory import MemoryFilters, Question
 from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.recall import QueryVector, asked_words, memory_of, recall, signals_of
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
-from rag_ls.storage import MemoryStore
+from rag_ls.storage import MemoryStore, content_hash
+from rag_ls.text import utc_stamp
 
 _FOLDER = Path(__file__).parent / "recall"
 _NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -73,7 +74,7 @@ def _filled(file: Path, model: HostedModel) -> MemoryStore:
                     at,
                     at,
                     1,
-                    content_digest(line["content"]),
+                    content_hash(line["content"]),
                 )
             )
     while embed_missing(store, model):

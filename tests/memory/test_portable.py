@@ -15,7 +15,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.memory.memories import content_digest
 from rag_ls.memory.portable import (
     Format,
     ImportResult,
@@ -26,7 +25,7 @@ from rag_ls.memory.portable import (
 )
 from rag_ls.memory.worth import MAX_CONTENT, MAX_TAGS
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryType, Scope
-from rag_ls.storage import MemoryStore
+from rag_ls.storage import MemoryStore, content_hash
 from tests.support import MODEL, unit_vectors
 
 NOW = "2026-02-01T00:00:00.000Z"
@@ -62,7 +61,7 @@ def _memory_with(draw: st.DrawFn, content: str, number: str) -> Memory:
     anchor = Anchor(draw(_text.filter(bool)), draw(_text), draw(_text), draw(st.integers(0, 9)))
     return Memory(
         number, content, Scope.PROJECT, metadata, draw(st.sampled_from(MemoryType)), draw(_stamp), draw(_stamp),
-        draw(st.integers(1, 9)), content_digest(content), draw(st.none() | _text), tuple(draw(st.lists(_text, max_size=2))),
+        draw(st.integers(1, 9)), content_hash(content), draw(st.none() | _text), tuple(draw(st.lists(_text, max_size=2))),
         draw(st.none() | st.just(anchor)), draw(st.none() | _text.filter(bool)),
         draw(st.sampled_from([None, f"about {number}"])),
     )  # fmt: skip
@@ -71,7 +70,7 @@ def _memory_with(draw: st.DrawFn, content: str, number: str) -> Memory:
 def _memory(content: str, number: str = "first", **changes: object) -> Memory:
     memory = Memory(
         number, content, Scope.PROJECT, MemoryMetadata(), MemoryType.SEMANTIC, "2026-01-01T00:00:00.000Z",
-        "2026-01-01T00:00:00.000Z", 1, content_digest(content),
+        "2026-01-01T00:00:00.000Z", 1, content_hash(content),
     )  # fmt: skip
     return replace(memory, **changes)  # type: ignore[arg-type]
 
@@ -277,7 +276,7 @@ class TestMeetingWhatIsThere:
         store, text = _store(), json.dumps([_record()])
         _import(store, text)
         (memory,) = store.all()
-        store.replace(edited := replace(memory, content="changed", content_hash=content_digest("changed"), version=2))
+        store.replace(edited := replace(memory, content="changed", content_hash=content_hash("changed"), version=2))
         assert _import(store, text, now=LATER).unchanged == 1
         assert store.all() == [edited]
 
@@ -315,7 +314,7 @@ class TestMeetingWhatIsThere:
     def test_records_need_nothing_but_content(self) -> None:
         store = _store()
         _import(store, json.dumps([_record(content="  use tabs\n"), _record(content="done")]))
-        memory = store.with_content(content_digest("use tabs"))
+        memory = store.with_content(content_hash("use tabs"))
         assert (memory.created_at, memory.updated_at, memory.version) == (NOW, NOW, 1)
         assert memory.metadata == MemoryMetadata()
         assert store.count() == 2

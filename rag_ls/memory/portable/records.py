@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.memory.memories import content_digest
 from rag_ls.memory.portable.embeddings import decoded
 from rag_ls.memory.portable.fields import Fields
 from rag_ls.memory.worth import checked_content, checked_metadata, refuse_secrets
 from rag_ls.model import Anchor, Memory, MemoryMetadata, MemoryType, Scope
-from rag_ls.storage import Vectors
+from rag_ls.storage import Vectors, content_hash
 
 Record = Mapping[str, object]
 _T = TypeVar("_T")
@@ -142,8 +141,8 @@ def _content(fields: Fields, problems: list[str]) -> tuple[str, str]:
         problems.append(str(error))
         return "", ""
     if digest is None:
-        return kept, content_digest(kept)
-    if digest != content_digest(content):
+        return kept, content_hash(kept)
+    if digest != content_hash(content):
         problems.append(
             f"content_hash {digest[:16]!r} is not that of the content; leave it out if the content was edited"
         )
