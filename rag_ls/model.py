@@ -75,6 +75,43 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Symbol:
+    """A declaration of a document, as its outline lists it."""
+
+    name: str
+    """Qualified, such as `Session.refresh`."""
+    kind: str
+    """`function`, `type`, `value`, `module` or `section`."""
+    start_line: int
+    """1-based: the line of its first word, after comments and decorators."""
+    end_line: int
+    """1-based and inclusive."""
+    signature: str
+    doc: str
+    exported: bool
+    """Whether its module offers it to others, where the syntax shows it; else True."""
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """What a document takes from elsewhere."""
+
+    module: str
+    """As written, without quotes: `os.path`, `./util`, `net/http`, `std::io`."""
+    names: tuple[str, ...]
+    """The names that are taken from it, `*` for all; empty for the module itself."""
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a document declares and imports, in the order of the text."""
+
+    symbols: tuple[Symbol, ...] = ()
+    imports: tuple[Import, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class StoredChunk:
     """A chunk as the index holds it."""
 

@@ -2,20 +2,26 @@
 
 A document is parsed (`parse`), split from its declarations downward (`split`), small pieces are
 merged again (`merge`), and what no grammar reads is cut into windows of lines (`windows`).
+What the document declares and imports is read off the same tree (`outline`).
+A notebook is cut at its cells (`notebook`).
 The method is split-then-merge of "cAST: Enhancing Code Retrieval-Augmented Generation with
 Structural Chunking via Abstract Syntax Tree" (2025), with declarations kept apart so that the
 symbol of a chunk means something.
 """
 
 from rag_ls.chunking.budget import Budget, TokenOffsets, approximate_token_offsets
-from rag_ls.chunking.chunker import chunk_text, embedding_text
+from rag_ls.chunking.chunker import Cut, chunk_text, cut, embedding_text
 from rag_ls.chunking.languages import detect_language
+from rag_ls.chunking.recognition import recognise
 
 __all__ = [
     "Budget",
+    "Cut",
     "TokenOffsets",
     "approximate_token_offsets",
     "chunk_text",
+    "cut",
     "detect_language",
     "embedding_text",
+    "recognise",
 ]

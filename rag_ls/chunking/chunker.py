@@ -3,46 +3,90 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 import numpy as np
 
 from rag_ls.chunking.budget import Budget, TokenOffsets
 from rag_ls.chunking.document import Document
+from rag_ls.chunking.embedded import Region, regions_of
 from rag_ls.chunking.grammars import SPECS
+from rag_ls.chunking.headings import outline_of_text
 from rag_ls.chunking.languages import PROSE
 from rag_ls.chunking.merge import Group, merge
+from rag_ls.chunking.notebook import cut_notebook
+from rag_ls.chunking.notebook_cells import read_notebook
+from rag_ls.chunking.notebook_text import plain_text
+from rag_ls.chunking.outline import outline_of
 from rag_ls.chunking.parse import MAX_BYTES, is_safe, parse
 from rag_ls.chunking.specs import Kind, LanguageSpec
 from rag_ls.chunking.split import Piece, Scope, split_tree
 from rag_ls.chunking.symbols import doc_of, signature_of
 from rag_ls.chunking.windows import overlap_start, windows
-from rag_ls.model import Chunk
+from rag_ls.model import Chunk, Outline
 
 _LONG_LINE = 32_768
-_CPP = re.compile(rb"^\s*(?:class|namespace|template|using|public:|private:)\b", re.MULTILINE)
+_CPP = re.compile(rb"^[ \t]*(?:class|namespace|template|using|public:|private:)\b", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A document cut into chunks, and what it declares and imports."""
+
+    chunks: list[Chunk]
+    outline: Outline
 
 
 def chunk_text(
     text: str, path: str, *, language: str | None, budget: Budget, token_offsets: TokenOffsets
 ) -> list[Chunk]:
-    """Cut a document into chunks; none for the empty text.
+    """The chunks of a document, as `cut` makes them; none for the empty text."""
+    return cut(text, path, language=language, budget=budget, token_offsets=token_offsets).chunks
+
+
+def cut(text: str, path: str, *, language: str | None, budget: Budget, token_offsets: TokenOffsets) -> Cut:
+    """Cut a document into chunks, and read its outline off the same syntax tree.
 
     The chunks partition the text, in order. None exceeds `budget.max_tokens` tokens, nor 16 bytes
     for each of them (but a single character is never parted). `token_offsets` is called once, with
-    the whole text. `language` is what `detect_language` says; None and languages without a grammar
-    get windows of lines. The same arguments give the same chunks.
+    the whole text. `language` is what `recognise` says; None and languages without a grammar
+    get windows of lines. The same arguments give the same chunks. The empty text has neither chunks
+    nor an outline.
     """
     if not text:
-        return []
+        return Cut([], Outline())
     language = language or "text"
     document = Document.of(text, token_offsets)
+    if language == "notebook":
+        notebook = read_notebook(text)
+        if notebook is not None:
+            return Cut(*cut_notebook(document, notebook, path, budget))
+        language = "json"
     spec = _spec(language, path, document.data)
     if spec is None or not _worth_parsing(document, spec.grammar):
-        return _from_windows(document, path, language, budget)
-    pieces = split_tree(document, parse(document.data, spec.grammar), spec, budget)
-    groups = merge(pieces, document, budget)
-    maker = _Maker(document, path, language, spec, budget)
-    return [maker.chunk(ordinal, group) for ordinal, group in enumerate(groups)]
+        return Cut(_from_windows(document, path, language, budget), outline_of_text(document, language))
+    host = Region(0, len(document.data), language, spec, parse(document.data, spec.grammar))
+    regions = regions_of(document, host, budget.min_tokens)
+    signatures: dict[int, str] = {}
+    outline = _outline(document, host, regions, signatures)
+    chunks: list[Chunk] = []
+    for region in regions:
+        pieces = split_tree(document, region.parts, region.spec, budget)
+        maker = _Maker(document, path, region.language, region.spec, budget, signatures)
+        groups = merge(pieces, document, budget)
+        chunks += (maker.chunk(ordinal, group) for ordinal, group in enumerate(groups, len(chunks)))
+    return Cut(chunks, outline)
+
+
+def _outline(document: Document, host: Region, regions: list[Region], signatures: dict[int, str]) -> Outline:
+    """Of the document and of what is embedded in it, by the lines where things begin."""
+    inner = [region for region in regions if region.language != host.language]
+    outlines = [outline_of(document, each.parts, each.spec, each.language, signatures) for each in (host, *inner)]
+    if not inner:
+        return outlines[0]
+    symbols = sorted((symbol for each in outlines for symbol in each.symbols), key=lambda symbol: symbol.start_line)
+    imports = sorted((found for each in outlines for found in each.imports), key=lambda found: found.line)
+    return Outline(tuple(symbols), tuple(imports))
 
 
 def embedding_text(chunk: Chunk) -> str:
@@ -50,11 +94,12 @@ def embedding_text(chunk: Chunk) -> str:
 
     The header is the scope of what the chunk declares; for any other chunk it is
     `symbol > signature`. The path is not part of it: vectors are addressed by this text, so that a
-    renamed file or a copied folder costs no embedding.
+    renamed file or a copied folder costs no embedding. Of a notebook, it is what the JSON text says.
     """
     names = (_scope_of(chunk),) if chunk.is_declaration else (chunk.symbol, chunk.signature)
     header = " > ".join(name for name in names if name)
-    return (header + "\n" if header else "") + chunk.overlap + chunk.text
+    text = chunk.overlap + chunk.text
+    return (header + "\n" if header else "") + ((chunk.language == "notebook" and plain_text(text)) or text)
 
 
 def _scope_of(chunk: Chunk) -> str:
@@ -103,13 +148,21 @@ def _from_windows(document: Document, path: str, language: str, budget: Budget) 
 class _Maker:
     """Makes the chunks of one document; remembers signatures, which many chunks may share."""
 
-    def __init__(self, document: Document, path: str, language: str, spec: LanguageSpec, budget: Budget) -> None:
+    def __init__(
+        self,
+        document: Document,
+        path: str,
+        language: str,
+        spec: LanguageSpec,
+        budget: Budget,
+        signatures: dict[int, str],
+    ) -> None:
         self._document = document
         self._path = path
         self._language = language
         self._spec = spec
         self._budget = budget
-        self._signatures: dict[int, str] = {}
+        self._signatures = signatures
 
     def chunk(self, ordinal: int, group: Group) -> Chunk:
         document, first = self._document, group.pieces[0]
@@ -149,7 +202,7 @@ class _Maker:
     def _signature(self, scope: Scope) -> str:
         if scope.found is None:
             return ""
-        key = id(scope)
+        key = scope.found.path[0].id
         if key not in self._signatures:
             self._signatures[key] = signature_of(scope.found, self._spec, self._document.data)
         return self._signatures[key]

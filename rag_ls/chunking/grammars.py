@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rag_ls.chunking import more_grammars as more
 from rag_ls.chunking.specs import Declaration, Kind, LanguageSpec, declare
 from rag_ls.chunking.text_grammars import CSS, JSON, MARKDOWN, TOML, YAML, markup
 
@@ -55,6 +56,7 @@ def _javascript(grammar: str) -> LanguageSpec:
         wrappers=frozenset(wrappers | {"ambient_declaration"}),
         comments=frozenset({"comment", "html_comment"}),
         attributes=frozenset({"decorator"}),
+        lambdas=_FUNCTIONS,
     )
 
 
@@ -76,7 +78,7 @@ _RUST = LanguageSpec(
         **declare(Kind.FUNCTION, "function_item", "function_signature_item", "macro_definition"),
         **declare(Kind.VALUE, "const_item", "static_item"),
         **declare(Kind.SCOPE, "mod_item"),
-        **declare(Kind.SCOPE, "impl_item", names=("type",)),
+        **declare(Kind.SCOPE, "impl_item", names=("type",), listed=""),
     },
     comments=frozenset({"line_comment", "block_comment"}),
     attributes=frozenset({"attribute_item"}),
@@ -84,6 +86,12 @@ _RUST = LanguageSpec(
 )
 
 _C_DECLARATOR = ("declarator*",)
+_C_FUNCTION = frozenset({"function_declarator"})
+_C_VARIABLE = (
+    Declaration(Kind.VALUE, _C_DECLARATOR, when=("declarator", _C_FUNCTION), listed="function"),
+    Declaration(Kind.VALUE, _C_DECLARATOR, when=("declarator/declarator", _C_FUNCTION), listed="function"),
+    Declaration(Kind.VALUE, _C_DECLARATOR),
+)
 
 
 def _c(grammar: str) -> LanguageSpec:
@@ -97,7 +105,7 @@ def _c(grammar: str) -> LanguageSpec:
         **declare(Kind.TYPE, "alias_declaration", "concept_definition"),
         **declare(Kind.FUNCTION, "function_definition", names=_C_DECLARATOR),
         **declare(Kind.FUNCTION, "preproc_function_def"),
-        **declare(Kind.VALUE, "declaration", "field_declaration", names=_C_DECLARATOR),
+        **dict.fromkeys(("declaration", "field_declaration"), _C_VARIABLE),
         **declare(Kind.VALUE, "preproc_def"),
         **declare(Kind.SCOPE, "namespace_definition"),
     }
@@ -212,6 +220,7 @@ _ELIXIR = LanguageSpec(
                 Kind.TYPE,
                 ("<arguments/<alias",),
                 when=("target", frozenset({"defmodule", "defprotocol", "defimpl"})),
+                listed="module",
             ),
             Declaration(
                 Kind.FUNCTION,
@@ -230,6 +239,7 @@ _ELIXIR = LanguageSpec(
     },
     comments=frozenset({"comment", "unary_operator"}),
     docstrings=frozenset({"unary_operator"}),
+    clauses=True,
 )
 
 _LUA = LanguageSpec(
@@ -265,152 +275,65 @@ _SQL = LanguageSpec(
             *("create_table", "create_view", "create_materialized_view", "create_trigger", "create_type"),
             *("create_schema", "create_database", "create_role", "create_sequence", "create_extension"),
             names=("<object_reference", "<identifier"),
+            listed="type",
         ),
-        **declare(Kind.FUNCTION, "create_index", names=("column", "<object_reference")),
+        **declare(Kind.FUNCTION, "create_index", names=("column", "<object_reference"), listed="value"),
         **declare(Kind.FUNCTION, "create_function", "create_procedure", names=("<object_reference",)),
     },
     wrappers=frozenset({"statement"}),
     comments=frozenset({"comment", "marginalia"}),
 )
 
-_DART = LanguageSpec(
-    grammar="dart",
-    declarations={
-        **declare(Kind.TYPE, "class_definition", "enum_declaration", "extension_declaration"),
-        **declare(Kind.TYPE, "mixin_declaration", names=("<identifier",)),
-        **declare(Kind.TYPE, "type_alias", names=("<type_identifier",)),
-        **declare(Kind.FUNCTION, "function_signature", "getter_signature", "setter_signature"),
-        **declare(Kind.FUNCTION, "constructor_signature", "factory_constructor_signature"),
-        "operator_signature": (Declaration(Kind.FUNCTION, ("=operator",)),),
-        **declare(
-            Kind.VALUE,
-            "declaration",
-            names=("<initialized_identifier_list/<initialized_identifier/<identifier",),
-        ),
-    },
-    wrappers=frozenset({"method_signature"}),
-    comments=frozenset({"comment", "documentation_comment"}),
-    attributes=frozenset({"annotation"}),
-    trailers=frozenset({"function_body"}),
-)
-
-_HASKELL = LanguageSpec(
-    grammar="haskell",
-    declarations={
-        **declare(Kind.TYPE, "data_type", "newtype", "type_synomym", "class", "instance"),
-        **declare(Kind.FUNCTION, "function", "bind", "signature"),
-    },
-    comments=frozenset({"comment", "haddock"}),
-    transparent=frozenset({"declarations"}),
-)
-
-_ZIG = LanguageSpec(
-    grammar="zig",
-    declarations={
-        "Decl": (
-            Declaration(
-                Kind.TYPE,
-                ("<VarDecl/variable_type_function",),
-                when=("<VarDecl/<ErrorUnionExpr/<SuffixExpr/<ContainerDecl", frozenset({"ContainerDecl"})),
-            ),
-            Declaration(Kind.FUNCTION, ("<FnProto/function",), when=("<FnProto", frozenset({"FnProto"}))),
-            Declaration(Kind.VALUE, ("<VarDecl/variable_type_function",)),
-        ),
-        "TestDecl": (Declaration(Kind.FUNCTION, ("<STRINGLITERALSINGLE", "<IDENTIFIER")),),
-    },
-    comments=frozenset({"line_comment", "doc_comment", "container_doc_comment"}),
-)
-
-_DOCKERFILE = LanguageSpec(
-    grammar="dockerfile",
-    declarations=declare(Kind.GROUP, "from_instruction", names=("as", "<image_spec")),
-    plain_names=True,
-)
-
-_HCL = LanguageSpec(
-    grammar="hcl",
-    declarations={
-        **declare(Kind.GROUP, "block", names=("!labels",)),
-        **declare(Kind.VALUE, "attribute", names=("<identifier",)),
-    },
-    transparent=frozenset({"body"}),
-    plain_names=True,
-)
-
-_R_FUNCTION = frozenset({"function_definition"})
-_R = LanguageSpec(
-    grammar="r",
-    declarations={"binary_operator": (Declaration(Kind.FUNCTION, ("lhs",), when=("rhs", _R_FUNCTION)),)},
-)
-
-_JULIA_CALLS = ("<signature/<call_expression", "<signature/<where_expression/<call_expression", "<signature")
-_JULIA = LanguageSpec(
-    grammar="julia",
-    declarations={
-        **declare(Kind.TYPE, "struct_definition", "abstract_definition", names=("<type_head",)),
-        **declare(Kind.FUNCTION, "function_definition", "macro_definition", names=_JULIA_CALLS),
-        "assignment": (
-            Declaration(
-                Kind.FUNCTION,
-                ("<call_expression",),
-                when=("<call_expression", frozenset({"call_expression"})),
-            ),
-        ),
-        **declare(Kind.VALUE, "const_statement", names=("<assignment/<identifier",)),
-        **declare(Kind.SCOPE, "module_definition"),
-    },
-    comments=frozenset({"line_comment", "block_comment", "string_literal"}),
-)
-
-_OCAML = LanguageSpec(
-    grammar="ocaml",
-    declarations={
-        **declare(Kind.TYPE, "type_binding", "class_binding", names=("name", "<class_name")),
-        **declare(Kind.TYPE, "module_type_definition", names=("<module_type_name",)),
-        **declare(Kind.TYPE, "exception_definition", names=("<constructor_declaration/<constructor_name",)),
-        **declare(Kind.TYPE, "module_binding", names=("<module_name",)),
-        **declare(Kind.FUNCTION, "let_binding", names=("pattern",)),
-        **declare(Kind.FUNCTION, "value_specification", names=("<value_name",)),
-        **declare(Kind.FUNCTION, "method_definition", names=("<method_name",)),
-    },
-    wrappers=frozenset({"type_definition", "class_definition", "module_definition", "value_definition"}),
-)
-
 SPECS: Mapping[str, LanguageSpec] = {
     "bash": _BASH,
     "c": _c("c"),
+    "cmake": more.CMAKE,
     "cpp": _c("cpp"),
     "csharp": _CSHARP,
     "css": CSS,
-    "dart": _DART,
-    "dockerfile": _DOCKERFILE,
+    "dart": more.DART,
+    "dockerfile": more.DOCKERFILE,
     "elixir": _ELIXIR,
+    "elm": more.ELM,
+    "erlang": more.ERLANG,
+    "fortran": more.FORTRAN,
+    "gleam": more.GLEAM,
     "go": _GO,
-    "haskell": _HASKELL,
-    "hcl": _HCL,
+    "graphql": more.GRAPHQL,
+    "haskell": more.HASKELL,
+    "hcl": more.HCL,
     "html": markup("html"),
     "java": _JAVA,
     "javascript": _javascript("javascript"),
     "json": JSON,
-    "julia": _JULIA,
+    "julia": more.JULIA,
     "kotlin": _KOTLIN,
     "lua": _LUA,
+    "make": more.MAKE,
     "markdown": MARKDOWN,
-    "ocaml": _OCAML,
+    "nix": more.NIX,
+    "objective-c": more.OBJECTIVE_C,
+    "ocaml": more.OCAML,
     "php": _PHP,
+    "powershell": more.POWERSHELL,
+    "prisma": more.PRISMA,
+    "protobuf": more.PROTOBUF,
     "python": _PYTHON,
-    "r": _R,
+    "r": more.R,
     "ruby": _RUBY,
     "rust": _RUST,
     "scala": _SCALA,
+    "scss": more.SCSS,
+    "solidity": more.SOLIDITY,
     "sql": _SQL,
     "svelte": markup("svelte"),
     "swift": _SWIFT,
+    "thrift": more.THRIFT,
     "toml": TOML,
     "tsx": _javascript("tsx"),
     "typescript": _javascript("typescript"),
     "vue": markup("vue"),
     "yaml": YAML,
-    "zig": _ZIG,
+    "zig": more.ZIG,
 }
 """By language name, as `detect_language` returns it."""

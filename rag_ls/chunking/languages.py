@@ -161,11 +161,71 @@ xml: wsdl xaml plist csproj fsproj vbproj props targets resx pom storyboard xib
 yaml: yaml yml clang-format clang-tidy cff sublime-syntax
 yang: yang
 zig: zig zon
+abap: abap
+actionscript: as
+apl: apl dyalog
+autohotkey: ahk
+ballerina: bal
+beancount: beancount bean
+cairo: cairo
+cadence: cdc
+circom: circom
+cobol: cob cbl cpy
+device-tree: dts dtsi
+ejs: ejs
+elvish: elv
+factor: factor
+flatbuffers: fbs
+forth: fth 4th forth
+gherkin: feature
+gnuplot: gp gnuplot plt
+hack: hack
+hurl: hurl
+hy: hy
+jq: jq
+jsonnet: jsonnet libsonnet
+lilypond: ly ily
+linker-script: ld lds
+llvm: ll
+m4: m4 ac
+mathematica: wl wls
+mermaid: mmd mermaid
+mlir: mlir
+move: move
+noir: nr
+nushell: nu
+opencl: opencl
+openscad: scad
+pkl: pkl
+plantuml: puml plantuml
+postscript: ps eps
+qsharp: qs
+rexx: rexx
+roff: roff
+sas: sas
+sed: sed
+slim: slim
+stan: stan
+stata: do ado
+typespec: tsp
+vcl: vcl
+wdl: wdl
+xml: dtd ui qrc
+xquery: xq xquery xqy
+zeek: zeek
 """
 
 _NAMES = """
 bash: .bashrc .bash_profile .bash_aliases .bash_logout .profile .zshrc .zshenv .zprofile .envrc
-bash: APKBUILD PKGBUILD
+bash: APKBUILD PKGBUILD gradlew mvnw configure .kshrc .xinitrc .xprofile
+caddyfile: Caddyfile
+doxygen: Doxyfile
+earthfile: Earthfile
+erlang: rebar.config rebar.lock
+haskell: .ghci
+javascript: Jakefile
+kconfig: Kconfig
+lisp: .emacs Cask
 bazel: BUILD WORKSPACE BUCK Tiltfile
 cmake: CMakeLists.txt
 dockerfile: Dockerfile Containerfile
@@ -175,22 +235,24 @@ groovy: Jenkinsfile
 hcl: .terraform.lock.hcl
 ignore: .gitignore .dockerignore .npmignore .ragignore .eslintignore .prettierignore .hgignore .vscodeignore
 ignore: .gitattributes CODEOWNERS
+ini: .tmux.conf .inputrc .curlrc .wgetrc .bazelrc .pypirc .condarc
 ini: .editorconfig .gitconfig .gitmodules .npmrc .pylintrc .flake8 .coveragerc setup.cfg tox.ini
 json: .babelrc .eslintrc .prettierrc .stylelintrc .jshintrc .swcrc composer.lock
 json: Pipfile.lock flake.lock deno.lock
 just: justfile Justfile .justfile
 lua: .luacheckrc
 make: Makefile makefile GNUmakefile Kbuild BSDmakefile
-meson: meson.build meson_options.txt
+meson: meson.build meson_options.txt meson.options
 nginx: nginx.conf
 perl: cpanfile Makefile.PL
 procfile: Procfile
-python: SConstruct SConscript wscript
+python: SConstruct SConscript wscript Snakefile
 r: .Rprofile
 requirements: requirements.txt constraints.txt
 ruby: Gemfile Rakefile Vagrantfile Guardfile Podfile Fastfile Capfile Brewfile Dangerfile Appfile
+ruby: Berksfile Thorfile Puppetfile Buildfile Steepfile Appraisals .irbrc .pryrc
 text: README LICENSE LICENCE COPYING AUTHORS CONTRIBUTORS CHANGELOG CHANGES NEWS TODO INSTALL NOTICE VERSION
-text: MAINTAINERS
+text: MAINTAINERS .tool-versions .nvmrc .python-version .ruby-version .node-version
 toml: Cargo.lock poetry.lock uv.lock Pipfile pdm.lock
 vim: .vimrc .gvimrc
 yaml: .clang-format .clang-tidy .clangd .yamllint CITATION.cff
@@ -243,13 +305,27 @@ def _table(text: str) -> dict[str, str]:
 
 _BY_SUFFIX, _BY_NAME, _BY_INTERPRETER = _table(_SUFFIXES), _table(_NAMES), _table(_INTERPRETERS)
 _BY_LOWER_NAME = {name.lower(): language for name, language in _BY_NAME.items()}
+_ALIASES = {"c++": "cpp", "objc": "objective-c", "dosini": "ini", "shell-script": "bash", "cperl": "perl"}
 _SHEBANG = re.compile(r"^\ufeff?#!\s*(\S+)(.*)")
+_OPENINGS = (("<?xml", "xml"), ("<!doctype html", "html"), ("<html", "html"), ("<?php", "php"))
 _PREFIXES = (
     ("dockerfile.", "dockerfile"),
     ("containerfile.", "dockerfile"),
     ("makefile.", "make"),
     ("jenkinsfile.", "groovy"),
 )
+
+
+def known_languages() -> frozenset[str]:
+    """All names that a language may be given by its file's name, suffix or interpreter."""
+    return frozenset((*_BY_NAME.values(), *_BY_SUFFIX.values(), *_BY_INTERPRETER.values()))
+
+
+def by_alias(word: str) -> str | None:
+    """The language that an editor's modeline names: by its own name, a suffix or an interpreter."""
+    word = word.lower()
+    word = _ALIASES.get(word, word)
+    return word if word in known_languages() else _BY_SUFFIX.get(word) or _BY_INTERPRETER.get(word)
 
 
 def detect_language(path: str, first_line: str = "") -> str | None:
@@ -289,8 +365,4 @@ def _by_first_line(line: str) -> str | None:
         program = words[0].rpartition("/")[2] if words else ""
         return _BY_INTERPRETER.get(program) or _BY_INTERPRETER.get(program.rstrip("0123456789."))
     start = line.lstrip("\ufeff \t").lower()
-    if start.startswith("<?xml"):
-        return "xml"
-    if start.startswith(("<!doctype html", "<html")):
-        return "html"
-    return "php" if start.startswith("<?php") else None
+    return next((language for mark, language in _OPENINGS if start.startswith(mark)), None)

@@ -38,6 +38,8 @@ class Declaration:
     """Paths to a type named before the declaration itself: Go's and Kotlin's receivers."""
     when: tuple[str, frozenset[str]] | None = None
     """A path, and the node types or texts of which it must lead to one."""
+    listed: str | None = None
+    """What an outline calls it, where that does not follow from its kind; empty: it is not listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,18 @@ class LanguageSpec:
     plain_names: bool = False
     """Names are texts (keys, headings), not code."""
     prose: bool = False
+    lambdas: frozenset[str] = frozenset()
+    """Functions without a name: variables in them are local."""
+    outline_depth: int = 0
+    """How deep an outline goes, where much that is nested has a name; 0 for all the way."""
+    one_line: bool = False
+    """Whether the first line of a declaration is its signature; else all of it up to its body."""
+    clauses: bool = False
+    """Whether adjacent declarations of one name are one, as equations of a function are."""
 
 
-def declare(kind: Kind, *types: str, names: tuple[str, ...] = ("name",)) -> dict[str, tuple[Declaration, ...]]:
-    return {type_: (Declaration(kind, names),) for type_ in types}
+def declare(
+    kind: Kind, *types: str, names: tuple[str, ...] = ("name",), listed: str | None = None
+) -> dict[str, tuple[Declaration, ...]]:
+    """The same declaration for several types of nodes."""
+    return {type_: (Declaration(kind, names, listed=listed),) for type_ in types}

@@ -201,6 +201,8 @@ class _Parts:
 
     def part(self, item: Item, start: int, end: int, size: int, head: Scope | None) -> _Segment:
         scope = self._scope(item)
+        if scope is not None and scope.kind is Kind.GROUP and item.main.start_byte < start:
+            scope = None  # its beginning is in another region of the document: what is left declares nothing
         must_open = self._must_open(item.main, scope)
         return _Segment(start, end, size, item.nodes, self.parents, self.owner, scope, head, self.origin, must_open)
 
@@ -265,6 +267,6 @@ def _origin(segment: _Segment) -> int:
 def _worth_opening(segment: _Segment, node: Node) -> bool:
     if node.child_count == 0 or len(segment.parents) >= MAX_DEPTH:
         return False
-    if node.child_count <= _CROWD or segment.open or segment.scope is not None:
+    if node.child_count <= _CROWD or segment.size > 4 * node.child_count:
         return True
-    return segment.size > 4 * node.child_count
+    return node.type != "ERROR" and (segment.open or segment.scope is not None)

@@ -190,9 +190,9 @@ _OPENER = re.compile(r"\s*(?:\{|:|=>|=|\bdo|\bthen)\s*$")
 def signature_of(found: Found, spec: LanguageSpec, data: bytes) -> str:
     """One line: from the declaration's first word to its body, white space collapsed."""
     kind = found.rule.kind
-    start = _first_word(found.path[0], spec)
+    start = first_word(found.path[0], spec)
     end = min(found.path[0].end_byte, start + 4 * MAX_SIGNATURE)
-    if kind in (Kind.GROUP, Kind.SCOPE):
+    if spec.one_line or kind in (Kind.GROUP, Kind.SCOPE):
         end = min(end, _line_end(data, start))
     elif kind is not Kind.VALUE:
         end = min(end, _head_end(found.node, start, spec))
@@ -202,7 +202,7 @@ def signature_of(found: Found, spec: LanguageSpec, data: bytes) -> str:
     return text[:MAX_SIGNATURE].rstrip()
 
 
-def _first_word(outer: Node, spec: LanguageSpec) -> int:
+def first_word(outer: Node, spec: LanguageSpec) -> int:
     """Where the declaration begins after its decorators."""
     for index in range(min(outer.child_count, _MAX_STEPS)):
         child = outer.child(index)
@@ -268,7 +268,7 @@ _OPENING = re.compile(
     r"(\"\"\"|'''|/\*[*!]*|\(\*+|\{-\s*\|?|<!--|\"|')"
 )
 _CLOSING = re.compile(r"(?:\"\"\"|'''|\*+/|\*+\)|-\}|-->|\"|')\s*$")
-_LINE_MARK = re.compile(r"^\s*(?://+[!/]?|#+[:'!]?|--+\s*[|^]?|;+|%+|\*(?![*/]))\s?")
+_LINE_MARK = re.compile(r"^\s*(?://+[!/]?|#+[:'!]?|--+\s*[|^]?|;+|%+|!+[<>]?|\*(?![*/]))\s?")
 _XML_TAG = re.compile(r"</?(?:summary|para|remarks)>")
 _TAG_LINE = re.compile(r"^\s*(?:@\w+|:param|:return|<param|<returns|\\param)")
 

@@ -35,9 +35,9 @@ def markup(grammar: str) -> LanguageSpec:
 CSS = LanguageSpec(
     grammar="css",
     declarations={
-        **declare(Kind.FUNCTION, "rule_set", names=("<selectors",)),
+        **declare(Kind.FUNCTION, "rule_set", names=("<selectors",), listed="section"),
         **declare(Kind.GROUP, "media_statement", "supports_statement", "at_rule", names=("!prelude",)),
-        **declare(Kind.FUNCTION, "keyframes_statement", names=("!prelude",)),
+        **declare(Kind.FUNCTION, "keyframes_statement", names=("!prelude",), listed="section"),
     },
     comments=frozenset({"comment", "js_comment"}),
     qualified=False,
@@ -48,6 +48,7 @@ JSON = LanguageSpec(
     grammar="json",
     declarations=declare(Kind.GROUP, "pair", names=("key",)),
     plain_names=True,
+    outline_depth=2,
 )
 
 YAML = LanguageSpec(
@@ -55,6 +56,7 @@ YAML = LanguageSpec(
     declarations=declare(Kind.GROUP, "block_mapping_pair", "flow_pair", names=("key",)),
     transparent=frozenset({"document", "block_node", "block_mapping"}),
     plain_names=True,
+    outline_depth=2,
 )
 
 _TOML_KEYS = ("<dotted_key", "<bare_key", "<quoted_key")
@@ -62,4 +64,5 @@ TOML = LanguageSpec(
     grammar="toml",
     declarations=declare(Kind.GROUP, "table", "table_array_element", "pair", names=_TOML_KEYS),
     plain_names=True,
+    outline_depth=2,
 )

@@ -6,21 +6,43 @@ import re
 
 import numpy as np
 
-from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
-from rag_ls.model import Chunk
+from rag_ls.chunking import Budget, approximate_token_offsets, cut
+from rag_ls.model import Chunk, Outline
 
 SMALL = Budget(max_tokens=24, min_tokens=6, overlap_tokens=5)
 MEDIUM = Budget(max_tokens=100, min_tokens=20, overlap_tokens=12)
 
 
 def chunks_of(text: str, language: str | None, budget: Budget = SMALL, path: str = "a/file") -> list[Chunk]:
-    """Chunks, after checking all that must hold for them."""
-    chunks = chunk_text(text, path, language=language, budget=budget, token_offsets=approximate_token_offsets)
+    """Chunks, after checking all that must hold for them and for the outline."""
+    found = cut(text, path, language=language, budget=budget, token_offsets=approximate_token_offsets)
+    chunks = found.chunks
     check_partition(text, chunks)
     check_lines(text, chunks)
     check_budget(text, chunks, budget)
     check_overlap(text, chunks, budget)
+    check_outline(text, found.outline)
     return chunks
+
+
+def outline_of(text: str, language: str | None, path: str = "a/file") -> Outline:
+    """The outline alone."""
+    return cut(text, path, language=language, budget=SMALL, token_offsets=approximate_token_offsets).outline
+
+
+def check_outline(text: str, outline: Outline) -> None:
+    last = len(re.findall(r"\r\n|\n|\r", text)) + 1
+    for symbol in outline.symbols:
+        assert 1 <= symbol.start_line <= symbol.end_line <= last
+        assert symbol.name
+        assert symbol.kind in ("function", "type", "value", "module", "section")
+        assert "\n" not in symbol.name + symbol.signature + symbol.doc
+    for found in outline.imports:
+        assert 1 <= found.line <= last
+        assert found.module
+        assert all(found.names)
+    for lines in ([symbol.start_line for symbol in outline.symbols], [found.line for found in outline.imports]):
+        assert lines == sorted(lines)
 
 
 def check_partition(text: str, chunks: list[Chunk]) -> None:
@@ -57,17 +79,17 @@ def check_budget(text: str, chunks: list[Chunk], budget: Budget) -> None:
     for chunk in chunks:
         if len(chunk.text) == 1 or chunk.text == "\r\n":
             continue
-        count = int(np.count_nonzero((tokens >= chunk.start_byte) & (tokens < chunk.end_byte)))
-        assert count <= budget.max_tokens
+        first, last = np.searchsorted(tokens, (chunk.start_byte, chunk.end_byte))
+        assert last - first <= budget.max_tokens
         assert chunk.end_byte - chunk.start_byte <= 16 * budget.max_tokens
 
 
 def check_overlap(text: str, chunks: list[Chunk], budget: Budget) -> None:
     before = ""
+    tokens = approximate_token_offsets(text)
     for chunk in chunks:
         assert before.endswith(chunk.overlap)
         size = len(chunk.overlap.encode("utf-8", "surrogatepass"))
-        tokens = approximate_token_offsets(text)
-        start = chunk.start_byte - size
-        assert np.count_nonzero((tokens >= start) & (tokens < chunk.start_byte)) <= budget.overlap_tokens
+        first, last = np.searchsorted(tokens, (chunk.start_byte - size, chunk.start_byte))
+        assert last - first <= budget.overlap_tokens
         before = before[-4096:] + chunk.text

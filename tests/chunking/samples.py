@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from .more_samples import MORE_SAMPLES
+from .sample import Sample
 
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """A document, its language, and symbols that at least one of its chunks must carry."""
-
-    path: str
-    language: str
-    symbols: tuple[str, ...]
-    text: str
-
+__all__ = ["SAMPLES", "Sample"]
 
 SAMPLES: tuple[Sample, ...] = (
     Sample(
@@ -858,7 +850,7 @@ pip install server && server --version
     Sample(
         "site/index.html",
         "html",
-        ("main#content", "form#search", "footer"),
+        ("form#search", "footer"),
         """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -1076,7 +1068,7 @@ pub fn clamp(value: i64, low: i64, high: i64) i64 {
     Sample(
         "src/Panel.vue",
         "vue",
-        ("template", "script", "style"),
+        ("template", "toggle", ".panel"),
         """<template>
   <section class="panel">
     <h2 @click="toggle">{{ title }}</h2>
@@ -1100,7 +1092,7 @@ function toggle() { open.value = !open.value; }
     Sample(
         "src/Panel.svelte",
         "svelte",
-        ("script", "section#panel"),
+        ("toggle", "section#panel"),
         """<script>
   export let title = "Panel";
   let open = false;
@@ -1233,4 +1225,5 @@ module Store = struct
 end
 """,
     ),
+    *MORE_SAMPLES,
 )

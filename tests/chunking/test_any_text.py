@@ -12,7 +12,7 @@ from rag_ls.chunking.grammars import SPECS
 from .checks import MEDIUM, SMALL, chunks_of
 from .samples import SAMPLES
 
-LANGUAGES = st.sampled_from([*sorted(SPECS), "text", "rst", "unheard-of", None])
+LANGUAGES = st.sampled_from([*sorted(SPECS), "notebook", "text", "rst", "unheard-of", None])
 ODD = st.sampled_from(
     ["\n", "\r", "\r\n", "\f", "\x1c", "\x85", "\u2028", "\ufeff", "\U0001f600", "é", "漢", " ", "\t", "\0"]
 )
@@ -52,7 +52,7 @@ def test_any_text_is_partitioned_within_the_budget(text: str, language: str | No
     chunks_of(text, language)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.sampled_from(SAMPLES), BUDGETS)
 def test_any_budget_is_kept(sample, budget: Budget) -> None:
     chunks_of(sample.text, sample.language, budget)
@@ -75,7 +75,7 @@ def mutated_samples(draw: st.DrawFn) -> tuple[str, str]:
     return text, sample.language
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(mutated_samples(), st.sampled_from([SMALL, MEDIUM]))
 def test_broken_code_is_partitioned_within_the_budget(case: tuple[str, str], budget: Budget) -> None:
     chunks_of(*case, budget)

@@ -65,3 +65,7 @@ def test_a_header_with_classes_is_read_as_cpp() -> None:
     text = "#pragma once\nnamespace a {\nclass Foo {\n public:\n  void bar(int x, int y, int z);\n};\n}\n"
     chunks = chunks_of(text, "c", Budget(), path="foo.h")
     assert [chunk.symbol for chunk in chunks] == ["a.Foo"]
+
+
+def test_forty_languages_and_more_are_read_by_their_grammars() -> None:
+    assert len(SPECS) >= 45

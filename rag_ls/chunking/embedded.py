@@ -1,0 +1,121 @@
+"""Scripts and styles inside markup: ranges of a document in a language of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from rag_ls.chunking.document import Document
+from rag_ls.chunking.grammars import SPECS
+from rag_ls.chunking.parse import Part, parse_within
+from rag_ls.chunking.query import nodes_of
+from rag_ls.chunking.specs import LanguageSpec
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+HOSTS = frozenset({"html", "svelte", "vue"})
+
+_ELEMENTS = frozenset({"script_element", "style_element"})
+_KIND = re.compile(r"""\b(?:lang|type)\s*=\s*["']?([\w/+.-]+)""", re.IGNORECASE)
+_LANGUAGES: Mapping[str, str] = {
+    **dict.fromkeys(("ts", "typescript", "text/typescript", "application/typescript"), "typescript"),
+    **dict.fromkeys(("tsx", "jsx", "text/babel", "text/jsx"), "tsx"),
+    **dict.fromkeys(("js", "javascript", "module", "text/javascript", "application/javascript"), "javascript"),
+    **dict.fromkeys(("json", "importmap", "application/json", "application/ld+json"), "json"),
+    **dict.fromkeys(("css", "postcss", "text/css"), "css"),
+    "scss": "scss",
+    "text/scss": "scss",
+}
+
+
+_MAX_REGIONS = 40
+"""More scripts and styles than this stay with their host: its tree is gone through again for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A range of a document in one language, and the trees that cover it."""
+
+    start: int
+    end: int
+    language: str
+    spec: LanguageSpec
+    parts: list[Part]
+
+
+def regions_of(document: Document, host: Region, min_tokens: int) -> list[Region]:
+    """The regions that partition a document: its scripts and styles, and what is between them.
+
+    An embedded region includes the tags around it. One of less than `min_tokens` stays with its host,
+    and so little of the host goes to the region before it.
+    """
+    if host.language not in HOSTS:
+        return [host]
+    regions: list[Region] = []
+    end = host.start
+    for inner in _embedded(document, host, min_tokens):
+        if inner.start < end:
+            continue
+        if regions and document.size(end, inner.start) < min_tokens:
+            regions[-1] = _until(regions[-1], inner.start)
+        elif end < inner.start:
+            regions.append(_between(host, end, inner.start))
+        regions.append(inner)
+        end = inner.end
+    if regions and document.size(end, host.end) < min_tokens:
+        regions[-1] = _until(regions[-1], host.end)
+    elif end < host.end:
+        regions.append(_between(host, end, host.end))
+    return regions
+
+
+def _until(region: Region, end: int) -> Region:
+    last = region.parts[-1]
+    parts = [*region.parts[:-1], Part(last.start, end, last.root)]
+    return Region(region.start, end, region.language, region.spec, parts)
+
+
+def _between(host: Region, start: int, end: int) -> Region:
+    clipped = [Part(max(part.start, start), min(part.end, end), part.root) for part in host.parts]
+    return Region(start, end, host.language, host.spec, [part for part in clipped if part.start < part.end])
+
+
+def _embedded(document: Document, host: Region, min_tokens: int) -> list[Region]:
+    found = [node for part in host.parts for node in nodes_of(part, host.spec.grammar, _ELEMENTS)]
+    regions = (_region(document, node, min_tokens) for node in found)
+    return list(islice((region for region in regions if region is not None), _MAX_REGIONS))
+
+
+def _region(document: Document, element: Node, min_tokens: int) -> Region | None:
+    raw = next((child for child in element.children if child.type == "raw_text"), None)
+    if raw is None or document.size(raw.start_byte, raw.end_byte) < min_tokens:
+        return None
+    language = _language(document, element, raw)
+    spec = SPECS.get(language)
+    if spec is None:
+        return None
+    start, end = _whole_lines(document, element.start_byte, element.end_byte)
+    root = parse_within(document.data, spec.grammar, raw.start_byte, raw.end_byte)
+    return Region(start, end, language, spec, [Part(start, end, root)])
+
+
+def _language(document: Document, element: Node, raw: Node) -> str:
+    """What the start tag says; empty where it names something that is not known."""
+    kind = _KIND.search(document.text(element.start_byte, raw.start_byte))
+    if kind is None:
+        return "javascript" if element.type == "script_element" else "css"
+    return _LANGUAGES.get(kind[1].lower(), "")
+
+
+def _whole_lines(document: Document, start: int, end: int) -> tuple[int, int]:
+    """The range with the white space before it on its line, and after it up to the next line."""
+    line = document.line_start(start)
+    if not document.data[line:start].strip():
+        start = line
+    following = document.first_line_start(end, len(document.data))
+    stop = len(document.data) if following is None else following
+    return start, end if document.data[end:stop].strip() else stop

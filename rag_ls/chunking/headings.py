@@ -1,0 +1,97 @@
+"""The outline of texts without a grammar: their headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from rag_ls.chunking.document import Document
+from rag_ls.model import Outline, Symbol
+
+MAX_TITLE = 100
+
+_UNDERLINED = re.compile(
+    rb"^(?P<over>([=\-`:'\"~^_*+#<>.])\2{2,}[ \t]*\r?\n)?[ \t]?(?P<title>[^\s=\-~].*)\r?\n"
+    rb"(?P<mark>([=\-`:'\"~^_*+#<>.])\5{2,})[ \t]*\r?$",
+    re.MULTILINE,
+)
+_MARKED: Mapping[str, re.Pattern[bytes]] = {
+    "asciidoc": re.compile(rb"^(?P<mark>={1,6})[ \t]+(?P<title>\S.*)$", re.MULTILINE),
+    "org": re.compile(rb"^(?P<mark>\*{1,8})[ \t]+(?P<title>\S.*)$", re.MULTILINE),
+    "mdx": re.compile(rb"^(?P<mark>\#{1,6})[ \t]+(?P<title>\S.*)$", re.MULTILINE),
+    "textile": re.compile(rb"^h(?P<mark>[1-6])\.[ \t]+(?P<title>\S.*)$", re.MULTILINE),
+    "latex": re.compile(rb"^[ \t]*\\(?P<mark>chapter|(?:sub){0,2}section)\*?\{(?P<title>[^{}\n]+)\}", re.MULTILINE),
+}
+
+Heading = tuple[int, int, str]
+"""(level, byte offset, title)"""
+
+
+def outline_of_text(document: Document, language: str) -> Outline:
+    """The sections of a text, by its headings: reStructuredText, AsciiDoc, Org, MDX, Textile, LaTeX.
+
+    Nothing for any other language.
+    """
+    headings = list(_headings(document.data, language))
+    return Outline(tuple(sections(document, headings)))
+
+
+def _headings(data: bytes, language: str) -> Iterator[Heading]:
+    if language == "rst":
+        yield from _underlined(data)
+    elif language in _MARKED:
+        for match in _MARKED[language].finditer(data):
+            yield _level(match["mark"]), match.start("title"), _title(match["title"])
+
+
+def _level(mark: bytes) -> int:
+    if mark.isdigit():
+        return int(mark)
+    if mark.endswith(b"section"):
+        return 1 + mark.count(b"sub")
+    return 0 if mark == b"chapter" else len(mark)
+
+
+def _title(title: bytes) -> str:
+    return " ".join(title.decode("utf-8", "replace").split())[:MAX_TITLE]
+
+
+def _underlined(data: bytes) -> Iterator[Heading]:
+    """The first style of underline that appears is the highest level, and so on."""
+    styles: list[tuple[bool, bytes]] = []
+    for match in _UNDERLINED.finditer(data):
+        title, mark = match["title"].rstrip(), match["mark"]
+        if len(mark) < len(title.decode("utf-8", "replace")):
+            continue
+        style = (match["over"] is not None, mark[:1])
+        if style not in styles:
+            styles.append(style)
+        yield styles.index(style), match.start("title"), _title(title)
+
+
+def sections(document: Document, headings: list[Heading]) -> Iterator[Symbol]:
+    """The sections that begin with these headings, in order; a section ends before the next one of its level or above."""
+    path: list[tuple[int, str]] = []
+    last = document.line(max(0, len(document.data) - 1))
+    ends = _ends(document, headings, last)
+    for (level, offset, title), end in zip(headings, ends, strict=True):
+        while path and path[-1][0] >= level:
+            path.pop()
+        path.append((level, title))
+        start = document.line(offset)
+        name = " > ".join(name for _, name in path)
+        yield Symbol(name, "section", start, max(start, end), title, "", True)
+
+
+def _ends(document: Document, headings: list[Heading], last: int) -> list[int]:
+    """The last line of each section, in one pass from the end."""
+    ends = [last] * len(headings)
+    following: list[tuple[int, int]] = []
+    for index in range(len(headings) - 1, -1, -1):
+        level, offset, _ = headings[index]
+        while following and following[-1][0] > level:
+            following.pop()
+        if following:
+            ends[index] = following[-1][1] - 1
+        following.append((level, document.line(offset)))
+    return ends

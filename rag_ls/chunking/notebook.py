@@ -1,0 +1,236 @@
+"""Notebooks: a chunk for each cell of the JSON text, apart from what the cell has put out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rag_ls.chunking.budget import Budget
+from rag_ls.chunking.document import Document, line_starts
+from rag_ls.chunking.grammars import SPECS
+from rag_ls.chunking.headings import Heading, sections
+from rag_ls.chunking.notebook_cells import Cell, Notebook
+from rag_ls.chunking.outline import outline_of
+from rag_ls.chunking.parse import is_safe, parse
+from rag_ls.chunking.symbols import MAX_DOC, MAX_SIGNATURE
+from rag_ls.chunking.windows import overlap_start, windows
+from rag_ls.model import Chunk, Import, Outline, Symbol
+
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
+_FENCE = re.compile(r" {0,3}(?:```|~~~)")
+_MAGIC = re.compile(r"\s*[%!?]")
+_OTHER_LANGUAGE = re.compile(r"%%(?!(?:time|timeit|capture|prun|memit|mprun)\b)")
+_MAX_TITLE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """A range of the text: a cell, its outputs, or what is around the cells."""
+
+    start: int
+    end: int
+    node_type: str
+    cell: Cell | None = None
+    """None of what nobody wrote."""
+    weight: int = 0
+    """Size of the cell's source in tokens: what is around it says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What the cells declare."""
+
+    outline: Outline
+    by_cell: dict[int, str]
+    """The first heading, function or type of the cells that have one, by their numbers."""
+
+    def of(self, cell: Cell) -> str:
+        return self.by_cell.get(cell.number, f"cell {cell.number}")
+
+
+def cut_notebook(document: Document, notebook: Notebook, path: str, budget: Budget) -> tuple[list[Chunk], Outline]:
+    """The chunks of a notebook, which partition its JSON text, and its outline by lines of that text."""
+    names = _names(document, notebook)
+    chunks: list[Chunk] = []
+    for group in _groups(_segments(document, notebook, budget), document, budget):
+        blank = Chunk(path, "notebook", 0, 0, 0, 0, 0, "", node_type=group[0].node_type)
+        described = _described(blank, group, names)
+        chunks += _cut(document, described, group, budget, len(chunks))
+    return chunks, names.outline
+
+
+def _cut(document: Document, blank: Chunk, group: list[_Segment], budget: Budget, ordinal: int) -> Iterator[Chunk]:
+    origin, end = group[0].start, group[-1].end
+    overlap = budget.overlap_tokens if group[0].cell is not None else 0
+    for count, (start, stop) in enumerate(windows(document, origin, end, budget, prose=False)):
+        before = overlap_start(document, origin, start, overlap)
+        yield replace(
+            blank,
+            ordinal=ordinal + count,
+            start_byte=start,
+            end_byte=stop,
+            start_line=document.line(start),
+            end_line=document.line(stop - 1),
+            text=document.text(start, stop),
+            overlap=document.text(before, start),
+            is_declaration=blank.is_declaration and count == 0,
+            doc=blank.doc if count == 0 else "",
+        )
+
+
+def _described(chunk: Chunk, group: list[_Segment], names: _Names) -> Chunk:
+    """The chunk with what it says of the cell that it is about: the largest, or else the first with a name."""
+    segments = [segment for segment in group if segment.cell is not None]
+    segments.sort(key=lambda segment: -segment.weight)
+    cells = [segment.cell for segment in segments if segment.cell is not None]
+    if not cells:
+        return chunk
+    largest = cells[0]
+    if largest.number not in names.by_cell:
+        named = [cell for cell in cells if cell.number in names.by_cell]
+        largest = min(named, key=lambda cell: cell.number, default=largest)
+    first = next((line for line in largest.lines if line.strip()), "")
+    return replace(
+        chunk,
+        symbol=names.of(largest),
+        node_type=f"{largest.kind}_cell",
+        is_declaration=True,
+        signature=" ".join(first.split())[:MAX_SIGNATURE].rstrip(),
+        doc=_first_paragraph(largest) if largest.kind == "markdown" else "",
+    )
+
+
+def _first_paragraph(cell: Cell) -> str:
+    words: list[str] = []
+    for line in cell.lines:
+        if _HEADING.match(line) or not line.strip():
+            if words:
+                break
+        else:
+            words += line.split()
+    return " ".join(words)[:MAX_DOC].rstrip()
+
+
+def _segments(document: Document, notebook: Notebook, budget: Budget) -> list[_Segment]:
+    """The ranges that partition the text. What is around the cells and small belongs to the nearest."""
+    total, least = len(document.data), budget.min_tokens
+    starts = [_beginning(document, cell.start) for cell in notebook.cells]
+    if not starts:
+        return [_Segment(0, total, "metadata")]
+    segments = []
+    if document.size(0, starts[0]) < least:
+        starts[0] = 0
+    elif starts[0]:
+        segments.append(_Segment(0, starts[0], "metadata"))
+    end = _beginning(document, notebook.end - 1)
+    end = end if document.size(end, total) >= max(least, 1) else total
+    for cell, start, stop in zip(notebook.cells, starts, [*starts[1:], end], strict=True):
+        segments += _of_cell(document, cell, start, stop, budget)
+    if end < total:
+        segments.append(_Segment(end, total, "metadata"))
+    return segments
+
+
+def _of_cell(document: Document, cell: Cell, start: int, end: int, budget: Budget) -> Iterator[_Segment]:
+    """The cell without its outputs, which may come before or after its source, and these, if they are not small.
+
+    What is before the source is apart also where the cell is to be split: the first window begins with the source.
+    """
+    low, high = cell.body
+    large = [payload for payload in cell.payloads if document.size(*payload) >= max(budget.min_tokens, 1)]
+    after = min((_beginning(document, first) for first, _ in large if first >= high), default=end)
+    outputs_first = any(first < low for first, _ in large)
+    split = document.size(start, after) > budget.max_tokens
+    begin = max(start, _beginning(document, low)) if outputs_first or split else start
+    if start < begin:
+        yield _Segment(start, begin, "outputs" if outputs_first else "metadata")
+    yield _Segment(begin, after, f"{cell.kind}_cell", cell, document.size(low, high))
+    if after < end:
+        yield _Segment(after, end, "outputs")
+
+
+def _beginning(document: Document, offset: int) -> int:
+    """The line's start, if nothing else is before this on its line."""
+    line = document.line_start(offset)
+    return offset if document.data[line:offset].strip() else line
+
+
+def _groups(segments: list[_Segment], document: Document, budget: Budget) -> list[list[_Segment]]:
+    """Small cells go with what follows them, small code and what nobody wrote with what is before; while they fit."""
+    groups: list[list[_Segment]] = []
+    for segment in segments:
+        if groups and _joins(groups[-1], segment, document, budget):
+            groups[-1].append(segment)
+        else:
+            groups.append([segment])
+    return groups
+
+
+def _joins(group: list[_Segment], segment: _Segment, document: Document, budget: Budget) -> bool:
+    fits = document.size(group[0].start, segment.end) <= budget.max_tokens
+    if segment.cell is None or group[-1].cell is None:
+        return fits and segment.node_type == "metadata"
+    small = sum(each.weight for each in group) < budget.min_tokens
+    trails = segment.cell.kind == "code" and segment.weight < budget.min_tokens
+    return fits and (small or trails)
+
+
+def _names(document: Document, notebook: Notebook) -> _Names:
+    headed = [(cell.number, heading) for cell in notebook.cells for heading in _headings(cell)]
+    titles = list(sections(document, [heading for _, heading in headed]))
+    numbered = [(number, symbol) for (number, _), symbol in zip(headed, titles, strict=True)]
+    declared, imports = _declared(document, notebook)
+    by_cell: dict[int, str] = {}
+    for number, symbol in (*numbered, *declared):
+        if symbol.kind in ("section", "function", "type"):
+            by_cell.setdefault(number, symbol.name)
+    symbols = sorted((symbol for _, symbol in (*numbered, *declared)), key=lambda symbol: symbol.start_line)
+    return _Names(Outline(tuple(symbols), tuple(imports)), by_cell)
+
+
+def _headings(cell: Cell) -> Iterator[Heading]:
+    fenced = cell.kind != "markdown"
+    for line, offset in zip(cell.lines, cell.offsets, strict=True):
+        if _FENCE.match(line):
+            fenced = not fenced
+        match = None if fenced else _HEADING.match(line)
+        title = " ".join(match[2].rstrip("# \t").split())[:_MAX_TITLE] if match else ""
+        if match and title:
+            yield len(match[1]), offset, title
+
+
+def _declared(document: Document, notebook: Notebook) -> tuple[list[tuple[int, Symbol]], list[Import]]:
+    """What the code cells declare, each with the number of its cell, and import: read as one text."""
+    spec = SPECS.get(notebook.language)
+    lines = [line for cell in notebook.cells if cell.kind == "code" for line in _code(cell)]
+    data = "".join(text + "\n" for text, _, _ in lines).encode("utf-8", "surrogatepass")
+    if spec is None or not data or not is_safe(data, spec.grammar):
+        return [], []
+    code = Document(data, np.empty(0, dtype=np.int64), line_starts(data))
+    outline = outline_of(code, parse(data, spec.grammar), spec, notebook.language, {})
+    rows = document.lines.searchsorted([offset for _, _, offset in lines], side="right").tolist()
+    last = len(rows) - 1
+    symbols = [
+        (
+            lines[min(each.start_line - 1, last)][1],
+            _moved(each, rows[min(each.start_line - 1, last)], rows[min(each.end_line - 1, last)]),
+        )
+        for each in outline.symbols
+    ]
+    return symbols, [replace(each, line=rows[min(each.line - 1, last)]) for each in outline.imports]
+
+
+def _moved(symbol: Symbol, start: int, end: int) -> Symbol:
+    return replace(symbol, start_line=start, end_line=max(start, end))
+
+
+def _code(cell: Cell) -> Iterator[tuple[str, int, int]]:
+    """The lines of a cell, without what only its shell understands, the cell's number, and where they are."""
+    if not cell.lines or _OTHER_LANGUAGE.match(cell.lines[0]):
+        return
+    for line, offset in zip(cell.lines, cell.offsets, strict=True):
+        yield "" if _MAGIC.match(line) else line.replace("\r", " "), cell.number, offset
+    yield "", cell.number, cell.offsets[-1]

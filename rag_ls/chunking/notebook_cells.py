@@ -1,0 +1,180 @@
+"""The cells of a notebook, and where its JSON text holds them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.chunking.languages import by_alias
+from rag_ls.chunking.parse import MAX_BYTES
+
+PAYLOADS = frozenset({"outputs", "attachments"})
+"""Members of a cell that nobody wrote: results and images."""
+
+_KINDS = frozenset({"markdown", "code", "raw"})
+_SPACE = re.compile(r"[ \t\r\n]*")
+_LINE = re.compile(r"[^\n]*\n?")
+_DECODER = json.JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell; its offsets are in bytes of the JSON text."""
+
+    number: int
+    """1-based."""
+    kind: str
+    """`markdown`, `code` or `raw`."""
+    start: int
+    body: tuple[int, int]
+    """From the key of its source to the end of that; from its start where it has none."""
+    payloads: tuple[tuple[int, int], ...]
+    """Its outputs and attachments, from their keys on."""
+    lines: tuple[str, ...]
+    """Its source, without line ends."""
+    offsets: tuple[int, ...]
+    """Where each of these lines is written, or the string that holds it begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """What a JSON text with cells holds."""
+
+    cells: tuple[Cell, ...]
+    end: int
+    """Where the cells end, in bytes."""
+    language: str
+    """Of its code cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A member of a JSON object or array; offsets are in characters."""
+
+    key: str
+    start: int
+    value_start: int
+    end: int
+    value: Any
+
+
+def read_notebook(text: str) -> Notebook | None:
+    """The notebook that a JSON text is: an object with `cells` and `nbformat`. None for any other text, and huge ones."""
+    if len(text) > MAX_BYTES or '"nbformat"' not in text:
+        return None
+    try:
+        return _read(text)
+    except (ValueError, TypeError, IndexError, RecursionError):
+        return None
+
+
+def _read(text: str) -> Notebook | None:
+    start = _skip(text, 1 if text.startswith("\ufeff") else 0)
+    members = {member.key: member for member in _members(text, start)}
+    cells = members.get("cells")
+    if cells is None or "nbformat" not in members or not isinstance(cells.value, list):
+        return None
+    metadata = members["metadata"].value if "metadata" in members else {}
+    places = _byte_offsets(text)
+    found = [_cell(text, number, each, places) for number, each in enumerate(_elements(text, cells.value_start), 1)]
+    return Notebook(tuple(found), _place(places, cells.end), _language(metadata))
+
+
+def _language(metadata: Any) -> str:
+    """What the kernel runs; Python where nothing known is said."""
+    if isinstance(metadata, dict):
+        for key, name in (("language_info", "name"), ("kernelspec", "language")):
+            about = metadata.get(key)
+            said = about.get(name) if isinstance(about, dict) else None
+            known = by_alias(said) if isinstance(said, str) else None
+            if known is not None:
+                return known
+    return "python"
+
+
+def _cell(text: str, number: int, element: _Member, places: NDArray[np.int64] | None) -> Cell:
+    members = list(_members(text, element.value_start))
+    kind = next((member.value for member in members if member.key == "cell_type"), "raw")
+    source = next((member for member in members if member.key == "source"), None)
+    payloads = [member for member in members if member.key in PAYLOADS]
+    lines = [] if source is None else _lines(text, source)
+    start = _place(places, element.value_start)
+    return Cell(
+        number,
+        kind if kind in _KINDS else "raw",
+        start,
+        (start, start) if source is None else (_place(places, source.start), _place(places, source.end)),
+        tuple((_place(places, member.start), _place(places, member.end)) for member in payloads),
+        tuple(line for line, _ in lines),
+        tuple(_place(places, offset) for _, offset in lines),
+    )
+
+
+def _lines(text: str, source: _Member) -> list[tuple[str, int]]:
+    """The lines of a source, which is a string or an array of strings, and where they are."""
+    strings = [source] if isinstance(source.value, str) else list(_elements(text, source.value_start))
+    lines: list[tuple[str, int]] = []
+    unfinished = False
+    for string in strings:
+        for piece in _LINE.findall(string.value.encode("utf-8", "replace").decode()):
+            if unfinished and lines and piece:
+                lines[-1] = (lines[-1][0] + piece.rstrip("\r\n"), lines[-1][1])
+            elif piece:
+                lines.append((piece.rstrip("\r\n"), string.value_start))
+            unfinished = not piece.endswith("\n") if piece else unfinished
+    return lines
+
+
+def _members(text: str, at: int) -> Iterator[_Member]:
+    """The members of the object that begins here. Raises ValueError or IndexError where the text is no JSON."""
+    at = _skip(text, _expect(text, at, "{"))
+    while text[at] != "}":
+        start = at
+        key, at = _DECODER.raw_decode(text, at)
+        at = _skip(text, _expect(text, _skip(text, at), ":"))
+        value, end = _DECODER.raw_decode(text, at)
+        yield _Member(key, start, at, end, value)
+        at = _next(text, end, "}")
+
+
+def _elements(text: str, at: int) -> Iterator[_Member]:
+    """The elements of the array that begins here, as `_members`."""
+    at = _skip(text, _expect(text, at, "["))
+    while text[at] != "]":
+        value, end = _DECODER.raw_decode(text, at)
+        yield _Member("", at, at, end, value)
+        at = _next(text, end, "]")
+
+
+def _next(text: str, at: int, closing: str) -> int:
+    at = _skip(text, at)
+    return at if text[at] == closing else _skip(text, _expect(text, at, ","))
+
+
+def _expect(text: str, at: int, mark: str) -> int:
+    if text[at] != mark:
+        raise ValueError(f"no {mark} at {at}")
+    return at + 1
+
+
+def _skip(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return at if found is None else found.end()
+
+
+def _byte_offsets(text: str) -> NDArray[np.int64] | None:
+    """Where each character begins in UTF-8, and the end; None where it is the same."""
+    if text.isascii():
+        return None
+    data = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+    return np.append(np.flatnonzero((data & 0xC0) != 0x80), data.size)
+
+
+def _place(places: NDArray[np.int64] | None, offset: int) -> int:
+    return offset if places is None else int(places[offset])

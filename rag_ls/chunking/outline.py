@@ -1,0 +1,241 @@
+"""What a document declares and imports: its outline."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from rag_ls.chunking.document import Document
+from rag_ls.chunking.exported import PREFIXES, exported_names, is_exported, offers_all
+from rag_ls.chunking.imports import IMPORTS, imports_of
+from rag_ls.chunking.parse import Part
+from rag_ls.chunking.query import Captured, capture
+from rag_ls.chunking.specs import Kind, LanguageSpec
+from rag_ls.chunking.split import MAX_SYMBOL
+from rag_ls.chunking.symbols import Found, doc_of, find_declaration, first_word, name_of, signature_of
+from rag_ls.model import Import, Outline, Symbol
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_KINDS = {Kind.TYPE: "type", Kind.FUNCTION: "function", Kind.VALUE: "value", Kind.GROUP: "section"}
+_VARIABLE = re.compile(r"[\w$@!?-]+")
+_EXPORTS = frozenset({"javascript", "typescript", "tsx"})
+_MAX_TAG = 500
+_MAX_DATA = 4000
+"""So many keys of a data file are looked at; nobody needs an outline of more."""
+_MARKUP = frozenset({"html", "vue", "svelte"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A declaration, or a function without a name, that the walk is in."""
+
+    end: int
+    name: str = ""
+    member: bool = False
+    """Whether what is in it belongs to a type."""
+    exported: bool = True
+    values: bool = True
+    """Whether variables in it are listed."""
+    depth: int = 0
+    offered: bool = False
+    """Whether all that is in it is as visible as itself."""
+
+
+def outline_of(
+    document: Document, parts: list[Part], spec: LanguageSpec, language: str, signatures: dict[int, str]
+) -> Outline:
+    """Declarations that are not local to a function, and imports, in the order of the text.
+
+    `parts` are the trees that cover the document, or a range of it. The signatures of their nodes, by the
+    ids of the outermost ones, are added to `signatures`. Time is linear in what the trees hold.
+    """
+    rule = IMPORTS.get(language)
+    walk = _Walk.of(document, spec, language, signatures)
+    imports: list[Import] = []
+    for part in parts:
+        captured = capture(part, spec, language, document.data)
+        walk.part(captured, part.end)
+        if rule is not None:
+            imports += (found for node in captured.imported for found in imports_of(node, rule, document))
+    return Outline(tuple(walk.symbols), tuple(imports))
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Goes through captured nodes in the order of the text, and knows what they are in."""
+
+    document: Document
+    spec: LanguageSpec
+    language: str
+    named_exports: frozenset[str]
+    lines: list[int]
+    signatures: dict[int, str]
+    symbols: list[Symbol] = field(default_factory=list)
+    values: set[str] = field(default_factory=set)
+    stack: list[_Open] = field(default_factory=list)
+    comments: list[Node] = field(default_factory=list)
+    """Those right before the node at hand."""
+    export_end: int = 0
+    closed: int = 0
+    """Up to here, nothing is listed."""
+    handled: set[int] = field(default_factory=set)
+    """Nodes inside wrappers that have been listed with them."""
+
+    @classmethod
+    def of(cls, document: Document, spec: LanguageSpec, language: str, signatures: dict[int, str]) -> _Walk:
+        names = exported_names(document.data) if language in _EXPORTS else frozenset()
+        return cls(document, spec, language, names, document.lines.tolist(), signatures)
+
+    def part(self, captured: Captured, end: int) -> None:
+        """List what is in one tree."""
+        self.stack = [_Open(end)]
+        self.closed, self.export_end = 0, 0
+        if self.spec.outline_depth:
+            del captured.declared[_MAX_DATA:]
+        for node in captured.declared:
+            if node.start_byte >= self.closed:
+                self._visit(node)
+            elif node.type in self.spec.trailers:
+                self._extend(node)
+
+    def _visit(self, node: Node) -> None:
+        spec, type_ = self.spec, node.type
+        if self.language in _MARKUP and not self._has_id(node):
+            return
+        if type_ in spec.comments or type_ in spec.attributes:
+            self._comment(node)
+        elif type_ in spec.trailers:
+            self._extend(node)
+        elif node.id not in self.handled:
+            while len(self.stack) > 1 and self.stack[-1].end <= node.start_byte:
+                self.stack.pop()
+            if 0 < spec.outline_depth <= self.stack[-1].depth:
+                self.closed = self.stack[-1].end
+                return
+            found = find_declaration(node, spec, self.document.data)
+            if type_ == "export_statement":
+                self.export_end = node.end_byte
+            if found is not None and found.node.id not in self.handled:
+                self._declare(found)
+            elif type_ in spec.lambdas:
+                self._lambda(node)
+
+    def _has_id(self, element: Node) -> bool:
+        start = element.start_byte
+        return b"id" in self.document.data[start : start + _MAX_TAG].partition(b">")[0].lower()
+
+    def _comment(self, node: Node) -> None:
+        if self.comments and not self._adjoins(self.comments[-1], node):
+            self.comments.clear()
+        self.comments.append(node)
+
+    def _adjoins(self, former: Node, node: Node) -> bool:
+        """Whether only white space, and no blank line, is between them."""
+        gap = self.document.data[max(former.start_byte, former.end_byte - 1) : node.start_byte]
+        return len(gap) < 400 and not gap[1:].strip() and max(gap.count(b"\n"), gap.count(b"\r")) <= 1
+
+    def _extend(self, trailer: Node) -> None:
+        """A body that the grammar leaves beside its head."""
+        if self.symbols and self.symbols[-1].end_line <= self._line(trailer.start_byte):
+            self.symbols[-1] = replace(self.symbols[-1], end_line=self._last_line(trailer))
+        self.closed = max(self.closed, trailer.end_byte)
+
+    def _lambda(self, node: Node) -> None:
+        outer = self.stack[-1]
+        if outer.name:
+            self.closed = node.end_byte
+        else:  # a module written as a function that is called at once
+            self.stack.append(_Open(node.end_byte, values=False, depth=outer.depth))
+
+    def _declare(self, found: Found) -> None:
+        outer, spec, data, kind = self.stack[-1], self.spec, self.document.data, found.rule.kind
+        self.handled.update(node.id for node in found.path[1:])
+        comments = self._comments_before(found.path[0]) if self.comments else ()
+        own = name_of(found, spec, data)
+        if kind is Kind.VALUE and not (outer.values and (spec.plain_names or _VARIABLE.fullmatch(own))):
+            return
+        if not own and kind is not Kind.SCOPE:
+            return
+        name = self._qualify(outer.name, own)
+        exported = outer.exported
+        listed = self._listed(found, own)
+        if listed and self._is_new(name, listed):
+            signature = signature_of(found, spec, data)
+            self.signatures[found.path[0].id] = signature
+            exported = exported and self._exported(found, own, signature, outer)
+            start, end = self._line(first_word(found.path[0], spec)), self._last_line(found.path[0])
+            doc = doc_of(found, comments, spec, data)
+            self._add(Symbol(name, listed, start, max(start, end), signature, doc, exported))
+        self._enter(found, name, exported, outer)
+
+    def _is_new(self, name: str, listed: str) -> bool:
+        """Whether to list it, if it may well be there already: a variable that is set again, a key of a record."""
+        if listed != "value" and not self.spec.outline_depth:
+            return True
+        new = name not in self.values
+        self.values.add(name)
+        return new
+
+    def _comments_before(self, node: Node) -> tuple[Node, ...]:
+        comments = tuple(self.comments)
+        self.comments.clear()
+        if not comments or not self._adjoins(comments[-1], node):
+            return ()
+        start = comments[0].start_byte
+        before = self.document.data[self.document.line_start(start) : start]
+        return () if before.strip() else comments
+
+    def _qualify(self, outer: str, name: str) -> str:
+        if not name or not outer or not self.spec.qualified:
+            return name or outer
+        symbol = f"{outer}{self.spec.separator}{name}"
+        return symbol if len(symbol) <= MAX_SYMBOL else name
+
+    def _listed(self, found: Found, name: str) -> str:
+        """What an outline calls it; empty if it is not listed."""
+        kind, listed = found.rule.kind, found.rule.listed
+        if listed is not None or not name:
+            return listed or ""
+        if self.language in _MARKUP and "#" not in name:
+            return ""
+        return _KINDS.get(kind, "module")
+
+    def _exported(self, found: Found, name: str, signature: str, outer: _Open) -> bool:
+        own = outer.offered or is_exported(self.language, name, signature, outer.member)
+        prefix = PREFIXES.get(self.language)
+        if prefix is not None:
+            start = found.path[0].start_byte
+            return self.document.data[max(0, start - len(prefix) - 8) : start].rstrip().endswith(prefix)
+        if self.language in _EXPORTS and not own and not outer.member:
+            own = found.path[0].start_byte < self.export_end or name in self.named_exports
+        return own
+
+    def _add(self, symbol: Symbol) -> None:
+        last = self.symbols[-1] if self.symbols else None
+        if self.spec.clauses and last is not None and (last.name, last.kind) == (symbol.name, symbol.kind):
+            self.symbols[-1] = replace(last, end_line=symbol.end_line, doc=last.doc or symbol.doc)
+        else:
+            self.symbols.append(symbol)
+
+    def _line(self, offset: int) -> int:
+        return bisect_right(self.lines, offset)
+
+    def _last_line(self, node: Node) -> int:
+        data, end = self.document.data, min(node.end_byte, len(self.document.data))
+        start = node.start_byte
+        while end > start + 1 and data[end - 1] in b" \t\r\n":
+            end -= 1
+        return self._line(max(start, end - 1))
+
+    def _enter(self, found: Found, name: str, exported: bool, outer: _Open) -> None:
+        kind, end = found.rule.kind, found.path[0].end_byte
+        if kind is Kind.FUNCTION:
+            self.closed = end
+            return
+        member = outer.member or kind in (Kind.TYPE, Kind.VALUE) or found.rule.listed == ""
+        values = outer.values and kind is not Kind.VALUE
+        self.stack.append(_Open(end, name, member, exported, values, outer.depth + 1, offers_all(found.node)))

@@ -1,0 +1,115 @@
+"""One pass over a tree, inside the parsing library, for all the nodes that an outline asks about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from rag_ls.chunking.imports import IMPORTS
+from rag_ls.chunking.parse import Part
+from rag_ls.chunking.specs import LanguageSpec
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Node, Query, QueryCursor
+
+
+_BARE = frozenset({"expression_statement"})
+"""Wrappers without a word of their own: what they wrap says it all, and there are many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """Nodes in the order of the text, the outer before the inner."""
+
+    declared: list[Node]
+    """What the specification of the language names: declarations, wrappers, comments, lambdas."""
+    imported: list[Node]
+
+
+def capture(part: Part, spec: LanguageSpec, language: str, data: bytes) -> Captured:
+    """All nodes of one part of a document that matter to its outline."""
+    from tree_sitter import QueryCursor
+
+    if part.root is None:
+        return Captured([], [])
+    rule = IMPORTS.get(language)
+    with_calls = rule is not None and any(word in data for word in rule.words)
+    cursor = QueryCursor(_query(spec.grammar, language, _types(spec), with_calls))
+    cursor.set_byte_range(part.start, part.end)
+    found = _captures(cursor, part)
+    # A predicate in the query would read the text through a callback, which takes a hundred times as long.
+    begins = re.compile(b"(?:%s)(?![\\w./-])" % b"|".join(map(re.escape, rule.words if rule is not None else ())))
+    called = [node for node in found.get("call", ()) if begins.match(data, node.start_byte)]
+    return Captured(
+        _ordered(found.get("declared", ()), part, spec.wrappers),
+        _first_of_each_start(_ordered([*found.get("import", ()), *called], part, frozenset())),
+    )
+
+
+def nodes_of(part: Part, grammar: str, types: frozenset[str]) -> list[Node]:
+    """The nodes of these types in one part of a document, in the order of the text."""
+    from tree_sitter import QueryCursor
+
+    cursor = QueryCursor(_query(grammar, "", types, False))
+    cursor.set_byte_range(part.start, part.end)
+    return _ordered(_captures(cursor, part).get("declared", ()), part, frozenset())
+
+
+def _captures(cursor: QueryCursor, part: Part) -> dict[str, list[Node]]:
+    """What the query finds in one part of a document.
+
+    The children of an erroneous root are asked one by one: the cursor looks for a named sibling after each
+    of them, which is quadratic where there are thousands of brackets, and such a root is flat.
+    """
+    root = part.root
+    if root is None or root.type != "ERROR":
+        return {} if root is None else cursor.captures(root)
+    found: dict[str, list[Node]] = {}
+    for child in root.named_children:
+        if child.start_byte < part.end and child.end_byte > part.start:
+            for name, nodes in cursor.captures(child).items():
+                found.setdefault(name, []).extend(nodes)
+    return found
+
+
+def _types(spec: LanguageSpec) -> frozenset[str]:
+    others = spec.wrappers - _BARE | spec.comments | spec.attributes | spec.trailers | spec.lambdas
+    return others | frozenset(spec.declarations)
+
+
+def _ordered(nodes: Iterable[Node], part: Part, wrappers: frozenset[str]) -> list[Node]:
+    """Of those that begin in the part; a wrapper is outside what it wraps, though they may cover the same range."""
+    keyed = [
+        (start, -node.end_byte, node.type not in wrappers, index, node)
+        for index, node in enumerate(nodes)
+        if part.start <= (start := node.start_byte) < part.end
+    ]
+    keyed.sort(key=lambda entry: entry[:4])
+    return [entry[4] for entry in keyed]
+
+
+def _first_of_each_start(nodes: list[Node]) -> list[Node]:
+    """A call of what a call gives begins like the inner one; both say the same."""
+    return list({node.start_byte: node for node in reversed(nodes)}.values())[::-1]
+
+
+@cache
+def _query(grammar: str, language: str, types: frozenset[str], with_calls: bool) -> Query:
+    """Compiled once, in milliseconds; the grammar may lack some of the types, which its dialects have."""
+    from tree_sitter import Query
+    from tree_sitter_language_pack import get_language
+
+    known: Language = get_language(grammar)
+    rule = IMPORTS.get(language)
+    patterns = [f"({name}) @declared" for name in _known(known, types)]
+    if rule is not None:
+        patterns += [f"({name}) @import" for name in _known(known, rule.types)]
+        patterns += rule.calls if with_calls else ()
+    return Query(known, "\n".join(patterns))
+
+
+def _known(language: Language, types: Iterable[str]) -> list[str]:
+    return sorted(name for name in types if language.id_for_node_kind(name, True))
