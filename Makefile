@@ -1,3 +1,3 @@
-.PHONY: try test lint bench docs
-try test lint bench docs:
+.PHONY: try test lint bench eval docs
+try test lint bench eval docs:
 	python3 scripts/dev.py $@ $(ARGS)

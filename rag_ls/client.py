@@ -19,8 +19,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rag_ls import config, memory
+from rag_ls.catalogue import KnownProject, known_projects
 from rag_ls.config import Loaded, Problem, Settings
 from rag_ls.engine import About, Engine
+from rag_ls.entries import entry_of
 from rag_ls.errors import DiskFull, IndexUnavailable, PathOutsideProject, ProjectUnavailable
 from rag_ls.model import Hit, Scope, SearchAnswer, SearchStats
 from rag_ls.project import Project, find_project
@@ -57,6 +59,8 @@ class Client:
         self._alone = alone
         self._lock = threading.RLock()
         self._projects: dict[Path, OpenProject] = {}
+        # Opened for one question that named them; the client works in the others.
+        self._aside: set[Path] = set()
         self._scratch: Path | None = None
         self._session_memories: MemoryStore | None = None
         self._closed = False
@@ -87,12 +91,14 @@ class Client:
         """
         return self.open_project(find_project(folder))
 
-    def open_project(self, project: Project) -> OpenProject:
-        """As `open`, for a project whose root is known."""
+    def open_project(self, project: Project, *, aside: bool = False) -> OpenProject:
+        """As `open`, for a project whose root is known. One that is opened `aside` answers when it is named, and only then."""
         with self._lock:
             if self._closed:
                 raise ProjectUnavailable(f"{project.root} is not opened for a client that left")
             opened = self._projects.get(project.root)
+            if not aside:
+                self._aside.discard(project.root)
             if opened is not None:
                 self._heal(opened)
             else:
@@ -103,7 +109,17 @@ class Client:
                 scratch = project.root == self._scratch
                 opened = OpenProject(hosted, load_settings, self._user_memories, self._now, scratch=scratch)
                 self._projects[project.root] = opened
+                if aside:
+                    self._aside.add(project.root)
+                if not scratch:
+                    self._note_opened(opened)
             return opened
+
+    def _note_opened(self, opened: OpenProject) -> None:
+        """Have it known by name from now on."""
+        entry = entry_of(opened.settings.projects, opened.project.root)
+        name = entry.name if entry else ""
+        self.engine.registry.note_opened(opened.project.root, name=name, from_config=entry is not None)
 
     def open_scratch(self) -> OpenProject:
         """A project of no folder, for an editor that opened none: it holds unsaved and guest documents alone."""
@@ -120,11 +136,24 @@ class Client:
                 self._forget(opened)
 
     def projects(self) -> list[OpenProject]:
-        """The projects that this client opened, in that order."""
+        """The projects that this client opened, in that order, without those that are open aside."""
+        return [opened for opened in self.all_projects() if opened.project.root not in self._aside]
+
+    def all_projects(self) -> list[OpenProject]:
+        """As `projects`, with those that are open aside."""
         with self._lock:
             for opened in self._projects.values():
                 self._heal(opened)
             return list(self._projects.values())
+
+    def known_projects(self) -> list[KnownProject]:
+        """All projects of this machine that can be named: those of the settings, and those that were opened before."""
+        entries = self.load_settings().settings.projects
+        return known_projects(entries, self.engine.registry.projects())
+
+    def is_scratch(self, root: Path) -> bool:
+        """Whether a root is that of the project of no folder."""
+        return root == self._scratch
 
     def project_of(self, path: str | os.PathLike[str]) -> OpenProject | None:
         """The open project that a file belongs to, the innermost of several, or None."""
@@ -160,7 +189,7 @@ class Client:
         with self._lock:
             self._editor = editor
             loaded = self.load_settings()
-            for opened in self.projects():
+            for opened in self.all_projects():
                 opened.reload_settings()
                 opened.hosted.use_settings(functools.partial(self._settings_of, opened.project))
         return loaded
@@ -219,6 +248,7 @@ class Client:
 
     def _forget(self, opened: OpenProject) -> None:
         del self._projects[opened.project.root]
+        self._aside.discard(opened.project.root)
         opened.close()
         if self._editor and not self._alone:
             # What this editor set counts no longer.

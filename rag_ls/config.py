@@ -16,10 +16,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from rag_ls.entries import ProjectEntry, entry_of, line_of, read_entries
 from rag_ls.project import CONFIG_FILE, Project, user_config_file
 
 # One model serves all projects, and a cloned repository must not choose files to load or write, or where text is sent.
-USER_ONLY = ("embedding", "log", "daemon", "summaries")
+USER_ONLY = ("embedding", "log", "daemon", "summaries", "projects")
+# A cloned repository may bring settings for the editor, too.
+_NOT_AN_EDITORS = ("summaries", "projects")
 # Of these, what an engine takes at its start, for all who share it.
 _ENGINE_ONLY = ("embedding", "log", "daemon")
 # `daemon = "never"` stands for `[daemon] mode = "never"`, and RAG_LS_DAEMON for RAG_LS_DAEMON_MODE.
@@ -40,6 +43,13 @@ class IndexSettings:
 
     max_file_bytes: int = setting(1_000_000, "Larger files are skipped, and `status` counts them.", minimum=1)
     exclude: tuple[str, ...] = setting((), "Patterns in .gitignore syntax, besides .gitignore and .ragignore.")
+    include: tuple[str, ...] = setting(
+        (),
+        "Only files that match one of these patterns, in the same syntax, are indexed, e.g. `src/**`; empty for all.",
+    )
+    branch: str = setting(
+        "", "The project is indexed in the background only while this git branch is checked out; empty for any."
+    )
     watch: bool = setting(
         True, "Notice at once what other programs write; without it, each question compares the files with the index."
     )
@@ -72,7 +82,7 @@ class EmbeddingSettings:
     model: str = setting("auto", "`auto` (the best model on this machine), a known model's name, or a model's folder.")
     backend: str = setting(
         "auto",
-        "What runs the model; `auto` takes torch for bulk work and ONNX for single texts.",
+        "What runs the model; `auto` takes ONNX for single texts, and OpenVINO (x86) or torch for bulk work.",
         choices=("auto", "torch", "onnx"),
     )
     device: str = setting("auto", "`auto` picks CUDA, then MPS, then the CPU.")
@@ -85,6 +95,16 @@ class EmbeddingSettings:
     )
     threads: int = setting(
         0, "Threads of the model; 0 takes all cores up to 8, for bulk work at low priority.", minimum=0, maximum=256
+    )
+    on_battery: bool = setting(
+        False,
+        "Embed whole projects on battery too; without it, new projects are found by words until it is plugged in.",
+    )
+    max_load: float = setting(
+        0.0,
+        "Embedding whole projects waits while others keep more than this share of the processor busy; 0 for never.",
+        minimum=0,
+        maximum=1,
     )
 
 
@@ -106,6 +126,12 @@ class SearchSettings:
     )
     enable_reranking: bool = setting(
         False, "Have the cross-encoder `embedding.reranker` order the memories that were found."
+    )
+    budget_tokens: int = setting(
+        0,
+        "Longer answers of `search_code` are cut to the lines that matter; 0 for no limit, which for agents over MCP means 4,000.",
+        minimum=0,
+        maximum=1_000_000,
     )
     dense_weight: float = setting(0.65, "Share of the embedding signal in the score.", minimum=0, maximum=1)
     lexical_weight: float = setting(0.35, "Share of the BM25 signal in the score.", minimum=0, maximum=1)
@@ -235,6 +261,21 @@ class Settings:
     mcp: McpSettings = field(default_factory=McpSettings)
     daemon: DaemonSettings = field(default_factory=DaemonSettings)
     log: LogSettings = field(default_factory=LogSettings)
+    projects: tuple[ProjectEntry, ...] = ()
+    """The projects that the user's file lists: `[[projects]]` tables, no section of settings."""
+
+    def of(self, root: Path) -> Settings:
+        """As they are for one project, with what its entry in `projects` says of it."""
+        entry = entry_of(self.projects, root)
+        if entry is None:
+            return self
+        index = replace(
+            self.index,
+            include=entry.include or self.index.include,
+            exclude=(*self.index.exclude, *entry.exclude),
+            branch=entry.branch or self.index.branch,
+        )
+        return replace(self, index=index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,16 +337,14 @@ def load(
     if editor:
         values = _snake_keys(editor)
         refused = [section for section in _ENGINE_ONLY if shared and values.pop(section, None) is not None]
-        if values.pop("summaries", None) is not None:
-            # A cloned repository may bring settings for the editor, too.
-            refused.append("summaries")
+        refused += [section for section in _NOT_AN_EDITORS if values.pop(section, None) is not None]
         loaded = _apply(loaded, values, "editor settings", lambda section, key: None)
         hints = [
             Problem("editor settings", f"{section} is not an editor's to set: set it in {files[0]}")
             for section in refused
         ]
         loaded = Loaded(loaded.settings, (*loaded.problems, *hints))
-    return loaded
+    return replace(loaded, settings=loaded.settings.of(project.root)) if project else loaded
 
 
 @functools.cache
@@ -314,8 +353,12 @@ def describe() -> tuple[SettingInfo, ...]:
     return tuple(_described())
 
 
+def _sections() -> list[dataclasses.Field[Any]]:
+    return [item for item in dataclasses.fields(Settings) if item.name != "projects"]
+
+
 def _described() -> Iterator[SettingInfo]:
-    for section in dataclasses.fields(Settings):
+    for section in _sections():
         section_type = get_type_hints(Settings)[section.name]
         hints = get_type_hints(section_type)
         for item in dataclasses.fields(section_type):
@@ -384,13 +427,24 @@ def _apply_text(loaded: Loaded, file: Path, text: str, user_only: tuple[str, ...
         if values.pop(section, None) is not None
     ]
     loaded = Loaded(loaded.settings, (*loaded.problems, *refused))
+    if (listed := values.pop("projects", None)) is not None:
+        loaded = _with_projects(loaded, listed, file, text)
     return _apply(loaded, values, str(file), lambda section, key: _line_of(text, section, key))
+
+
+def _with_projects(loaded: Loaded, listed: object, file: Path, text: str) -> Loaded:
+    read = read_entries(listed)
+    problems = [
+        Problem(str(file), fault.message, line_of(text, fault) or _line_of(text, "", "projects"))
+        for fault in read.faults
+    ]
+    return Loaded(replace(loaded.settings, projects=read.entries), (*loaded.problems, *problems))
 
 
 def _apply(loaded: Loaded, values: Mapping[str, Any], source: str, line_of: Any) -> Loaded:
     settings = loaded.settings
     problems = list(loaded.problems)
-    sections = {item.name for item in dataclasses.fields(Settings)}
+    sections = {item.name for item in _sections()}
     for section, given in values.items():
         entries = {_SHORTHANDS[section]: given} if section in _SHORTHANDS and isinstance(given, str) else given
         if section not in sections:

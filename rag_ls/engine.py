@@ -25,6 +25,8 @@ from rag_ls.latency import Latencies
 from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Scope
 from rag_ls.project import Project, make_private_folder, user_data_folder
+from rag_ls.registry import FILE_NAME as PROJECTS_FILE
+from rag_ls.registry import Registry
 from rag_ls.storage import MEMORIES_FILE, MemoryStore
 from rag_ls.workers import Workers
 
@@ -75,6 +77,8 @@ class Engine:
         self._clients: dict[object, About] = {}
         self.last_good = config.LastGood()
         """What settings files said before somebody broke them."""
+        self.registry = Registry(user_data_folder() / PROJECTS_FILE)
+        """The projects that clients opened."""
         self.housekeeping = Housekeeping(
             lambda: [hosted for hosted, _ in self.projects()], lambda: self.workers.busy, self._embed_global
         )
@@ -96,7 +100,13 @@ class Engine:
             if (known := self._taken(project.root)) is not None:
                 return known
             self.housekeeping.follow(project.root)
-            hosted = HostedProject(project, load_settings, self.models, questions_wait=lambda: self.workers.busy)
+            hosted = HostedProject(
+                project,
+                load_settings,
+                self.models,
+                questions_wait=lambda: self.workers.busy,
+                other_roots=lambda: [Path(item.root) for item in reversed(self.registry.projects())],
+            )
             hosted.indexing.listen(lambda progress: self._upkeep(hosted, progress))
             with self._lock:
                 self._projects[project.root] = _Held(hosted, users=1)
@@ -134,6 +144,17 @@ class Engine:
         """The open projects, each with how many clients have it open."""
         with self._lock:
             return [(held.hosted, held.users) for held in self._projects.values()]
+
+    def close_unused(self, root: Path) -> bool:
+        """Close a project now where no client has it open; whether it is closed."""
+        with self._lock:
+            held = self._projects.get(root)
+            if held is not None and held.users:
+                return False
+            self._projects.pop(root, None)
+        if held is not None:
+            held.hosted.close()
+        return True
 
     def close_idle(self, idle_s: float) -> None:
         """Close the projects that no client has had open for so long, and those whose folder is gone."""

@@ -23,6 +23,10 @@ class NotFound(RagLsError):
     """Nothing has this id, path or name; the message says where to look."""
 
 
+class NotConfirmed(RagLsError):
+    """What deletes files was not confirmed; nothing was done."""
+
+
 class ProjectUnavailable(RagLsError):
     """The project's folder or its data folder cannot be used."""
 

@@ -8,14 +8,15 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from pathlib import Path
 
 from filelock import FileLock
 
-from rag_ls.chunking import Budget, approximate_token_offsets
+from rag_ls.chunking import Budget
 from rag_ls.config import Settings
-from rag_ls.embedding import HostedModel, LocatedModel, ModelHost, Reranker, token_offsets
+from rag_ls.embedding import HostedModel, LocatedModel, ModelHost, Reranker
 from rag_ls.errors import IndexUnavailable, ModelMissing, ProjectUnavailable
 from rag_ls.indexing import (
     FEW_FILES,
@@ -28,8 +29,10 @@ from rag_ls.indexing import (
     TreeSync,
     freshness,
     is_rule_file,
+    reason_to_wait,
     scan,
 )
+from rag_ls.indexing.files import Patterns
 from rag_ls.memory import consolidation
 from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Freshness, Scope
@@ -44,6 +47,7 @@ _log = logging.getLogger(__name__)
 _HEADER_TOKENS = 32
 # A question waits so long for text that was just typed to be cut; longer, and it is marked `changed`.
 _SETTLE_S = 0.3
+_MOST_LENDERS = 20
 
 
 class HostedProject:
@@ -56,8 +60,10 @@ class HostedProject:
         models: ModelHost,
         *,
         questions_wait: Callable[[], bool] = lambda: False,
+        other_roots: Callable[[], Sequence[Path]] = lambda: (),
     ) -> None:
-        """`questions_wait` tells whether somebody waits for an answer, so that background work gives way.
+        """`questions_wait` tells whether somebody waits for an answer, so that background work gives way. `other_roots`
+        gives the roots of other projects, whose embeddings serve here too where the texts are the same.
 
         Raises `ProjectUnavailable` or `IndexUnavailable` where the data folder cannot be used.
         """
@@ -80,7 +86,7 @@ class HostedProject:
             self.sessions = EditingSessions(folder)
         except OSError as error:
             raise ProjectUnavailable(f"{folder} cannot be written: {error}; make it writable for you") from error
-        self.admissions = Admissions(project.root, self.store, lambda: self.settings.index.exclude)
+        self.admissions = Admissions(project.root, self.store, lambda: Patterns.of(self.settings.index))
         cutting = _cutting(settings, models)
         self.documents = DocumentIndexer(project, self.store, cutting, max_file_bytes=settings.index.max_file_bytes)
         self.indexing = IndexingService(
@@ -93,9 +99,18 @@ class HostedProject:
             self.admissions.files,
             questions_wait,
             sweep_s=60 * settings.index.sweep_minutes,
+            reason_to_wait=lambda: reason_to_wait(self.settings.embedding),
+            other_indexes=lambda: _indexes_of(other_roots(), project.root),
         )
         self.sync = TreeSync(project.root, self.indexing, self.admissions, self.files_changed)
-        self.searcher = Searcher(self.store, folder, self.sessions.is_live, self._freshness, hnsw=hnsw_of(settings))
+        self.searcher = Searcher(
+            self.store,
+            folder,
+            self.sessions.is_live,
+            self._freshness,
+            hnsw=hnsw_of(settings),
+            note_unembedded=self.indexing.embed_first,
+        )
         self._closed = False
         self._opening_memories = threading.Lock()
         self._memories: MemoryStore | None = None
@@ -161,7 +176,7 @@ class HostedProject:
         ):  # fmt: skip
             self.documents.cut_as(_cutting(new, self._models), max_file_bytes=new.index.max_file_bytes)
             self.indexing.rescan()
-        if former.index.exclude != new.index.exclude:
+        if (former.index.include, former.index.exclude) != (new.index.include, new.index.exclude):
             self.admissions.forget()
             self.indexing.rescan()
         self.indexing.sweep_every(60 * new.index.sweep_minutes)
@@ -276,6 +291,7 @@ class HostedProject:
         note = state.error or (
             f"re-embedding with {configured}; {active} answers until then" if active != configured else ""
         )
+        note = note or (self.indexing.waits_for and f"embedding waits: {self.indexing.waits_for}")
         return active, state.ready, note
 
     def _freshness(self, document: DocumentRecord) -> Freshness | None:
@@ -290,12 +306,17 @@ def _scan(hosted: HostedProject, give_way: Callable[[], None]) -> None:
     scan(
         hosted.project,
         hosted.store,
-        exclude=hosted.settings.index.exclude,
+        exclude=Patterns.of(hosted.settings.index),
         fingerprint=hosted.documents.fingerprint,
         is_fresh=lambda document: freshness(document, hosted.project, hosted.store, hosted.documents) is Freshness.DISK,
         give_way=give_way,
     )
     hosted.sync.follow_tree(hosted.settings.index.watch)
+
+
+def _indexes_of(roots: Iterable[Path], without: Path) -> list[Path]:
+    files = [Project(root).data_folder / INDEX_FILE for root in roots if root != without]
+    return [file for file in files if file.is_file()][:_MOST_LENDERS]
 
 
 def hnsw_of(settings: Settings) -> Hnsw:
@@ -311,8 +332,4 @@ def _cutting(settings: Settings, models: ModelHost) -> Cutting:
         model = None
     largest = min(sizes.max_chunk_size, model.max_tokens - _HEADER_TOKENS) if model else sizes.max_chunk_size
     budget = Budget(largest, min(sizes.min_chunk_size, largest), min(sizes.overlap, largest // 2))
-    by_lines, languages = sizes.strategy == "lines", settings.languages.enabled
-    if model is None:
-        return Cutting(budget, approximate_token_offsets, "approximate", by_lines, languages)
-    count = functools.partial(token_offsets, model.tokenizer_file)
-    return Cutting(budget, count, model.id, by_lines, languages)
+    return Cutting(budget, sizes.strategy == "lines", settings.languages.enabled)

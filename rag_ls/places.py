@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from rag_ls import memory
 from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.given import GivenPlace
 from rag_ls.model import Anchor
 from rag_ls.search import Searcher
 from rag_ls.storage import ChunkRow, IndexStore, last_name
@@ -56,6 +57,15 @@ class Places:
             return near[0]
         return named[0] if len(named) == 1 else around
 
+    def successor(self, place: GivenPlace) -> ChunkRow | None:
+        """What stands now where a chunk was: its symbol's chunk, else the one on its line; where its file is gone, its text."""
+        rows = self.chunks(place.path)
+        if not rows:
+            moved = self._shown(self._store.chunks_with_content(place.content_hash))
+            return moved[0] if moved else None
+        named = [row for row in rows if place.symbol and row.stored.chunk.symbol == place.symbol]
+        return min(named or rows, key=lambda row: _distance(row, place.line))
+
     def anchor(self, path: str, line: int, symbol: str) -> Anchor:
         """An anchor for a place in a document, or for all of a document that the index does not hold.
 
@@ -83,6 +93,12 @@ class Places:
     def _shown(self, rows: list[ChunkRow]) -> list[ChunkRow]:
         hidden = self._searcher.hidden_documents(self._session())
         return [row for row in rows if row.document_id not in hidden]
+
+
+def _distance(row: ChunkRow, line: int) -> int:
+    """How many lines a chunk is away from a line."""
+    chunk = row.stored.chunk
+    return max(chunk.start_line - line, line - chunk.end_line, 0)
 
 
 def _is_called(row: ChunkRow, name: str) -> bool:

@@ -10,6 +10,8 @@ from rag_ls.model import Hit
 from rag_ls.search import NO_FILTERS, Filters
 
 MAX_K = 100
+DECLARED_KINDS = ("function", "type", "value", "module", "section")
+"""What an outline lists (`model.Symbol.kind`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,11 @@ class SearchRequest:
     k: int | None = None
     filters: Filters = NO_FILTERS
     min_score: float = 0.0
+    declares: str = ""
+    """A kind of declaration, one of `DECLARED_KINDS`: hits are to hold one, or be a part of one."""
+    files_only: bool = False
+    """One hit a file, the best."""
+    rerank: bool = False
 
 
 @dataclass(frozen=True, slots=True)

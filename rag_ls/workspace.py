@@ -5,34 +5,28 @@ from __future__ import annotations
 import functools
 import logging
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rag_ls import memory
+from rag_ls.catalogue import off_branch
+from rag_ls.code_look import CodeLook
 from rag_ls.code_memories import CodeMemories
+from rag_ls.code_questions import CodeQuestions
 from rag_ls.config import Settings
-from rag_ls.embedding import HostedModel
-from rag_ls.errors import InvalidRequest, ModelMissing, NotFound, RagLsError
 from rag_ls.hosting import HostedProject
 from rag_ls.indexing import Buffer, IndexingService
 from rag_ls.memory import Memories
-from rag_ls.model import Freshness, Hit, Scope, SearchAnswer, SearchStats, StoredChunk
+from rag_ls.model import Scope, SearchAnswer
 from rag_ls.places import Places
 from rag_ls.project import Project, is_guest
-from rag_ls.requests import ProjectStatus, Related, SearchRequest, checked_k
-from rag_ls.search import NO_FILTERS, Filters, Found
-from rag_ls.storage import DISK, ChunkRow, IndexStore, MemoryStore
+from rag_ls.requests import ProjectStatus, Related, SearchRequest
+from rag_ls.search import NO_FILTERS
+from rag_ls.storage import DISK, IndexStore, MemoryStore
 from rag_ls.text import without_surrogates
 
 _log = logging.getLogger(__name__)
-
-_WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
-_NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
 
 
 class OpenProject:
@@ -61,6 +55,8 @@ class OpenProject:
         self._settings, self._settings_version = self._load_settings(), hosted.settings_version
         self._session = DISK
         self._places = Places(hosted.store, hosted.searcher, lambda: self._session)
+        self.code = CodeQuestions(hosted, self._places, lambda: self.settings, self.relative, lambda: self._session)
+        self.look = CodeLook(hosted, self._places, self.code, self.relative, lambda: self._session)
         stores: dict[Scope, Callable[[], MemoryStore]] = {
             Scope.PROJECT: hosted.memories,
             Scope.SESSION: functools.partial(self._user_memories, Scope.SESSION),
@@ -146,6 +142,8 @@ class OpenProject:
 
     def keep_indexed(self) -> None:
         """Somebody works in this project: have it indexed, and compared where nothing has watched it."""
+        if off_branch(self.settings.index.branch, self.project.root):
+            return
         if self.indexing.scanned and not self.hosted.sync.problem:
             self.indexing.resume()
         else:
@@ -155,51 +153,7 @@ class OpenProject:
 
     def search(self, request: SearchRequest, *, wait_for_model_s: float = 0.0) -> SearchAnswer:
         """The chunks that answer a question best. Raises `InvalidRequest` for arguments out of range."""
-        started = time.perf_counter()
-        k = checked_k(request.k, self.settings.search.code_k)
-        unseen = self.hosted.catch_up()
-        model = self.hosted.model(wait_for_model_s)
-        vector = _embedded(model, request.query)
-        found = self.hosted.searcher.search(
-            request.query, k=k, settings=self.settings.search, filters=request.filters,
-            vector=vector, model_id=model.model_id if model else "", session=self._session,
-        )  # fmt: skip
-        found = replace(found, hits=tuple(hit for hit in found.hits if hit.score >= request.min_score))
-        return self._answer(request.query, found, started, unseen)
-
-    def find_related(
-        self, *, path: str = "", line: int = 0, symbol: str = "", snippet: str = "", k: int | None = None,
-        minimum: float = 0.0, filters: Filters = NO_FILTERS,
-    ) -> SearchAnswer:  # fmt: skip
-        """The code closest to a place, a symbol or a snippet; only a snippet needs the model.
-
-        Raises `InvalidRequest` where none or an impossible place is given, `NotFound` where the index has no such place.
-        """
-        started = time.perf_counter()
-        count = checked_k(k, self.settings.search.code_k)
-        unseen = self.hosted.catch_up()
-        if snippet:
-            model = self.hosted.model(10.0)
-            if model is None:
-                raise ModelMissing(
-                    "a snippet needs the embedding model, which is not ready; give path and line instead"
-                )
-            model_id, vector, without, asked = model.model_id, model.embed_query(snippet), "", snippet
-        else:
-            row = self._row_of(path, line, symbol)
-            without, asked = row.stored.chunk.path, row.stored.chunk.symbol or f"{row.stored.chunk.path}:{line}"
-            embedding = self.store.embeddings.vector(row.embedding_id)
-            if embedding is None:
-                found = Found((), False, 0, 0.0)
-                return self._answer(
-                    asked, found, started, unseen, "that place has no embedding yet; ask again in a moment"
-                )
-            model_id, vector = embedding
-        found = self.hosted.searcher.related(
-            vector, k=count, model_id=model_id, filters=filters, minimum=minimum, without=without,
-            session=self._session,
-        )  # fmt: skip
-        return self._answer(asked, found, started, unseen)
+        return self.code.search(request, wait_for_model_s=wait_for_model_s)
 
     def hover(self, path: str, line: int, word: str = "") -> Related:
         """Memories about the code at a place, and close code of other files; never calls a model."""
@@ -217,16 +171,6 @@ class OpenProject:
         )  # fmt: skip
         return Related(tuple(memories), related.hits)
 
-    def get_chunk(self, chunk_id: str) -> Hit:
-        """A chunk by its id, as it is now. Raises `NotFound`."""
-        unseen = self.hosted.catch_up()
-        hit = self.hosted.searcher.chunk_hit(chunk_id.strip(), self._session)
-        if hit is None:
-            raise NotFound(
-                f"no chunk has the id {chunk_id!r} now; its code was edited or removed: search_code finds it again"
-            )
-        return self._marked(hit, unseen | self.indexing.unseen())
-
     # --- status
 
     def status(self) -> ProjectStatus:
@@ -236,7 +180,7 @@ class OpenProject:
         scanned, unseen = self.indexing.scanned, self.indexing.unseen()
         counts = self.store.counts()
         model_id, ready, note = self.hosted.model_state()
-        note = note or self.memories.damage()
+        note = note or self.memories.damage() or off_branch(self.settings.index.branch, self.project.root)
         skipped: dict[str, int] = {}
         for item in self.store.skipped().values():
             skipped[item.reason] = skipped.get(item.reason, 0) + 1
@@ -250,50 +194,7 @@ class OpenProject:
             progress=self.indexing.progress, memories=self.memories.counts(),
         )  # fmt: skip
 
-    def _answer(
-        self, query: str, found: Found, started: float, unseen_before: frozenset[str], note: str = ""
-    ) -> SearchAnswer:
-        scanned, unseen = self.indexing.scanned, self.indexing.unseen() | unseen_before
-        queued, pending = self.store.queue_lengths()
-        hits = tuple(self._marked(hit, unseen) for hit in found.hits)
-        if not note and not found.dense:
-            _, is_ready, problem = self.hosted.model_state()
-            note = problem or (_NOTHING_EMBEDDED if is_ready else _WORDS_ALONE)
-        stats = SearchStats(
-            took_ms=_milliseconds(started), dense=found.dense, candidates=found.candidates,
-            complete=scanned and not (queued or pending or unseen),
-            pending_documents=queued + len(unseen), pending_embeddings=pending, note=note,
-        )  # fmt: skip
-        return SearchAnswer(query, hits, stats)
-
-    def _marked(self, hit: Hit, unseen: frozenset[str]) -> Hit:
-        """The hit as `changed` where newer text of its document is known but not cut yet."""
-        path = hit.item.chunk.path if isinstance(hit.item, StoredChunk) else ""
-        return replace(hit, freshness=Freshness.CHANGED) if path in unseen else hit
-
-    def _row_of(self, path: str, line: int, symbol: str) -> ChunkRow:
-        if path:
-            return self._places.at(self.relative(path), line, symbol)
-        if symbol:
-            return self._places.of_symbol(symbol)
-        raise InvalidRequest("give a path with a line, a symbol, or a snippet")
-
     def relative(self, path: str) -> str:
         """The path of a document inside the project. Raises `PathOutsideProject`."""
         is_uri = is_guest(path) and not Path(path).is_absolute()
         return path if is_uri or self.indexing.is_open(self._session, path) else self.project.relative(path)
-
-
-def _embedded(model: HostedModel | None, text: str) -> NDArray[np.float32] | None:
-    """The text's vector; None where words alone must do."""
-    if model is None or not text.strip():
-        return None
-    try:
-        return model.embed_query(text)
-    except RagLsError as error:
-        _log.warning("%s", error)
-        return None
-
-
-def _milliseconds(started: float) -> float:
-    return round((time.perf_counter() - started) * 1000, 1)

@@ -5,6 +5,7 @@ python3 scripts/dev.py try [FOLDER]   set up, index a repository, ask it a quest
 python3 scripts/dev.py test [ARGS]    set up, then run all tests (ARGS go to pytest)
 python3 scripts/dev.py lint           ruff, mypy and the import layers
 python3 scripts/dev.py docs [--check] write the generated pages of docs/ (or fail when they are stale)
+python3 scripts/dev.py eval [ARGS]    measure how well code is found (ARGS go to tests/benchmarks/code/evaluate.py)
 python3 scripts/dev.py bench [ARGS]   run the benchmarks (ARGS go to tests/benchmarks)
 """
 
@@ -34,7 +35,15 @@ QUESTION = "how are changed files detected"
 def main() -> int:
     if sys.version_info < (3, 11):  # noqa: UP036 - this script runs before anything is installed
         return fail(f"rag-ls needs Python 3.11 or newer, this is {platform.python_version()}")
-    verbs = {"setup": lambda _: 0, "try": try_out, "test": test, "lint": lint, "docs": docs, "bench": bench}
+    verbs = {
+        "setup": lambda _: 0,
+        "try": try_out,
+        "test": test,
+        "lint": lint,
+        "docs": docs,
+        "bench": bench,
+        "eval": evaluate,
+    }
     verb, arguments = (sys.argv[1] if len(sys.argv) > 1 else "", sys.argv[2:])
     if verb not in verbs:
         print(__doc__)
@@ -121,6 +130,10 @@ def docs(arguments: list[str]) -> int:
 
 def bench(arguments: list[str]) -> int:
     return run(str(BIN / python_name()), "-m", "tests.benchmarks", *arguments)
+
+
+def evaluate(arguments: list[str]) -> int:
+    return run(str(BIN / python_name()), "-m", "tests.benchmarks.code.evaluate", *arguments)
 
 
 def pip(*arguments: str) -> None:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from rag_ls import config
+from rag_ls import config, entries
 from rag_ls.cli.main import build_parser
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -48,6 +48,26 @@ def configuration() -> str:
         if info.minimum is not None or info.maximum is not None:
             limits = f" {info.minimum:g} to {'any' if info.maximum is None else format(info.maximum, 'g')}."
         lines.append(f"| `{info.key}` | {info.type} | `{json.dumps(info.default)}` | {info.doc}{limits} |")
+    lines += [
+        "",
+        "## Projects",
+        "",
+        "The user's `config.toml` alone may list projects, each under a `[[projects]]` of its own. Patterns are in .gitignore",
+        "syntax, relative to each root.",
+        "",
+        "| key | meaning |",
+        "| --- | --- |",
+        *(f"| `{key}` | {doc} |" for key, doc in entries.described()),
+        "",
+        "```toml",
+        "[[projects]]",
+        'name = "shop"',
+        'roots = ["~/work/shop", "/srv/shop-web"]',
+        'include = ["src/**"]',
+        'exclude = ["**/fixtures/**"]',
+        'branch = "main"',
+        "```",
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -59,16 +79,25 @@ def command_line() -> str:
         "Generated from `rag_ls/cli/main.py`. Exit codes: 0 done, 1 failed, 2 wrong usage.",
         "",
     ]
-    verbs = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    summaries = {choice.dest: choice.help for choice in verbs._choices_actions}
-    for name, verb in verbs.choices.items():
-        lines += [f"## `rag-ls {name}`", "", f"{summaries[name]}", "", "| argument | meaning |", "| --- | --- |"]
+    for name, verb, summary in verbs_of(parser):
+        lines += [f"## `rag-ls {name}`", "", summary, "", "| argument | meaning |", "| --- | --- |"]
         for action in verb._actions:
             if action.dest != "help":
                 shown = ", ".join(action.option_strings) or (action.metavar or action.dest)
                 lines.append(f"| `{shown}` | {action.help or ''} |".replace("%(default)s", str(action.default)))
         lines.append("")
     return "\n".join(lines)
+
+
+def verbs_of(parser: argparse.ArgumentParser, above: str = "") -> Iterator[tuple[str, argparse.ArgumentParser, str]]:
+    """Each verb with its summary; of one that has verbs of its own, those."""
+    verbs = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    summaries = {choice.dest: choice.help for choice in verbs._choices_actions}
+    for name, verb in verbs.choices.items():
+        if any(isinstance(action, argparse._SubParsersAction) for action in verb._actions):
+            yield from verbs_of(verb, f"{above}{name} ")
+        else:
+            yield above + name, verb, summaries[name]
 
 
 if __name__ == "__main__":

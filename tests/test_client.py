@@ -122,3 +122,17 @@ def test_settings_of_the_editor_hold_at_once(client: Client, shop: Path) -> None
     loaded = client.apply_editor_settings({"search": {"codeK": 1, "unknown": 2}})
     assert opened.settings.search.code_k == 1
     assert [problem.source for problem in loaded.problems] == ["editor settings"]
+
+
+def test_a_copy_of_a_project_costs_no_embedding(client: Client, tmp_path: Path) -> None:
+    functions = "".join(f"def function_{n}(value):\n    return value * {n} + {n * n}\n\n\n" for n in range(200))
+    write(tmp_path, {"one/.rag-ls/x": "", "one/a.py": functions, "two/.rag-ls/x": "", "two/a.py": functions})
+    spent = []
+    for name in ("one", "two"):
+        opened = client.open(tmp_path / name)
+        opened.indexing.index_tree()
+        assert opened.indexing.wait_until_idle(PATIENCE_S)
+        assert opened.status().complete
+        spent.append(opened.hosted.documents.spent.embedding)
+    assert spent[0] > 0
+    assert spent[1] == 0

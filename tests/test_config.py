@@ -57,7 +57,7 @@ def test_every_setting_is_described_with_its_default_and_meaning() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("[search]\n\nkk = 3\n", 3, "unknown setting search.kk; known are code_k, default_k,"),
+        ("[search]\n\nkk = 3\n", 3, "unknown setting search.kk; known are budget_tokens, code_k, default_k,"),
         ("# comment\n[serach]\ncode_k = 3\n", 2, "unknown section [serach]"),
         ("search = 3\n", 1, "[search] must be a table"),
         ('[search]\ncode_k = "ten"\n', 2, "search.code_k must be of type int, not 'ten'"),
@@ -175,3 +175,70 @@ def test_what_was_right_in_a_file_with_a_refused_section_outlives_a_broken_edit(
     assert config.load(project, environment={}, last_good=last_good).settings.search.default_k == 9
     write(project.root, {CONFIG_FILE: "[search\n"})
     assert config.load(project, environment={}, last_good=last_good).settings.search.default_k == 9
+
+
+def _listed(project: Project, text: str) -> Loaded:
+    _user(text)
+    return config.load(project, environment={})
+
+
+def test_the_user_s_file_lists_projects(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    loaded = _listed(
+        project,
+        '[[projects]]\nname = "shop"\nroots = ["~/shop", "/srv/shop-web"]\ninclude = ["src/**"]\nexclude = ["**/x/**"]\n'
+        'branch = "main"\n[[projects]]\nname = "zoo"\nroots = ["/srv/zoo"]\n[search]\ncode_k = 3\n',
+    )
+    shop, zoo = loaded.settings.projects
+    assert (loaded.problems, loaded.settings.search.code_k) == ((), 3)
+    assert (shop.name, shop.roots, shop.branch) == (
+        "shop",
+        (str((tmp_path / "shop").resolve()), "/srv/shop-web"),
+        "main",
+    )
+    assert (shop.include, shop.exclude, zoo.include, zoo.branch) == (("src/**",), ("**/x/**",), (), "")
+
+
+def test_an_entry_says_what_of_its_project_is_indexed(project: Project) -> None:
+    write(project.root, {CONFIG_FILE: '[index]\nexclude = ["a/"]\ninclude = ["b/**"]\n'})
+    entry = f'[[projects]]\nname = "shop"\nroots = ["{project.root}"]\nexclude = ["c/"]\nbranch = "main"\n'
+    index = _listed(project, entry).settings.index
+    assert (index.include, index.exclude, index.branch) == (("b/**",), ("a/", "c/"), "main")
+    assert _listed(project, entry + 'include = ["d/**"]\n').settings.index.include == ("d/**",)
+    assert config.load(environment={}).settings.index.exclude == ()
+
+
+_ZOO = '[[projects]]\nname = "zoo"\nroots = ["/srv/zoo"]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("projects = 3\n", 1, "write [[projects]] above each"),
+        ('projects = ["/srv/shop"]\n', 1, "write [[projects]] above each"),
+        (f'{_ZOO}[[projects]]\nname = "shop"\nroot = "/srv"\n', 6, "unknown key projects.root; known are name, roots,"),
+        (f'{_ZOO}[[projects]]\nroots = ["/srv"]\n', 4, "projects.name = '': give a name"),
+        (f'{_ZOO}[[projects]]\nname = "all"\nroots = ["/srv"]\n', 5, "projects.name = 'all'"),
+        (f'{_ZOO}[[projects]]\nname = "shop"\n', 4, 'give its folders, e.g. roots = ["~/work/shop"]'),
+        (f'{_ZOO}[[projects]]\nname = "shop"\nroots = "/srv"\n', 6, "projects.roots must be a list of strings"),
+        (f'{_ZOO}[[projects]]\nname = "shop"\nroots = ["srv"]\n', 6, "'srv' is no absolute path: begin it with / or ~"),
+        (f'{_ZOO}[[projects]]\nname = "shop"\nroots = ["/a"]\nbranch = 3\n', 7, "projects.branch must be a string"),
+        (f'{_ZOO}[[projects]]\nname = "zoo"\nroots = ["/a"]\n', 5, "'zoo' stands twice"),
+        (f'{_ZOO}[[projects]]\nname = "shop"\nroots = ["/srv/zoo/"]\n', 6, "/srv/zoo is in 'zoo' too"),
+    ],
+)
+def test_a_wrong_entry_is_a_problem_and_does_no_harm(project: Project, text: str, line: int, message: str) -> None:
+    loaded = _listed(project, text)
+    (problem,) = loaded.problems
+    assert str(problem).startswith(f"{user_config_file()}:{line}: ")
+    assert message in problem.message
+    assert [entry.name for entry in loaded.settings.projects] == (["zoo"] if text.startswith(_ZOO) else [])
+
+
+def test_only_the_user_lists_projects(project: Project) -> None:
+    write(project.root, {CONFIG_FILE: _ZOO})
+    editor = {"projects": [{"name": "shop", "roots": ["/srv"]}]}
+    loaded = config.load(project, environment={}, editor=editor)
+    assert loaded.settings.projects == ()
+    assert ["the user's to set" in item.message for item in loaded.problems] == [True, False]
+    assert "projects is not an editor's to set" in loaded.problems[1].message

@@ -27,7 +27,8 @@ def test_a_search_answers_in_the_public_shape(operations: Operations) -> None:
     assert json.loads(json.dumps(answer)) == answer
     best = answer["results"][0]
     assert best.keys() == {
-        "kind", "id", "path", "start_line", "end_line", "language", "symbol", "node_type", "score", "matched_by", "freshness", "text",
+        "kind", "id", "path", "file", "start_line", "end_line", "language", "symbol", "node_type", "score", "matched_by", "freshness",
+        "text",
     }  # fmt: skip
     assert (best["kind"], best["path"], best["language"], best["freshness"]) == (
         "chunk",

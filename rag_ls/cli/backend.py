@@ -16,13 +16,21 @@ Json = dict[str, Any]
 
 
 def ask(
-    arguments: argparse.Namespace, operation: str, values: Json, show: Show | None = None, *, folder: str = ""
+    arguments: argparse.Namespace,
+    operation: str,
+    values: Json,
+    show: Show | None = None,
+    *,
+    folder: str = "",
+    in_project: bool = True,
 ) -> Json:
     """The answer to one operation on the project around `folder` (by default, the one that `--project` names).
 
+    One that is not asked `in_project` opens none but those that it names itself.
+
     Raises what the operation raises.
     """
-    project = os.path.abspath(folder or arguments.project)
+    project = os.path.abspath(folder or arguments.project) if in_project else ""
     found = find_engine("cli", Mode.of(arguments))
     if found is not None:
         try:
@@ -44,7 +52,8 @@ def _alone(operation: str, project: str, values: Json, show: Show | None) -> Jso
 
     client = local_client("cli")
     try:
-        client.open(project)
+        if project:
+            client.open(project)
         return Operations(client, wait_for_model_s=SHELL_WAITS_FOR_MODEL_S).run(operation, values, report)
     finally:
         client.close()

@@ -33,6 +33,8 @@ _VERBS = {
     "vacuum": "rag_ls.cli.memory_commands:vacuum",
     "export": "rag_ls.cli.memory_commands:export",
     "import": "rag_ls.cli.memory_commands:import_memories",
+    "projects": "rag_ls.cli.project_commands:run",
+    "scan": "rag_ls.cli.project_commands:scan",
     "status": "rag_ls.cli.commands:status",
     "config": "rag_ls.cli.settings:show",
     "doctor": "rag_ls.cli.doctor:run",
@@ -99,6 +101,7 @@ def build_parser() -> argparse.ArgumentParser:
     _code_verbs(verbs)
     _memory_verbs(verbs)
     _collection_verbs(verbs)
+    _project_verbs(verbs)
     _care_verbs(verbs)
     _server_verbs(verbs)
     return parser
@@ -214,6 +217,27 @@ def _collection_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]
         verb = _verb(verbs, name, summary)
         _scope_option(verb)
         _project_option(verb)
+
+
+def _project_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    projects = verbs.add_parser("projects", help="list the projects that can be named, add and remove them")
+    actions = projects.add_subparsers(dest="action", required=True, metavar="ACTION")
+    _standalone_option(_verb(actions, "list", "list the projects of the settings, and those that were opened"))
+    add = _verb(actions, "add", "make a project known by name")
+    add.add_argument("path", help="a folder of the project")
+    add.add_argument("--name", default="", help="what to call it (default: the folder's name)")
+    _standalone_option(add)
+    remove = _verb(actions, "remove", "forget a project and delete its index, never its files; memories are kept")
+    remove.add_argument("project", help="a name, or the path of a root")
+    remove.add_argument("--memories", action="store_true", help="delete its memories too, with their backups")
+    prune = _verb(actions, "prune", "the same for projects that are gone, or that the settings list no longer")
+    for action in (remove, prune):
+        action.add_argument("--yes", action="store_true", help="do not ask")
+        _standalone_option(action)
+    scan = _verb(verbs, "scan", "index projects by name, with a progress bar")
+    scan.add_argument("projects", nargs="+", metavar="project", help="names or roots, or all")
+    scan.add_argument("--words-only", action="store_true", help="leave the embeddings to the editor or agent")
+    _standalone_option(scan)
 
 
 def _care_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -21,8 +21,8 @@ _LINE_EVERY_S = 5.0
 
 
 @contextmanager
-def showing(first: str = "") -> Iterator[Show]:
-    """Show what is reported until the block ends; `first` is said before the first step."""
+def showing(first: str = "", *, named: bool = False) -> Iterator[Show]:
+    """Show what is reported until the block ends; `first` is said before the first step. `named`: of which project."""
     said = False
     with _bars() if sys.stderr.isatty() else _lines() as show:
 
@@ -31,7 +31,7 @@ def showing(first: str = "") -> Iterator[Show]:
             if first and not said:
                 print(f"rag-ls: {first}", file=sys.stderr)
             said = True
-            show(progress)
+            show({**progress, "title": f"{progress['project']}: {_title(progress)}"} if named else progress)
 
         yield report
 
@@ -77,16 +77,17 @@ def _lines() -> Iterator[Show]:
 
     def show(progress: dict[str, Any]) -> None:
         nonlocal shown, at
-        is_news = progress["phase"] not in ("idle", shown)
+        is_news = progress["phase"] != "idle" and _title(progress) != shown
         if is_news or time.monotonic() - at > _LINE_EVERY_S:
             print(f"rag-ls: {_title(progress)}{_amount(progress)}", file=sys.stderr, flush=True)
-            shown, at = progress["phase"], time.monotonic()
+            shown, at = _title(progress), time.monotonic()
 
     yield show
 
 
 def _title(progress: dict[str, Any]) -> str:
-    return _TITLES.get(progress["phase"], str(progress["phase"]))
+    title: str = progress.get("title") or _TITLES.get(progress["phase"], str(progress["phase"]))
+    return title
 
 
 def _amount(progress: dict[str, Any]) -> str:

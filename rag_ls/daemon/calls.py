@@ -15,7 +15,7 @@ Json = dict[str, Any]
 def call(
     channel: Channel, operation: str, folder: str, arguments: Json, show: Callable[[Json], None] | None = None
 ) -> Json:
-    """The operation's result on the project around `folder`; `show` is told of progress.
+    """The operation's result on the project around `folder` (empty for none); `show` is told of progress.
 
     Raises what the operation raises, or `EngineLost` where the engine ends meanwhile.
     """

@@ -101,6 +101,7 @@ def _host(paths: EnginePaths, lock: FileLock, *, background: bool) -> int:
     _say(background, f"engine {__version__}, PID {os.getpid()}, at {listening.address}; log in {paths.log}")
     try:
         from rag_ls import config, logs
+        from rag_ls.daemon.configured import ConfiguredProjects
         from rag_ls.daemon.server import EngineServer, Patience
         from rag_ls.engine import Engine
 
@@ -123,7 +124,10 @@ def _host(paths: EnginePaths, lock: FileLock, *, background: bool) -> int:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: _stop(server, mark))
         _warm_up(engine)
+        configured = ConfiguredProjects(engine)
+        configured.start()
         server.run()
+        configured.stop()
         _say(background, "stopping")
         # Something that hangs (a network drive, a git) must not keep the place of the next engine.
         last = threading.Timer(_LONGEST_END_S, _end_now, (mark,))

@@ -96,7 +96,8 @@ def _answer(client: Client, channel: Channel, request: Json) -> Json:
         operation = request.get("operation")
         if operation not in OPERATIONS:
             raise InvalidRequest(f"there is no operation {operation!r}")
-        client.submit("open", lambda: client.open(str(request.get("folder", "")))).result()
+        if folder := str(request.get("folder", "")):
+            client.submit("open", lambda: client.open(folder)).result()
         operations = Operations(client, wait_for_model_s=SHELL_WAITS_FOR_MODEL_S)
         return {"result": operations.run(operation, request.get("arguments"), report)}
     except RagLsError as error:

@@ -17,15 +17,11 @@ class TorchEmbedder:
 
     def __init__(self, model: LocatedModel, *, device: str, batch_size: int, threads: int) -> None:
         """Raises `ModelDamaged` when the weights are not the pinned ones."""
-        check_weights(model)
         import torch
-        from sentence_transformers import SentenceTransformer
 
         torch.set_num_threads(threads)
         chosen = _device(torch, device)
-        self._model = SentenceTransformer(
-            str(model.folder), device=chosen, local_files_only=True, model_kwargs={"use_safetensors": True}
-        )
+        self._model = loaded(model, chosen)
         if chosen == "cpu" and _has_fast_bfloat16(torch):
             self._model = self._model.bfloat16()
         self._batch_size = batch_size
@@ -48,6 +44,15 @@ class TorchEmbedder:
 
     def close(self) -> None:
         """Nothing to free: the model goes with the object."""
+
+
+def loaded(model: LocatedModel, device: str, *, attention: str = "sdpa") -> Any:
+    """The model as sentence-transformers loads it. Raises `ModelDamaged` when the weights are not the pinned ones."""
+    check_weights(model)
+    from sentence_transformers import SentenceTransformer
+
+    options = {"use_safetensors": True, "attn_implementation": attention}
+    return SentenceTransformer(str(model.folder), device=device, local_files_only=True, model_kwargs=options)
 
 
 def _device(torch: Any, wanted: str) -> str:

@@ -15,15 +15,15 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.embedding.catalog import LocatedModel
 from rag_ls.errors import RagLsError
+from rag_ls.frames import read_frame, write_frame
 
-_HEADER = struct.Struct("<cI")
 VECTORS = b"v"
 ERROR = b"e"
 _REQUEST = b"r"
@@ -149,21 +149,3 @@ class Reranker:
     def close(self) -> None:
         """End the child."""
         self.process.close()
-
-
-def write_frame(stream: IO[bytes], kind: bytes, body: bytes) -> None:
-    """Write one frame: its kind (a byte), the length of its body, its body."""
-    stream.write(_HEADER.pack(kind, len(body)) + body)
-    stream.flush()
-
-
-def read_frame(stream: IO[bytes]) -> tuple[bytes, bytes]:
-    """Read one frame. Raises `EOFError` where the stream ends."""
-    header = stream.read(_HEADER.size)
-    if len(header) < _HEADER.size:
-        raise EOFError("end of stream")
-    kind, length = _HEADER.unpack(header)
-    body = stream.read(length)
-    if len(body) < length:
-        raise EOFError("end of stream within a frame")
-    return kind, body

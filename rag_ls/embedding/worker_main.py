@@ -15,9 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.embedding.catalog import LocatedModel
-from rag_ls.embedding.worker import ERROR, VECTORS, read_frame, write_frame
+from rag_ls.embedding.worker import ERROR, VECTORS
+from rag_ls.errors import ModelDamaged
+from rag_ls.frames import read_frame, write_frame
 
 _LOW_PRIORITY = 10
+_LONGEST_REASON = 300
 
 
 def main() -> None:
@@ -63,6 +66,7 @@ def _claim_standard_streams() -> tuple[IO[bytes], IO[bytes]]:
 
 
 def _load(options: dict[str, Any]) -> Any:
+    from rag_ls.embedding.openvino_model import OpenVinoEmbedder, can_compile
     from rag_ls.embedding.torch_model import TorchEmbedder
 
     fields = options.pop("model")
@@ -71,6 +75,14 @@ def _load(options: dict[str, Any]) -> Any:
         **{**fields, "folder": Path(fields["folder"])},
         onnx_file=Path(onnx_file) if onnx_file and onnx_file != "None" else None,
     )
+    if can_compile(options["device"]):
+        try:
+            return OpenVinoEmbedder(model, threads=options["threads"])
+        except ModelDamaged:
+            raise
+        except Exception as error:
+            # A CPU or a model that it cannot do; torch can.
+            print(f"OpenVINO cannot run {model.name}, torch does: {str(error)[:_LONGEST_REASON]}", file=sys.stderr)
     return TorchEmbedder(model, **options)
 
 

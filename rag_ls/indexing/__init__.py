@@ -1,9 +1,11 @@
 """Documents to storage."""
 
 from rag_ls.indexing.admissions import Admissions, is_rule_file
-from rag_ls.indexing.documents import Cutting, DocumentIndexer, Spent
+from rag_ls.indexing.cutting import Cutting
+from rag_ls.indexing.documents import DocumentIndexer, Spent
 from rag_ls.indexing.freshness import freshness
 from rag_ls.indexing.inbox import Buffer
+from rag_ls.indexing.power import reason_to_wait
 from rag_ls.indexing.progress import Depth, Phase, Progress
 from rag_ls.indexing.scan import SCANNED, Scan, scan
 from rag_ls.indexing.service import FEW_FILES, IndexingService
@@ -28,5 +30,6 @@ __all__ = [
     "TreeSync",
     "freshness",
     "is_rule_file",
+    "reason_to_wait",
     "scan",
 ]

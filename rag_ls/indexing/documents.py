@@ -1,55 +1,35 @@
-"""One document's way into the index: text -> chunks -> rows."""
+"""Documents' way into the index: cut, then stored."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from rag_ls.chunking import Budget, TokenOffsets, chunk_text, detect_language, embedding_text
+from rag_ls.chunking import recognise
+from rag_ls.indexing.cutters import Cutters
+from rag_ls.indexing.cutting import CutFile, Cutting, Job, Outcome, cut_source, read_and_cut
 from rag_ls.indexing.files import Rejected, Source, file_state, read_source, reason_by_content
 from rag_ls.project import Project
-from rag_ls.storage import DISK, DocumentRecord, FileState, IndexStore, NewChunk, Replaced, Skipped
+from rag_ls.storage import DocumentRecord, FileState, IndexStore, Priority, Replaced, Skipped
 
 T = TypeVar("T")
 Prepared = Callable[[], Replaced | None]
 """Stores what became of a file that was read."""
 
-# Chunks made by another version of the chunker are cut again. Raise it when chunks would come out otherwise.
-CHUNKER_VERSION = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Cutting:
-    """How documents are cut; `fingerprint` changes when their chunks would."""
-
-    budget: Budget
-    token_offsets: TokenOffsets
-    tokenizer: str
-    by_lines: bool = False
-    """Windows of lines, whatever the language."""
-    languages: tuple[str, ...] = ()
-    """Only these; all where there are none."""
-
-    @property
-    def fingerprint(self) -> str:
-        """What the chunks of an index depend on besides the documents."""
-        return f"{CHUNKER_VERSION}:{self.budget}:{self.tokenizer}:{self.by_lines}:{','.join(self.languages)}"
-
-    def refuses(self, language: str) -> str:
-        """Why documents in a language are left out; empty where they are not."""
-        wanted = not self.languages or language in self.languages
-        return "" if wanted else "language not enabled"
+_CUT_BY_LINES = "cut_by_lines"
+_RECENT_NS = 14 * 86_400 * 10**9
 
 
 @dataclass(slots=True)
 class Spent:
     """Seconds spent by step; benchmarks read it."""
 
-    reading: float = 0.0
-    chunking: float = 0.0
+    cutting: float = 0.0
+    """Reading included; in this process."""
     storing: float = 0.0
     embedding: float = 0.0
 
@@ -64,7 +44,7 @@ class DocumentIndexer:
         self._max_file_bytes = max_file_bytes
         self.spent = Spent()
 
-    def index_file(self, path: str, *, priority: int = 0) -> Replaced | None:
+    def index_file(self, path: str, *, priority: Priority = Priority.REST) -> Replaced | None:
         """Read a file and store its chunks; None when nothing had to be cut (unchanged, gone, or not for the index)."""
         return self.prepare(path, priority=priority)()
 
@@ -74,25 +54,57 @@ class DocumentIndexer:
             for store in prepared:
                 store()
 
-    def prepare(self, path: str, *, priority: int = 0) -> Prepared:
+    def prepare(self, path: str, *, priority: Priority = Priority.REST) -> Prepared:
         """Read and cut a file; what this returns stores the outcome. A file with known text is not cut again."""
-        started = time.perf_counter()
-        source = read_source(self._project.root, path, limit=self._max_file_bytes)
-        self.spent.reading += time.perf_counter() - started
-        if isinstance(source, Rejected):
-            if source.gone:
-                return lambda: _nothing(self._store.remove_documents, [path])
-            skipped = Skipped(path, source.reason, source.state)
-            return lambda: _nothing(self._store.skip, skipped)
-        if refusal := self._cutting.refuses(_language_of(path, source.text) or "text"):
-            skipped = Skipped(path, refusal, source.state)
-            return lambda: _nothing(self._store.skip, skipped)
-        known = self._store.document(path)
-        if known and known.sha256 == source.sha256:
-            record = DocumentRecord(path, known.language, source.sha256, source.state)
-            return lambda: _nothing(self._store.touch_document, record)
-        record, chunks = self._cut(path, source, DISK)
-        return lambda: self._replace(record, chunks, priority)
+        job, cutting = self._job(path), self._cutting_of(path)
+        outcome = _timed(
+            self.spent, "cutting", lambda: read_and_cut(self._project.root, job, cutting, self._max_file_bytes)
+        )
+        return self._storing(path, outcome, priority)
+
+    def cutters(self) -> Cutters:
+        """Processes that cut files of this project; the caller closes them."""
+        return Cutters(self._project.root, self._max_file_bytes)
+
+    def prepare_many(self, cutters: Cutters, paths: Iterable[str]) -> Iterator[list[Prepared]]:
+        """As `prepare` for each of many files, in processes of their own; batches, in order."""
+        for batch in cutters.cut(map(self._job, paths), self._cutting):
+            self._distrust(job.path for job, _, sound in batch if not sound)
+            yield [self._storing(job.path, outcome, Priority.REST) for job, outcome, _ in batch]
+
+    def _job(self, path: str) -> Job:
+        return Job(path, self._store.document(path))
+
+    def _storing(self, path: str, outcome: Outcome, priority: Priority) -> Prepared:
+        state = outcome.record.state if isinstance(outcome, CutFile) else outcome.state
+
+        def store() -> Replaced | None:
+            known = self._store.document(path)
+            if known is not None and state.read_ns < known.state.read_ns <= time.time_ns():
+                # Another thread read it again after this one had. (One from the future is from before the clock was set back.)
+                return None
+            if isinstance(outcome, CutFile):
+                return self._replace(outcome, max(priority, _usual_priority(state)))
+            if isinstance(outcome, DocumentRecord):
+                self._store.touch_document(outcome)
+            elif outcome.gone:
+                self._store.remove_documents([path])
+            else:
+                self._store.skip(Skipped(path, outcome.reason, outcome.state))
+            return None
+
+        return store
+
+    def _distrust(self, paths: Iterable[str]) -> None:
+        """Remember files whose grammar crashes or hangs on them: this process must not cut them by it either."""
+        if found := set(paths) - self._by_lines():
+            self._store.set_meta(_CUT_BY_LINES, json.dumps(sorted(found | self._by_lines())))
+
+    def _by_lines(self) -> set[str]:
+        return set(json.loads(self._store.meta(_CUT_BY_LINES) or "[]"))
+
+    def _cutting_of(self, path: str) -> Cutting:
+        return replace(self._cutting, by_lines=True) if path in self._by_lines() else self._cutting
 
     def skip_failed(self, path: str, reason: str) -> None:
         """Record that a file could not be cut, until it changes."""
@@ -104,7 +116,7 @@ class DocumentIndexer:
 
     def refuses(self, path: str, text: str) -> str:
         """Why an editor's text of one of the project's files is not indexed; empty where it is."""
-        refusal = self._cutting.refuses(_language_of(path, text) or "text")
+        refusal = self._cutting.refuses(recognise(path, text) or "text")
         return refusal or reason_by_content(path, text.encode("utf-8", "replace"), self._max_file_bytes)
 
     def cut_as(self, cutting: Cutting, *, max_file_bytes: int) -> None:
@@ -118,13 +130,22 @@ class DocumentIndexer:
         return f"{self._cutting.fingerprint}:{self._max_file_bytes}"
 
     def index_buffer(
-        self, path: str, text: str, session: str, *, language: str | None = None, priority: int = 1
+        self,
+        path: str,
+        text: str,
+        session: str,
+        *,
+        language: str | None = None,
+        priority: Priority = Priority.INTERACTIVE,
     ) -> Replaced:
         """Store an editor's unsaved text of a document."""
         data = text.encode("utf-8", "surrogatepass")
         state = FileState(len(data), 0, 0, time.time_ns())
         source = Source(text, hashlib.sha256(data).hexdigest(), state)
-        return self._replace(*self._cut(path, source, session, language), priority)
+        known = recognise(path, text) or language or "text"
+        cutting = self._cutting_of(path)
+        cut = _timed(self.spent, "cutting", lambda: cut_source(path, source, known, cutting, session))
+        return self._replace(cut, priority)
 
     def drop_buffer(self, path: str, session: str) -> None:
         """Forget an editor's unsaved text; the file's own text answers again."""
@@ -134,38 +155,17 @@ class DocumentIndexer:
         """The file's text as it is now."""
         return read_source(self._project.root, path, limit=self._max_file_bytes)
 
-    def _cut(
-        self, path: str, source: Source, session: str, language: str | None = None
-    ) -> tuple[DocumentRecord, list[NewChunk]]:
-        language = _language_of(path, source.text) or language
-        record = DocumentRecord(path, language or "text", source.sha256, source.state, session)
-        chunks = _timed(self.spent, "chunking", lambda: self._chunks(source.text, record))
-        return record, chunks
-
-    def _chunks(self, text: str, record: DocumentRecord) -> list[NewChunk]:
-        cutting = self._cutting
-        language = None if cutting.by_lines else record.language
-        found = chunk_text(
-            text, record.path, language=language, budget=cutting.budget, token_offsets=cutting.token_offsets
+    def _replace(self, cut: CutFile, priority: Priority) -> Replaced:
+        return _timed(
+            self.spent,
+            "storing",
+            lambda: self._store.replace_document(cut.record, cut.chunks, outline=cut.outline, priority=priority),
         )
-        if cutting.by_lines:
-            found = [replace(chunk, language=record.language) for chunk in found]
-        return [
-            NewChunk(chunk, hashlib.sha256(embedding_text(chunk).encode("utf-8", "surrogatepass")).digest())
-            for chunk in found
-        ]
-
-    def _replace(self, record: DocumentRecord, chunks: list[NewChunk], priority: int) -> Replaced:
-        return _timed(self.spent, "storing", lambda: self._store.replace_document(record, chunks, priority=priority))
 
 
-def _language_of(path: str, text: str) -> str | None:
-    return detect_language(path, text[:200].split("\n", 1)[0])
-
-
-def _nothing(work: Callable[[T], object], argument: T) -> None:
-    """Do something that cuts nothing."""
-    work(argument)
+def _usual_priority(state: FileState) -> Priority:
+    is_recent = time.time_ns() - state.mtime_ns < _RECENT_NS
+    return Priority.RECENT if is_recent else Priority.REST
 
 
 def _timed(spent: Spent, step: str, work: Callable[[], T]) -> T:

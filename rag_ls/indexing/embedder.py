@@ -6,7 +6,8 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
 
 from rag_ls.chunking import embedding_text
 from rag_ls.embedding import HostedModel, ModelHost
@@ -14,13 +15,17 @@ from rag_ls.errors import ModelMissing, RagLsError
 from rag_ls.indexing.documents import Spent
 from rag_ls.indexing.progress import Phase, Progress
 from rag_ls.model import Chunk
-from rag_ls.storage import IndexStore, Vectors
+from rag_ls.storage import IndexStore, Priority, Vectors
 
 _log = logging.getLogger(__name__)
 
 # Small enough that a text that was just typed waits for less than half a second behind a bulk batch.
-_BATCH = 16
+_BATCH = 48
+# So many are sorted by length first: texts of one length need no padding.
+_POOL = 4 * _BATCH
 _LOOK_AGAIN_S = 5.0
+# For fewer texts, nobody looks whether another project has embedded them.
+_WORTH_BORROWING = 8
 # Models can come without a word, but seldom do.
 _LONG_REST_S = 60.0
 _RETRY_S = 3.0
@@ -33,7 +38,17 @@ class EmbeddingQueue:
     next, and it takes over when they are complete.
     """
 
-    def __init__(self, store: IndexStore, models: ModelHost, report: Callable[[Progress], None], spent: Spent) -> None:
+    def __init__(
+        self,
+        store: IndexStore,
+        models: ModelHost,
+        report: Callable[[Progress], None],
+        spent: Spent,
+        reason_to_wait: Callable[[], str] = lambda: "",
+        other_indexes: Callable[[], Sequence[Path]] = lambda: (),
+    ) -> None:
+        """`reason_to_wait` says why all but what is typed had better wait, or nothing; `other_indexes` gives the
+        `index.db` of other projects, which may have embedded the same texts."""
         self._store = store
         self._models = models
         self._report = report
@@ -41,6 +56,13 @@ class EmbeddingQueue:
         self._wake = threading.Condition()
         self._awake = False
         self._stopping = False
+        self._reason_to_wait = reason_to_wait
+        self._other_indexes = other_indexes
+        self._has_borrowed = False
+        self._looked_at = -_LOOK_AGAIN_S
+        self.waits_for = ""
+        """Why all but what is typed waits; empty where it does not."""
+        self._preferred: dict[int, Priority] = {}
         self._done = 0
         self.bulk = False
         """Whether this process embeds all that is pending, or only what was handed in interactively."""
@@ -68,6 +90,20 @@ class EmbeddingQueue:
         with self._wake:
             self._awake = True
             self._wake.notify_all()
+
+    def prefer(self, documents: Collection[int], priority: Priority) -> None:
+        """Embed some documents before the rest, once there is time; costs the caller nothing."""
+        with self._wake:
+            for document in documents:
+                self._preferred[document] = max(priority, self._preferred.get(document, priority))
+
+    def _note_preferred(self) -> None:
+        with self._wake:
+            preferred, self._preferred = self._preferred, {}
+        for priority in set(preferred.values()):
+            self._store.embeddings.prefer(
+                [number for number, found in preferred.items() if found is priority], priority
+            )
 
     def has_work(self) -> bool:
         """Whether chunks wait for the answering model's vectors, or another model is to take over."""
@@ -138,6 +174,10 @@ class EmbeddingQueue:
             if not (active := self._configured()):
                 return False
             self._store.embeddings.activate(active)
+        if self._preferred:
+            self._note_preferred()
+        if self.bulk and not self._has_borrowed:
+            self._borrow(active)
         if self._embed_batch(active):
             return True
         successor = self._successor(active)
@@ -152,19 +192,46 @@ class EmbeddingQueue:
         return False
 
     def _embed_batch(self, model_id: str) -> bool:
-        pending = self._store.embeddings.pending(model_id, _BATCH, interactive_only=not self.bulk)
+        bulk = self.bulk and not self._has_to_wait()
+        pending = self._store.embeddings.pending(model_id, _POOL if bulk else _BATCH, interactive_only=not bulk)
         if not pending:
             return False
-        self.idle = False
+        self.idle = self._awake = False
         model = self._models.wait(model_id, timeout_s=_RETRY_S)
         if model is None:
             return False
         left = self._store.embeddings.pending_count(model_id)
-        self._embed(model, pending, left)
-        if self.bulk:
-            self._done += len(pending)
-            self._report(Progress(Phase.EMBEDDING, self._done, self._done + max(0, left - len(pending))))
+        for batch in _batches(pending):
+            self._embed(model, batch, left)
+            left -= len(batch)
+            if self.bulk:
+                self._done += len(batch)
+                self._report(Progress(Phase.EMBEDDING, self._done, self._done + max(0, left)))
+            if self._awake or self._stopping:
+                # What was just typed goes before the rest.
+                break
         return True
+
+    def _borrow(self, model_id: str) -> None:
+        if self._store.embeddings.pending_count(model_id) < _WORTH_BORROWING:
+            return
+        self._has_borrowed = True
+        for other in self._other_indexes():
+            try:
+                count = self._store.embeddings.borrow(model_id, other)
+            except sqlite3.Error as error:
+                _log.info("%s lends no embeddings: %s", other, error)
+                continue
+            if count:
+                _log.info("%d embeddings were taken from %s", count, other)
+            if not self._store.embeddings.pending_count(model_id):
+                return
+
+    def _has_to_wait(self) -> bool:
+        if time.monotonic() - self._looked_at >= _LOOK_AGAIN_S:
+            self._looked_at = time.monotonic()
+            self.waits_for = self._reason_to_wait()
+        return bool(self.waits_for)
 
     def _embed(self, model: HostedModel, pending: Sequence[tuple[bytes, Chunk]], left: int) -> None:
         started = time.perf_counter()
@@ -190,8 +257,15 @@ class EmbeddingQueue:
 
     def _finish(self, active: str) -> None:
         is_done = not self._store.embeddings.pending_count(active)
+        self._has_borrowed = self._has_borrowed and not is_done
         if self.bulk and self._done and is_done:
             self._done = 0
             self._report(Progress(Phase.IDLE))
         if (is_done or not self.bulk) and (model := self._models.get(active)):
             model.rest()
+
+
+def _batches(pending: Sequence[tuple[bytes, Chunk]]) -> list[Sequence[tuple[bytes, Chunk]]]:
+    """Chunks of similar length together; those that somebody waits for are few, and stay together anyway."""
+    ordered = sorted(pending, key=lambda item: -len(item[1].text)) if len(pending) > _BATCH else pending
+    return [ordered[at : at + _BATCH] for at in range(0, len(ordered), _BATCH)]

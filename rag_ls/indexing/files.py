@@ -9,12 +9,13 @@ import re
 import stat
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
+from rag_ls.config import IndexSettings
 from rag_ls.project import DATA_FOLDER
 from rag_ls.storage import FileState
 
@@ -84,22 +85,45 @@ class Rejected:
     gone: bool = False
 
 
+class Patterns(tuple[str, ...]):
+    """The patterns of what is left out, with those (`include`) of all that is let in; none of these let in everything."""
+
+    include: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, settings: IndexSettings) -> Patterns:
+        """What the settings say."""
+        patterns = cls(settings.exclude)
+        patterns.include = settings.include
+        return patterns
+
+
 def list_files(root: Path, exclude: Sequence[str] = ()) -> Iterator[str]:
     """The project paths that git's ignore rules, `.ragignore` and `exclude` leave; unsorted, without reading any."""
-    ignored = GitIgnoreSpec.from_lines([*_lines(root / RAGIGNORE), *exclude])
+    is_left = _left_by_settings(root, exclude)
     listed = _git_files(root)
     for path in _walk(root) if listed is None else listed:
-        if not ignored.match_file(path):
+        if is_left(path):
             yield path
+
+
+def _left_by_settings(root: Path, exclude: Sequence[str]) -> Callable[[str], bool]:
+    """Whether `.ragignore` and the settings leave a file."""
+    ignored = GitIgnoreSpec.from_lines([*_lines(root / RAGIGNORE), *exclude])
+    include = exclude.include if isinstance(exclude, Patterns) else ()
+    if not include:
+        return lambda path: not ignored.match_file(path)
+    included = GitIgnoreSpec.from_lines(include)
+    return lambda path: bool(included.match_file(path)) and not ignored.match_file(path)
 
 
 def admitted(root: Path, paths: Sequence[str], exclude: Sequence[str] = ()) -> set[str]:
     """Those of some project paths that the ignore rules and the names leave; they need not exist."""
-    ignored = GitIgnoreSpec.from_lines([*_lines(root / RAGIGNORE), *exclude])
+    is_left = _left_by_settings(root, exclude)
     kept = [
         path
         for path in paths
-        if not ignored.match_file(path) and not reason_by_name(path) and not _NEVER_WALKED & set(path.split("/")[:-1])
+        if is_left(path) and not reason_by_name(path) and not _NEVER_WALKED & set(path.split("/")[:-1])
     ]
     by_git = _git_ignored(root, kept)
     return (

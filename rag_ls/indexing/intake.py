@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Sequence
 
 from rag_ls.indexing.documents import DocumentIndexer, Prepared
 from rag_ls.indexing.files import Source, reason_by_name
 from rag_ls.indexing.inbox import Buffer
-from rag_ls.storage import IndexStore
+from rag_ls.storage import IndexStore, Priority
 
 _log = logging.getLogger(__name__)
 
-INTERACTIVE = 1
+# From so many files on, starting processes for them pays.
+MANY_FILES = 96
+# Files that are cut in this process and committed together.
+_BATCH = 8
 _BOM = "\ufeff"
 
 
@@ -34,11 +37,13 @@ class Intake:
             self._documents.drop_buffer(path, session)
         elif not buffer.guest and self._equals_file(buffer):
             self._documents.drop_buffer(path, session)
-            self._documents.index_file(path, priority=INTERACTIVE)
+            self._documents.index_file(path, priority=Priority.INTERACTIVE)
         else:
-            self._documents.index_buffer(path, buffer.text, session, language=buffer.language, priority=INTERACTIVE)
+            self._documents.index_buffer(
+                path, buffer.text, session, language=buffer.language, priority=Priority.INTERACTIVE
+            )
 
-    def take_file(self, path: str, priority: int = 0) -> None:
+    def take_file(self, path: str, priority: Priority = Priority.REST) -> None:
         """Index a file as it is now. One that cannot be cut is skipped: it must not keep others waiting."""
         try:
             self._documents.index_file(path, priority=priority)
@@ -47,18 +52,38 @@ class Intake:
         except Exception as error:
             self._skip(path, error)
 
-    def take_batch(self, paths: Iterable[str]) -> int:
-        """Index files as they are now, and commit them together; how many there were."""
+    def take_all(self, paths: Sequence[str]) -> Generator[int, None, None]:
+        """Index files as they are now, committing batches of them together; how many there were, after each batch.
+
+        Many files are cut in processes of their own, which end with the iterator.
+        """
+        if len(paths) < MANY_FILES:
+            for at in range(0, len(paths), _BATCH):
+                yield self._take_batch(paths[at : at + _BATCH])
+            return
+        cutters = self._documents.cutters()
+        try:
+            taken = iter(paths)
+            for prepared in self._documents.prepare_many(cutters, paths):
+                # In this order: `zip` asks the first one first, and the batches are shorter.
+                self._store_batch({path: store for store, path in zip(prepared, taken, strict=False)})
+                yield len(prepared)
+        finally:
+            cutters.close()
+
+    def _take_batch(self, paths: Sequence[str]) -> int:
         cut: dict[str, Prepared] = {}
-        taken = 0
         for path in paths:
-            taken += 1
             try:
                 cut[path] = self._documents.prepare(path)
             except sqlite3.Error:
                 raise
             except Exception as error:
                 self._skip(path, error)
+        self._store_batch(cut)
+        return len(paths)
+
+    def _store_batch(self, cut: dict[str, Prepared]) -> None:
         try:
             self._documents.index_files(cut.values())
         except sqlite3.Error:
@@ -67,7 +92,6 @@ class Intake:
             # One of them cannot be stored: which one shows when each goes alone.
             for path in cut:
                 self.take_file(path)
-        return taken
 
     def wanted(self, paths: list[str]) -> list[str]:
         """Those of some changed files that are in the index or may be."""

@@ -11,8 +11,10 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import closing
 from datetime import datetime
+from pathlib import Path
 
 from filelock import FileLock, Timeout
 
@@ -21,10 +23,11 @@ from rag_ls.indexing.comparison import Comparison
 from rag_ls.indexing.documents import DocumentIndexer
 from rag_ls.indexing.embedder import EmbeddingQueue
 from rag_ls.indexing.inbox import Buffer, Inbox
-from rag_ls.indexing.intake import INTERACTIVE, Intake
+from rag_ls.indexing.intake import Intake
 from rag_ls.indexing.progress import Depth, Phase, Progress
 from rag_ls.indexing.sessions import EditingSessions
-from rag_ls.storage import IndexStore
+from rag_ls.indexing.wanted import imported_by
+from rag_ls.storage import IndexStore, Priority
 
 _log = logging.getLogger(__name__)
 
@@ -37,8 +40,6 @@ _LONG_REST_S = 60.0
 _LONGEST_LOOK_S = 0.25
 # Between two files of a queue, so long is given to questions that are being answered.
 _GIVE_WAY_S = 0.05
-# Files of the queue that are committed together.
-_BATCH = 16
 # More files than these that changed at once are a batch: it goes through the queue, behind what is typed.
 FEW_FILES = 20
 
@@ -64,10 +65,12 @@ class IndexingService:
         questions_wait: Callable[[], bool] = lambda: False,
         *,
         sweep_s: float = 0.0,
+        reason_to_wait: Callable[[], str] = lambda: "",
+        other_indexes: Callable[[], Sequence[Path]] = lambda: (),
     ) -> None:
         """`scan_tree` compares the tree with the store, calling its argument between files; `admitted` gives those of
         some paths that may be indexed; `questions_wait` tells whether somebody waits for an answer. The tree is
-        compared again every `sweep_s` seconds, where that is not 0."""
+        compared again every `sweep_s` seconds, where that is not 0; `reason_to_wait` says why embedding had better wait."""
         self._intake = Intake(documents, store, admitted)
         self._store = store
         self._sessions = sessions
@@ -77,6 +80,8 @@ class IndexingService:
         self._wake = threading.Condition()
         self._inbox = Inbox(self._wake)
         self._comparison = Comparison(sweep_s)
+        # Documents that an editor has open, whose imports were asked for.
+        self._followed: set[tuple[str, str]] = set()
         self._cancelled = False
         # A queue that was left to this process is finished without being asked.
         self._depth = Depth.EMBEDDINGS
@@ -86,7 +91,7 @@ class IndexingService:
         self._stopping = False
         self._progress = Progress(Phase.IDLE)
         self._listeners: list[Listener] = []
-        self._embeddings = EmbeddingQueue(store, models, self._report, documents.spent)
+        self._embeddings = EmbeddingQueue(store, models, self._report, documents.spent, reason_to_wait, other_indexes)
         self._thread = threading.Thread(target=self._run, name="documents", daemon=True)
 
     # --- what the engine says
@@ -195,6 +200,10 @@ class IndexingService:
         """Files were written, created or deleted by somebody."""
         self._inbox.put_files(paths)
 
+    def embed_first(self, documents: Collection[int]) -> None:
+        """Somebody was given these documents: embed them before the rest."""
+        self._embeddings.prefer(documents, Priority.RETURNED)
+
     def hold_files(self, held: bool) -> None:
         """Somebody is in the middle of writing files: what changes is one batch, read when it is no longer held."""
         self._inbox.hold_files(held)
@@ -205,6 +214,11 @@ class IndexingService:
     def progress(self) -> Progress:
         """What goes on now."""
         return self._progress
+
+    @property
+    def waits_for(self) -> str:
+        """Why embedding all that is pending waits; empty where it does not."""
+        return self._embeddings.waits_for
 
     @property
     def scanned(self) -> bool:
@@ -264,7 +278,7 @@ class IndexingService:
                 return False
         if self._store.has_queued():
             return False
-        return not embeddings or (self._embeddings.idle and not self._embeddings.has_work())
+        return not embeddings or bool(self.waits_for) or (self._embeddings.idle and not self._embeddings.has_work())
 
     # --- the documents thread
 
@@ -297,6 +311,9 @@ class IndexingService:
         session, path = key
         try:
             self._intake.take_buffer(session, path, buffer)
+            if buffer is not None and (session, path) not in self._followed:
+                self._followed.add((session, path))
+                self._embeddings.prefer(imported_by(self._store, path), Priority.IMPORTED)
             self._embeddings.wake()
         except sqlite3.Error:
             self._inbox.put_back(key)
@@ -329,7 +346,7 @@ class IndexingService:
         if len(wanted) > FEW_FILES:
             return
         for path in wanted:
-            self._intake.take_file(path, INTERACTIVE)
+            self._intake.take_file(path, Priority.INTERACTIVE)
             if self._inbox.has_typed or self._stopping:
                 self.files_changed(left for left in wanted if left > path)
                 break
@@ -387,23 +404,19 @@ class IndexingService:
 
     def _read_queue(self, queued: list[str]) -> None:
         """Work through the queue until something more urgent comes."""
+        self._report(Progress(Phase.READING, 0, len(queued)))
         done = 0
-        while done < len(queued):
-            taken = self._intake.take_batch(self._uninterrupted(queued, done))
-            if not taken:
-                return
-            done += taken
-        self._report(Progress(Phase.READING, len(queued), len(queued)))
+        with closing(self._intake.take_all(queued)) as batches:
+            for count in batches:
+                done += count
+                self._report(Progress(Phase.READING, done, len(queued)))
+                if self._stopping or self._cancelled or self._comparison.wanted:
+                    return
+                # A few documents go in between; many processes are at work on what comes next.
+                while self._typed_step() or self._changed_step():
+                    pass
+                self._let_questions_pass()
         self._comparison.note_sync()
-
-    def _uninterrupted(self, queued: list[str], done: int) -> Iterator[str]:
-        """The next files of the queue, until something more urgent comes."""
-        for number, path in enumerate(queued[done : done + _BATCH], done):
-            if self._stopping or self._cancelled or self._has_urgent():
-                return
-            self._report(Progress(Phase.READING, number, len(queued)))
-            self._let_questions_pass()
-            yield path
 
     def _has_urgent(self) -> bool:
         """Whether something waits that goes before the queue."""

@@ -9,6 +9,10 @@ from rag_ls import __version__
 COMMANDS = (
     "ragLs.searchCode",
     "ragLs.findRelated",
+    "ragLs.getChunk",
+    "ragLs.listSymbols",
+    "ragLs.relatedTests",
+    "ragLs.listRepos",
     "ragLs.storeMemory",
     "ragLs.searchMemory",
     "ragLs.getMemory",

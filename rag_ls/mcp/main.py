@@ -63,6 +63,7 @@ def serve_streams(
 
     from rag_ls.framing import AnswerOnce, ReplayedInput
     from rag_ls.mcp.server import create_server, serve
+    from rag_ls.mcp.tools import BUDGET_TOKENS
     from rag_ls.operations import Operations
 
     async def operations() -> Operations:
@@ -70,7 +71,7 @@ def serve_streams(
         if not client.projects():
             # It could not be opened at first: say why, or find that it can be now.
             await anyio.to_thread.run_sync(_open, client, folder)
-        return Operations(client, wait_for_model_s=_MODEL_WAIT_S)
+        return Operations(client, wait_for_model_s=_MODEL_WAIT_S, budget_tokens=BUDGET_TOKENS)
 
     async def main() -> None:
         toolsets = await anyio.to_thread.run_sync(_toolsets, starting)

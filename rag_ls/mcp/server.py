@@ -34,6 +34,9 @@ _log = logging.getLogger(__name__)
 # MCP, "Resources", "Error Handling".
 _NO_RESOURCE = -32002
 
+# Tools that give the first index of a project a while.
+_WAITING = ("search_code",)
+
 OperationsReady = Callable[[], Awaitable[Operations]]
 
 
@@ -121,9 +124,9 @@ def _told() -> Iterator[None]:
 
 
 async def _result(ready: Operations, name: str, arguments: dict[str, Any], context: Any) -> Json:
-    if not arguments.get("wait_s"):
+    if name not in _WAITING and not arguments.get("wait_s"):
         return await asyncio.wrap_future(ready.submit(name, arguments))
-    # Only what waits can take long enough for an agent to be told how far it is.
+    # Only what waits for an index can take long enough for an agent to be told how far it is.
     steps, left = itertools.count(1), threading.Event()
 
     def report(project: str, progress: Progress) -> None:
@@ -183,7 +186,7 @@ def _tool(spec: ToolSpec) -> types.Tool:
             read_only_hint=spec.read_only,
             # MCP gives these a meaning for tools that write alone.
             destructive_hint=None if spec.read_only else spec.destructive,
-            idempotent_hint=None if spec.read_only else spec.idempotent,
+            idempotent_hint=None if spec.read_only or not spec.idempotent else True,
             open_world_hint=False,
         ),
     )

@@ -6,15 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rag_ls.code_look import CONTEXTS
+from rag_ls.operations.code_hits import KINDS
+
 Schema = dict[str, Any]
+
+# What an answer of code holds where the agent does not say.
+BUDGET_TOKENS = 4000
 
 _STRING: Schema = {"type": "string"}
 _STRINGS: Schema = {"type": "array", "items": {"type": "string"}}
 _SCOPE: Schema = {"type": "string", "enum": ["session", "project", "global"]}
 _TYPE: Schema = {"type": "string", "enum": ["semantic", "episodic", "procedural"]}
-_FRACTION: Schema = {"type": "number", "minimum": 0, "maximum": 1}
-_COUNT: Schema = {"type": "integer", "minimum": 1}
-_LINE: Schema = {"type": "integer", "minimum": 1}
+_FRACTION: Schema = {"type": "number"}
+_NUMBER: Schema = {"type": "integer"}
 _ID: Schema = {"id": _STRING}
 _GLOB: Schema = {"type": "string", "description": "e.g. src/**/*.py"}
 _TIMES: Schema = {"type": "object", "properties": {"start": _STRING, "end": _STRING}}
@@ -22,26 +27,24 @@ _FILTERS: Schema = {
     "type": "object",
     "properties": {
         "tags": _STRINGS,
-        "memory_type": _TYPE,
-        "language": _STRING,
-        "time_range": _TIMES,
+        "memory_type": _STRING,
+        "time_range": {"type": "object", "description": "start, end"},
         "anchor": {"type": "string", "enum": ["fresh", "drifted", "orphaned", "any"]},
         "path": _STRING,
     },
 }
 _SAME_FILTERS: Schema = {"type": "object", "description": "as in search_memory"}
+# Operations take more than their tools show: what agents rarely need is not worth their context.
 _METADATA_PROPERTIES: Schema = {
     "tags": _STRINGS,
     "source_file": {"type": "string", "description": "the file it is about"},
-    "line": _LINE,
+    "line": _NUMBER,
     "symbol": _STRING,
     "memory_type": _TYPE,
     "importance_score": _FRACTION,
-    "branch": {"type": "string", "description": "git branch it is tied to"},
-    "custom": {"type": "object"},
 }
 _METADATA: Schema = {"type": "object", "properties": _METADATA_PROPERTIES}
-_STORED = {"id": "string", "status": "string", "version": "integer"}
+_STORED = {"id": "string", "status": "string"}
 _FLAG: Schema = {"type": "boolean"}
 
 
@@ -54,7 +57,7 @@ class ToolSpec:
     description: str
     properties: Mapping[str, Schema]
     output: Mapping[str, str]
-    """Required keys of the result, with their JSON types."""
+    """Keys that the result has, with their JSON types."""
     required: tuple[str, ...] = ()
     read_only: bool = True
     destructive: bool = False
@@ -69,23 +72,26 @@ class ToolSpec:
     @property
     def output_schema(self) -> Schema:
         """JSON Schema of the result."""
-        properties = {name: {"type": kind} for name, kind in self.output.items()}
-        return {"type": "object", "properties": properties, "required": list(self.output)}
+        return {"type": "object", "properties": {name: {"type": kind} for name, kind in self.output.items()}}
 
 
-_RESULTS = {"query": "string", "results": "array", "stats": "object"}
+_RESULTS = {"results": "array", "stats": "object"}
 
 TOOLS = (
     ToolSpec(
         "search_code",
         "code",
-        "Find code by meaning, words, identifier or path. Ask in words ('where is the retry delay computed') or by name.",
+        "Find code by meaning, words, identifier or path. Long answers are cut (truncated): get_chunk or your Read tool on file "
+        "has the rest.",
         {
             "query": _STRING,
-            "k": {**_COUNT, "default": 10},
+            "k": {**_NUMBER, "default": 10},
             "language": _STRING,
             "path_glob": _GLOB,
-            "min_score": _FRACTION,
+            "kind": {"type": "string", "enum": list(KINDS)},
+            "files_only": _FLAG,
+            "budget_tokens": {"type": "integer", "default": BUDGET_TOKENS},
+            "project": {**_STRING, "description": "a name of list_repos, or all"},
         },
         _RESULTS,
         required=("query",),
@@ -93,31 +99,51 @@ TOOLS = (
     ToolSpec(
         "get_chunk",
         "code",
-        "One chunk by the id that search_code gave, as it is now.",
-        _ID,
-        {"id": "string", "path": "string", "text": "string"},
+        "A hit by its id, as it is now, alone or with what is around it.",
+        {**_ID, "context": {"type": "string", "enum": list(CONTEXTS)}},
+        {"id": "string", "text": "string"},
         required=("id",),
+    ),
+    ToolSpec(
+        "list_symbols",
+        "code",
+        "Outline of a file (path), or declarations by name or part of it (query).",
+        {
+            "path": _STRING,
+            "path_glob": _STRING,
+            "query": _STRING,
+            "kind": _STRING,
+        },
+        {"symbols": "array", "total": "integer"},
     ),
     ToolSpec(
         "find_related",
         "code",
-        "Code similar to a place (path and line), a symbol or a snippet, in other files.",
-        {"path": _STRING, "line": _LINE, "symbol": _STRING, "snippet": _STRING, "k": _COUNT},
+        "Code like a place (path, line), symbol or snippet, in other files.",
+        {"path": _STRING, "line": _NUMBER, "symbol": _STRING, "snippet": _STRING},
         _RESULTS,
     ),
     ToolSpec(
+        "related_tests",
+        "code",
+        "The tests to read or run for a file, line or symbol, and why each.",
+        {"path": _STRING, "line": _NUMBER, "symbol": _STRING},
+        {"tests": "array"},
+    ),
+    ToolSpec("list_repos", "code", "The projects that project can name.", {}, {"repos": "array"}),
+    ToolSpec(
         "index_status",
         "code",
-        "Whether the index is complete, what is queued, and which files were skipped and why. wait_s waits for it.",
-        {"wait_s": {"type": "integer", "minimum": 0}},
+        "Whether the index is complete, and which files were skipped. wait_s waits for it.",
+        {"wait_s": _NUMBER},
         {"complete": "boolean", "projects": "array"},
     ),
     ToolSpec(
         "store_memory",
         "memory",
         "Keep a fact, decision or convention. scope: project (this repository), global (all), session (until it "
-        "ends). With source_file and line or symbol it is tied to that code and shows in the editor. The answer names what "
-        "is known already: update that rather than store it twice.",
+        "ends). source_file and line or symbol tie it to that code. The answer names what is known already: update that "
+        "rather than store it twice.",
         {"content": _STRING, "scope": _SCOPE, "metadata": _METADATA},
         _STORED,
         required=("content", "scope"),
@@ -126,15 +152,15 @@ TOOLS = (
     ToolSpec(
         "search_memory",
         "memory",
-        "Recall memories by meaning, words and tags; context is the same as cited text. anchor.state: whether the code they "
-        "are about is fresh, drifted (changed) or orphaned (gone).",
+        "Recall memories by meaning, words and tags; context is the same as cited text. anchor.state: their code is fresh, "
+        "drifted (changed) or orphaned (gone).",
         {
             "query": _STRING,
-            "k": {**_COUNT, "default": 5},
+            "k": {**_NUMBER, "default": 5},
             "scope": _SCOPE,
             "filters": _FILTERS,
             "min_similarity": {**_FRACTION, "default": 0.7},
-            "budget_tokens": _LINE,
+            "budget_tokens": _NUMBER,
         },
         {**_RESULTS, "context": "string"},
         required=("query",),
@@ -144,7 +170,7 @@ TOOLS = (
         "memory",
         "One memory with its whole record.",
         {**_ID, "history": _FLAG},
-        {"id": "string", "content": "string", "scope": "string"},
+        {"id": "string", "content": "string"},
         required=("id",),
     ),
     ToolSpec(
@@ -152,7 +178,7 @@ TOOLS = (
         "memory",
         "Change a memory; metadata is merged, null removes a key. id alone: it holds for the code as it is now. "
         "expected_version refuses what somebody else changed.",
-        {"id": _STRING, "content": _STRING, "metadata": {"type": "object"}, "expected_version": _LINE},
+        {"id": _STRING, "content": _STRING, "metadata": {"type": "object"}, "expected_version": _NUMBER},
         _STORED,
         required=("id",),
         read_only=False,
@@ -175,17 +201,16 @@ TOOLS = (
         {
             "scope": _SCOPE,
             "filters": _SAME_FILTERS,
-            "limit": {**_LINE, "default": 50},
-            "offset": {"type": "integer"},
-            "order": {"type": "string", "enum": ["updated", "created", "importance", "uses"]},
+            "limit": {**_NUMBER, "default": 50},
+            "offset": _NUMBER,
         },
-        {"memories": "array", "total": "integer", "limit": "integer", "offset": "integer"},
+        {"memories": "array", "total": "integer"},
     ),
     ToolSpec(
         "consolidate_memories",
         "memory",
         "Merge memories that say the same; report contradictions and what is never recalled. undo takes the last one back.",
-        {"scope": _SCOPE, "threshold": {**_FRACTION, "default": 0.85}, "dry_run": _FLAG, "undo": _FLAG},
+        {"scope": _SCOPE, "dry_run": _FLAG, "undo": _FLAG},
         {},
         read_only=False,
         destructive=True,
@@ -207,8 +232,7 @@ TOOLS = (
         {
             "time_range": {**_TIMES, "required": ["start"]},
             "scope": _SCOPE,
-            "filters": _SAME_FILTERS,
-            "max_words": _LINE,
+            "max_words": _NUMBER,
             "summary_key": _STRING,
         },
         {"summary": "string", **_STORED},

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from rag_ls.embedding import cosine_of, similarity
 from rag_ls.memory.ranking import Signals, lifted
-from rag_ls.memory.words import content_terms, others, stem, stems_of
+from rag_ls.memory.words import content_terms, others, stems_of
 from rag_ls.model import Hit, Memory, MemoryFilters, Scope
-from rag_ls.storage import MemoryStore
+from rag_ls.storage import MemoryStore, stem
 
 _CANDIDATES = 50
 # The words of a question that count, the first ones: a pasted text is not looked up word for word.

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
-from functools import cache, lru_cache
-from typing import Any
+from functools import cache
 
-from rag_ls.storage import split_identifier
+from rag_ls.storage import is_marked, plain_text, split_identifier, stem
 
 _WORD = re.compile(r"\w+")
-# Latin letters beyond ASCII. The index takes the marks off these alone: が is not か.
-_LATIN = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 
 _STOP_WORDS = frozenset(
     """a about after again all also always am an and any anybody anyone anything are as at be because been before being but
@@ -163,7 +159,7 @@ def plain_terms(text: str) -> list[str]:
 
     Known abbreviations (k8s) stay in one piece, and so do words with letters that are no others with a mark (ß, ø).
     """
-    return [term for word in _WORD.findall(_plain(text)) for term in _terms_of(word)]
+    return [term for word in _WORD.findall(plain_text(text)) for term in _terms_of(word)]
 
 
 def content_terms(text: str) -> list[str]:
@@ -187,31 +183,8 @@ def stems_of(text: str) -> set[str]:
     return {stem(term) for term in plain_terms(text)}
 
 
-@lru_cache(maxsize=65536)
-def stem(term: str) -> str:
-    """What the full-text index keeps of a term: without diacritics, and stemmed as Porter (1980) does."""
-    return str(_stemmer().stemWord(_plain(term).lower()))
-
-
-def _plain(text: str) -> str:
-    """A text without diacritics."""
-    return text if text.isascii() else _LATIN.sub(_base, unicodedata.normalize("NFC", text))
-
-
-def _base(letter: re.Match[str]) -> str:
-    base = unicodedata.normalize("NFD", letter[0])[0]
-    return base if base.isascii() else letter[0]
-
-
 def _terms_of(word: str) -> Sequence[str]:
-    return (word.lower(),) if word.lower() in _same() or _LATIN.search(word) else split_identifier(word)
-
-
-@cache
-def _stemmer() -> Any:
-    import snowballstemmer
-
-    return snowballstemmer.stemmer("porter")
+    return (word.lower(),) if word.lower() in _same() or is_marked(word) else split_identifier(word)
 
 
 @cache

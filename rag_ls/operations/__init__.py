@@ -15,8 +15,11 @@ from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.indexing import Progress
 from rag_ls.operations.care import CareOperations
 from rag_ls.operations.code import CodeOperations, Report
+from rag_ls.operations.look import LookOperations
 from rag_ls.operations.memories import MemoryOperations
 from rag_ls.operations.projects import Projects
+from rag_ls.operations.registry import RegistryOperations
+from rag_ls.operations.search import SearchOperations
 from rag_ls.wire import Json
 
 __all__ = ["OPERATIONS", "SHELL_WAITS_FOR_MODEL_S", "Operations", "Report"]
@@ -33,17 +36,21 @@ def _unheard(project: str, progress: Progress) -> None:
 class Operations:
     """The operations on a client's open projects. Errors are `RagLsError`s, written for the caller."""
 
-    def __init__(self, client: Client, *, wait_for_model_s: float = 0.0) -> None:
+    def __init__(self, client: Client, *, wait_for_model_s: float = 0.0, budget_tokens: int = 0) -> None:
         """`wait_for_model_s` is how long a question waits for a model that is still loading.
 
-        In one of the engine's threads, which others need too, it waits a second at most.
+        In one of the engine's threads, which others need too, it waits a second at most. `budget_tokens` is how much
+        code an answer holds where neither the caller nor the settings say; 0 for no limit.
         """
         self._client = client
         wait_s = min(wait_for_model_s, _SHORT_WAIT_S)
         projects = Projects(client)
-        self.code = CodeOperations(client, projects, patience_s=wait_for_model_s, wait_s=wait_s)
+        self.code = CodeOperations(client, projects, patience_s=wait_for_model_s)
+        self.finding = SearchOperations(projects, wait_s=wait_s, budget_tokens=budget_tokens)
+        self.look = LookOperations(projects)
         self.memories = MemoryOperations(projects, wait_s=wait_s)
         self.care = CareOperations(projects)
+        self.registry = RegistryOperations(client, projects)
 
     def submit(self, name: str, arguments: object) -> Future[Json]:
         """Run an operation in the engine's threads."""
@@ -71,7 +78,7 @@ class Operations:
         query, k = args.text("query", required=True), args.integer("k")
         if "code" in kinds:
             filters = {"language": args.text("language"), "path_glob": args.text("path_glob")}
-            answer = self.code.search_code({"query": query, "k": k, **filters})
+            answer = self.finding.search_code({"query": query, "k": k, **filters})
             results, stats = answer["results"], answer["stats"]
         if "memory" in kinds:
             asked = {"query": query, "k": k, "scope": args.raw("scope"), "min_similarity": args.raw("min_similarity")}
@@ -87,7 +94,7 @@ class Operations:
             return {"kind": "memory", **self.memories.get_memory({"id": wanted, "history": args.raw("history")})}
         except NotFound:
             try:
-                return self.code.get_chunk({"id": wanted})
+                return self.look.get_chunk({"id": wanted})
             except NotFound:
                 raise NotFound(
                     f"no memory and no chunk has the id {wanted!r}; `rag-ls list` and `rag-ls search` show ids"
@@ -97,14 +104,22 @@ class Operations:
 OPERATIONS: dict[str, Callable[[Operations, object], Json]] = {
     "search": Operations.search,
     "show": Operations.show,
-    "search_code": lambda at, arguments: at.code.search_code(arguments),
-    "get_chunk": lambda at, arguments: at.code.get_chunk(arguments),
-    "find_related": lambda at, arguments: at.code.find_related(arguments),
+    "search_code": lambda at, arguments: at.finding.search_code(arguments),
+    "find_related": lambda at, arguments: at.finding.find_related(arguments),
+    "get_chunk": lambda at, arguments: at.look.get_chunk(arguments),
+    "list_symbols": lambda at, arguments: at.look.list_symbols(arguments),
+    "related_tests": lambda at, arguments: at.look.related_tests(arguments),
     "index_status": lambda at, arguments: at.code.index_status(arguments),
     "engine_status": lambda at, arguments: at.code.engine_status(arguments),
     "status": lambda at, arguments: at.code.status(arguments),
     "index": lambda at, arguments: at.code.index(arguments),
     "reindex": lambda at, arguments: at.code.reindex(arguments),
+    "list_repos": lambda at, arguments: at.registry.list_repos(arguments),
+    "scan": lambda at, arguments: at.registry.scan(arguments),
+    "add_project": lambda at, arguments: at.registry.add_project(arguments),
+    "plan_removal": lambda at, arguments: at.registry.plan_removal(arguments),
+    "plan_pruning": lambda at, arguments: at.registry.plan_pruning(arguments),
+    "remove_projects": lambda at, arguments: at.registry.remove_projects(arguments),
     "store_memory": lambda at, arguments: at.memories.store_memory(arguments),
     "search_memory": lambda at, arguments: at.memories.search_memory(arguments),
     "get_memory": lambda at, arguments: at.memories.get_memory(arguments),
@@ -125,7 +140,9 @@ OPERATIONS: dict[str, Callable[[Operations, object], Json]] = {
 }
 _PREPARATIONS: dict[str, Callable[[Operations, object, Report], None]] = {
     "index": lambda at, arguments, report: at.code.before_index(arguments, report),
+    "scan": lambda at, arguments, report: at.registry.before_scan(arguments, report),
     "search": lambda at, arguments, report: at.code.before_catch_up(arguments, report),
+    "search_code": lambda at, arguments, report: at.code.before_first_index(arguments, report),
     "status": lambda at, arguments, report: at.code.before_compare(arguments, report),
     "index_status": lambda at, arguments, report: at.code.before_wait(arguments, report),
 }

@@ -1,4 +1,4 @@
-"""Operations on code and on the index: search, look around, status, indexing."""
+"""Operations on the index: status, indexing, and what comes before a question."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from typing import TypeVar
 from rag_ls import __version__
 from rag_ls.arguments import Arguments
 from rag_ls.client import Client, merged
-from rag_ls.errors import NotFound
 from rag_ls.indexing import Depth, Phase, Progress
 from rag_ls.model import SearchAnswer
 from rag_ls.operations.projects import Projects
-from rag_ls.requests import SearchRequest
-from rag_ls.search import Filters
-from rag_ls.wire import Json, answer_json, engine_json, hit_json, hosted_json, status_json
+from rag_ls.wire import Json, engine_json, hosted_json, status_json
 from rag_ls.workspace import OpenProject
 
 # A question at the shell is worth a short wait for files that changed since the last one.
 _CATCH_UP_S = 3.0
 _LOOK_S = 0.25
+# An agent's first question is worth more than that: what it is told of the code it goes by.
+_FIRST_INDEX_S = 20.0
 _LONGEST_WAIT_S = 600
 
 T = TypeVar("T")
@@ -30,61 +29,18 @@ Report = Callable[[str, Progress], None]
 
 
 class CodeOperations:
-    """Operations on the code of a client's projects."""
+    """Operations on the indexes of a client's projects."""
 
-    def __init__(self, client: Client, projects: Projects, *, patience_s: float, wait_s: float) -> None:
-        """A question waits `wait_s` for a model that is still loading; before it, in the caller's thread, `patience_s`."""
+    def __init__(self, client: Client, projects: Projects, *, patience_s: float) -> None:
+        """Before a question, a model that is still loading is waited for `patience_s` in the caller's thread."""
         self._client = client
         self._projects = projects
         self._patience_s = patience_s
-        self._wait_s = wait_s
-
-    def search_code(self, arguments: object) -> Json:
-        """Chunks that answer a question, over all open projects or one."""
-        args = Arguments("search_code", arguments, ("query", "k", "language", "path_glob", "min_score", "project"))
-        request = SearchRequest(
-            query=args.text("query", required=True),
-            k=args.integer("k"),
-            filters=Filters(args.text("language").strip(), args.text("path_glob").strip()),
-            min_score=args.fraction("min_score") or 0.0,
-        )
-        projects = self._projects.named(args.text("project"))
-        answers = [opened.search(request, wait_for_model_s=self._wait_s) for opened in projects]
-        return answer_json(one(request.query, answers, request.k or projects[0].settings.search.code_k))
-
-    def get_chunk(self, arguments: object) -> Json:
-        """One chunk by its id."""
-        args = Arguments("get_chunk", arguments, ("id",))
-        chunk_id = args.text("id", required=True)
-        error: NotFound | None = None
-        for opened in self._projects.all():
-            try:
-                return hit_json(opened.get_chunk(chunk_id))
-            except NotFound as not_here:
-                error = not_here
-        assert error is not None
-        raise error
-
-    def find_related(self, arguments: object) -> Json:
-        """Code close to a place, a symbol or a snippet."""
-        known = ("path", "line", "symbol", "snippet", "k", "min_score", "language", "path_glob", "project")
-        args = Arguments("find_related", arguments, known)
-        path = args.text("path")
-        answer = self._projects.holding(path, args.text("project")).find_related(
-            path=path,
-            line=args.integer("line", least=1) or 0,
-            symbol=args.text("symbol").strip(),
-            snippet=args.text("snippet"),
-            k=args.integer("k"),
-            minimum=args.fraction("min_score") or 0.0,
-            filters=Filters(args.text("language").strip(), args.text("path_glob").strip()),
-        )
-        return answer_json(answer)
 
     def index_status(self, arguments: object = None) -> Json:
         """How each open project stands, and the engine."""
         args = Arguments("index_status", arguments, ("project", "wait_s"))
-        statuses = [status_json(opened.status()) for opened in self._projects.named(args.text("project"))]
+        statuses = [status_json(opened.status()) for opened in self._projects.named(args.strings("project"))]
         return {
             "version": __version__,
             "complete": all(status["complete"] for status in statuses),
@@ -111,7 +67,7 @@ class CodeOperations:
     def reindex(self, arguments: object = None) -> Json:
         """Compare the files with the index again, in the background."""
         args = Arguments("reindex", arguments, ("project",))
-        projects = self._projects.named(args.text("project"))
+        projects = self._projects.named(args.strings("project"))
         for opened in projects:
             opened.indexing.index_tree()
         return {"started": [str(opened.project.root) for opened in projects]}
@@ -123,7 +79,7 @@ class CodeOperations:
         depth = Depth.WORDS if args.raw("words_only") else Depth.EMBEDDINGS
         for opened in self._projects.all():
             opened.indexing.index_tree(depth)
-            _follow(opened, report, embeddings=depth is Depth.EMBEDDINGS)
+            follow(opened, report, embeddings=depth is Depth.EMBEDDINGS)
 
     def _look(self, question: Callable[[], T]) -> T:
         return self._client.submit("look", question).result()
@@ -153,22 +109,44 @@ class CodeOperations:
             if opened.hosted.never_indexed:
                 indexing.index_tree(Depth.WORDS)
                 report(opened.project.name, Progress(Phase.SCANNING))
-                _follow(opened, report, embeddings=False)
+                follow(opened, report, embeddings=False)
             else:
                 indexing.index_tree()
                 indexing.wait_until_idle(_CATCH_UP_S, embeddings=False)
                 if indexing.progress.phase is not Phase.WAITING:
                     indexing.wait_until_idle(_CATCH_UP_S / 3)
 
+    def before_first_index(self, arguments: object, report: Report) -> None:
+        """Give the first index of a project a while: an answer from the first few files helps nobody."""
+        wanted = arguments.get("project") if isinstance(arguments, dict) else None
+        names = [wanted] if isinstance(wanted, str) else wanted if isinstance(wanted, list) else []
+        if not all(isinstance(name, str) for name in names):
+            return
+        deadline = time.monotonic() + _FIRST_INDEX_S
+        for opened in self._projects.named(names):
+            if self._look(functools.partial(_is_first_index, opened)):
+                report(opened.project.name, opened.indexing.progress)
+                follow(opened, report, embeddings=False, deadline=deadline)
+
     def before_wait(self, arguments: object, report: Report) -> None:
         args = Arguments("index_status", arguments, ("project", "wait_s"))
         wait_s = args.integer("wait_s", least=0) or 0
         deadline = time.monotonic() + min(wait_s, _LONGEST_WAIT_S)
-        for opened in self._projects.named(args.text("project")) if wait_s else ():
-            _follow(opened, report, embeddings=True, deadline=deadline)
+        for opened in self._projects.named(args.strings("project")) if wait_s else ():
+            follow(opened, report, embeddings=True, deadline=deadline)
 
 
-def _follow(opened: OpenProject, report: Report, *, embeddings: bool, deadline: float | None = None) -> None:
+def _is_first_index(opened: OpenProject) -> bool:
+    """Whether a project is being indexed that was not there as a whole before."""
+    if opened.indexing.progress.phase not in (Phase.SCANNING, Phase.READING):
+        return False
+    if opened.hosted.never_indexed:
+        return True
+    counts = opened.store.counts()
+    return counts.queued_documents > counts.documents
+
+
+def follow(opened: OpenProject, report: Report, *, embeddings: bool, deadline: float | None = None) -> None:
     """Report a project's progress until it is indexed, or indexing was cancelled."""
     indexing = opened.indexing
     while not indexing.wait_until_idle(_LOOK_S, embeddings=embeddings):

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Sequence
 from pathlib import Path
 
+from rag_ls.catalogue import CONFIG, KnownProject, called, names_of, root_meant
 from rag_ls.client import Client
-from rag_ls.errors import NotFound, ProjectUnavailable
+from rag_ls.entries import ALL
+from rag_ls.errors import IndexUnavailable, NotFound, ProjectUnavailable
+from rag_ls.project import Project
 from rag_ls.workspace import OpenProject
+
+_log = logging.getLogger(__name__)
 
 
 class Projects:
-    """A client's open projects, as operations name them."""
+    """A client's open projects, as operations name them, and those that it may name besides."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -26,22 +33,30 @@ class Projects:
             raise ProjectUnavailable(f"{root} is gone: it was deleted, moved or unmounted; open it where it is now")
         return projects
 
+    def everywhere(self) -> list[OpenProject]:
+        """As `all`, with those that were opened because they were named."""
+        named = [opened for opened in self._client.all_projects() if not opened.hosted.is_lost]
+        return named or self.all()
+
     def first(self) -> OpenProject:
         """The one that was opened first. Raises `ProjectUnavailable`."""
         return self.all()[0]
 
-    def named(self, wanted: str) -> list[OpenProject]:
-        """The one with this root or name, or all where none is named. Raises `NotFound`."""
-        projects = self.all()
-        if not wanted.strip():
-            return projects
-        chosen = [opened for opened in projects if wanted.strip() in (opened.project.name, str(opened.project.root))]
-        if not chosen:
-            names = ", ".join(str(opened.project.root) for opened in projects)
-            raise NotFound(f"no open project is called {wanted!r}; open are {names}")
-        return chosen
+    def named(self, wanted: str | Sequence[str]) -> list[OpenProject]:
+        """Those with these roots or names, `all` that are known, or the client's open ones where none is named.
 
-    def holding(self, path: str, wanted: str = "") -> OpenProject:
+        One that is known and not open yet is opened, for this and later questions that name it. Raises `NotFound`.
+        """
+        names = [name.strip() for name in ([wanted] if isinstance(wanted, str) else wanted) if name.strip()]
+        if not names:
+            return self.all()
+        known = self._client.known_projects()
+        if ALL in (name.lower() for name in names):
+            return self._all_known(known)
+        found = [opened for name in names for opened in self._meant(name, known)]
+        return list({opened.project.root: opened for opened in found}.values())
+
+    def holding(self, path: str, wanted: str | Sequence[str] = "") -> OpenProject:
         """The project that a path lies in; the first one for a path that does not say."""
         if path and Path(path).is_absolute() and (holder := self._client.project_of(path)):
             return holder
@@ -50,3 +65,37 @@ class Projects:
             if path and opened.store.document(path) is not None:
                 return opened
         return projects[0]
+
+    def _meant(self, name: str, known: list[KnownProject]) -> list[OpenProject]:
+        """What one name or root means: the user's settings say it first, then what is open."""
+        usable = [opened for opened in self._client.all_projects() if not opened.hosted.is_lost]
+        found = called(known, name)
+        if not any((item.source, item.name) == (CONFIG, name) for item in found):
+            root = root_meant(name)
+            if chosen := [opened for opened in usable if opened.project.root == root or opened.project.name == name]:
+                return chosen
+        if not found:
+            opened_names = [opened.project.name for opened in usable]
+            names = ", ".join(dict.fromkeys([*opened_names, *(item.name for item in known)])) or names_of(known)
+            raise NotFound(
+                f"no open project and no other known one is called {name!r}; known are {names} (`rag-ls projects list`)"
+            )
+        return [self._opened(item) for item in found]
+
+    def _all_known(self, known: list[KnownProject]) -> list[OpenProject]:
+        """All that can be opened; one that cannot keeps nobody from the others."""
+        chosen = {opened.project.root: opened for opened in self._client.projects() if not opened.hosted.is_lost}
+        for item in known:
+            try:
+                if item.root not in chosen and not item.is_missing:
+                    chosen[item.root] = self._opened(item)
+            except (ProjectUnavailable, IndexUnavailable) as error:
+                _log.warning("%s", error)
+        return list(chosen.values()) or self.all()
+
+    def _opened(self, known: KnownProject) -> OpenProject:
+        is_new = all(opened.project.root != known.root for opened in self._client.all_projects())
+        opened = self._client.open_project(Project(known.root), aside=True)
+        if is_new and opened.settings.index.on_open:
+            opened.keep_indexed()
+        return opened

@@ -1,9 +1,10 @@
-"""What a query asks for: its terms, the identifiers and paths it names."""
+"""What a query asks for: its kind, its terms, the identifiers and paths it names."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from enum import StrEnum
 
 from rag_ls.storage import split_identifier
 
@@ -11,16 +12,43 @@ from rag_ls.storage import split_identifier
 _STOP_WORDS = frozenset(
     "a an and are as at be by can do does for from get has have how i if in into is it its of on or our should so that the "
     "their then there this to was we what when where which who why will with you your "
-    "def class function func fn return self import const let var public private static void new none null true false "
+    "def class function func fn return self import const let var public private static new none null true false "
     "code file files implement implemented implementation done happen happens used use".split()
 )
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*")
 _LOOKS_LIKE_CODE = re.compile(r"[a-z][A-Z]|_|\.|::|#|^[A-Z]\w*[a-z]\w*[A-Z]")
 _PATH = re.compile(r"[\w.\-]++(?:/[\w.\-]++)+|\b[\w\-]++\.[a-z]{1,5}\b")
+_SNIPPET = re.compile(
+    r"[;{}]|\w\(|\)\s*[:{]|\s(=|==|:=|=>|->)\s|^\s*(def|class|import|from|func|fn|let|const|var|return)\s", re.M
+)
+_ERROR = re.compile(
+    r"\b(error|exception|traceback|panic(ked)?|fatal|failed|cannot|can't|could not|unable to|invalid|unexpected|undefined|"
+    r"unknown|missing|not found|not registered|denied|refused|already|must be|expected)\b", re.I
+)  # fmt: skip
+_QUESTION = re.compile(
+    r"^\s*(where|how|what|when|which|who|why|is|are|does|do|can|find|show|code|tests?|function|the)\b|\?\s*$", re.I
+)
 _MOST_TERMS = 32
 # A pasted file is a query too; its beginning says what it is about.
 _LONGEST_QUERY = 2000
-_TEST_WORDS = frozenset({"test", "tests", "testing", "tested", "spec", "fixture", "fixtures", "mock", "mocks"})
+_TEST_WORDS = frozenset({"test", "tests", "testing", "tested", "spec", "specs", "fixture", "fixtures", "mock", "mocks"})
+_DOCS_WORDS = frozenset(
+    "doc docs documentation documented readme changelog changes guide tutorial manual contributing license".split()
+)
+_DATA_WORDS = frozenset(
+    "config configuration configured configure settings yaml json toml xml ini css stylesheet workflow ci pipeline "
+    "package dependency dependencies manifest linter lint tsconfig makefile dockerfile".split()
+)
+
+
+class Kind(StrEnum):
+    """What a query looks like."""
+
+    WORDS = "words"
+    IDENTIFIER = "identifier"
+    PATH = "path"
+    ERROR = "error"
+    SNIPPET = "snippet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,32 +56,58 @@ class Query:
     """A query, taken apart."""
 
     text: str
+    kind: Kind
     terms: tuple[str, ...]
-    """Lower-case search terms without stop words, each once."""
+    """Lower-case search terms without stop words, each once; an identifier gives its parts, and itself in one piece."""
+    parts: tuple[str, ...]
+    """The terms without those that are several in one piece."""
     names: tuple[str, ...]
     """Lower-case last names of the symbols that it may name."""
     paths: tuple[str, ...]
     """File names or parts of paths that it names."""
     wants_tests: bool
+    wants_docs: bool
+    wants_data: bool
 
 
 def analyse(text: str) -> Query:
     """Take a query apart. Any text is a query: no character has a meaning of its own."""
     text = text[:_LONGEST_QUERY]
-    words = re.findall(r"\w+", text)
-    terms = [term for word in words for term in split_identifier(word)]
-    useful = [term for term in terms if term not in _STOP_WORDS and (len(term) > 1 or not term.isascii())]
-    kept = tuple(dict.fromkeys(useful or terms))[:_MOST_TERMS]
+    split = [split_identifier(word) for word in re.findall(r"\w+", text)]
+    useful = _useful([term for terms in split for term in terms])
+    parts = _useful([term for terms in split for term in (terms[:-1] if len(terms) > 1 else terms)])
     identifiers = _IDENTIFIER.findall(text)
     named = [
         re.split(r"\.|::|#", identifier)[-1].lower()
         for identifier in identifiers
         if _LOOKS_LIKE_CODE.search(identifier) or len(identifiers) <= 2
     ]
+    paths = tuple(dict.fromkeys(_PATH.findall(text)))
+    words = set(useful)
     return Query(
         text=text,
-        terms=kept,
+        kind=_kind(text, paths),
+        terms=useful,
+        parts=parts,
         names=tuple(dict.fromkeys(name for name in named if name not in _STOP_WORDS)),
-        paths=tuple(dict.fromkeys(_PATH.findall(text))),
-        wants_tests=bool(_TEST_WORDS & set(terms)),
+        paths=paths,
+        wants_tests=bool(_TEST_WORDS & words),
+        wants_docs=bool(_DOCS_WORDS & words),
+        wants_data=bool(_DATA_WORDS & words),
     )
+
+
+def _useful(terms: list[str]) -> tuple[str, ...]:
+    useful = [term for term in terms if term not in _STOP_WORDS and (len(term) > 1 or not term.isascii())]
+    return tuple(dict.fromkeys(useful or terms))[:_MOST_TERMS]
+
+
+def _kind(text: str, paths: tuple[str, ...]) -> Kind:
+    words = text.split()
+    if any("/" in path for path in paths) and len(words) <= 6:
+        return Kind.PATH
+    if len(words) <= 2 and all(_IDENTIFIER.fullmatch(word.rstrip("()")) for word in words):
+        return Kind.IDENTIFIER
+    if "\n" in text.strip() or (_SNIPPET.search(text) and not _QUESTION.search(text)):
+        return Kind.SNIPPET
+    return Kind.ERROR if _ERROR.search(text) and not _QUESTION.search(text) else Kind.WORDS

@@ -1,77 +1,94 @@
-"""Rules that know code, applied to fused scores."""
+"""Candidates in the order in which they answer a query."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 
+from rag_ls.search.evidence import Asked, Weights, highest, static_score
 from rag_ls.search.query import Query
-from rag_ls.storage import ChunkRow, last_name
+from rag_ls.storage import RankRow
 
-# Added to (or taken from) a fused score of 0..1. Issue-sized steps: a rule orders near ties and names, no more.
-_EXACT_NAME = 0.35
-_NAMED_PATH = 0.25
-_DECLARATION = 0.04
-_TEST_CODE = -0.12
-_SAME_FILE = 0.04
-_HIGHEST = 1.0 + _EXACT_NAME + _NAMED_PATH + _DECLARATION
-
-_TEST_PATH = re.compile(
-    r"(^|/)(tests?|testing|__tests__|spec|fixtures?)/|(^|/)(test_|conftest)[^/]*$|[._-](test|tests|spec)\.\w+$", re.I
-)
+# So many hits of one file come before the hits of others that are nearly as good.
+_MOST_OF_A_FILE = 3
+_CROWDED = 0.15
+_COHERENT = 3
+_LOOKED_AT = 60
 
 
-def rank(rows: Sequence[ChunkRow], fused: Mapping[int, float], query: Query) -> list[tuple[ChunkRow, float]]:
-    """The chunks with their final scores in 0..1, best first; equal scores in order of path and line."""
-    scored = [(row, fused.get(row.row, 0.0) + _adjustment(row, query)) for row in rows]
+def rank(
+    rows: Sequence[RankRow], dense: Mapping[int, float], lexical: Mapping[int, float], exact: Mapping[int, Collection[str]],
+    query: Query, asked: Asked, weights: Weights,
+) -> list[tuple[RankRow, float]]:  # fmt: skip
+    """The chunks with their scores in 0..1, best first; equal scores in order of path and place.
+
+    `dense` holds similarities, `lexical` BM25 values (higher is better), both by row. Each is scaled over the candidates
+    of this query. Scores are added, not reciprocal ranks: equal ranks of a sure and an unsure signal would count the
+    same. A chunk that is not embedded yet gets for its meaning what it gets for its words: what was just typed must
+    not rank below all else.
+    """
+    words, meaning = _shares(lexical), _scaled(dense)
+    scored = []
+    for row in rows:
+        said = words.get(row.row, 0.0)
+        how = exact.get(row.row, ())
+        score = weights.lexical * said + weights.dense * (meaning.get(row.row, said) if meaning else 0.0)
+        score += static_score(row, query, asked, weights, exact="symbol" in how, named="path" in how)
+        scored.append((row, score))
+    scored = _coherent(scored, weights)
     scored.sort(key=_order)
-    scored = _spread(_collapsed(scored))
-    return [(row, max(0.0, min(1.0, score / _HIGHEST))) for row, score in scored]
+    top = highest(weights) - (0.0 if meaning else weights.dense)
+    ordered = _uncrowded(_collapsed(scored), query)
+    return [(row, max(0.0, min(1.0, score / top))) for row, score in ordered]
 
 
-def _adjustment(row: ChunkRow, query: Query) -> float:
-    chunk = row.stored.chunk
-    value = 0.0
-    if query.names and last_name(chunk.symbol) in query.names:
-        value += _EXACT_NAME if chunk.is_declaration else _EXACT_NAME / 2
-    if any(_path_named(path, chunk.path) for path in query.paths):
-        value += _NAMED_PATH
-    if chunk.is_declaration:
-        value += _DECLARATION
-    if not query.wants_tests and _TEST_PATH.search(chunk.path):
-        value += _TEST_CODE
-    return value
+def _shares(values: Mapping[int, float]) -> dict[int, float]:
+    best = max(values.values(), default=0.0)
+    return {row: value / best if best > 0 else 1.0 for row, value in values.items()}
 
 
-def _path_named(named: str, path: str) -> bool:
-    return path == named or path.endswith("/" + named)
+def _scaled(values: Mapping[int, float]) -> dict[int, float]:
+    low, high = min(values.values(), default=0.0), max(values.values(), default=0.0)
+    return {row: (value - low) / (high - low) if high > low else 1.0 for row, value in values.items()}
 
 
-def _collapsed(scored: Sequence[tuple[ChunkRow, float]]) -> list[tuple[ChunkRow, float]]:
+def _coherent(scored: Sequence[tuple[RankRow, float]], weights: Weights) -> list[tuple[RankRow, float]]:
+    """A file of which several chunks fit is the likelier place."""
+    found: dict[int, list[float]] = defaultdict(list)
+    for row, score in sorted(scored, key=lambda item: -item[1])[:_LOOKED_AT]:
+        if len(found[row.document_id]) < _COHERENT:
+            found[row.document_id].append(max(0.0, score))
+    sums = {document: sum(scores) for document, scores in found.items()}
+    best = max(sums.values(), default=0.0) or 1.0
+    return [(row, score + weights.coherence * sums.get(row.document_id, 0.0) / best) for row, score in scored]
+
+
+def _collapsed(scored: Sequence[tuple[RankRow, float]]) -> list[tuple[RankRow, float]]:
     """Of the pieces of one declaration only the best stays."""
     seen: set[tuple[int, str]] = set()
     kept = []
     for row, score in scored:
-        key = (row.document_id, row.stored.chunk.symbol)
-        if row.stored.chunk.symbol and key in seen:
+        key = (row.document_id, row.symbol)
+        if row.symbol and key in seen:
             continue
         seen.add(key)
         kept.append((row, score))
     return kept
 
 
-def _spread(scored: Sequence[tuple[ChunkRow, float]]) -> list[tuple[ChunkRow, float]]:
-    """Each further hit of one file counts a little less, so that one file does not fill the answer."""
+def _uncrowded(scored: Sequence[tuple[RankRow, float]], query: Query) -> list[tuple[RankRow, float]]:
+    """After a few hits of one file, others that are nearly as good come first; not where the query names a file."""
+    if query.paths:
+        return list(scored)
     of_file: Counter[int] = Counter()
-    spread = []
+    moved = []
     for row, score in scored:
-        spread.append((row, score - _SAME_FILE * of_file[row.document_id]))
         of_file[row.document_id] += 1
-    spread.sort(key=_order)
-    return spread
+        moved.append((row, score - _CROWDED * (of_file[row.document_id] > _MOST_OF_A_FILE)))
+    moved.sort(key=_order)
+    return moved
 
 
-def _order(item: tuple[ChunkRow, float]) -> tuple[float, str, int]:
+def _order(item: tuple[RankRow, float]) -> tuple[float, str, int]:
     row, score = item
-    return (-round(score, 9), row.stored.chunk.path, row.stored.chunk.ordinal)
+    return (-round(score, 9), row.path, row.ordinal)

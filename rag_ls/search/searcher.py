@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import difflib
+import math
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.config import SearchSettings
-from rag_ls.model import Freshness, Hit
+from rag_ls.model import Freshness, Hit, StoredChunk
 from rag_ls.search.cache import AnswerCache
-from rag_ls.search.fusion import Weights, fuse
+from rag_ls.search.evidence import Asked, Weights, weighed, weights_for
 from rag_ls.search.query import Query, analyse
 from rag_ls.search.ranking import rank
 from rag_ls.search.view import NO_FILTERS, Filters, View, current_view
-from rag_ls.storage import DISK, ChunkRow, DocumentRecord, Hnsw, IndexStore, VectorIndex
+from rag_ls.storage import DISK, ChunkRow, DocumentRecord, Hnsw, IndexStore, RankRow, VectorIndex, stem
 
 # Candidates of each signal: more cost time, and do not change the first ten hits.
 _CANDIDATES = 100
@@ -26,6 +28,13 @@ _EXACT_CANDIDATES = 50
 # Unsaved text hides its file's chunks, and embeddings outlive their chunks: ask for more, then drop those.
 _SPARE = 3
 _MOST_NEIGHBOURS = 20_000
+# Up to here a word is rare whatever the number of chunks.
+_FEW_HOLDERS = 1000
+# A word that nothing holds may be misspelt; so alike are the words that may be meant.
+_LONG_ENOUGH = 5
+_ALIKE = 0.8
+# A declaration in several chunks is given as a whole up to this length.
+_WHOLE_CHARACTERS = 4000
 
 QueryVector = NDArray[np.float32]
 
@@ -54,7 +63,7 @@ class Signals:
 class Ranked:
     """Candidates, best first with their scores, before anybody looked at their files."""
 
-    rows: list[tuple[ChunkRow, float]]
+    rows: list[tuple[RankRow, float]]
     signals: Signals
 
 
@@ -69,12 +78,15 @@ class Searcher:
         freshness: Callable[[DocumentRecord], Freshness | None],
         *,
         hnsw: Hnsw = Hnsw(),  # noqa: B008 - frozen
+        note_unembedded: Callable[[Collection[int]], None] = lambda documents: None,
     ) -> None:
+        """`note_unembedded` is told of documents that were given as hits and have no vectors yet."""
         self._store = store
         self._hnsw = hnsw
         self._folder = folder
         self._is_live = is_live
         self._freshness = freshness
+        self._note_unembedded = note_unembedded
         self._vectors: VectorIndex | None = None
         self._lock = threading.Lock()
         self._answers: AnswerCache[Ranked] = AnswerCache(store.changes)
@@ -96,26 +108,46 @@ class Searcher:
         vector: QueryVector | None,
         model_id: str,
         session: str = DISK,
+        weights: Weights | None = None,
     ) -> Found:
         """The `k` best chunks for a query; `vector` is its embedding by `model_id`, or None to do without.
 
-        `session` is the editing session that asks: its own unsaved text counts before others'.
+        `session` is the editing session that asks: its own unsaved text counts before others'. `weights` are those of the
+        query's kind; benchmarks ask for others.
         """
         started = time.perf_counter()
         view = self._view(session, filters)
-        weights = Weights(settings.dense_weight, settings.lexical_weight)
+        query = analyse(text)
+        weights = weights or weighed(weights_for(query.kind), settings)
         key = (text, weights, filters, view.hidden, model_id if vector is not None else "")
-        ranked = self._answers.get(key, lambda: self._ranked(analyse(text), view, weights, vector, model_id))
+        ranked = self._answers.get(key, lambda: self._ranked(query, view, weights, vector, model_id))
         hits = self._hits(ranked.rows, ranked.signals, k)
+        if unembedded := {row.document_id for row, _ in ranked.rows[:k] if not row.is_embedded}:
+            self._note_unembedded(unembedded)
         return Found(tuple(hits), bool(ranked.signals.dense), len(ranked.rows), _milliseconds(started))
 
     def _ranked(self, query: Query, view: View, weights: Weights, vector: QueryVector | None, model_id: str) -> Ranked:
-        signals = self._signals(query, view, vector, model_id)
-        fused = fuse(signals.dense, signals.lexical, weights)
-        for row in signals.exact:
-            fused.setdefault(row, 0.0)
-        rows = [row for row in self._store.chunks_by_row(list(fused)).values() if view.shows(row.document_id)]
-        return Ranked(rank(rows, fused, query), signals)
+        asked, terms = self._asked(query)
+        signals = self._signals(query, terms, view, vector, model_id)
+        found = {*signals.dense, *signals.lexical, *signals.exact}
+        rows = [row for row in self._store.rank_rows(found) if view.shows(row.document_id)]
+        return Ranked(rank(rows, signals.dense, signals.lexical, signals.exact, query, asked, weights), signals)
+
+    def _asked(self, query: Query) -> tuple[Asked, tuple[str, ...]]:
+        """How much each word of a query says, by stem; and the terms to look for: its own, and for a word that no chunk
+        holds those that are spelt nearly so."""
+        count = self._store.chunk_count()
+        most = max(_FEW_HOLDERS, count // 10)
+        weights: dict[str, float] = {}
+        near: list[str] = []
+        for part in query.parts:
+            holders = self._store.postings.frequency(part, most)
+            if not holders and len(part) >= _LONG_ENOUGH:
+                similar = difflib.get_close_matches(stem(part), self._store.postings.terms_like(stem(part)), 2, _ALIKE)
+                near += similar
+                weights |= dict.fromkeys(similar, _idf(count, 0))
+            weights[stem(part)] = _idf(count, holders)
+        return Asked(weights), (*query.terms, *near)
 
     def related(
         self, vector: QueryVector, *, k: int, model_id: str, filters: Filters, minimum: float, without: str,
@@ -125,13 +157,13 @@ class Searcher:
         started = time.perf_counter()
         view = self._view(session, filters)
         nearest = self._nearest(vector, view, model_id)
-        rows = self._store.chunks_by_row(list(nearest))
+        rows = self._store.rank_rows(list(nearest))
         kept = [
-            (row, nearest[number])
-            for number, row in rows.items()
-            if view.shows(row.document_id) and nearest[number] >= minimum and row.stored.chunk.path != without
+            (row, nearest[row.row])
+            for row in rows
+            if view.shows(row.document_id) and nearest[row.row] >= minimum and row.path != without
         ]
-        kept.sort(key=lambda item: (-item[1], item[0].stored.chunk.path, item[0].stored.chunk.ordinal))
+        kept.sort(key=lambda item: (-item[1], item[0].path, item[0].ordinal))
         signals = Signals(nearest, {}, {})
         return Found(tuple(self._hits(kept, signals, k)), True, len(rows), _milliseconds(started))
 
@@ -139,8 +171,11 @@ class Searcher:
         """The version of a chunk that counts now, or None."""
         view = self._view(session, NO_FILTERS)
         shown = [row for row in self._store.chunks_by_id(chunk_id) if view.shows(row.document_id)]
-        hits = self._hits([(row, 1.0) for row in shown], Signals({}, {}, {row.row: ("id",) for row in shown}), 1)
-        return hits[0] if hits else None
+        for row in shown:
+            freshness = self._freshness(row.document)
+            if freshness is not None:
+                return Hit(row.stored, 1.0, ("id",), freshness)
+        return None
 
     def hidden_documents(self, session: str = DISK) -> frozenset[int]:
         """The documents that another version of the same file replaces now."""
@@ -163,10 +198,12 @@ class Searcher:
     def _view(self, session: str, filters: Filters) -> View:
         return current_view(self._store, session, self._is_live, filters)
 
-    def _signals(self, query: Query, view: View, vector: QueryVector | None, model_id: str) -> Signals:
+    def _signals(
+        self, query: Query, terms: Sequence[str], view: View, vector: QueryVector | None, model_id: str
+    ) -> Signals:
         lexical = {
             found.row: found.value
-            for found in self._store.postings.search(query.terms, _CANDIDATES * _SPARE, view.allowed_json)
+            for found in self._store.postings.search(terms, _CANDIDATES * _SPARE, view.allowed_json)
         }
         lexical = self._first_shown(lexical, view)
         exact: dict[int, tuple[str, ...]] = {}
@@ -230,19 +267,47 @@ class Searcher:
         vectors.refresh()
         return vectors
 
-    def _hits(self, ranked: list[tuple[ChunkRow, float]], signals: Signals, k: int) -> list[Hit]:
+    def _hits(self, ranked: list[tuple[RankRow, float]], signals: Signals, k: int) -> list[Hit]:
         """The first `k` that still exist, each with what it was read from."""
         hits: list[Hit] = []
+        # Of copies of one text, the best placed one is shown.
+        seen: set[str] = set()
         known: dict[int, Freshness | None] = {}
-        for row, score in ranked:
+        for at in range(0, len(ranked), k):
+            part = ranked[at : at + k]
+            chunks = self._store.chunks_by_row([row.row for row, _ in part])
+            for ranking, score in part:
+                row = chunks.get(ranking.row)
+                if row is None or len(hits) == k or (copy := " ".join(row.stored.chunk.text.split())) in seen:
+                    continue
+                if row.document_id not in known:
+                    known[row.document_id] = self._freshness(row.document)
+                if (freshness := known[row.document_id]) is not None:
+                    seen.add(copy)
+                    hits.append(Hit(self._whole(row), score, _matched_by(row.row, signals), freshness))
             if len(hits) == k:
                 break
-            if row.document_id not in known:
-                known[row.document_id] = self._freshness(row.document)
-            freshness = known[row.document_id]
-            if freshness is not None:
-                hits.append(Hit(row.stored, score, _matched_by(row.row, signals), freshness))
         return hits
+
+    def _whole(self, row: ChunkRow) -> StoredChunk:
+        """The chunk; or, where it is a piece of a declaration that is not too long, all of that under the same id."""
+        chunk = row.stored.chunk
+        if not chunk.symbol:
+            return row.stored
+        pieces = [piece.stored.chunk for piece in self._store.pieces(row.document_id, chunk.symbol, chunk.ordinal)]
+        text = "".join(piece.text for piece in pieces)
+        if len(pieces) < 2 or len(text) > _WHOLE_CHARACTERS or not any(piece.is_declaration for piece in pieces):
+            return row.stored
+        declared = next(piece for piece in pieces if piece.is_declaration)
+        whole = replace(
+            declared, ordinal=pieces[0].ordinal, text=text, overlap="", start_byte=pieces[0].start_byte,
+            end_byte=pieces[-1].end_byte, start_line=pieces[0].start_line, end_line=pieces[-1].end_line,
+        )  # fmt: skip
+        return replace(row.stored, chunk=whole)
+
+
+def _idf(chunks: int, holders: int) -> float:
+    return math.log(1 + chunks / (holders + 0.5))
 
 
 def _matched_by(row: int, signals: Signals) -> tuple[str, ...]:

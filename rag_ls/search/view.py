@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rag_ls.project import is_guest
+from rag_ls.search.roles import is_data, is_docs, is_test
 from rag_ls.storage import DISK, IndexStore
 
 
@@ -18,9 +19,15 @@ class Filters:
 
     language: str = ""
     path_glob: str = ""
+    kind: str = ""
+    """One of `DOCUMENT_KINDS`."""
 
 
 NO_FILTERS = Filters()
+DOCUMENT_KINDS = ("code", "doc", "test")
+# Nobody's paths are longer, nor have so many parts.
+_LONGEST_GLOB = 4096
+_MOST_WILDCARDS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +71,25 @@ def current_view(store: IndexStore, session: str, is_live: Callable[[str], bool]
 
 
 def _allowed(store: IndexStore, filters: Filters) -> frozenset[int] | None:
-    if not filters.language and not filters.path_glob:
+    if filters == NO_FILTERS:
         return None
     matches = glob_matcher(filters.path_glob) if filters.path_glob else None
     language = filters.language.lower()
     return frozenset(
         number
         for number, path, document_language, _ in store.document_paths()
-        if (not language or document_language == language) and (matches is None or matches(path))
+        if (not language or document_language == language)
+        and (matches is None or matches(path))
+        and (not filters.kind or _is_of_kind(filters.kind, path, document_language))
     )
+
+
+def _is_of_kind(kind: str, path: str, language: str) -> bool:
+    if kind == "test":
+        return is_test(path)
+    if kind == "doc":
+        return is_docs(language)
+    return not (is_test(path) or is_docs(language) or is_data(language))
 
 
 def glob_matcher(pattern: str) -> Callable[[str], bool]:
@@ -80,11 +97,17 @@ def glob_matcher(pattern: str) -> Callable[[str], bool]:
 
     `src/**/*.py` matches files directly in `src` too; a pattern that ends in `/` means all below that folder.
     """
+    if len(pattern) > _LONGEST_GLOB:
+        return lambda path: False
+    # Runs of them mean no more than one, and take exponential time to try.
+    pattern = re.sub(r"\*{3,}", "**", re.sub(r"(?:\*\*/)+", "**/", pattern))
     if "/" not in pattern.rstrip("/") and not pattern.endswith("/"):
         return lambda path: fnmatch.fnmatchcase(path.rsplit("/", 1)[-1], pattern)
     pattern = pattern.removeprefix("./").removeprefix("/")
     if pattern.endswith("/"):
         pattern += "**"
+    if pattern.count("*") > _MOST_WILDCARDS:
+        return lambda path: fnmatch.fnmatchcase(path, pattern)
     parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
     meanings = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     regex = re.compile("".join(meanings.get(part, re.escape(part)) for part in parts))

@@ -2,11 +2,13 @@
 
 from rag_ls.storage.embedding_store import EmbeddingStore
 from rag_ls.storage.index_store import FILE_NAME as INDEX_FILE
-from rag_ls.storage.index_store import IndexStore, content_hash, last_name
+from rag_ls.storage.index_store import IndexStore, content_hash
 from rag_ls.storage.memory_backups import chosen, put_in_place
 from rag_ls.storage.memory_store import FILE_NAME as MEMORIES_FILE
 from rag_ls.storage.memory_store import MemoryStore
 from rag_ls.storage.memory_vectors import MemoryVectors
+from rag_ls.storage.outlines import StoredImport, StoredSymbol
+from rag_ls.storage.postings import columns_of
 from rag_ls.storage.records import (
     DISK,
     Candidate,
@@ -15,11 +17,13 @@ from rag_ls.storage.records import (
     DocumentRecord,
     FileState,
     NewChunk,
+    Priority,
+    RankRow,
     Replaced,
     Skipped,
     Vectors,
 )
-from rag_ls.storage.terms import split_identifier, terms
+from rag_ls.storage.terms import is_marked, last_name, plain_text, split_identifier, stem, terms
 from rag_ls.storage.vector_index import Hnsw, Neighbour, VectorIndex
 
 __all__ = [
@@ -38,14 +42,22 @@ __all__ = [
     "MemoryVectors",
     "Neighbour",
     "NewChunk",
+    "Priority",
+    "RankRow",
     "Replaced",
     "Skipped",
+    "StoredImport",
+    "StoredSymbol",
     "VectorIndex",
     "Vectors",
     "chosen",
+    "columns_of",
     "content_hash",
+    "is_marked",
     "last_name",
+    "plain_text",
     "put_in_place",
     "split_identifier",
+    "stem",
     "terms",
 ]

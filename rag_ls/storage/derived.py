@@ -38,7 +38,7 @@ def is_broken(path: Path) -> bool:
 
 
 def _look_at_tables(connection: sqlite3.Connection) -> None:
-    for table in ("meta", "documents", "chunks", "embeddings", "queue", "skipped", "postings"):
+    for table in ("meta", "documents", "chunks", "embeddings", "queue", "skipped", "symbols", "imports", "postings"):
         connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone()
 
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.model import Chunk
 from rag_ls.storage.database import Database
-from rag_ls.storage.records import Vectors
+from rag_ls.storage.records import Priority, Vectors
 
 _ACTIVE = "embedding_model"
+# Vectors that are asked of another index at once.
+_BORROWED = 500
+_BUSY_S = 2.0
 
 
 class EmbeddingStore:
@@ -47,7 +53,7 @@ class EmbeddingStore:
     def pending(self, model: str, limit: int, *, interactive_only: bool = False) -> list[tuple[bytes, Chunk]]:
         """Chunks without a vector of `model`, by priority: (hash of the embedded text, what to embed)."""
         if model == self.active_model():
-            only = "AND priority > 0 " if interactive_only else ""
+            only = f"AND priority >= {Priority.INTERACTIVE} " if interactive_only else ""
             missing = (
                 f"SELECT id, priority FROM chunks WHERE embedding_id IS NULL {only}ORDER BY priority DESC, id LIMIT ?"
             )
@@ -65,6 +71,15 @@ class EmbeddingStore:
             values,
         )
         return list({row[0]: (row[0], _embeddable(*row[1:])) for row in rows}.values())
+
+    def prefer(self, documents: Collection[int], priority: Priority) -> None:
+        """Let the chunks of some documents be embedded before those of lower priority."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE chunks SET priority = ? WHERE embedding_id IS NULL AND priority < ? "
+                "AND document_id IN (SELECT value FROM json_each(?))",
+                (priority, priority, json.dumps(list(documents))),
+            )
 
     def pending_count(self, model: str) -> int:
         """How many chunks have no vector of `model`."""
@@ -87,17 +102,47 @@ class EmbeddingStore:
         if not np.all(np.isfinite(norms)) or np.any(norms < 1e-6):
             raise ValueError("the model gave vectors that are zero or not finite; they were not stored")
         halves = vectors.astype(np.float16)
+        self._put(model, [(text_hash, half.tobytes()) for text_hash, half in zip(text_hashes, halves, strict=True)])
+
+    def borrow(self, model: str, other: Path) -> int:
+        """Take the vectors that chunks wait for from another project's `index.db`, where it has them; how many.
+
+        Vectors are addressed by what they stand for: a work tree, a clone or a copy of a folder costs no embedding.
+        """
+        with closing(sqlite3.connect(f"{other.absolute().as_uri()}?mode=ro", uri=True, timeout=_BUSY_S)) as lender:
+            found = 0
+            wanted = self._wanted(model)
+            for at in range(0, len(wanted), _BORROWED):
+                part = wanted[at : at + _BORROWED]
+                places = ", ".join("?" * len(part))
+                rows = lender.execute(
+                    f"SELECT text_hash, vector FROM embeddings WHERE model = ? AND text_hash IN ({places})",
+                    (model, *part),
+                ).fetchall()
+                self._put(model, rows)
+                found += len(rows)
+        return found
+
+    def _wanted(self, model: str) -> list[bytes]:
+        rows = self._database.connection.execute(
+            "SELECT DISTINCT text_hash FROM chunks c WHERE NOT EXISTS "
+            "(SELECT 1 FROM embeddings e WHERE e.model = ? AND e.text_hash = c.text_hash)",
+            (model,),
+        )
+        return [row[0] for row in rows]
+
+    def _put(self, model: str, rows: Sequence[tuple[bytes, bytes]]) -> None:
+        """Store vectors by the hashes of their texts, and link the chunks that wait for them."""
         with self._database.writing() as connection:
-            for text_hash, vector in zip(text_hashes, halves, strict=True):
-                connection.execute(
-                    "INSERT OR IGNORE INTO embeddings (model, text_hash, vector) VALUES (?, ?, ?)",
-                    (model, text_hash, vector.tobytes()),
-                )
+            connection.executemany(
+                "INSERT OR IGNORE INTO embeddings (model, text_hash, vector) VALUES (?, ?, ?)",
+                [(model, text_hash, vector) for text_hash, vector in rows],
+            )
             if model == self.active_model():
                 connection.executemany(
                     "UPDATE chunks SET embedding_id = (SELECT id FROM embeddings WHERE model = ? AND text_hash = ?) "
                     "WHERE text_hash = ? AND embedding_id IS NULL",
-                    [(model, text_hash, text_hash) for text_hash in text_hashes],
+                    [(model, text_hash, text_hash) for text_hash, _ in rows],
                 )
 
     def vectors(self, model: str, ids: Collection[int]) -> dict[int, NDArray[np.float32]]:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 
-_TABLES = """
+_KEPT = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
+-- AUTOINCREMENT: ids only grow, so "greater than the last one seen" finds all that is new.
+CREATE TABLE embeddings (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, model TEXT NOT NULL, text_hash BLOB NOT NULL, vector BLOB NOT NULL,
+  UNIQUE (model, text_hash));
+"""
+
+_TABLES = """
 -- One row for a file's text on disk (session '') and one for each editing session's unsaved text of it.
 CREATE TABLE documents (
   id INTEGER PRIMARY KEY, path TEXT NOT NULL, session TEXT NOT NULL, language TEXT NOT NULL, sha256 TEXT NOT NULL,
@@ -20,11 +27,6 @@ CREATE TABLE queue (path TEXT PRIMARY KEY, since_ns INTEGER NOT NULL) WITHOUT RO
 CREATE TABLE skipped (
   path TEXT PRIMARY KEY, reason TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
   ctime_ns INTEGER NOT NULL, read_ns INTEGER NOT NULL) WITHOUT ROWID;
-
--- AUTOINCREMENT: ids only grow, so "greater than the last one seen" finds all that is new.
-CREATE TABLE embeddings (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, model TEXT NOT NULL, text_hash BLOB NOT NULL, vector BLOB NOT NULL,
-  UNIQUE (model, text_hash));
 
 CREATE TABLE chunks (
   id INTEGER PRIMARY KEY, document_id INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
@@ -42,16 +44,41 @@ CREATE INDEX chunks_pending ON chunks (priority DESC, id) WHERE embedding_id IS 
 CREATE INDEX chunks_content ON chunks (content_hash);
 CREATE INDEX chunks_text_hash ON chunks (text_hash);
 
+-- What documents declare and import, small declarations that share a chunk included.
+CREATE TABLE symbols (
+  id INTEGER PRIMARY KEY, document_id INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
+  symbol TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+  signature TEXT NOT NULL, exported INTEGER NOT NULL);
+CREATE INDEX symbols_document ON symbols (document_id, start_line);
+CREATE INDEX symbols_name ON symbols (name);
+CREATE TABLE imports (
+  document_id INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
+  module TEXT NOT NULL, names TEXT NOT NULL, line INTEGER NOT NULL);
+CREATE INDEX imports_document ON imports (document_id);
+
 CREATE VIRTUAL TABLE postings USING fts5 (
-  symbol, path, text, content = '', tokenize = 'porter unicode61 remove_diacritics 2');
+  symbol, signature, path, doc, text, content = '', tokenize = 'porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab (postings, row);
 """
+
+# Those that others refer to come last.
+_REMADE = ("vocabulary", "postings", "imports", "symbols", "chunks", "skipped", "queue", "documents")
 
 
 def create(connection: sqlite3.Connection) -> None:
-    """Version 1: everything, and an identity by which a vector snapshot of another index is told apart."""
-    for statement in _statements(_TABLES):
+    """Version 1: embeddings, and an identity by which a vector snapshot of another index is told apart."""
+    for statement in _statements(_KEPT):
         connection.execute(statement)
     connection.execute("INSERT INTO meta VALUES ('index_id', hex(randomblob(16)))")
+
+
+def remake(connection: sqlite3.Connection) -> None:
+    """Version 2: all but the embeddings anew. They are what costs hours, and are found again by their texts."""
+    for table in _REMADE:
+        connection.execute(f"DROP TABLE IF EXISTS {table}")
+    for statement in _statements(_TABLES):
+        connection.execute(statement)
+    connection.execute("DELETE FROM meta WHERE key NOT IN ('index_id', 'embedding_model')")
 
 
 def _statements(script: str) -> list[str]:
@@ -60,4 +87,4 @@ def _statements(script: str) -> list[str]:
     return [part for part in "\n".join(lines).split(";") if part.strip()]
 
 
-MIGRATIONS = (create,)
+MIGRATIONS = (create, remake)

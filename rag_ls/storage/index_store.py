@@ -11,11 +11,24 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from rag_ls.model import Chunk, StoredChunk
+from rag_ls.model import Chunk, Outline, StoredChunk
 from rag_ls.storage.derived import is_broken, is_damage, mark_damaged, open_derived
 from rag_ls.storage.embedding_store import EmbeddingStore
-from rag_ls.storage.postings import Postings
-from rag_ls.storage.records import DISK, ChunkRow, Counts, DocumentRecord, FileState, NewChunk, Replaced, Skipped
+from rag_ls.storage.outlines import Outlines
+from rag_ls.storage.postings import Postings, columns_of
+from rag_ls.storage.records import (
+    DISK,
+    ChunkRow,
+    Counts,
+    DocumentRecord,
+    FileState,
+    NewChunk,
+    Priority,
+    RankRow,
+    Replaced,
+    Skipped,
+)
+from rag_ls.storage.terms import last_name
 from rag_ls.storage.upkeep import Upkeep
 
 FILE_NAME = "index.db"
@@ -30,7 +43,7 @@ _FROM_CHUNKS = f"SELECT {_CHUNK_COLUMNS} FROM chunks c JOIN documents d ON d.id 
 
 
 class IndexStore:
-    """The rows of one project's index; `embeddings` and `postings` are its other two parts.
+    """The rows of one project's index; `embeddings`, `postings` and `outlines` are its other parts.
 
     Safe from several threads and processes. All writes of one call commit together.
     """
@@ -41,6 +54,7 @@ class IndexStore:
         self._database = open_derived(path)
         self.embeddings = EmbeddingStore(self._database)
         self.postings = Postings(self._database)
+        self.outlines = Outlines(self._database)
         self.upkeep = Upkeep(self._database)
 
     def close(self) -> None:
@@ -104,14 +118,22 @@ class IndexStore:
         )
         return [_document(row) for row in rows]
 
-    def replace_document(self, document: DocumentRecord, chunks: Sequence[NewChunk], *, priority: int = 0) -> Replaced:
-        """Store a document's chunks in place of its former ones; unchanged chunks keep their rows.
+    def replace_document(
+        self,
+        document: DocumentRecord,
+        chunks: Sequence[NewChunk],
+        *,
+        outline: Outline = Outline(),  # noqa: B008 - frozen
+        priority: Priority = Priority.REST,
+    ) -> Replaced:
+        """Store a document's chunks and outline in place of its former ones; unchanged chunks keep their rows.
 
         `priority` orders the embedding of the new chunks, higher first. The path leaves the queue.
         """
         with self._database.writing() as connection:
             document_id = _upsert_document(connection, document)
             replaced = self._replace_chunks(connection, document_id, document.path, chunks, priority)
+            self.outlines.replace(connection, document_id, outline)
             if document.session == DISK:
                 _dequeue(connection, document.path, document.state)
                 connection.execute("DELETE FROM skipped WHERE path = ?", (document.path,))
@@ -216,6 +238,28 @@ class IndexStore:
         """The chunks with these row numbers; those gone meanwhile are missing."""
         return {found.row: found for found in self._chunks("c.id IN (SELECT value FROM json_each(?))", (_json(rows),))}
 
+    def rank_rows(self, rows: Collection[int]) -> list[RankRow]:
+        """What ranking needs of the chunks with these row numbers, by row; those gone meanwhile are missing."""
+        found = self._database.connection.execute(
+            "SELECT c.id, c.document_id, d.path, d.language, c.symbol, c.node_type, c.is_declaration, c.ordinal, "
+            "c.embedding_id IS NOT NULL FROM chunks c JOIN documents d ON d.id = c.document_id "
+            "WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY c.id",
+            (_json(rows),),
+        )
+        return [RankRow(*row) for row in found]
+
+    def chunk_count(self) -> int:
+        """About how many chunks there are, at no cost."""
+        return int(self._database.connection.execute("SELECT coalesce(max(id), 0) FROM chunks").fetchone()[0])
+
+    def pieces(self, document_id: int, symbol: str, around: int) -> list[ChunkRow]:
+        """The chunks of one symbol that follow each other without a gap, the one with the ordinal `around` among them."""
+        found = self._chunks(
+            "c.document_id = ? AND c.name = ? AND c.symbol = ? ORDER BY c.ordinal",
+            (document_id, last_name(symbol), symbol),
+        )
+        return _run_around(found, around)
+
     def chunks_by_id(self, chunk_id: str) -> list[ChunkRow]:
         """All versions of the chunk with this id: on disk, and in unsaved text."""
         return self._chunks("c.uid = ?", (chunk_id,))
@@ -276,19 +320,24 @@ class IndexStore:
         return [_chunk_row(row) for row in rows]
 
     def _replace_chunks(
-        self, connection: sqlite3.Connection, document_id: int, path: str, chunks: Sequence[NewChunk], priority: int
+        self,
+        connection: sqlite3.Connection,
+        document_id: int,
+        path: str,
+        chunks: Sequence[NewChunk],
+        priority: Priority,
     ) -> Replaced:
         former = {
             row[0]: row[1:]
             for row in connection.execute(
-                "SELECT uid, id, text_hash, symbol, signature FROM chunks WHERE document_id = ?", (document_id,)
+                "SELECT uid, id, text_hash, symbol, signature, doc FROM chunks WHERE document_id = ?", (document_id,)
             )
         }
         kept: list[tuple[int, NewChunk]] = []
         added: list[tuple[str, NewChunk]] = []
         for uid, new in _with_ids(path, chunks):
             row = former.get(uid)
-            if row and row[1:] == (new.text_hash, new.chunk.symbol, new.chunk.signature):
+            if row and row[1:] == (new.text_hash, new.chunk.symbol, new.chunk.signature, new.chunk.doc):
                 kept.append((row[0], new))
                 del former[uid]
             else:
@@ -297,15 +346,26 @@ class IndexStore:
             connection, "id IN (SELECT value FROM json_each(?))", (_json(row[0] for row in former.values()),)
         )
         _move_chunks(connection, kept)
-        model = self.embeddings.active_model()
-        for uid, new in added:
-            _insert_chunk(connection, document_id, uid, new, model, priority)
-        self.postings.add_rows(connection, path, document_id, [uid for uid, _ in added])
+        rows = _insert_chunks(connection, document_id, added, self.embeddings.active_model(), priority)
+        self.postings.add_rows(
+            connection, [(row, _columns(path, new)) for row, (_, new) in zip(rows, added, strict=True)]
+        )
         return Replaced(len(kept), len(added), len(former))
 
     def _delete_chunks(self, connection: sqlite3.Connection, where: str, values: Sequence[object]) -> None:
         self.postings.remove_rows(connection, where, values)
         connection.execute(f"DELETE FROM chunks WHERE {where}", tuple(values))
+
+
+def _run_around(rows: Sequence[ChunkRow], ordinal: int) -> list[ChunkRow]:
+    run: list[ChunkRow] = []
+    for row in rows:
+        if run and row.stored.chunk.ordinal != run[-1].stored.chunk.ordinal + 1:
+            if any(item.stored.chunk.ordinal == ordinal for item in run):
+                break
+            run = []
+        run.append(row)
+    return run
 
 
 def content_hash(text: str) -> str:
@@ -343,41 +403,54 @@ def _upsert_document(connection: sqlite3.Connection, document: DocumentRecord) -
     return int(row[0])
 
 
-def _insert_chunk(
-    connection: sqlite3.Connection, document_id: int, uid: str, new: NewChunk, model: str, priority: int
-) -> None:
-    chunk = new.chunk
-    connection.execute(
-        "INSERT INTO chunks (document_id, uid, ordinal, start_byte, end_byte, start_line, end_line, symbol, name, node_type, "
-        "parent_types, depth, is_declaration, signature, doc, overlap, text, content_hash, text_hash, embedding_id, priority) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+def _insert_chunks(
+    connection: sqlite3.Connection,
+    document_id: int,
+    added: Sequence[tuple[str, NewChunk]],
+    model: str,
+    priority: Priority,
+) -> range:
+    """Insert chunks by their ids, and give their rows."""
+    first = 1 + int(connection.execute("SELECT coalesce(max(id), 0) FROM chunks").fetchone()[0])
+    connection.executemany(
+        "INSERT INTO chunks (id, document_id, uid, ordinal, start_byte, end_byte, start_line, end_line, symbol, name, "
+        "node_type, parent_types, depth, is_declaration, signature, doc, overlap, text, content_hash, text_hash, "
+        "embedding_id, priority) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
         "(SELECT id FROM embeddings WHERE model = ? AND text_hash = ?), ?)",
-        (
-            document_id, uid, chunk.ordinal, chunk.start_byte, chunk.end_byte, chunk.start_line, chunk.end_line,
-            chunk.symbol, last_name(chunk.symbol), chunk.node_type, "\n".join(chunk.parent_types), chunk.depth,
-            chunk.is_declaration, chunk.signature, chunk.doc, chunk.overlap, chunk.text, content_hash(chunk.text),
-            new.text_hash, model, new.text_hash, priority,
-        ),
+        [
+            (row, document_id, uid, *_values(new), model, new.text_hash, priority)
+            for row, (uid, new) in enumerate(added, first)
+        ],
+    )
+    return range(first, first + len(added))
+
+
+def _values(new: NewChunk) -> tuple[object, ...]:
+    chunk = new.chunk
+    return (
+        *_position(chunk), chunk.symbol, last_name(chunk.symbol), chunk.node_type, "\n".join(chunk.parent_types),
+        chunk.depth, chunk.is_declaration, chunk.signature, chunk.doc, chunk.overlap, chunk.text,
+        content_hash(chunk.text), new.text_hash,
     )  # fmt: skip
+
+
+def _columns(path: str, new: NewChunk) -> tuple[str, ...]:
+    chunk = new.chunk
+    return new.columns or columns_of(path, chunk.symbol, chunk.signature, chunk.doc, chunk.text)
 
 
 def _move_chunks(connection: sqlite3.Connection, kept: Sequence[tuple[int, NewChunk]]) -> None:
     connection.executemany(
         "UPDATE chunks SET ordinal = ?, start_byte = ?, end_byte = ?, start_line = ?, end_line = ?, overlap = ?, "
-        "node_type = ?, parent_types = ?, depth = ?, is_declaration = ?, doc = ? "
+        "node_type = ?, parent_types = ?, depth = ?, is_declaration = ? "
         "WHERE id = ? AND (ordinal, start_byte, end_byte, start_line, end_line) != (?, ?, ?, ?, ?)",
         [(*_position(new.chunk), new.chunk.overlap, new.chunk.node_type, "\n".join(new.chunk.parent_types), new.chunk.depth,
-          new.chunk.is_declaration, new.chunk.doc, row, *_position(new.chunk)) for row, new in kept],
+          new.chunk.is_declaration, row, *_position(new.chunk)) for row, new in kept],
     )  # fmt: skip
 
 
 def _position(chunk: Chunk) -> tuple[int, int, int, int, int]:
     return (chunk.ordinal, chunk.start_byte, chunk.end_byte, chunk.start_line, chunk.end_line)
-
-
-def last_name(symbol: str) -> str:
-    """The last part of a qualified symbol, lower-case: `Session.refresh` -> `refresh`."""
-    return symbol.rsplit(".", 1)[-1].rsplit(" > ", 1)[-1].lower()
 
 
 def _chunk_row(row: tuple[object, ...]) -> ChunkRow:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,20 @@ DISK = ""
 _RACY_WINDOW_NS = 2_000_000_000
 
 Vectors = NDArray[np.float32]
+
+
+class Priority(IntEnum):
+    """In which order chunks are embedded, the highest first."""
+
+    REST = 0
+    RECENT = 1
+    """Of a file that was changed lately."""
+    RETURNED = 2
+    """Of a file that a search gave."""
+    IMPORTED = 3
+    """Of a file that an open document imports."""
+    INTERACTIVE = 9
+    """Of an open document, or a file that was just written: embedded even where the rest waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +81,8 @@ class NewChunk:
 
     chunk: Chunk
     text_hash: bytes
+    columns: tuple[str, ...] = ()
+    """Its terms by column of the full-text index (`postings.columns_of`), where they were made already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +115,21 @@ class ChunkRow:
     def document_id(self) -> int:
         """The row of its document."""
         return self.document.id
+
+
+@dataclass(frozen=True, slots=True)
+class RankRow:
+    """What ranking needs of a chunk: all but its text."""
+
+    row: int
+    document_id: int
+    path: str
+    language: str
+    symbol: str
+    node_type: str
+    is_declaration: bool
+    ordinal: int
+    is_embedded: bool
 
 
 @dataclass(frozen=True, slots=True)

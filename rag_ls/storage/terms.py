@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+import unicodedata
+from functools import cache, lru_cache
+from typing import Any
 
+# Latin letters beyond ASCII. The index takes the marks off these alone: が is not か.
+_LATIN = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 _WORD = re.compile(r"\w+")
-_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
+# A letter beyond ASCII goes with the small ones.
+_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 # A posting list entry for a word longer than this (a hash, a base64 blob) finds nothing and costs space.
 _LONGEST_WORD = 64
 
@@ -32,3 +37,36 @@ def terms(text: str) -> list[str]:
 def indexed_text(text: str) -> str:
     """The text as it goes into the full-text index."""
     return " ".join(terms(text))
+
+
+def last_name(symbol: str) -> str:
+    """The last part of a qualified symbol, lower-case: `Session.refresh` -> `refresh`."""
+    return symbol.rsplit(".", 1)[-1].rsplit(" > ", 1)[-1].lower()
+
+
+@lru_cache(maxsize=65536)
+def stem(term: str) -> str:
+    """What the full-text index keeps of a term: without diacritics, and stemmed as Porter (1980) does."""
+    return str(_stemmer().stemWord(plain_text(term).lower()))
+
+
+def plain_text(text: str) -> str:
+    """A text without diacritics."""
+    return text if text.isascii() else _LATIN.sub(_base, unicodedata.normalize("NFC", text))
+
+
+def is_marked(word: str) -> bool:
+    """Whether a word has Latin letters beyond ASCII."""
+    return bool(_LATIN.search(word))
+
+
+def _base(letter: re.Match[str]) -> str:
+    base = unicodedata.normalize("NFD", letter[0])[0]
+    return base if base.isascii() else letter[0]
+
+
+@cache
+def _stemmer() -> Any:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("porter")

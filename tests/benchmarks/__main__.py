@@ -21,6 +21,7 @@ from tests.benchmarks.recall_quality import recall_quality
 from tests.benchmarks.scale import scale
 from tests.benchmarks.sharing import sharing, switching
 from tests.benchmarks.startup import startup
+from tests.benchmarks.tiers import tiers
 from tests.benchmarks.typing import typing
 
 
@@ -29,7 +30,7 @@ def main() -> None:
     parser.add_argument(
         "--only",
         default="",
-        help="some of: indexing, startup, typing, reopening, sharing, switching, quality, scale, recall, memories",
+        help="some of: indexing, startup, typing, reopening, sharing, switching, tiers, quality, scale, recall, memories",
     )
     parser.add_argument("--embed", type=int, default=2000, help="how many chunks of the repository to embed (0: all)")
     parser.add_argument("--sizes", default="1000,10000,100000", help="chunks, for scale")
@@ -55,6 +56,7 @@ def _runs(work: Path, arguments: argparse.Namespace) -> dict[str, Callable[[], A
         "reopening": lambda: reopening(corpus.many_files(work / "many", 10_000)),
         "sharing": lambda: sharing(_indexed(project)),
         "switching": lambda: switching(_indexed(project)),
+        "tiers": lambda: tiers(work),
         "quality": lambda: quality(corpus.django(), _folder(work / "quality")),
         "scale": lambda: scale(corpus.django(), work, sizes),
         "recall": lambda: recall_quality(_folder(work / "recall")),

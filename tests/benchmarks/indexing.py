@@ -21,7 +21,6 @@ def indexing(folder: Path, *, embed: int) -> dict[str, Any]:
     words_s = time.perf_counter() - started
     counts = opened.store.counts()
     spent = opened.hosted.documents.spent
-    chunking, storing = spent.chunking, spent.storing
     opened.indexing.index_tree()
     total = counts.pending_embeddings
     while (left := opened.store.queue_lengths()[1]) > max(0, total - embed):
@@ -33,16 +32,13 @@ def indexing(folder: Path, *, embed: int) -> dict[str, Any]:
         "words_s": round(words_s, 1),
         "files_per_s": round(counts.documents / words_s, 1),
         "chunks_per_s": round(counts.chunks / words_s, 1),
-        "chunking_ms_per_chunk": round(1000 * chunking / counts.chunks, 3),
-        "storing_ms_per_chunk": round(1000 * storing / counts.chunks, 3),
         "embedded": embedded,
         "embedding_ms_per_chunk": round(1000 * spent.embedding / max(1, embedded), 3),
         "embedded_per_s": round(embedded / spent.embedding, 1) if spent.embedding else None,
         "memory": memory_mb(),
     }
-    share = (result["chunking_ms_per_chunk"] + result["storing_ms_per_chunk"]) / result["embedding_ms_per_chunk"]
     client.close()
-    return {**result, "chunking_and_storing_share_of_embedding": round(share, 3)}
+    return result
 
 
 def reopening(folder: Path) -> dict[str, Any]:

@@ -48,7 +48,7 @@ FILES = {
 
 
 @pytest.fixture(autouse=True)
-def _default_settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _default_settings(home: Path, exported: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RAG_LS_EMBEDDING_BACKEND", raising=False)
 
 

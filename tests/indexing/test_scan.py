@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.chunking import Budget, approximate_token_offsets
+from rag_ls.chunking import Budget
 from rag_ls.indexing import Cutting, DocumentIndexer, Scan, freshness, scan
 from rag_ls.model import Freshness
 from rag_ls.project import Project
@@ -21,7 +21,7 @@ class _Index:
 
     def __init__(self, root: Path, store: IndexStore) -> None:
         self.project, self.store = Project(root.resolve()), store
-        cutting = Cutting(Budget(200, 40, 24), approximate_token_offsets, "approximate")
+        cutting = Cutting(Budget(200, 40, 24))
         self.documents = DocumentIndexer(self.project, store, cutting, max_file_bytes=100_000)
 
     def scan(self, fingerprint: str = "1") -> Scan:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.memory.words import content_terms, others, says_something, stem, stems_of
+from rag_ls.memory.words import content_terms, others, says_something, stems_of
+from rag_ls.storage import stem
 
 
 @pytest.mark.parametrize(

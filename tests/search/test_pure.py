@@ -1,22 +1,22 @@
-"""Query analysis, globs, fusion and ranking: functions of their arguments."""
+"""Query analysis, globs and ranking: functions of their arguments."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.model import Chunk, StoredChunk
-from rag_ls.search.fusion import Weights, fuse
-from rag_ls.search.query import analyse
+from rag_ls.config import SearchSettings
+from rag_ls.search.evidence import Asked, weighed, weights_for
+from rag_ls.search.query import Kind, analyse
 from rag_ls.search.ranking import rank
+from rag_ls.search.roles import is_test
 from rag_ls.search.view import glob_matcher
-from rag_ls.storage import ChunkRow
-from tests.support import SETTLED, record
+from rag_ls.storage import RankRow, stem
 
 
 def test_stop_words_are_dropped_and_identifiers_split() -> None:
@@ -88,102 +88,148 @@ def test_any_text_is_a_glob(pattern: str, path: str) -> None:
     assert glob_matcher(pattern)(path) in (True, False)
 
 
-_SIGNAL = st.dictionaries(st.integers(0, 6), st.floats(-1, 1), max_size=7)
-_BM25 = st.dictionaries(st.integers(0, 6), st.floats(0, 50), max_size=7)
-_WEIGHTS = st.builds(Weights, st.floats(0, 1), st.floats(0, 1))
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("where is the connection pool resized", Kind.WORDS),
+        ("what happens when a token is not found?", Kind.WORDS),
+        ("retry policy", Kind.IDENTIFIER),
+        ("getUserById", Kind.IDENTIFIER),
+        ("Session.refresh", Kind.IDENTIFIER),
+        ("src/auth.py refresh", Kind.PATH),
+        ("KeyError: token must be a string", Kind.ERROR),
+        ("Task foo.bar not registered", Kind.ERROR),
+        ("for item in items:\n    total += item.price", Kind.SNIPPET),
+        ("pool = Pool(size=4); pool.resize(8)", Kind.SNIPPET),
+    ],
+)
+def test_kinds_of_queries_are_told_apart(text: str, kind: Kind) -> None:
+    assert analyse(text).kind is kind
 
 
-@given(_SIGNAL, _BM25, _WEIGHTS)
-def test_fused_scores_are_in_0_to_1_for_every_candidate(
-    dense: dict[int, float], lexical: dict[int, float], weights: Weights
-) -> None:
-    fused = fuse(dense, lexical, weights)
-    assert fused.keys() == {*dense, *lexical}
-    assert all(-1e-9 <= score <= 1 + 1e-9 for score in fused.values())
+def test_asking_for_documentation_or_settings_is_noticed() -> None:
+    assert analyse("documentation of the cart").wants_docs
+    assert analyse("which linter is configured").wants_data
+    assert not (analyse("price of a cart").wants_docs)
+    assert not (analyse("price of a cart").wants_data)
 
 
-@given(_SIGNAL, _BM25, _WEIGHTS, st.integers(0, 6), st.integers(0, 6))
-def test_what_is_better_in_every_signal_is_not_worse_when_fused(
-    dense: dict[int, float], lexical: dict[int, float], weights: Weights, one: int, other: int
-) -> None:
-    fused = fuse(dense, lexical, weights)
-    assume(one in fused and other in fused and (one in dense) == (other in dense))
-
-    def not_worse(values: Mapping[int, float], least: float) -> bool:
-        return values.get(one, least) >= values.get(other, least)
-
-    if not_worse(dense, -2) and not_worse(lexical, -1):
-        assert fused[one] >= fused[other] - 1e-9
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("tests/cart.py", True), ("src/test_cart.py", True), ("src/cart_test.go", True), ("src/cart.spec.ts", True),
+        ("src/CartTest.java", True), ("src/__tests__/cart.js", True), ("src/latest.py", False), ("src/contest.py", False),
+        ("src/testament.rs", False), ("src/Latest.java", False),
+    ],
+)  # fmt: skip
+def test_tests_are_told_by_their_paths(path: str, expected: bool) -> None:
+    assert is_test(path) is expected
 
 
-def test_one_signal_alone_orders_the_answer() -> None:
-    weights = Weights(0.5, 0.5)
-    assert fuse({1: 0.9, 2: 0.1}, {}, weights) == {1: 1.0, 2: 0.0}
-    assert fuse({}, {1: 4.0, 2: 2.0}, weights) == {1: 1.0, 2: 0.5}
-    assert fuse({}, {}, weights) == {}
+def _row(number: int, path: str = "src/a.py", symbol: str = "", *, declares: str = "", document: int = 0) -> RankRow:
+    node = declares or "expression"
+    return RankRow(number, document or hash(path), path, "python", symbol, node, bool(declares), number, False)
 
 
-def test_text_that_is_not_embedded_yet_is_judged_by_its_words_alone() -> None:
-    fused = fuse({1: 0.9, 2: 0.1}, {2: 4.0, 3: 8.0}, Weights(0.5, 0.5))
-    assert fused == {1: 0.5, 2: 0.25, 3: 1.0}
+def _rank(
+    rows: list[RankRow], lexical: dict[int, float], query: str, dense: dict[int, float] | None = None,
+    exact: dict[int, tuple[str, ...]] | None = None,
+) -> list[tuple[RankRow, float]]:  # fmt: skip
+    asked = analyse(query)
+    words = Asked({stem(part): 1.0 for part in asked.parts})
+    return rank(rows, dense or {}, lexical, exact or {}, asked, words, weights_for(asked.kind))
 
 
-def test_a_weight_of_nothing_silences_a_signal() -> None:
-    fused = fuse({1: 0.9, 2: 0.1}, {2: 9.0}, Weights(1.0, 0.0))
-    assert fused == {1: 1.0, 2: 0.0}
-    assert fuse({1: 0.5}, {2: 1.0}, Weights(0.0, 0.0)) == {1: 0.0, 2: 0.0}
+def _order(rows: list[RankRow], lexical: dict[int, float], query: str, **others: Any) -> list[int]:
+    return [row.row for row, _ in _rank(rows, lexical, query, **others)]
 
 
-def _row(
-    number: int, path: str = "src/a.py", symbol: str = "", *, declares: bool = False, document: int = 0
-) -> ChunkRow:
-    chunk = Chunk(path, "python", number, 0, 1, 1, 1, "x", symbol=symbol, is_declaration=declares)
-    owner = record(path, state=SETTLED)
-    return ChunkRow(number, StoredChunk(str(number), chunk, "0"), replace(owner, id=document or hash(path)), None)
-
-
-def _order(rows: list[ChunkRow], fused: dict[int, float], query: str) -> list[int]:
-    return [row.row for row, _ in rank(rows, fused, analyse(query))]
+_LONG = "query about something long"
 
 
 def test_the_definition_of_a_name_comes_before_its_uses() -> None:
-    rows = [_row(1, "src/use.py"), _row(2, "src/define.py", "Session.refresh", declares=True)]
-    assert _order(rows, {1: 0.8, 2: 0.6}, "refresh") == [2, 1]
+    rows = [_row(1, "src/use.py"), _row(2, "src/define.py", "Session.refresh", declares="function_definition")]
+    assert _order(rows, {1: 8, 2: 6}, "refresh", exact={2: ("symbol",)}) == [2, 1]
 
 
 def test_tests_come_later_unless_they_are_asked_for() -> None:
     rows = [_row(1, "tests/test_cart.py"), _row(2, "src/cart.py")]
-    fused = {1: 0.6, 2: 0.55}
-    assert _order(rows, fused, "price of all items of a cart") == [2, 1]
-    assert _order(rows, fused, "tests for the price of all items") == [1, 2]
+    assert _order(rows, {1: 6, 2: 5.5}, "price of all items of a cart") == [2, 1]
+    assert _order(rows, {1: 5.5, 2: 6}, "tests for the price of all items") == [1, 2]
+
+
+def test_prose_comes_later_unless_it_is_asked_for_or_a_name_is() -> None:
+    rows = [replace(_row(1, "docs/cart.md"), language="markdown"), _row(2, "src/cart.py")]
+    assert _order(rows, {1: 6, 2: 2}, "price of all items of a cart") == [2, 1]
+    assert _order(rows, {1: 6, 2: 2}, "documentation of the price of all items") == [1, 2]
+    assert _order(rows, {1: 6, 2: 2}, "CartPrice") == [1, 2]
+
+
+def test_a_name_that_holds_the_words_of_the_query_comes_before_a_body_that_does() -> None:
+    rows = [_row(1, "src/a.py"), _row(2, "src/b.py", "refresh_session_tokens", declares="function_definition")]
+    assert _order(rows, {1: 6, 2: 5}, "where is the token of a session refreshed") == [2, 1]
 
 
 def test_a_named_file_comes_first() -> None:
     rows = [_row(1, "src/other.py"), _row(2, "src/auth.py")]
-    assert _order(rows, {1: 0.7, 2: 0.5}, "token errors in auth.py today") == [2, 1]
+    assert _order(rows, {1: 7, 2: 5}, "token errors in auth.py today", exact={2: ("path",)}) == [2, 1]
 
 
 def test_of_the_pieces_of_one_declaration_the_best_stays() -> None:
     rows = [_row(1, symbol="run"), _row(2, symbol="run"), _row(3, symbol=""), _row(4, symbol="")]
-    assert sorted(_order(rows, {1: 0.1, 2: 0.9, 3: 0.5, 4: 0.4}, "query about something long")) == [2, 3, 4]
+    assert sorted(_order(rows, {1: 1, 2: 9, 3: 5, 4: 4}, _LONG)) == [2, 3, 4]
 
 
-def test_one_file_does_not_fill_the_answer() -> None:
+def test_one_file_does_not_fill_the_answer_unless_the_query_names_it() -> None:
     rows = [_row(number, "src/big.py") for number in range(1, 6)] + [_row(9, "src/small.py")]
-    fused = {number: 0.8 - number / 1000 for number in range(1, 6)} | {9: 0.75}
-    assert _order(rows, fused, "query about something long").index(9) == 2
+    lexical = {number: 8 - number / 1000 for number in range(1, 6)} | {9: 7.5}
+    assert _order(rows, lexical, _LONG).index(9) == 3
+    named = dict.fromkeys(range(1, 6), ("path",))
+    assert _order(rows, lexical, "something long in big.py", exact=named).index(9) == 5
+
+
+def test_text_that_is_not_embedded_yet_is_judged_by_its_words() -> None:
+    rows = [_row(1, "a.py"), _row(2, "b.py"), _row(3, "c.py")]
+    assert _order(rows, {2: 4.0, 3: 8.0}, _LONG, dense={1: 0.9, 2: 0.1}) == [3, 1, 2]
 
 
 def test_equal_scores_come_in_order_of_path_and_place() -> None:
     rows = [_row(3, "b.py"), _row(2, "a.py"), _row(1, "c.py")]
-    assert _order(rows, {1: 0.5, 2: 0.5, 3: 0.5}, "query about something long") == [2, 3, 1]
+    assert _order(rows, {1: 5, 2: 5, 3: 5}, _LONG) == [2, 3, 1]
 
 
-@given(
-    st.dictionaries(st.integers(1, 30), st.floats(0, 1), max_size=20), st.sampled_from(["run", "src/a.py run", "tests"])
-)
-def test_final_scores_are_in_0_to_1_and_descend(fused: dict[int, float], query: str) -> None:
-    rows = [_row(n, f"src/{'abc'[n % 3]}.py", "run" if n % 5 == 0 else "", declares=n % 2 == 0) for n in fused]
-    scores = [round(score, 8) for _, score in rank(rows, fused, analyse(query))]
+_SIGNAL = st.dictionaries(st.integers(1, 30), st.floats(-1, 1), max_size=20)
+_BM25 = st.dictionaries(st.integers(1, 30), st.floats(0, 50), max_size=20)
+
+
+@given(_SIGNAL, _BM25, st.sampled_from(["run", "src/a.py run", "tests", _LONG]))
+def test_final_scores_are_in_0_to_1_and_descend(dense: dict[int, float], lexical: dict[int, float], query: str) -> None:
+    rows = [
+        _row(n, f"src/{'abc'[n % 3]}.py", "run" if n % 5 == 0 else "", declares="function" if n % 2 == 0 else "")
+        for n in dense.keys() | lexical.keys()
+    ]
+    scores = [round(score, 8) for _, score in _rank(rows, lexical, query, dense=dense)]
     assert all(0 <= score <= 1 for score in scores)
     assert scores == sorted(scores, reverse=True)
+
+
+@given(st.lists(st.tuples(st.floats(-1, 1), st.floats(0, 50)), min_size=2, max_size=12))
+def test_what_is_better_in_every_signal_does_not_come_later(signals: list[tuple[float, float]]) -> None:
+    dense = {number: value for number, (value, _) in enumerate(signals)}
+    lexical = {number: value for number, (_, value) in enumerate(signals)}
+    rows = [_row(number, f"src/{number}.py") for number in dense]
+    scores = {row.row: score for row, score in _rank(rows, lexical, _LONG, dense=dense)}
+    if dense[0] >= dense[1] and lexical[0] >= lexical[1]:
+        assert scores[0] >= scores[1] - 1e-9
+
+
+@given(_BM25, _BM25)
+def test_weights_of_nothing_silence_a_signal(dense: dict[int, float], lexical: dict[int, float]) -> None:
+    silent = weighed(weights_for(Kind.WORDS), SearchSettings(dense_weight=0.0))
+    assert silent.dense == 0
+    rows = [_row(number, f"src/{number}.py") for number in dense.keys() | lexical.keys()]
+    asked = analyse(_LONG)
+    with_both = rank(rows, dense, lexical, {}, asked, Asked({}), silent)
+    assert [row.row for row, _ in with_both] == [
+        row.row for row, _ in rank(rows, {}, lexical, {}, asked, Asked({}), silent)
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -69,9 +70,50 @@ def test_a_guest_document_is_seen_by_its_own_session_alone(store: IndexStore) ->
 
 def test_hits_of_a_file_that_is_gone_are_dropped_and_others_take_their_place(store: IndexStore) -> None:
     for name in "abc":
-        _save(store, "needle", f"{name}.py")
+        _save(store, f"needle {name}", f"{name}.py")
     found = _search(_searcher(store, gone=("a.py",)), "needle", k=2)
     assert [hit.item.chunk.path for hit in found.hits] == ["b.py", "c.py"]
+
+
+def test_of_copies_of_a_text_one_is_shown(store: IndexStore) -> None:
+    for name in "abc":
+        _save(store, "needle in  a copy" if name == "b" else "needle in a copy", f"{name}.py")
+    _save(store, "another needle", "d.py")
+    paths = [hit.item.chunk.path for hit in _search(_searcher(store), "needle").hits]
+    assert sorted(paths) == ["a.py", "d.py"]
+
+
+def test_a_copy_takes_the_place_of_one_whose_file_is_gone(store: IndexStore) -> None:
+    for name in "ab":
+        _save(store, "needle", f"{name}.py")
+    found = _search(_searcher(store, gone=("a.py",)), "needle")
+    assert [hit.item.chunk.path for hit in found.hits] == ["b.py"]
+
+
+def test_a_misspelt_word_is_found(store: IndexStore) -> None:
+    _save(store, "def retry_backoff(): pass")
+    _save(store, "something else", "src/b.py")
+    assert _texts(_search(_searcher(store), "retry_backof")) == ["def retry_backoff(): pass"]
+    assert _texts(_search(_searcher(store), "bakcoff")) == ["def retry_backoff(): pass"]
+
+
+def test_an_identifier_is_found_by_its_parts_in_any_case_and_form(store: IndexStore) -> None:
+    _save(store, "def fetch_users_by_id(): pass")
+    _save(store, "something else", "src/b.py")
+    for query in ("fetchUserById", "FETCH_USER", "fetching a user by its id", "users_by_ids"):
+        assert _texts(_search(_searcher(store), query)) == ["def fetch_users_by_id(): pass"], query
+
+
+def test_a_declaration_in_pieces_is_shown_as_a_whole(store: IndexStore) -> None:
+    texts = ["def total(items):\n", "    for item in items:\n", "        needle(item)\n", "def other(): ...\n"]
+    pieces = [
+        new_chunk(text, symbol="other" if number == 3 else "total", ordinal=number) for number, text in enumerate(texts)
+    ]
+    pieces[1:3] = [replace(piece, chunk=replace(piece.chunk, is_declaration=False)) for piece in pieces[1:3]]
+    store.replace_document(record(), pieces)
+    hits = _search(_searcher(store), "needle").hits
+    assert [(hit.item.chunk.start_line, hit.item.chunk.end_line) for hit in hits] == [(1, 22)]
+    assert hits[0].item.chunk.text == "".join(texts[:3])
 
 
 def test_filters_restrict_language_and_path(store: IndexStore) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from rag_ls.storage import IndexStore
+from rag_ls.storage import IndexStore, Priority
 from tests.support import MODEL, digest, new_chunk, new_chunks, record, unit_vectors
 
 OTHER = "other-model@2"
@@ -49,7 +51,7 @@ def test_equal_texts_are_pending_once(store: IndexStore) -> None:
 def test_what_is_being_edited_is_embedded_first(store: IndexStore) -> None:
     store.embeddings.activate(MODEL)
     store.replace_document(record("bulk.py"), new_chunks(["bulk"], path="bulk.py"))
-    store.replace_document(record("edited.py"), new_chunks(["edited"], path="edited.py"), priority=1)
+    store.replace_document(record("edited.py"), new_chunks(["edited"], path="edited.py"), priority=Priority.INTERACTIVE)
     assert [chunk.text for _, chunk in store.embeddings.pending(MODEL, 10)] == ["edited", "bulk"]
     assert [chunk.text for _, chunk in store.embeddings.pending(MODEL, 10, interactive_only=True)] == ["edited"]
 
@@ -122,3 +124,19 @@ def test_a_chunk_to_embed_carries_what_its_text_is_made_of(store: IndexStore) ->
 def _embed_all(store: IndexStore) -> None:
     hashes = [text_hash for text_hash, _ in store.embeddings.pending(MODEL, 100)]
     store.embeddings.add(MODEL, hashes, unit_vectors(len(hashes)))
+
+
+def test_vectors_are_borrowed_from_another_index_by_what_they_stand_for(store: IndexStore, tmp_path: Path) -> None:
+    lender = IndexStore(tmp_path / "lender.db")
+    lender.replace_document(record("b.py"), new_chunks(["same", "theirs"], path="b.py"))
+    lender.embeddings.activate(MODEL)
+    vectors = unit_vectors(2)
+    lender.embeddings.add(MODEL, [digest("same"), digest("theirs")], vectors)
+    lender.embeddings.add("other", [digest("ours")], vectors[:1])
+    store.embeddings.activate(MODEL)
+    store.replace_document(record("a.py"), new_chunks(["same", "ours"]))
+    assert store.embeddings.borrow(MODEL, tmp_path / "lender.db") == 1
+    lender.close()
+    assert [chunk.text for _, chunk in store.embeddings.pending(MODEL, 10)] == ["ours"]
+    ((_, found),) = store.embeddings.newer_than(MODEL, 0)
+    assert np.allclose(found, vectors[:1], atol=1e-3)

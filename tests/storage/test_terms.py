@@ -20,7 +20,7 @@ from rag_ls.storage import split_identifier, terms
         ("_private", ("private",)),
         ("sha256", ("sha", "256", "sha256")),
         ("MAX_K", ("max", "k", "maxk")),
-        ("größe", ("gr", "öß", "e", "größe")),
+        ("größe", ("größe",)),
         ("поиск", ("поиск",)),
         ("検索", ("検索",)),
         ("___", ()),

@@ -19,6 +19,10 @@ ABOUT = "ragLs.memoriesAbout"
 _OPERATIONS = {
     "ragLs.searchCode": "search_code",
     "ragLs.findRelated": "find_related",
+    "ragLs.getChunk": "get_chunk",
+    "ragLs.listSymbols": "list_symbols",
+    "ragLs.relatedTests": "related_tests",
+    "ragLs.listRepos": "list_repos",
     "ragLs.storeMemory": "store_memory",
     "ragLs.searchMemory": "search_memory",
     "ragLs.getMemory": "get_memory",

@@ -1,0 +1,160 @@
+"""The verbs on projects: each asks one operation and prints its answer."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import Any
+
+from rag_ls.cli import render
+from rag_ls.cli.backend import ask
+from rag_ls.cli.commands import show_answer
+from rag_ls.cli.progress import showing
+from rag_ls.errors import NotConfirmed
+
+Json = dict[str, Any]
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run one of the actions on the list of projects."""
+    actions = {"list": list_projects, "add": add, "remove": remove, "prune": prune}
+    return actions[arguments.action](arguments)
+
+
+def list_projects(arguments: argparse.Namespace) -> int:
+    """List the projects that can be named."""
+    answer = ask(arguments, "list_repos", {}, in_project=False)
+    show_answer(arguments, answer, _listed(answer["repos"]))
+    for problem in answer.get("problems", ()):
+        print(f"rag-ls: {problem}", file=sys.stderr)
+    return 0
+
+
+def add(arguments: argparse.Namespace) -> int:
+    """Make a project known by name."""
+    path = os.path.abspath(arguments.path)
+    answer = ask(arguments, "add_project", {"path": path, "name": arguments.name}, in_project=False)
+    show_answer(arguments, answer, _added(answer, os.path.realpath(path)))
+    return 0
+
+
+def remove(arguments: argparse.Namespace) -> int:
+    """Forget the projects of one name, and delete their indexes."""
+    wanted = os.path.abspath(arguments.project) if _is_path(arguments.project) else arguments.project
+    question = {"project": wanted, "memories": arguments.memories}
+    return _carry_out(arguments, ask(arguments, "plan_removal", question, in_project=False))
+
+
+def prune(arguments: argparse.Namespace) -> int:
+    """Forget the projects that are gone, or that the settings list no longer, and delete their indexes."""
+    plan = ask(arguments, "plan_pruning", {}, in_project=False)
+    if plan["projects"]:
+        return _carry_out(arguments, plan)
+    show_answer(arguments, {"removed": [], "memories": False}, "nothing to prune")
+    return 0
+
+
+def scan(arguments: argparse.Namespace) -> int:
+    """Index projects by name, and wait for it."""
+    wanted = [os.path.abspath(name) if _is_path(name) else name for name in arguments.projects]
+    question = {"project": wanted, "words_only": arguments.words_only}
+    with showing(named=True) as show:
+        answer = ask(arguments, "scan", question, show, in_project=False)
+    show_answer(arguments, answer, "\n\n".join(render.status(status) for status in answer["projects"]))
+    if not (answer["complete"] or arguments.words_only):
+        for status in answer["projects"]:
+            if not status["complete"]:
+                why = status.get("note") or status["activity"]
+                print(f"rag-ls: {status['root']}: not finished: {why}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _is_path(wanted: str) -> bool:
+    return wanted in (".", "..") or "/" in wanted or os.sep in wanted
+
+
+# --- what is removed
+
+
+def _carry_out(arguments: argparse.Namespace, plan: Json) -> int:
+    """Show what would be removed, have it confirmed, and do it."""
+    if not arguments.json:
+        print("\n".join(_planned(item, plan["memories"]) for item in plan["projects"]))
+    if not (arguments.yes or _is_confirmed()):
+        return 1
+    roots = [item["root"] for item in plan["projects"]]
+    answer = ask(arguments, "remove_projects", {"roots": roots, "memories": plan["memories"]}, in_project=False)
+    show_answer(arguments, answer, "\n".join(_removed(item) for item in answer["removed"]))
+    return 0
+
+
+def _is_confirmed() -> bool:
+    """Ask the person at the terminal. Raises `NotConfirmed` where there is none."""
+    if not sys.stdin.isatty():
+        raise NotConfirmed("nothing was removed: nobody is there to confirm it; add --yes")
+    print("remove it? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        return True
+    print("rag-ls: nothing was removed", file=sys.stderr)
+    return False
+
+
+def _planned(item: Json, memories: bool) -> str:
+    lines = [
+        f"{item['name']}  {item['root']}: {item['reason']}",
+        f"    deletes its index: {item['documents']:,} files in {item['chunks']:,} chunks, "
+        f"{item['embeddings']:,} embeddings, {item['bytes']:,} bytes; it can be made again"
+        if item["bytes"]
+        else "    has no index",
+    ]
+    if count := item["memories"] is None or item["memories"]:
+        what = "its memories, which cannot be read now" if count is True else f"its memories ({count:,})"
+        if memories:
+            lines.append(f"    deletes {what}: {item['memory_bytes']:,} bytes with their backups")
+        else:
+            lines.append(f"    keeps {what}; --memories deletes them too")
+    return "\n".join([*lines, *_config_hint(item)])
+
+
+def _removed(item: Json) -> str:
+    return "\n".join([f"removed {item['name']}  {item['root']}: {len(item['files'])} files", *_config_hint(item)])
+
+
+def _config_hint(item: Json) -> list[str]:
+    if (config := item["config"]) is None:
+        return []
+    lines = f"lines {config['first_line']} to {config['last_line']}" if config["first_line"] else "[[projects]]"
+    return [f"    {config['file']} lists it: take {lines} out of it, or it is indexed again"]
+
+
+# --- what is known
+
+
+def _listed(repos: list[Json]) -> str:
+    return "\n".join(map(_repo, repos)) or "no projects yet: open one in an editor, or `rag-ls projects add PATH`"
+
+
+def _repo(repo: Json) -> str:
+    head = f"{repo['name']}  {repo['root']}  [{repo['source']}]"
+    if repo.get("missing"):
+        return f"{head}\n    missing: its folder was deleted, moved or unmounted"
+    state = "complete" if repo["complete"] else "not complete"
+    branch = f", on {repo['branch']}" if repo["branch"] else ""
+    held = f"{repo['documents']:,} files in {repo['chunks']:,} chunks, {state}, {repo['bytes']:,} bytes"
+    lines = [head, f"    {held if repo['bytes'] else 'not indexed yet'}{branch}"]
+    return "\n".join([*lines, f"    {repo['note']}"] if repo.get("note") else lines)
+
+
+def _added(answer: Json, asked: str) -> str:
+    lines = [f"{answer['name']}  {answer['root']}  [{answer['source']}]"]
+    if asked != answer["root"]:
+        lines.append(f"    {asked} is a part of it")
+    only = f", of these only {', '.join(answer['include'])}" if answer["include"] else ""
+    without = f", without {', '.join(answer['exclude'])}" if answer["exclude"] else ""
+    lines.append(f"    indexes the files that git and .ragignore leave{only}{without}")
+    lines.append(f"    when an editor or agent opens it; now with `rag-ls scan {answer['name']}`")
+    if answer["note"]:
+        lines.append(f"    {answer['note']}")
+    return "\n".join(lines)

@@ -1,0 +1,193 @@
+"""The questions of one client's project that are about its code."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.config import Settings
+from rag_ls.embedding import HostedModel
+from rag_ls.errors import InvalidRequest, ModelMissing, NotFound, RagLsError
+from rag_ls.given import GivenChunks
+from rag_ls.hosting import HostedProject
+from rag_ls.model import Freshness, Hit, SearchAnswer, SearchStats, StoredChunk
+from rag_ls.narrowing import declaring, one_a_file
+from rag_ls.places import Places
+from rag_ls.requests import SearchRequest, checked_k
+from rag_ls.reranking import RERANKED, Reranking
+from rag_ls.search import NO_FILTERS, Filters, Found
+from rag_ls.storage import ChunkRow
+
+_log = logging.getLogger(__name__)
+
+_WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
+_NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
+_NOT_EMBEDDED = "that place has no embedding yet: these are matches by its words alone"
+# Hits to choose from, where not all of them count.
+_WIDE = 200
+
+
+class CodeQuestions:
+    """Search, what is related, chunks by their ids. Safe from several threads."""
+
+    def __init__(
+        self,
+        hosted: HostedProject,
+        places: Places,
+        settings: Callable[[], Settings],
+        relative: Callable[[str], str],
+        session: Callable[[], str],
+    ) -> None:
+        """`relative` gives a document's path inside the project, `session` the editing session that asks."""
+        self._hosted = hosted
+        self._places = places
+        self._settings = settings
+        self._relative = relative
+        self._session = session
+        self._given = GivenChunks()
+        self._reranking = Reranking(hosted.reranker)
+
+    def search(self, request: SearchRequest, *, wait_for_model_s: float = 0.0) -> SearchAnswer:
+        """The chunks that answer a question best. Raises `InvalidRequest` for arguments out of range."""
+        started = time.perf_counter()
+        settings = self._settings().search
+        k = checked_k(request.k, settings.code_k)
+        unseen = self._hosted.catch_up()
+        model = self._hosted.model(wait_for_model_s)
+        vector = _embedded(model, request.query)
+        chooses = request.declares or request.files_only
+        found = self._hosted.searcher.search(
+            request.query, k=_WIDE if chooses else max(k, RERANKED * request.rerank), settings=settings,
+            filters=request.filters, vector=vector, model_id=model.model_id if model else "", session=self._session(),
+        )  # fmt: skip
+        hits, note = self._narrowed(request, [hit for hit in found.hits if hit.score >= request.min_score])
+        return self._answer(request.query, replace(found, hits=tuple(hits[:k])), started, unseen, note)
+
+    def _narrowed(self, request: SearchRequest, hits: list[Hit]) -> tuple[list[Hit], str]:
+        if request.declares:
+            hits = declaring(request.declares, hits, self._hosted.store)
+        hits, note = self._reranking.ordered(request.query, hits) if request.rerank else (hits, "")
+        return one_a_file(hits) if request.files_only else hits, note
+
+    def find_related(
+        self, *, path: str = "", line: int = 0, symbol: str = "", snippet: str = "", k: int | None = None,
+        minimum: float = 0.0, filters: Filters = NO_FILTERS,
+    ) -> SearchAnswer:  # fmt: skip
+        """The code closest to a place, a symbol or a snippet; only a snippet needs the model.
+
+        A place that has no embedding is looked up by its words. Raises `InvalidRequest` where none or an impossible place is
+        given, `NotFound` where the index has no such place.
+        """
+        started = time.perf_counter()
+        count = checked_k(k, self._settings().search.code_k)
+        unseen = self._hosted.catch_up()
+        if snippet:
+            model = self._hosted.model(10.0)
+            if model is None:
+                raise ModelMissing(
+                    "a snippet needs the embedding model, which is not ready; give path and line instead"
+                )
+            embedding, without, asked = (model.model_id, model.embed_query(snippet)), "", snippet
+        else:
+            row = self.row_of(path, line, symbol)
+            without, asked = row.stored.chunk.path, row.stored.chunk.symbol or f"{row.stored.chunk.path}:{line}"
+            stored = self._hosted.store.embeddings.vector(row.embedding_id)
+            if stored is None:
+                found = self._by_words(row, count, minimum, filters)
+                return self._answer(asked, found, started, unseen, _NOT_EMBEDDED)
+            embedding = stored
+        found = self._hosted.searcher.related(
+            embedding[1], k=count, model_id=embedding[0], filters=filters, minimum=minimum, without=without,
+            session=self._session(),
+        )  # fmt: skip
+        return self._answer(asked, found, started, unseen)
+
+    def _by_words(self, row: ChunkRow, k: int, minimum: float, filters: Filters) -> Found:
+        """What shares words with a chunk, in other documents."""
+        chunk = row.stored.chunk
+        found = self._hosted.searcher.search(
+            f"{chunk.symbol} {chunk.signature} {chunk.doc} {chunk.text}", k=_WIDE, settings=self._settings().search,
+            filters=filters, vector=None, model_id="", session=self._session(),
+        )  # fmt: skip
+        hits = [hit for hit in found.hits if _path_of(hit) != chunk.path and hit.score >= minimum]
+        return replace(found, hits=tuple(hits[:k]))
+
+    def chunk(self, chunk_id: str) -> Hit:
+        """A chunk by its id, as it is now. Raises `NotFound`, which names what stands there now."""
+        chunk_id = chunk_id.strip()
+        unseen = self._hosted.catch_up()
+        hit = self._hosted.searcher.chunk_hit(chunk_id, self._session())
+        if hit is None:
+            raise NotFound(f"no chunk has the id {chunk_id!r} now; {self.fate_of(chunk_id) or _GONE}")
+        return self._marked(hit, unseen | self._hosted.indexing.unseen())
+
+    def fate_of(self, chunk_id: str) -> str:
+        """What became of a chunk that was given out: in words, or nothing where its id was not given out lately."""
+        place = self._given.place(chunk_id)
+        if place is None:
+            return ""
+        row = self._places.successor(place)
+        if row is None:
+            return f"{place.path} is gone: search_code finds what is there now"
+        chunk = row.stored.chunk
+        self._given.note(row.stored)
+        became = "was edited" if chunk.path == place.path else "moved"
+        return f"it {became}: {row.stored.id} is {chunk.path}:{chunk.start_line}-{chunk.end_line} now"
+
+    def row_of(self, path: str, line: int, symbol: str) -> ChunkRow:
+        """The chunk of a place or symbol. Raises `InvalidRequest` and `NotFound`."""
+        if path:
+            return self._places.at(self._relative(path), line, symbol)
+        if symbol:
+            return self._places.of_symbol(symbol)
+        raise InvalidRequest("give a path with a line, a symbol, or a snippet")
+
+    def _answer(
+        self, query: str, found: Found, started: float, unseen_before: frozenset[str], note: str = ""
+    ) -> SearchAnswer:
+        indexing = self._hosted.indexing
+        scanned, unseen = indexing.scanned, indexing.unseen() | unseen_before
+        queued, pending = self._hosted.store.queue_lengths()
+        hits = tuple(self._marked(hit, unseen) for hit in found.hits)
+        if not found.dense and note != _NOT_EMBEDDED:
+            _, is_ready, problem = self._hosted.model_state()
+            note = "; ".join(filter(None, (problem or (_NOTHING_EMBEDDED if is_ready else _WORDS_ALONE), note)))
+        stats = SearchStats(
+            took_ms=_milliseconds(started), dense=found.dense, candidates=found.candidates,
+            complete=scanned and not (queued or pending or unseen),
+            pending_documents=queued + len(unseen), pending_embeddings=pending, note=note,
+        )  # fmt: skip
+        return SearchAnswer(query, hits, stats)
+
+    def _marked(self, hit: Hit, unseen: frozenset[str]) -> Hit:
+        """The hit, noted as given out; as `changed` where newer text of its document is known but not cut yet."""
+        if isinstance(hit.item, StoredChunk):
+            self._given.note(hit.item)
+        return replace(hit, freshness=Freshness.CHANGED) if _path_of(hit) in unseen else hit
+
+
+_GONE = "its code was edited or removed: search_code finds it again"
+
+
+def _path_of(hit: Hit) -> str:
+    return hit.item.chunk.path if isinstance(hit.item, StoredChunk) else ""
+
+
+def _embedded(model: HostedModel | None, text: str) -> NDArray[np.float32] | None:
+    """The text's vector; None where words alone must do."""
+    if model is None or not text.strip():
+        return None
+    try:
+        return model.embed_query(text)
+    except RagLsError as error:
+        _log.warning("%s", error)
+        return None
+
+
+def _milliseconds(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 1)

@@ -1,0 +1,85 @@
+"""Indexing the projects that the user's settings list, before anybody opens them."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+from pathlib import Path
+
+from rag_ls import config, index_files
+from rag_ls.catalogue import off_branch
+from rag_ls.config import Settings
+from rag_ls.engine import Engine
+from rag_ls.errors import ModelMissing, RagLsError
+from rag_ls.indexing import Phase
+from rag_ls.project import Project
+
+_log = logging.getLogger(__name__)
+
+_LOOK_S = 0.5
+# Whoever started the engine is about to ask it something.
+_FIRST_S = 2.0
+
+
+class ConfiguredProjects:
+    """Has them indexed in the background, one after the other; a question goes before (see `HostedProject`)."""
+
+    def __init__(self, engine: Engine, *, first_s: float = _FIRST_S) -> None:
+        self._engine = engine
+        self._first_s = first_s
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="configured projects", daemon=True)
+
+    def start(self) -> None:
+        """Begin, in a thread of its own."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Leave the rest: what was begun is finished when its project is next opened."""
+        self._stop.set()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it goes on."""
+        return self._thread.is_alive()
+
+    def _run(self) -> None:
+        if self._stop.wait(self._first_s):
+            return
+        for entry in config.load(last_good=self._engine.last_good).settings.projects:
+            for root in entry.roots:
+                if self._stop.is_set():
+                    return
+                try:
+                    self._index(Project(Path(root)), entry.name)
+                except (RagLsError, OSError, sqlite3.Error) as error:
+                    _log.warning("%s is not indexed: %s", root, error)
+
+    def _index(self, project: Project, name: str) -> None:
+        if not project.root.is_dir() or ((look := index_files.look(project)) is not None and look.complete):
+            return
+        settings = self._settings(project)
+        if not settings.index.on_open or off_branch(settings.index.branch, project.root):
+            return
+        _log.info("indexing %s", project.root)
+        hosted = self._engine.acquire(project, lambda: self._settings(project))
+        try:
+            self._engine.registry.note_opened(project.root, name=name, from_config=True)
+            hosted.indexing.index_tree()
+            embeddings = self._has_model()
+            while not self._stop.is_set() and not hosted.is_lost:
+                is_done = hosted.indexing.wait_until_idle(_LOOK_S, embeddings=embeddings)
+                if is_done or hosted.indexing.progress.phase is Phase.CANCELLED:
+                    return
+        finally:
+            self._engine.release(hosted)
+
+    def _settings(self, project: Project) -> Settings:
+        return config.load(project, last_good=self._engine.last_good).settings
+
+    def _has_model(self) -> bool:
+        try:
+            return bool(self._engine.models.configured().id)
+        except ModelMissing:
+            return False

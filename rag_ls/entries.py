@@ -1,0 +1,177 @@
+"""The projects that the user's settings file lists, as `[[projects]]` tables."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+ALL = "all"
+"""The name that means every project."""
+
+_HEADER = re.compile(r"\s*\[\[\s*[\"']?projects[\"']?\s*\]\]")
+_ANY_HEADER = re.compile(r"\s*\[+\s*[\w.\-\"' ]+\]+\s*(#.*)?$")
+
+
+def _key(doc: str, **default: Any) -> Any:
+    return field(metadata={"doc": doc}, **default)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectEntry:
+    """One name for one or several project roots, and what of them is indexed."""
+
+    name: str = _key("What commands and agents call it; two entries cannot have the same.")
+    roots: tuple[str, ...] = _key("Its folders, absolute or beginning with `~`. Each has an index of its own.")
+    include: tuple[str, ...] = _key("Only files that match one of these are indexed, e.g. `src/**`.", default=())
+    exclude: tuple[str, ...] = _key("Files that match are not indexed, besides `index.exclude`.", default=())
+    branch: str = _key(
+        "The project is indexed in the background only while this git branch is checked out.", default=""
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with the list: which entry (from 0) and key of it, where one is to blame, and the remedy."""
+
+    message: str
+    number: int = 0
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """The entries that can be used, and what is wrong with the others."""
+
+    entries: tuple[ProjectEntry, ...] = ()
+    faults: tuple[Fault, ...] = ()
+
+
+class _Wrong(Exception):
+    """An entry cannot be used, for this reason, at this key."""
+
+    def __init__(self, key: str, message: str) -> None:
+        super().__init__(message)
+        self.key = key
+
+
+def described() -> tuple[tuple[str, str], ...]:
+    """Each key of an entry with its meaning, in the order of the reference."""
+    return tuple((item.name, item.metadata["doc"]) for item in fields(ProjectEntry))
+
+
+def read_entries(values: object) -> Entries:
+    """Check what stands under `projects`; one wrong entry does no harm to the others."""
+    if not isinstance(values, list):
+        return Entries(faults=(Fault("projects must be a list of tables: write [[projects]] above each"),))
+    kept: list[ProjectEntry] = []
+    faults: list[Fault] = []
+    for number, value in enumerate(values):
+        try:
+            entry = _entry(value)
+            _check_against(entry, kept)
+            kept.append(entry)
+        except _Wrong as wrong:
+            faults.append(Fault(str(wrong), number, wrong.key))
+    return Entries(tuple(kept), tuple(faults))
+
+
+def entry_of(entries: Iterable[ProjectEntry], root: str | os.PathLike[str]) -> ProjectEntry | None:
+    """The entry that lists a project's root, which has its symbolic links resolved."""
+    return next((entry for entry in entries if os.fspath(root) in entry.roots), None)
+
+
+def _entry(value: object) -> ProjectEntry:
+    if not isinstance(value, Mapping):
+        raise _Wrong("", "projects must be a list of tables: write [[projects]] above each")
+    known = [item.name for item in fields(ProjectEntry)]
+    for key in value:
+        if key not in known:
+            raise _Wrong(key, f"unknown key projects.{key}; known are {', '.join(known)}")
+    name = _string(value, "name").strip()
+    if not name or name.lower() == ALL or "/" in name or name.startswith("~"):
+        raise _Wrong("name", f"projects.name = {name!r}: give a name that is not blank, not {ALL!r} and holds no /")
+    roots = tuple(dict.fromkeys(_root(root) for root in _strings(value, "roots")))
+    if not roots:
+        raise _Wrong(
+            "roots", f'projects.roots of {name!r} is missing: give its folders, e.g. roots = ["~/work/{name}"]'
+        )
+    return ProjectEntry(
+        name=name,
+        roots=roots,
+        include=_strings(value, "include"),
+        exclude=_strings(value, "exclude"),
+        branch=_string(value, "branch").strip(),
+    )
+
+
+def _check_against(entry: ProjectEntry, others: Iterable[ProjectEntry]) -> None:
+    for other in others:
+        if other.name == entry.name:
+            raise _Wrong("name", f"projects.name = {entry.name!r} stands twice: rename one, or put all roots in one")
+        for root in entry.roots:
+            if root in other.roots:
+                raise _Wrong("roots", f"projects.roots: {root} is in {other.name!r} too: take it out of one of them")
+
+
+def _string(value: Mapping[str, Any], key: str) -> str:
+    found = value.get(key, "")
+    if not isinstance(found, str):
+        raise _Wrong(key, f"projects.{key} must be a string, not {found!r}")
+    return found
+
+
+def _strings(value: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    found = value.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
+        raise _Wrong(key, f"projects.{key} must be a list of strings, not {found!r}")
+    return tuple(found)
+
+
+def _root(given: str) -> str:
+    path = os.path.expanduser(given)
+    if not os.path.isabs(path) or "\0" in path:
+        raise _Wrong("roots", f"projects.roots: {given!r} is no absolute path: begin it with / or ~")
+    return os.path.realpath(path)
+
+
+# --- where entries stand in the file
+
+
+def line_of(text: str, fault: Fault) -> int | None:
+    """The line of a settings file that a fault is about, from 1."""
+    blocks = list(_blocks(text))
+    if fault.number >= len(blocks):
+        return None
+    first, lines = blocks[fault.number]
+    for offset, line in enumerate(lines):
+        if fault.key and re.match(rf"\s*[\"']?{re.escape(fault.key)}[\"']?\s*=", line):
+            return first + offset
+    return first
+
+
+def lines_of(text: str, name: str) -> tuple[int, int] | None:
+    """The first and the last line of the entry with this name, from 1."""
+    said = re.compile(rf"\s*[\"']?name[\"']?\s*=\s*(['\"]){re.escape(name)}\1\s*(#.*)?$")
+    for first, lines in _blocks(text):
+        if any(said.match(line) for line in lines):
+            while not lines[-1].strip():
+                lines.pop()
+            return first, first + len(lines) - 1
+    return None
+
+
+def _blocks(text: str) -> Iterator[tuple[int, list[str]]]:
+    """The first line's number and the lines of each `[[projects]]` table."""
+    first, block = 0, list[str]()
+    for number, line in enumerate(text.splitlines(), 1):
+        if _ANY_HEADER.match(line):
+            if block:
+                yield first, block
+            first, block = number, [line] if _HEADER.match(line) else []
+        elif block:
+            block.append(line)
+    if block:
+        yield first, block

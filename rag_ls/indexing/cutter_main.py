@@ -1,0 +1,39 @@
+"""The process that `cutters` runs: reads and cuts files, one batch after the other, until its input ends."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from typing import IO
+
+from rag_ls.frames import read_frame, write_frame
+from rag_ls.indexing.cutting import read_and_cut
+
+JOBS = b"j"
+OUTCOMES = b"o"
+
+
+def main() -> None:
+    """Answer batches of jobs on standard input; whatever else is printed goes to stderr."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    if hasattr(os, "nice"):
+        os.nice(5)
+    serve(sys.stdin.buffer, answers)
+
+
+def serve(jobs: IO[bytes], answers: IO[bytes]) -> None:
+    """Cut what arrives, until nothing more does. Both ends of the pipe are ours: pickles come from nobody else."""
+    while True:
+        try:
+            _, body = read_frame(jobs)
+            root, cutting, limit, batch = pickle.loads(body)
+            outcomes = [read_and_cut(root, job, cutting, limit) for job in batch]
+            write_frame(answers, OUTCOMES, pickle.dumps(outcomes, protocol=5))
+        except (EOFError, BrokenPipeError):
+            return
+
+
+if __name__ == "__main__":
+    main()

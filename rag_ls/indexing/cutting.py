@@ -1,0 +1,98 @@
+"""A file's way from the disk to chunks that can be stored: a function of the file and the settings alone.
+
+It runs in this process for single files, and in processes of its own for many (`cutters`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rag_ls.chunking import Budget, Cut, approximate_token_offsets, cut, embedding_text, recognise
+from rag_ls.indexing.files import Rejected, Source, read_source
+from rag_ls.model import Outline
+from rag_ls.storage import DISK, DocumentRecord, NewChunk, columns_of
+
+# Documents cut by another version of the chunker are cut again. Raise it when chunks or outlines would come out otherwise.
+CHUNKER_VERSION = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """How documents are cut; `fingerprint` changes when their chunks would.
+
+    Tokens are counted approximately: a model's own tokenizer takes longer than all the rest of cutting.
+    """
+
+    budget: Budget
+    by_lines: bool = False
+    """Windows of lines, whatever the language."""
+    languages: tuple[str, ...] = ()
+    """Only these; all where there are none."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What the chunks of an index depend on besides the documents."""
+        return f"{CHUNKER_VERSION}:{self.budget}:{self.by_lines}:{','.join(self.languages)}"
+
+    def refuses(self, language: str) -> str:
+        """Why documents in a language are left out; empty where they are not."""
+        wanted = not self.languages or language in self.languages
+        return "" if wanted else "language not enabled"
+
+
+@dataclass(frozen=True, slots=True)
+class CutFile:
+    """A document with its chunks and outline, ready to be stored."""
+
+    record: DocumentRecord
+    chunks: list[NewChunk]
+    outline: Outline
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A file to read and cut."""
+
+    path: str
+    known: DocumentRecord | None = None
+    """What the index has of it: a file with known text is not cut again."""
+
+
+Outcome = CutFile | DocumentRecord | Rejected
+"""What became of a file: cut; unchanged, in its state now; or not for the index."""
+
+
+def read_and_cut(root: Path, job: Job, cutting: Cutting, limit: int) -> Outcome:
+    """Read one of a project's files of at most `limit` bytes, and cut it if it is new."""
+    source = read_source(root, job.path, limit=limit)
+    if isinstance(source, Rejected):
+        return source
+    language = recognise(job.path, source.text) or "text"
+    if refusal := cutting.refuses(language):
+        return Rejected(refusal, source.state)
+    if job.known is not None and job.known.sha256 == source.sha256:
+        return DocumentRecord(job.path, job.known.language, source.sha256, source.state)
+    return cut_source(job.path, source, language, cutting)
+
+
+def cut_source(path: str, source: Source, language: str, cutting: Cutting, session: str = DISK) -> CutFile:
+    """Cut a text, from disk or of an editing session."""
+    found = _cut(path, source.text, language, cutting)
+    chunks = [
+        NewChunk(
+            chunk,
+            hashlib.sha256(embedding_text(chunk).encode("utf-8", "surrogatepass")).digest(),
+            columns_of(path, chunk.symbol, chunk.signature, chunk.doc, chunk.text),
+        )
+        for chunk in found.chunks
+    ]
+    return CutFile(DocumentRecord(path, language, source.sha256, source.state, session), chunks, found.outline)
+
+
+def _cut(path: str, text: str, language: str, cutting: Cutting) -> Cut:
+    if not cutting.by_lines:
+        return cut(text, path, language=language, budget=cutting.budget, token_offsets=approximate_token_offsets)
+    found = cut(text, path, language=None, budget=cutting.budget, token_offsets=approximate_token_offsets)
+    return Cut([replace(chunk, language=language) for chunk in found.chunks], found.outline)

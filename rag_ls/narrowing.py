@@ -1,0 +1,50 @@
+"""Which hits to keep, where the documents alone do not say."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from rag_ls.model import Chunk, Hit, StoredChunk
+from rag_ls.storage import IndexStore, StoredSymbol
+
+_MOST_SYMBOLS = 200_000
+
+
+def declaring(kind: str, hits: Sequence[Hit], store: IndexStore) -> list[Hit]:
+    """The hits that hold a declaration of this kind, or are a part of one."""
+    symbols = _symbols_of(hits, store)
+    return [
+        hit
+        for hit in hits
+        if isinstance(hit.item, StoredChunk)
+        and any(
+            symbol.kind == kind and _is_about(symbol, hit.item.chunk)
+            for symbol in symbols[hit.item.chunk.path, hit.item.session]
+        )
+    ]
+
+
+def one_a_file(hits: Sequence[Hit]) -> list[Hit]:
+    """The best hit of each file."""
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        if isinstance(hit.item, StoredChunk):
+            best.setdefault(hit.item.chunk.path, hit)
+    return list(best.values())
+
+
+def _symbols_of(hits: Sequence[Hit], store: IndexStore) -> dict[tuple[str, str], list[StoredSymbol]]:
+    """The declarations of the hits' documents, by path and session."""
+    keys = {(hit.item.chunk.path, hit.item.session) for hit in hits if isinstance(hit.item, StoredChunk)}
+    documents = {found.id: key for key in keys if (found := store.document(*key))}
+    symbols: dict[tuple[str, str], list[StoredSymbol]] = defaultdict(list)
+    for symbol in store.outlines.of_documents(documents, _MOST_SYMBOLS):
+        symbols[documents[symbol.document_id]].append(symbol)
+    return symbols
+
+
+def _is_about(symbol: StoredSymbol, chunk: Chunk) -> bool:
+    if chunk.start_line <= symbol.start_line <= chunk.end_line:
+        return True
+    return symbol.symbol == chunk.symbol and symbol.start_line <= chunk.start_line <= symbol.end_line

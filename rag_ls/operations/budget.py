@@ -1,0 +1,98 @@
+"""Answers that fit an agent's context: of each hit the lines that matter, under a budget of tokens."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from rag_ls.chunking import approximate_token_offsets
+from rag_ls.search.query import analyse
+from rag_ls.wire import Json
+
+_GAP = "…"
+_LEAST_LINES = 3
+_LONGEST_LINE = 300
+# What a line costs besides its own tokens: its end, and a gap before it.
+_LINE_COST = 3
+_ENVELOPE = 150
+
+
+def fitted(query: str, records: Sequence[Json], budget_tokens: int) -> tuple[list[Json], int]:
+    """The hits with their texts cut until all of them have room, and how many of the last ones have none at all.
+
+    What is cut is marked `truncated`. Short texts stay whole, and leave their share to the others.
+    """
+    words = _words(query)
+    least = [_cut(record, words, 0) for record in records]
+    count, left = 0, budget_tokens - _ENVELOPE
+    while count < len(records) and (not count or left >= _size(least[count])):
+        left -= _size(least[count])
+        count += 1
+    shown = least[:count]
+    more = {at: _size(records[at]) - _size(shown[at]) for at in range(count)}
+    for done, at in enumerate(sorted(more, key=lambda at: more[at])):
+        share = max(0, left) // (count - done)
+        if more[at] > share:
+            shown[at] = _cut(records[at], words, share + tokens(str(shown[at].get("text", ""))))
+            left -= max(0, _size(shown[at]) - _size(least[at]))
+        else:
+            shown[at] = records[at]
+            left -= more[at]
+    return shown, len(records) - count
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a text has."""
+    return int(approximate_token_offsets(text).size)
+
+
+def _size(record: Json) -> int:
+    return tokens(json.dumps(record, ensure_ascii=False))
+
+
+def _cut(record: Json, words: Sequence[str], room: int) -> Json:
+    """The record with the lines of its text that fit `room`, three at least."""
+    text = record.get("text")
+    if not isinstance(text, str):
+        return record
+    lines = text.splitlines()
+    kept: set[int] = set()
+    spent = 0
+    for at in _order(lines, words):
+        cost = tokens(lines[at][:_LONGEST_LINE]) + _LINE_COST
+        if len(kept) >= _LEAST_LINES and spent + cost > room:
+            break
+        kept.add(at)
+        spent += cost
+    if len(kept) == len(lines) and all(len(line) <= _LONGEST_LINE for line in lines):
+        return record
+    return {**record, "truncated": True, "text": _joined(lines, kept)}
+
+
+def _joined(lines: Sequence[str], kept: set[int]) -> str:
+    shown: list[str] = []
+    for at, line in enumerate(lines):
+        if at in kept:
+            shown.append(line if len(line) <= _LONGEST_LINE else line[:_LONGEST_LINE] + _GAP)
+        elif not shown or shown[-1] != _GAP:
+            shown.append(_GAP)
+    return "\n".join(shown)
+
+
+def _order(lines: Sequence[str], words: Sequence[str]) -> list[int]:
+    """All lines: the first with words in it, those that match the query best with their neighbours, then the others."""
+    first = next((at for at, line in enumerate(lines) if line.strip()), 0)
+    matches = [{word for word in words if word in line.lower()} for line in lines]
+    lines_with = Counter(word for found in matches for word in found)
+    # A word that is in every line tells none of them apart.
+    worth = [sum(1 / lines_with[word] for word in found) for found in matches]
+    best = sorted((at for at in range(len(lines)) if worth[at]), key=lambda at: (-worth[at], at))
+    around = [near for at in best for near in (at, at - 1, at + 1) if 0 <= near < len(lines)]
+    return list(dict.fromkeys([first, *around, *range(len(lines))])) if lines else []
+
+
+def _words(query: str) -> list[str]:
+    """The query's terms without plural endings, as they may stand in a line."""
+    return list(dict.fromkeys(re.sub(r"(?<=\w{3})s$", "", term) for term in analyse(query).terms))

@@ -1,0 +1,81 @@
+"""Code hits in the order of a cross-encoder, where it answers in time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, TimeoutError
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.errors import RagLsError
+from rag_ls.model import Hit, StoredChunk
+
+RERANKED = 20
+_BUDGET_S = 2.0
+
+
+class Scoring(Protocol):
+    """What tells how well texts answer a query."""
+
+    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        """0..1 for each text."""
+
+
+class Reranking:
+    """Puts the first hits into the order of a cross-encoder. Safe from several threads."""
+
+    def __init__(self, reranker: Callable[[], Scoring], budget_s: float = _BUDGET_S) -> None:
+        """`reranker` gives the cross-encoder, or raises what says how to get one."""
+        self._reranker = reranker
+        self._budget_s = budget_s
+        self._lock = threading.Lock()
+        self._running: Future[list[float]] | None = None
+
+    def ordered(self, query: str, hits: Sequence[Hit]) -> tuple[list[Hit], str]:
+        """The hits, the first ones in the order of the cross-encoder; as they were, with the reason, where it does not answer.
+
+        The first ones share out the scores that they had, so that scores stay comparable with those of the others.
+        """
+        first = list(hits[:RERANKED])
+        try:
+            future = self._asked(query, [_text(hit) for hit in first])
+            if future is None:
+                return list(hits), "not reranked: the cross-encoder is still busy with an earlier question"
+            values = future.result(self._budget_s)
+        except TimeoutError:
+            return list(hits), f"not reranked: the cross-encoder took more than {self._budget_s:g} s; it may be loading"
+        except RagLsError as error:
+            return list(hits), f"not reranked: {error}"
+        order = sorted(range(len(first)), key=lambda at: -values[at])
+        ordered = [
+            replace(first[at], score=hit.score, matched_by=(*first[at].matched_by, "reranker"))
+            for at, hit in zip(order, first, strict=True)
+        ]
+        return [*ordered, *hits[RERANKED:]], ""
+
+    def _asked(self, query: str, texts: list[str]) -> Future[list[float]] | None:
+        """What will be the scores; None while an earlier question, that nobody waits for, is not done."""
+        reranker = self._reranker()
+        future: Future[list[float]] = Future()
+        with self._lock:
+            if self._running is not None and not self._running.done():
+                return None
+            self._running = future
+
+        def work() -> None:
+            try:
+                future.set_result([float(value) for value in reranker.scores(query, texts)])
+            except Exception as error:
+                future.set_exception(error)
+
+        threading.Thread(target=work, name="rerank", daemon=True).start()
+        return future
+
+
+def _text(hit: Hit) -> str:
+    chunk = hit.item.chunk if isinstance(hit.item, StoredChunk) else None
+    return f"{chunk.path} {chunk.symbol}\n{chunk.text}" if chunk else ""

@@ -1,0 +1,1 @@
+"""How well code is found: repositories, questions about them, and how answers are judged."""

@@ -1,0 +1,124 @@
+"""How soon a repository answers, and how well it goes on: by words, then by meaning."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from rag_ls.chunking import Budget
+from rag_ls.client import local_client
+from rag_ls.indexing import Cutting
+from rag_ls.indexing.cutting import CutFile, Job, read_and_cut
+from rag_ls.indexing.files import list_files
+from rag_ls.requests import SearchRequest
+from tests.benchmarks import corpus
+from tests.benchmarks.code.repositories import REPOSITORIES, fetch
+from tests.benchmarks.measure import memory_mb, percentiles
+
+_QUESTION = "where is the retry delay computed"
+_RUNS = 60
+_EMBED_UP_TO = 5000
+
+
+def tiers(work: Path) -> dict[str, Any]:
+    """Measure repositories of about 100, 2,000 and 20,000 files."""
+    found = {}
+    for name, folder in (("100", small(work)), ("2000", middle(work)), ("20000", large(work))):
+        found[name] = _measured(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+    return found
+
+
+def small(work: Path) -> Path:
+    """About a hundred files of Ruby."""
+    repository = next(item for item in REPOSITORIES if item.name == "ruby-sidekiq")
+    return corpus.copy_of(fetch(repository), work / "small")
+
+
+def middle(work: Path) -> Path:
+    """Django's tests: about two thousand files of Python."""
+    return corpus.copy_of(corpus.django() / "tests", work / "middle")
+
+
+def large(work: Path) -> Path:
+    """Twenty thousand files of the packages that are installed beside us."""
+    target, count = work / "large", 0
+    packages = Path(os.__file__).parent / "site-packages"
+    sources = packages if packages.is_dir() else Path(json.__file__).parents[1]
+    sources = next((Path(path) for path in sys.path if path.endswith("site-packages")), sources)
+    for file in sorted(sources.rglob("*")):
+        if (
+            file.suffix in (".py", ".pyi", ".h", ".hpp", ".md", ".txt", ".json")
+            and file.is_file()
+            and not file.is_symlink()
+        ):
+            place = target / file.relative_to(sources)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, place)
+            count += 1
+            if count == 20_000:
+                break
+    return target
+
+
+def _measured(folder: Path) -> dict[str, Any]:
+    (folder / ".rag-ls").mkdir()
+    started = time.perf_counter()
+    command = [sys.executable, "-m", "rag_ls", "search", _QUESTION, "--standalone", "--json", "--in", "code"]
+    done = subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    first_s = time.perf_counter() - started
+    assert json.loads(done.stdout)["stats"].get("pending_documents", 0) == 0
+    client = local_client()
+    opened = client.open(folder)
+    counts = opened.store.counts()
+    size = sum(file.stat().st_size for file in (folder / ".rag-ls").iterdir() if file.is_file())
+    result: dict[str, Any] = {
+        "documents": counts.documents,
+        "chunks": counts.chunks,
+        "first_answer_by_words_s": round(first_s, 2),
+        "index_mb_per_1000_chunks_before_embeddings": round(size / 1e6 / counts.chunks * 1000, 2),
+        "lexical_query_ms": _queries(opened, dense=False),
+    }
+    if counts.chunks <= _EMBED_UP_TO * 4:
+        started = time.perf_counter()
+        opened.indexing.index_tree()
+        opened.indexing.wait_until_idle()
+        result["all_vectors_s"] = round(time.perf_counter() - started, 1)
+        result["query_ms"] = _queries(opened, dense=True)
+    result["cut_mb_per_s_and_core"] = _cutting_speed(folder)
+    result["memory"] = memory_mb()
+    client.close()
+    return result
+
+
+def _queries(opened: Any, *, dense: bool) -> dict[str, float]:
+    from tests.benchmarks.scale import QUESTIONS
+
+    model = opened.hosted.model(30.0) if dense else None
+    times = []
+    for number in range(_RUNS):
+        # Another question each time: answers are cached.
+        question = f"{QUESTIONS[number % len(QUESTIONS)]} {number}"
+        vector = model.embed_query(question) if model else None
+        started = time.perf_counter()
+        opened.hosted.searcher.search(
+            question, k=10, settings=opened.settings.search, filters=SearchRequest("x").filters, vector=vector,
+            model_id=model.model_id if model else "",
+        )  # fmt: skip
+        times.append(1000 * (time.perf_counter() - started))
+    return percentiles(times)
+
+
+def _cutting_speed(folder: Path) -> float:
+    """Megabytes of sources that one core reads, cuts and outlines in a second."""
+    cutting, size, started = Cutting(Budget(224, 24, 24)), 0, time.process_time()
+    for path in list(list_files(folder))[:1000]:
+        outcome = read_and_cut(folder, Job(path), cutting, 1_000_000)
+        size += outcome.record.state.size if isinstance(outcome, CutFile) else 0
+    return round(size / 1e6 / (time.process_time() - started), 2)

@@ -1,0 +1,145 @@
+"""The verbs on projects, as a process."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag_ls.project import user_config_file
+from tests.support import write
+
+_COMMAND = Path(sys.executable).with_name("rag-ls")
+
+
+def _run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(_COMMAND), *arguments], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
+        check=False,
+    )  # fmt: skip
+
+
+def _json(folder: Path, *arguments: str, code: int = 0) -> Any:
+    done = _run(folder, *arguments, "--json")
+    assert done.returncode == code, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Path:
+    """A folder that is no project, and becomes none."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def listed(shop: Path) -> Path:
+    """The shop, listed by the user's settings."""
+    user_config_file().parent.mkdir(parents=True, exist_ok=True)
+    user_config_file().write_text(f'[[projects]]\nname = "store"\nroots = ["{shop}"]\ninclude = ["src/**"]\n')
+    return shop
+
+
+@pytest.mark.parametrize("verb", [("scan",), *(("projects", action) for action in ("list", "add", "remove", "prune"))])
+def test_every_verb_explains_itself(tmp_path: Path, verb: tuple[str, ...]) -> None:
+    done = _run(tmp_path, *verb, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"usage: rag-ls {' '.join(verb)}")
+
+
+def test_a_listed_project_is_scanned_by_name_from_anywhere(listed: Path, elsewhere: Path) -> None:
+    assert "not indexed yet" in _run(elsewhere, "projects", "list").stdout
+    done = _run(elsewhere, "scan", "store", "--json")
+    assert done.returncode == 0
+    answer = json.loads(done.stdout)
+    assert [(item["root"], item["documents"], item["complete"]) for item in answer["projects"]] == [
+        (str(listed), 3, True)
+    ]
+    (repo,) = _json(elsewhere, "projects", "list")["repos"]
+    assert (repo["name"], repo["source"], repo["documents"], repo["complete"]) == ("store", "config", 3, True)
+    assert f"store  {listed}  [config]\n    3 files in " in _run(elsewhere, "projects", "list").stdout
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_the_list_says_which_entries_are_wrong(listed: Path, elsewhere: Path) -> None:
+    with user_config_file().open("a") as file:
+        file.write('[[projects]]\nname = "zoo"\n')
+    done = _run(elsewhere, "projects", "list")
+    assert (done.returncode, "store  " in done.stdout) == (0, True)
+    assert "config.toml:5: projects.roots of 'zoo' is missing" in done.stderr
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones(listed: Path, elsewhere: Path) -> None:
+    done = _run(elsewhere, "scan", "stroe")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "called 'stroe'; known are store" in done.stderr
+    assert _json(elsewhere, "projects", "remove", "stroe", code=1)["error"]["type"] == "NotFound"
+
+
+def test_a_project_is_added_scanned_and_removed_by_name(shop: Path, elsewhere: Path) -> None:
+    assert "no projects yet" in _run(elsewhere, "projects", "list").stdout
+    added = _run(elsewhere, "projects", "add", str(shop), "--name", "cart")
+    assert (added.returncode, added.stdout.splitlines()[0]) == (0, f"cart  {shop}  [opened]")
+    assert "now with `rag-ls scan cart`" in added.stdout
+    assert _run(elsewhere, "scan", "cart", "--words-only").returncode == 0
+    refused = _run(elsewhere, "projects", "remove", "cart")
+    assert refused.returncode == 1
+    assert "deletes its index: 4 files in" in refused.stdout
+    assert "nothing was removed: nobody is there to confirm it; add --yes" in refused.stderr
+    assert (shop / ".rag-ls/index.db").exists()
+    assert _json(elsewhere, "projects", "remove", "cart", code=1)["error"]["type"] == "NotConfirmed"
+    removed = _json(elsewhere, "projects", "remove", "cart", "--yes")["removed"]
+    assert [item["root"] for item in removed] == [str(shop)]
+    assert not (shop / ".rag-ls/index.db").exists()
+    assert (shop / "src/cart.py").exists()
+
+
+def test_a_folder_that_does_not_exist_is_not_added(elsewhere: Path) -> None:
+    done = _run(elsewhere, "projects", "add", "missing")
+    assert done.returncode == 1
+    assert "is not a folder; give the path of an existing one" in done.stderr
+
+
+def test_removing_says_which_memories_stay_and_which_lines_to_take_out(listed: Path, elsewhere: Path) -> None:
+    _json(listed, "add", "Prices are net of tax")
+    shown = _run(elsewhere, "projects", "remove", "store").stdout
+    assert "keeps its memories (1); --memories deletes them too" in shown
+    assert f"{user_config_file()} lists it: take lines 1 to 4 out of it" in shown
+    assert _run(elsewhere, "projects", "remove", str(listed), "--yes", "--memories").returncode == 0
+    assert _json(listed, "list")["total"] == 0
+
+
+@pytest.mark.parametrize(("typed", "code"), [("y\n", 0), ("n\n", 1), ("\n", 1)])
+def test_at_a_terminal_it_asks(shop: Path, elsewhere: Path, typed: str, code: int) -> None:
+    _json(elsewhere, "projects", "add", str(shop))
+    write(shop, {".rag-ls/index.db": b"index"})
+    ours, theirs = pty.openpty()
+    try:
+        os.write(ours, typed.encode())
+        done = subprocess.run(
+            [str(_COMMAND), "projects", "remove", "shop"], stdin=theirs, capture_output=True, text=True, timeout=120,
+            cwd=elsewhere, check=False,
+        )  # fmt: skip
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert (done.returncode, (shop / ".rag-ls/index.db").exists()) == (code, code == 1)
+    assert "remove it? [y/N]" in done.stderr
+
+
+def test_what_is_gone_is_pruned(shop: Path, elsewhere: Path) -> None:
+    _json(elsewhere, "projects", "add", str(shop))
+    assert _run(elsewhere, "projects", "prune").stdout == "nothing to prune\n"
+    shop.rename(shop.with_name("moved"))
+    assert "missing: its folder was deleted" in _run(elsewhere, "projects", "list").stdout
+    assert _run(elsewhere, "projects", "prune").returncode == 1
+    assert "removed shop" in _run(elsewhere, "projects", "prune", "--yes").stdout
+    assert _json(elsewhere, "projects", "list")["repos"] == []
+    assert _json(elsewhere, "projects", "prune") == {"removed": [], "memories": False}

@@ -1,0 +1,76 @@
+"""What is embedded first."""
+
+from __future__ import annotations
+
+import psutil
+import pytest
+
+from rag_ls.config import EmbeddingSettings
+from rag_ls.indexing import reason_to_wait
+from rag_ls.indexing.wanted import imported_by
+from rag_ls.model import Import, Outline
+from rag_ls.storage import IndexStore, Priority
+from tests.support import MODEL, new_chunk, record
+
+
+def _save(store: IndexStore, path: str, *imports: Import, priority: Priority = Priority.REST) -> int:
+    chunks = [new_chunk(f"text of {path}", path=path)]
+    store.replace_document(record(path), chunks, outline=Outline((), imports), priority=priority)
+    document = store.document(path)
+    assert document is not None
+    return document.id
+
+
+@pytest.mark.parametrize(
+    ("imported", "path"),
+    [
+        (Import("shop.cart", ("Cart",), 1), "src/shop/cart.py"),
+        (Import("shop", ("cart",), 1), "src/shop/cart.py"),
+        (Import("shop", (), 1), "src/shop/__init__.py"),
+        (Import(".cart", ("Cart",), 1), "src/shop/cart.py"),
+        (Import("./cart", (), 1), "src/shop/cart.ts"),
+        (Import("../shop/cart.js", (), 1), "src/shop/cart.ts"),
+        (Import("./shop", (), 1), "src/shop/index.ts"),
+        (Import("crate::shop::cart", ("Cart",), 1), "src/shop/cart.rs"),
+        (Import("com.shop.Cart", (), 1), "src/com/shop/Cart.java"),
+        (Import("shop/cart.h", (), 1), "include/shop/cart.h"),
+    ],
+)
+def test_what_a_document_imports_is_found_by_the_end_of_its_path(
+    store: IndexStore, imported: Import, path: str
+) -> None:
+    wanted = _save(store, path)
+    _save(store, "src/other/cartoon.py")
+    _save(store, "src/main.py", imported)
+    assert imported_by(store, "src/main.py") == [wanted]
+
+
+def test_a_document_that_is_not_there_imports_nothing(store: IndexStore) -> None:
+    assert imported_by(store, "nowhere.py") == []
+
+
+def test_chunks_are_embedded_in_the_order_of_what_matters(store: IndexStore) -> None:
+    store.embeddings.activate(MODEL)
+    numbers = {path: _save(store, path) for path in ("rest.py", "returned.py", "imported.py")}
+    _save(store, "recent.py", priority=Priority.RECENT)
+    _save(store, "open.py", priority=Priority.INTERACTIVE)
+    store.embeddings.prefer([numbers["returned.py"]], Priority.RETURNED)
+    store.embeddings.prefer([numbers["imported.py"]], Priority.IMPORTED)
+    # What matters more stays so.
+    store.embeddings.prefer([numbers["imported.py"]], Priority.RETURNED)
+    order = [chunk.path for _, chunk in store.embeddings.pending(MODEL, 10)]
+    assert order == ["open.py", "imported.py", "returned.py", "recent.py", "rest.py"]
+    assert [chunk.path for _, chunk in store.embeddings.pending(MODEL, 10, interactive_only=True)] == ["open.py"]
+
+
+def test_background_embedding_waits_on_battery_unless_the_settings_say_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    battery = psutil._common.sbattery if hasattr(psutil._common, "sbattery") else psutil._ntuples.sbattery
+    monkeypatch.setattr(psutil, "sensors_battery", lambda: battery(80, 3600, False), raising=False)
+    assert "on battery" in reason_to_wait(EmbeddingSettings())
+    assert reason_to_wait(EmbeddingSettings(on_battery=True)) == ""
+    monkeypatch.setattr(psutil, "sensors_battery", lambda: battery(80, 3600, True), raising=False)
+    assert reason_to_wait(EmbeddingSettings()) == ""
+    monkeypatch.setattr(psutil, "sensors_battery", lambda: None, raising=False)
+    assert reason_to_wait(EmbeddingSettings()) == ""
