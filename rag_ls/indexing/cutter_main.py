@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+from pathlib import Path
 from typing import IO
 
 from rag_ls.frames import read_frame, write_frame
-from rag_ls.indexing.cutting import read_and_cut
-
-JOBS = b"j"
-OUTCOMES = b"o"
+from rag_ls.indexing.cutting import OUTCOMES, Cutting, Job, Outcome, read_and_cut
+from rag_ls.indexing.files import Rejected, file_state
+from rag_ls.storage import FileState
 
 
 def main() -> None:
@@ -29,10 +29,20 @@ def serve(jobs: IO[bytes], answers: IO[bytes]) -> None:
         try:
             _, body = read_frame(jobs)
             root, cutting, limit, batch = pickle.loads(body)
-            outcomes = [read_and_cut(root, job, cutting, limit) for job in batch]
+            outcomes = [_outcome(root, job, cutting, limit) for job in batch]
             write_frame(answers, OUTCOMES, pickle.dumps(outcomes, protocol=5))
         except (EOFError, BrokenPipeError):
             return
+
+
+def _outcome(root: Path, job: Job, cutting: Cutting, limit: int) -> Outcome:
+    try:
+        return read_and_cut(root, job, cutting, limit)
+    except Exception as error:
+        # One file that cannot be cut keeps no others waiting.
+        print(f"{job.path} cannot be indexed: {error!r}", file=sys.stderr)
+        state = file_state(root / job.path)
+        return Rejected(f"failed: {type(error).__name__}", state or FileState(0, 0, 0, 0), gone=state is None)
 
 
 if __name__ == "__main__":

@@ -19,8 +19,9 @@ from itertools import islice
 from pathlib import Path
 
 from rag_ls.frames import read_frame, write_frame
-from rag_ls.indexing.cutter_main import JOBS
-from rag_ls.indexing.cutting import Cutting, Job, Outcome
+from rag_ls.indexing.cutting import JOBS, Cutting, Job, Outcome
+from rag_ls.indexing.files import Rejected, file_state
+from rag_ls.storage import FileState
 
 _log = logging.getLogger(__name__)
 
@@ -78,6 +79,8 @@ class Cutters:
                 outcomes = cutter.ask((self._root, cutting, self._limit, batch), _BATCH_S)
                 return [(outcome, True) for outcome in outcomes]
             except CutterFailed:
+                if cutter.is_closed:
+                    raise
                 return [self._alone(cutter, job, cutting) for job in batch]
         finally:
             self._idle.put(cutter)
@@ -86,9 +89,17 @@ class Cutters:
         try:
             return cutter.ask((self._root, cutting, self._limit, [job]), _FILE_S)[0], True
         except CutterFailed:
+            if cutter.is_closed:
+                raise
             _log.warning("%s: its grammar crashes or hangs; it is cut by lines", job.path)
+        try:
             by_lines = replace(cutting, by_lines=True)
             return cutter.ask((self._root, by_lines, self._limit, [job]), _FILE_S)[0], False
+        except CutterFailed:
+            if cutter.is_closed:
+                raise
+            state = file_state(self._root / job.path)
+            return Rejected("failed: no process survives it", state or FileState(0, 0, 0, 0), gone=state is None), False
 
 
 class _Cutter:
@@ -119,6 +130,10 @@ class _Cutter:
             watchdog.cancel()
         return outcomes
 
+    @property
+    def is_closed(self) -> bool:
+        return self._closed
+
     def close(self) -> None:
         with self._lock:
             self._closed = True
@@ -138,6 +153,6 @@ class _Cutter:
 
 
 def _started() -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "rag_ls.indexing.cutter_main"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
+    # -P: the folder that we work in is the user's, and its modules are not ours.
+    command = [sys.executable, "-P", "-m", "rag_ls.indexing.cutter_main"]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)

@@ -17,6 +17,10 @@ from rag_ls.storage import DISK, DocumentRecord, NewChunk, columns_of
 # Documents cut by another version of the chunker are cut again. Raise it when chunks or outlines would come out otherwise.
 CHUNKER_VERSION = 2
 
+# Kinds of the frames between `cutters` and its processes.
+JOBS = b"j"
+OUTCOMES = b"o"
+
 
 @dataclass(frozen=True, slots=True)
 class Cutting:

@@ -14,7 +14,7 @@ from rag_ls.storage import IndexStore, Priority
 _log = logging.getLogger(__name__)
 
 # From so many files on, starting processes for them pays.
-MANY_FILES = 96
+MANY_FILES = 200
 # Files that are cut in this process and committed together.
 _BATCH = 8
 _BOM = "\ufeff"

@@ -34,6 +34,7 @@ def main() -> None:
     )
     parser.add_argument("--embed", type=int, default=2000, help="how many chunks of the repository to embed (0: all)")
     parser.add_argument("--sizes", default="1000,10000,100000", help="chunks, for scale")
+    parser.add_argument("--files", default="100,2000,20000", help="files, for tiers")
     parser.add_argument("--memories", default="10000,100000", help="memories, for memories; 1000000 takes half an hour")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -56,7 +57,7 @@ def _runs(work: Path, arguments: argparse.Namespace) -> dict[str, Callable[[], A
         "reopening": lambda: reopening(corpus.many_files(work / "many", 10_000)),
         "sharing": lambda: sharing(_indexed(project)),
         "switching": lambda: switching(_indexed(project)),
-        "tiers": lambda: tiers(work),
+        "tiers": lambda: tiers(work, tuple(int(size) for size in arguments.files.split(","))),
         "quality": lambda: quality(corpus.django(), _folder(work / "quality")),
         "scale": lambda: scale(corpus.django(), work, sizes),
         "recall": lambda: recall_quality(_folder(work / "recall")),

@@ -26,11 +26,14 @@ _RUNS = 60
 _EMBED_UP_TO = 5000
 
 
-def tiers(work: Path) -> dict[str, Any]:
-    """Measure repositories of about 100, 2,000 and 20,000 files."""
+def tiers(work: Path, sizes: tuple[int, ...]) -> dict[str, Any]:
+    """Measure repositories of about 100, 2,000 and 20,000 files, as far as they are among `sizes`."""
     found = {}
-    for name, folder in (("100", small(work)), ("2000", middle(work)), ("20000", large(work))):
-        found[name] = _measured(folder)
+    for size, make in ((100, small), (2_000, middle), (20_000, large)):
+        if size not in sizes:
+            continue
+        folder = make(work)
+        found[str(size)] = _measured(folder)
         shutil.rmtree(folder, ignore_errors=True)
     return found
 
@@ -70,7 +73,18 @@ def large(work: Path) -> Path:
 def _measured(folder: Path) -> dict[str, Any]:
     (folder / ".rag-ls").mkdir()
     started = time.perf_counter()
-    command = [sys.executable, "-m", "rag_ls", "search", _QUESTION, "--standalone", "--json", "--in", "code"]
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "rag_ls.cli.main",
+        "search",
+        _QUESTION,
+        "--standalone",
+        "--json",
+        "--in",
+        "code",
+    ]
     done = subprocess.run(command, cwd=folder, check=True, capture_output=True)
     first_s = time.perf_counter() - started
     assert json.loads(done.stdout)["stats"].get("pending_documents", 0) == 0

@@ -157,7 +157,9 @@ def report(indexed: Sequence[Indexed]) -> None:
     count = sum(len(each.questions) for each in indexed)
     unseen = sum(question.is_unseen for each in indexed for question in each.questions)
     print(f"{count} questions over {len(indexed)} repositories, {unseen} of them unseen\n")
-    print("| ranking | NDCG@10 | unseen: NDCG@10 | MRR@10 | recall@10 |\n| --- | --- | --- | --- | --- |")
+    print(
+        "| ranking | tuned on: NDCG@10 | unseen: NDCG@10 | unseen: MRR@10 | unseen: recall@10 |\n| --- | --- | --- | --- | --- |"
+    )
     for name, ranking in rankings():
         judged = list(_judged(indexed, ranking))
         seen = mean([scores for question, scores in judged if not question.is_unseen])
