@@ -263,8 +263,9 @@ def engine_session(folder: Path) -> Iterator[Callable[..., Any]]:
 
     def ask(operation: str, **arguments: Any) -> Any:
         channel.send({"operation": operation, "folder": str(folder), "arguments": arguments})
-        message = channel.receive()
-        assert message is not None
+        # A project that is indexed for the first time tells how far it is before it answers.
+        while "progress" in (message := channel.receive() or {}):
+            pass
         if "error" in message:
             from rag_ls import errors
 
