@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from rag_ls.frames import read_frame, write_frame
-from rag_ls.indexing.cutting import OUTCOMES, Cutting, Job, Outcome, read_and_cut
-from rag_ls.indexing.files import Rejected, file_state
-from rag_ls.storage import FileState
+from rag_ls.indexing.cutting import OUTCOMES, Cutting, Job, Outcome, failed, read_and_cut
 
 
 def main() -> None:
@@ -41,8 +39,7 @@ def _outcome(root: Path, job: Job, cutting: Cutting, limit: int) -> Outcome:
     except Exception as error:
         # One file that cannot be cut keeps no others waiting.
         print(f"{job.path} cannot be indexed: {error!r}", file=sys.stderr)
-        state = file_state(root / job.path)
-        return Rejected(f"failed: {type(error).__name__}", state or FileState(0, 0, 0, 0), gone=state is None)
+        return failed(root, job.path, type(error).__name__)
 
 
 if __name__ == "__main__":

@@ -19,9 +19,7 @@ from itertools import islice
 from pathlib import Path
 
 from rag_ls.frames import read_frame, write_frame
-from rag_ls.indexing.cutting import JOBS, Cutting, Job, Outcome
-from rag_ls.indexing.files import Rejected, file_state
-from rag_ls.storage import FileState
+from rag_ls.indexing.cutting import JOBS, Cutting, Job, Outcome, failed
 
 _log = logging.getLogger(__name__)
 
@@ -98,8 +96,7 @@ class Cutters:
         except CutterFailed:
             if cutter.is_closed:
                 raise
-            state = file_state(self._root / job.path)
-            return Rejected("failed: no process survives it", state or FileState(0, 0, 0, 0), gone=state is None), False
+            return failed(self._root, job.path, "no process survives it"), False
 
 
 class _Cutter:

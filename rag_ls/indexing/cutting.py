@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rag_ls.chunking import Budget, Cut, approximate_token_offsets, cut, embedding_text, recognise
-from rag_ls.indexing.files import Rejected, Source, read_source
+from rag_ls.indexing.files import Rejected, Source, file_state, read_source
 from rag_ls.model import Outline
-from rag_ls.storage import DISK, DocumentRecord, NewChunk, columns_of
+from rag_ls.storage import DISK, DocumentRecord, FileState, NewChunk, columns_of
 
 # Documents cut by another version of the chunker are cut again. Raise it when chunks or outlines would come out otherwise.
 CHUNKER_VERSION = 2
@@ -79,6 +79,12 @@ def read_and_cut(root: Path, job: Job, cutting: Cutting, limit: int) -> Outcome:
     if job.known is not None and job.known.sha256 == source.sha256:
         return DocumentRecord(job.path, job.known.language, source.sha256, source.state)
     return cut_source(job.path, source, language, cutting)
+
+
+def failed(root: Path, path: str, reason: str) -> Rejected:
+    """A file that could not be cut, as it is now."""
+    state = file_state(root / path)
+    return Rejected(f"failed: {reason}", state or FileState(0, 0, 0, 0), gone=state is None)
 
 
 def cut_source(path: str, source: Source, language: str, cutting: Cutting, session: str = DISK) -> CutFile:
