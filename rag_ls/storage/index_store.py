@@ -334,21 +334,21 @@ class IndexStore:
             )
         }
         kept: list[tuple[int, NewChunk]] = []
-        added: list[tuple[str, NewChunk]] = []
-        for uid, new in _with_ids(path, chunks):
+        added: list[_Identified] = []
+        for uid, digest, new in _with_ids(path, chunks):
             row = former.get(uid)
             if row and row[1:] == (new.text_hash, new.chunk.symbol, new.chunk.signature, new.chunk.doc):
                 kept.append((row[0], new))
                 del former[uid]
             else:
-                added.append((uid, new))
+                added.append((uid, digest, new))
         self._delete_chunks(
             connection, "id IN (SELECT value FROM json_each(?))", (_json(row[0] for row in former.values()),)
         )
         _move_chunks(connection, kept)
         rows = _insert_chunks(connection, document_id, added, self.embeddings.active_model(), priority)
         self.postings.add_rows(
-            connection, [(row, _columns(path, new)) for row, (_, new) in zip(rows, added, strict=True)]
+            connection, [(row, _columns(path, new)) for row, (*_, new) in zip(rows, added, strict=True)]
         )
         return Replaced(len(kept), len(added), len(former))
 
@@ -381,14 +381,18 @@ def _dequeue(connection: sqlite3.Connection, path: str, state: FileState) -> Non
     )
 
 
-def _with_ids(path: str, chunks: Sequence[NewChunk]) -> list[tuple[str, NewChunk]]:
+_Identified = tuple[str, str, NewChunk]
+"""A chunk with its id and the SHA-256 of its own text."""
+
+
+def _with_ids(path: str, chunks: Sequence[NewChunk]) -> list[_Identified]:
     seen: Counter[str] = Counter()
     identified = []
     for new in chunks:
         digest = content_hash(new.chunk.text)
         seen[digest] += 1
         uid = hashlib.sha256(f"{path}\0{digest}\0{seen[digest]}".encode()).hexdigest()[:16]
-        identified.append((uid, new))
+        identified.append((uid, digest, new))
     return identified
 
 
@@ -406,7 +410,7 @@ def _upsert_document(connection: sqlite3.Connection, document: DocumentRecord) -
 def _insert_chunks(
     connection: sqlite3.Connection,
     document_id: int,
-    added: Sequence[tuple[str, NewChunk]],
+    added: Sequence[_Identified],
     model: str,
     priority: Priority,
 ) -> range:
@@ -418,19 +422,19 @@ def _insert_chunks(
         "embedding_id, priority) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
         "(SELECT id FROM embeddings WHERE model = ? AND text_hash = ?), ?)",
         [
-            (row, document_id, uid, *_values(new), model, new.text_hash, priority)
-            for row, (uid, new) in enumerate(added, first)
+            (row, document_id, uid, *_values(digest, new), model, new.text_hash, priority)
+            for row, (uid, digest, new) in enumerate(added, first)
         ],
     )
     return range(first, first + len(added))
 
 
-def _values(new: NewChunk) -> tuple[object, ...]:
+def _values(digest: str, new: NewChunk) -> tuple[object, ...]:
     chunk = new.chunk
     return (
         *_position(chunk), chunk.symbol, last_name(chunk.symbol), chunk.node_type, "\n".join(chunk.parent_types),
         chunk.depth, chunk.is_declaration, chunk.signature, chunk.doc, chunk.overlap, chunk.text,
-        content_hash(chunk.text), new.text_hash,
+        digest, new.text_hash,
     )  # fmt: skip
 
 
