@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rag_ls import config, memory
-from rag_ls.catalogue import KnownProject, known_projects
 from rag_ls.config import Loaded, Problem, Settings
 from rag_ls.engine import About, Engine
-from rag_ls.entries import entry_of
 from rag_ls.errors import DiskFull, IndexUnavailable, PathOutsideProject, ProjectUnavailable
-from rag_ls.model import Hit, Scope, SearchAnswer, SearchStats
+from rag_ls.known.catalogue import KnownProject, known_projects
+from rag_ls.known.entries import entry_of
+from rag_ls.model import Coverage, Hit, Scope, SearchAnswer, SearchStats
 from rag_ls.project import Project, find_project
 from rag_ls.requests import SearchRequest
 from rag_ls.storage import MemoryStore
@@ -301,6 +301,10 @@ def merged(query: str, answers: list[SearchAnswer], k: int) -> SearchAnswer:
             complete=all(item.complete for item in stats),
             pending_documents=sum(item.pending_documents for item in stats),
             pending_embeddings=sum(item.pending_embeddings for item in stats),
+            coverage=Coverage(
+                min((item.coverage.words for item in stats), default=100),
+                min((item.coverage.vectors for item in stats), default=100),
+            ),
             note=next((item.note for item in stats if item.note), ""),
         ),
     )

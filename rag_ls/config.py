@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from rag_ls.entries import ProjectEntry, entry_of, line_of, read_entries
+from rag_ls.known.entries import ProjectEntry, entry_of, line_of, read_entries
 from rag_ls.project import CONFIG_FILE, Project, user_config_file
 
 # One model serves all projects, and a cloned repository must not choose files to load or write, or where text is sent.

@@ -21,12 +21,12 @@ from rag_ls.errors import MemoriesUnavailable, RagLsError
 from rag_ls.hosting import HostedProject, hnsw_of
 from rag_ls.housekeeping import Housekeeping
 from rag_ls.indexing import Phase, Progress
+from rag_ls.known.registry import FILE_NAME as PROJECTS_FILE
+from rag_ls.known.registry import Registry
 from rag_ls.latency import Latencies
 from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Scope
 from rag_ls.project import Project, make_private_folder, user_data_folder
-from rag_ls.registry import FILE_NAME as PROJECTS_FILE
-from rag_ls.registry import Registry
 from rag_ls.storage import MEMORIES_FILE, MemoryStore
 from rag_ls.workers import Workers
 

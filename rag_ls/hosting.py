@@ -86,7 +86,7 @@ class HostedProject:
             self.sessions = EditingSessions(folder)
         except OSError as error:
             raise ProjectUnavailable(f"{folder} cannot be written: {error}; make it writable for you") from error
-        self.admissions = Admissions(project.root, self.store, lambda: Patterns.of(self.settings.index))
+        self.admissions = Admissions(project.root, self.store, lambda: _patterns(self.settings))
         cutting = _cutting(settings, models)
         self.documents = DocumentIndexer(project, self.store, cutting, max_file_bytes=settings.index.max_file_bytes)
         self.indexing = IndexingService(
@@ -117,8 +117,9 @@ class HostedProject:
         self.memories_path = folder / MEMORIES_FILE
         self._consolidated_at: tuple[int, str, int] | None = None
         self.indexing.start()
-        # Loads in the background, so that the first question finds it ready.
-        self.model(0.0)
+        if not self.never_indexed:
+            # Loads in the background, so that the first question finds it ready. The first index needs the processor.
+            self.model(0.0)
 
     def close(self) -> None:
         """Stop the background work and close the files; unsaved text goes with its sessions."""
@@ -301,12 +302,16 @@ class HostedProject:
         return found
 
 
+def _patterns(settings: Settings) -> Patterns:
+    return Patterns(settings.index.exclude, settings.index.include)
+
+
 def _scan(hosted: HostedProject, give_way: Callable[[], None]) -> None:
     hosted.admissions.forget()
     scan(
         hosted.project,
         hosted.store,
-        exclude=Patterns.of(hosted.settings.index),
+        patterns=_patterns(hosted.settings),
         fingerprint=hosted.documents.fingerprint,
         is_fresh=lambda document: freshness(document, hosted.project, hosted.store, hosted.documents) is Freshness.DISK,
         give_way=give_way,

@@ -236,6 +236,23 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of a project each tier of its index holds, in percent; 100 only where nothing is left to do."""
+
+    words: int = 100
+    """Of the files, found by names, words and paths."""
+    vectors: int = 100
+    """Found by meaning too."""
+
+    @classmethod
+    def of(cls, *, documents: int, queued: int, chunks: int, pending: int) -> Coverage:
+        """From what is there and what is to do: files that wait to be read, chunks that wait for their vectors."""
+        words = documents / (documents + queued) if queued else 1.0
+        embedded = 1 - pending / max(chunks, pending) if pending else 1.0
+        return cls(int(100 * words), int(100 * words * embedded))
+
+
+@dataclass(frozen=True, slots=True)
 class SearchStats:
     """How an answer came about, and what it could not see."""
 
@@ -247,6 +264,7 @@ class SearchStats:
     """False while documents or embeddings of the project are still queued."""
     pending_documents: int = 0
     pending_embeddings: int = 0
+    coverage: Coverage = Coverage()
     note: str = ""
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Progress
-from rag_ls.model import Hit
+from rag_ls.model import Coverage, Hit
 from rag_ls.search import NO_FILTERS, Filters
 
 MAX_K = 100
@@ -46,6 +46,7 @@ class ProjectStatus:
     chunks: int
     queued_documents: int
     pending_embeddings: int
+    coverage: Coverage
     buffers: int
     skipped: dict[str, int]
     """Files that are not indexed, by reason."""

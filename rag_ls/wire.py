@@ -6,12 +6,12 @@ import os
 from typing import Any
 
 from rag_ls import __version__
-from rag_ls.code_memories import Consolidated
+from rag_ls.code.memories import Consolidated
 from rag_ls.engine import About, Engine
 from rag_ls.hosting import HostedProject
 from rag_ls.indexing import Progress
 from rag_ls.memory import Stored
-from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryVersion, SearchAnswer, StoredChunk
+from rag_ls.model import Anchor, Coverage, Hit, Memory, MemoryMetadata, MemoryVersion, SearchAnswer, StoredChunk
 from rag_ls.requests import ProjectStatus
 
 Json = dict[str, Any]
@@ -35,9 +35,14 @@ def answer_json(answer: SearchAnswer) -> Json:
     }
     if not stats.complete:
         result |= {"pending_documents": stats.pending_documents, "pending_embeddings": stats.pending_embeddings}
+        result["indexed_percent"] = _coverage_json(stats.coverage)
     if stats.note:
         result["note"] = stats.note
     return {"query": answer.query, "results": [hit_json(hit) for hit in answer.hits], "stats": result}
+
+
+def _coverage_json(coverage: Coverage) -> Json:
+    return {"words": coverage.words, "vectors": coverage.vectors}
 
 
 def hit_json(hit: Hit) -> Json:
@@ -271,6 +276,7 @@ def status_json(status: ProjectStatus) -> Json:
         "chunks": status.chunks,
         "queued_documents": status.queued_documents,
         "pending_embeddings": status.pending_embeddings,
+        "indexed_percent": _coverage_json(status.coverage),
         "unsaved_buffers": status.buffers,
         "skipped": status.skipped,
         "activity": str(status.progress),

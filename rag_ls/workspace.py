@@ -10,16 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from rag_ls import memory
-from rag_ls.catalogue import off_branch
-from rag_ls.code_look import CodeLook
-from rag_ls.code_memories import CodeMemories
-from rag_ls.code_questions import CodeQuestions
+from rag_ls.code.look import CodeLook
+from rag_ls.code.memories import CodeMemories
+from rag_ls.code.places import Places
+from rag_ls.code.questions import CodeQuestions
 from rag_ls.config import Settings
 from rag_ls.hosting import HostedProject
 from rag_ls.indexing import Buffer, IndexingService
+from rag_ls.known.catalogue import off_branch
 from rag_ls.memory import Memories
 from rag_ls.model import Scope, SearchAnswer
-from rag_ls.places import Places
 from rag_ls.project import Project, is_guest
 from rag_ls.requests import ProjectStatus, Related, SearchRequest
 from rag_ls.search import NO_FILTERS
@@ -187,7 +187,8 @@ class OpenProject:
         queued = counts.queued_documents + len(unseen)
         return ProjectStatus(
             root=str(self.project.root), documents=counts.documents, chunks=counts.chunks, queued_documents=queued,
-            pending_embeddings=counts.pending_embeddings, buffers=counts.buffers, skipped=dict(sorted(skipped.items())),
+            pending_embeddings=counts.pending_embeddings, coverage=counts.coverage, buffers=counts.buffers,
+            skipped=dict(sorted(skipped.items())),
             complete=scanned and not queued and not counts.pending_embeddings,
             scanned=scanned, model=model_id, model_ready=ready, note=note,
             sync=self.hosted.sync_state, last_sync=self.hosted.last_sync,

@@ -110,6 +110,8 @@ def try_out(arguments: list[str]) -> int:
 
 
 def test(arguments: list[str]) -> int:
+    # They start hundreds of processes: without this, each would compile all modules anew.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     return run(str(BIN / python_name()), "-m", "pytest", *arguments)
 
 

@@ -8,8 +8,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from rag_ls import config, entries
+from rag_ls import config
 from rag_ls.cli.main import build_parser
+from rag_ls.known import entries
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 

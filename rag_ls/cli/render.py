@@ -140,8 +140,10 @@ def status(data: Json) -> str:
     if data["complete"]:
         state = "complete"
     elif data["queued_documents"] or data["pending_embeddings"]:
+        percent = data["indexed_percent"]
         state = (
-            f"not complete: {data['queued_documents']:,} files to read, {data['pending_embeddings']:,} chunks to embed"
+            f"found by words {percent['words']} %, by meaning {percent['vectors']} %; not complete: "
+            f"{data['queued_documents']:,} files to read, {data['pending_embeddings']:,} chunks to embed"
         )
     else:
         state = "not complete: the files were not compared with the index yet"

@@ -8,11 +8,11 @@ import threading
 from pathlib import Path
 
 from rag_ls import config, index_files
-from rag_ls.catalogue import off_branch
 from rag_ls.config import Settings
 from rag_ls.engine import Engine
 from rag_ls.errors import ModelMissing, RagLsError
 from rag_ls.indexing import Phase
+from rag_ls.known.catalogue import off_branch
 from rag_ls.project import Project
 
 _log = logging.getLogger(__name__)

@@ -34,6 +34,8 @@ _STOP_S = 30.0
 _LONGEST_END_S = 15.0
 # An older engine that makes way for this one needs a moment for it.
 _MAKE_WAY_S = 2.0
+# Who started the engine has a question, which had better have the processor; where it needs the model, that loads at once.
+_WARM_UP_S = 4.0
 
 
 def serve(arguments: argparse.Namespace) -> int:
@@ -123,7 +125,9 @@ def _host(paths: EnginePaths, lock: FileLock, *, background: bool) -> int:
         )
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: _stop(server, mark))
-        _warm_up(engine)
+        warm_up = threading.Timer(_WARM_UP_S, _warm_up, (engine,))
+        warm_up.daemon = True
+        warm_up.start()
         configured = ConfiguredProjects(engine)
         configured.start()
         server.run()

@@ -4,7 +4,6 @@ from rag_ls.embedding.api import Embedder
 from rag_ls.embedding.catalog import LocatedModel, locate
 from rag_ls.embedding.host import HostedModel, ModelHost, ModelState
 from rag_ls.embedding.similarity import cosine_of, similarity
-from rag_ls.embedding.tokens import token_offsets
 from rag_ls.embedding.worker import EmbeddingWorkerFailed, Reranker
 
 __all__ = [
@@ -18,5 +17,4 @@ __all__ = [
     "cosine_of",
     "locate",
     "similarity",
-    "token_offsets",
 ]

@@ -4,6 +4,7 @@ from rag_ls.indexing.admissions import Admissions, is_rule_file
 from rag_ls.indexing.cutting import Cutting
 from rag_ls.indexing.documents import DocumentIndexer, Spent
 from rag_ls.indexing.freshness import freshness
+from rag_ls.indexing.holding import files_holding
 from rag_ls.indexing.inbox import Buffer
 from rag_ls.indexing.power import reason_to_wait
 from rag_ls.indexing.progress import Depth, Phase, Progress
@@ -28,6 +29,7 @@ __all__ = [
     "Scan",
     "Spent",
     "TreeSync",
+    "files_holding",
     "freshness",
     "is_rule_file",
     "reason_to_wait",

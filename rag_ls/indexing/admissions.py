@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from rag_ls.indexing.files import RAGIGNORE, admitted, admitted_folders
+from rag_ls.indexing.files import RAGIGNORE, Patterns, admitted, admitted_folders
 from rag_ls.project import CONFIG_FILE
 from rag_ls.storage import IndexStore
 from rag_ls.text import without_surrogates
@@ -24,11 +24,11 @@ def is_rule_file(path: str) -> bool:
 class Admissions:
     """Answers of the ignore rules, which take a process of git to ask. Safe from several threads."""
 
-    def __init__(self, root: Path, store: IndexStore, exclude: Callable[[], Sequence[str]]) -> None:
-        """`exclude` gives the patterns of the settings."""
+    def __init__(self, root: Path, store: IndexStore, patterns: Callable[[], Patterns]) -> None:
+        """`patterns` gives those of the settings."""
         self._root = root
         self._store = store
-        self._exclude = exclude
+        self._patterns = patterns
         self._known: dict[str, bool] = {}
 
     def forget(self) -> None:
@@ -41,7 +41,7 @@ class Admissions:
         known = self._known
         unknown = [path for path in paths if path not in known]
         if unknown:
-            kept = admitted(self._root, unknown, self._exclude())
+            kept = admitted(self._root, unknown, self._patterns())
             if len(known) + len(unknown) > _MOST_REMEMBERED:
                 known = self._known = {path: known[path] for path in paths if path in known}
             known.update((path, path in kept) for path in unknown)
@@ -50,7 +50,7 @@ class Admissions:
     def folders(self, folders: list[str]) -> set[str]:
         """Those of some folders that are not ignored, or hold files of the index all the same."""
         named = [folder for folder in folders if folder == without_surrogates(folder)]
-        kept = admitted_folders(self._root, named, self._exclude()) if named else set()
+        kept = admitted_folders(self._root, named, self._patterns()) if named else set()
         return kept | {folder for folder in named if folder not in kept and self._store.documents_below(folder)}
 
     def relevant(self, paths: Iterable[str]) -> list[str]:

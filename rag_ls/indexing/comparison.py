@@ -37,7 +37,9 @@ class Comparison:
     def begin(self) -> None:
         """A comparison starts. A wish that comes while it runs means another one."""
         self._is_check = not self.wanted
-        self.wanted, self._check_asked, self.running = False, False, True
+        # In this order: whoever reads without the lock must never see neither of the two.
+        self.running = True
+        self.wanted, self._check_asked = False, False
         self._started_at = time.monotonic()
 
     def finish(self, *, done: bool) -> None:
@@ -62,7 +64,12 @@ class Comparison:
     @property
     def is_current(self) -> bool:
         """Whether one was done, and none is known to be needed."""
-        return self._done_at is not None and not self.wanted and not (self.running and not self._is_check)
+        return self._done_at is not None and not self.is_awaited
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether one that answers wait for is wanted or under way."""
+        return self.wanted or (self.running and not self._is_check)
 
     @property
     def is_old(self) -> bool:

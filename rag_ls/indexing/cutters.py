@@ -25,8 +25,8 @@ _log = logging.getLogger(__name__)
 
 _MOST_PROCESSES = 8
 _BATCH = 12
-# Batches under way for each process: one at work, one that waits for it.
-_AHEAD = 2
+# Batches under way for each process: one at work, and those that wait for it while what is done is stored.
+_AHEAD = 4
 # The parser gives up by itself after a few seconds; what takes longer hangs where it cannot look at the clock.
 _BATCH_S = 60.0
 _FILE_S = 20.0
@@ -58,17 +58,26 @@ class Cutters:
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     def cut(self, jobs: Iterable[Job], cutting: Cutting) -> Iterator[list[tuple[Job, Outcome, bool]]]:
-        """Batches of jobs with their outcomes, in order, and whether each is as `cutting` says: a file on which the
-        grammar crashes or hangs is cut by lines instead."""
-        left = iter(jobs)
+        """Jobs with their outcomes, in order, and whether each is as `cutting` says: a file on which the grammar crashes
+        or hangs is cut by lines instead. What is done already comes together: to commit it takes as long as one file."""
+        left, size = iter(jobs), 1
         running: deque[tuple[list[Job], Future[list[tuple[Outcome, bool]]]]] = deque()
         while True:
-            while len(running) < self._ahead and (batch := list(islice(left, _BATCH))):
+            while len(running) < self._ahead and (batch := list(islice(left, size))):
                 running.append((batch, self._threads.submit(self._batch, batch, cutting)))
+                # Somebody may wait for the first ones.
+                size = min(size + 1, _BATCH)
             if not running:
                 return
-            batch, future = running.popleft()
-            yield [(job, *outcome) for job, outcome in zip(batch, future.result(), strict=True)]
+            finished = [running.popleft()]
+            finished[0][1].result()
+            while running and running[0][1].done():
+                finished.append(running.popleft())
+            yield [
+                (job, *outcome)
+                for batch, future in finished
+                for job, outcome in zip(batch, future.result(), strict=True)
+            ]
 
     def _batch(self, batch: list[Job], cutting: Cutting) -> list[tuple[Outcome, bool]]:
         cutter = self._idle.get()

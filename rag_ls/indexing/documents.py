@@ -66,11 +66,18 @@ class DocumentIndexer:
         """Processes that cut files of this project; the caller closes them."""
         return Cutters(self._project.root, self._max_file_bytes)
 
-    def prepare_many(self, cutters: Cutters, paths: Iterable[str]) -> Iterator[list[Prepared]]:
-        """As `prepare` for each of many files, in processes of their own; batches, in order."""
+    def prepare_many(self, cutters: Cutters, paths: Iterable[str]) -> Iterator[dict[str, Prepared]]:
+        """As `prepare` for each of many files of the queue, in processes of their own; batches by path, in order.
+
+        One that is not queued any more when its turn to be stored comes is passed over.
+        """
         for batch in cutters.cut(map(self._job, paths), self._cutting):
             self._distrust(job.path for job, _, sound in batch if not sound)
-            yield [self._storing(job.path, outcome, Priority.REST) for job, outcome, _ in batch]
+            yield {job.path: self._if_queued(job.path, outcome) for job, outcome, _ in batch}
+
+    def _if_queued(self, path: str, outcome: Outcome) -> Prepared:
+        store = self._storing(path, outcome, Priority.REST)
+        return lambda: store() if self._store.is_queued(path) else None
 
     def _job(self, path: str) -> Job:
         return Job(path, self._store.document(path))

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from rag_ls.config import IndexSettings
 from rag_ls.project import DATA_FOLDER
 from rag_ls.storage import FileState
 
@@ -85,41 +84,38 @@ class Rejected:
     gone: bool = False
 
 
-class Patterns(tuple[str, ...]):
-    """The patterns of what is left out, with those (`include`) of all that is let in; none of these let in everything."""
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """What the settings leave out, and (`include`) all that they let in; without any of these they let in everything."""
 
+    exclude: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
 
-    @classmethod
-    def of(cls, settings: IndexSettings) -> Patterns:
-        """What the settings say."""
-        patterns = cls(settings.exclude)
-        patterns.include = settings.include
-        return patterns
+
+ALL = Patterns()
 
 
-def list_files(root: Path, exclude: Sequence[str] = ()) -> Iterator[str]:
-    """The project paths that git's ignore rules, `.ragignore` and `exclude` leave; unsorted, without reading any."""
-    is_left = _left_by_settings(root, exclude)
+def list_files(root: Path, patterns: Patterns = ALL) -> Iterator[str]:
+    """The project paths that git's ignore rules, `.ragignore` and the settings leave; unsorted, without reading any."""
+    is_left = _left_by_settings(root, patterns)
     listed = _git_files(root)
     for path in _walk(root) if listed is None else listed:
         if is_left(path):
             yield path
 
 
-def _left_by_settings(root: Path, exclude: Sequence[str]) -> Callable[[str], bool]:
+def _left_by_settings(root: Path, patterns: Patterns) -> Callable[[str], bool]:
     """Whether `.ragignore` and the settings leave a file."""
-    ignored = GitIgnoreSpec.from_lines([*_lines(root / RAGIGNORE), *exclude])
-    include = exclude.include if isinstance(exclude, Patterns) else ()
-    if not include:
+    ignored = GitIgnoreSpec.from_lines([*_lines(root / RAGIGNORE), *patterns.exclude])
+    if not patterns.include:
         return lambda path: not ignored.match_file(path)
-    included = GitIgnoreSpec.from_lines(include)
+    included = GitIgnoreSpec.from_lines(patterns.include)
     return lambda path: bool(included.match_file(path)) and not ignored.match_file(path)
 
 
-def admitted(root: Path, paths: Sequence[str], exclude: Sequence[str] = ()) -> set[str]:
+def admitted(root: Path, paths: Sequence[str], patterns: Patterns = ALL) -> set[str]:
     """Those of some project paths that the ignore rules and the names leave; they need not exist."""
-    is_left = _left_by_settings(root, exclude)
+    is_left = _left_by_settings(root, patterns)
     kept = [
         path
         for path in paths
@@ -133,9 +129,9 @@ def admitted(root: Path, paths: Sequence[str], exclude: Sequence[str] = ()) -> s
     )
 
 
-def admitted_folders(root: Path, folders: Sequence[str], exclude: Sequence[str] = ()) -> set[str]:
+def admitted_folders(root: Path, folders: Sequence[str], patterns: Patterns = ALL) -> set[str]:
     """Those of some folders of a project whose files may be indexed, as far as the rules speak of the folders."""
-    ignored = GitIgnoreSpec.from_lines([*_lines(root / RAGIGNORE), *exclude])
+    ignored = GitIgnoreSpec.from_lines([*_lines(root / RAGIGNORE), *patterns.exclude])
     kept = [
         folder
         for folder in folders

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from itertools import islice
 
+from rag_ls.indexing.cutters import Cutters
 from rag_ls.indexing.documents import DocumentIndexer, Prepared
 from rag_ls.indexing.files import Source, reason_by_name
 from rag_ls.indexing.inbox import Buffer
@@ -30,6 +32,7 @@ class Intake:
         self._documents = documents
         self._store = store
         self._admitted = admitted
+        self._cutters: Cutters | None = None
 
     def take_buffer(self, session: str, path: str, buffer: Buffer | None) -> None:
         """Index what an editor holds of a document; without a buffer, or where it equals the file, the file counts."""
@@ -52,28 +55,33 @@ class Intake:
         except Exception as error:
             self._skip(path, error)
 
-    def take_all(self, paths: Sequence[str]) -> Generator[int, None, None]:
-        """Index files as they are now, committing batches of them together; how many there were, after each batch.
+    def take_all(self, paths: Iterator[str], *, many: bool) -> Generator[int, None, None]:
+        """Index queued files as they are now, committing batches of them together; how many there were, after each batch.
 
-        Many files are cut in processes of their own, which end with the iterator.
+        Where there are `many`, they are cut in processes of their own, which stay for the next time until `close`.
         """
-        if len(paths) < MANY_FILES:
-            for at in range(0, len(paths), _BATCH):
-                yield self._take_batch(paths[at : at + _BATCH])
+        if not many:
+            while batch := list(islice(paths, _BATCH)):
+                yield self._take_batch(batch)
             return
-        cutters = self._documents.cutters()
-        try:
-            taken = iter(paths)
-            for prepared in self._documents.prepare_many(cutters, paths):
-                # In this order: `zip` asks the first one first, and the batches are shorter.
-                self._store_batch({path: store for store, path in zip(prepared, taken, strict=False)})
-                yield len(prepared)
-        finally:
+        for prepared in self._documents.prepare_many(self.start_cutters(), paths):
+            self._store_batch(prepared)
+            yield len(prepared)
+
+    def start_cutters(self) -> Cutters:
+        """The processes that cut many files, started where they do not run."""
+        self._cutters = self._cutters or self._documents.cutters()
+        return self._cutters
+
+    def close(self) -> None:
+        """End the processes that cut files, if there are any."""
+        cutters, self._cutters = self._cutters, None
+        if cutters is not None:
             cutters.close()
 
     def _take_batch(self, paths: Sequence[str]) -> int:
         cut: dict[str, Prepared] = {}
-        for path in paths:
+        for path in filter(self._store.is_queued, paths):
             try:
                 cut[path] = self._documents.prepare(path)
             except sqlite3.Error:
@@ -83,7 +91,7 @@ class Intake:
         self._store_batch(cut)
         return len(paths)
 
-    def _store_batch(self, cut: dict[str, Prepared]) -> None:
+    def _store_batch(self, cut: Mapping[str, Prepared]) -> None:
         try:
             self._documents.index_files(cut.values())
         except sqlite3.Error:

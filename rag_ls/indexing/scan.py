@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from rag_ls.indexing.files import file_state, list_files
+from rag_ls.indexing.files import Patterns, file_state, list_files
 from rag_ls.project import Project
 from rag_ls.storage import DocumentRecord, IndexStore, Skipped
 from rag_ls.text import without_surrogates
@@ -27,7 +27,7 @@ def scan(
     project: Project,
     store: IndexStore,
     *,
-    exclude: Sequence[str],
+    patterns: Patterns,
     fingerprint: str,
     is_fresh: Callable[[DocumentRecord], bool],
     give_way: Callable[[], None] = lambda: None,
@@ -42,7 +42,7 @@ def scan(
     documents, skipped = store.documents(), store.skipped()
     changed: list[str] = []
     seen: set[str] = set()
-    for path in list_files(project.root, exclude):
+    for path in list_files(project.root, patterns):
         give_way()
         state = file_state(project.root / path)
         if state is None:
@@ -53,10 +53,12 @@ def scan(
             seen.add(shown)
             continue
         seen.add(path)
-        known = documents.get(path) or skipped.get(path)
-        if remake or known is None or not known.state.same_stamp(state) or not _is_settled(known, is_fresh):
+        record = documents.get(path) or skipped.get(path)
+        if remake or record is None or not record.state.same_stamp(state) or not _is_settled(record, is_fresh):
             changed.append(path)
-    gone = [path for path in (*documents, *skipped) if path not in seen]
+    # What was queued may be ignored by now.
+    known = dict.fromkeys((*documents, *skipped, *store.queued()))
+    gone = [path for path in known if path not in seen]
     if remake:
         store.forget_digests()
     store.remove_documents(gone)

@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from datetime import datetime
 from pathlib import Path
 
@@ -23,7 +23,8 @@ from rag_ls.indexing.comparison import Comparison
 from rag_ls.indexing.documents import DocumentIndexer
 from rag_ls.indexing.embedder import EmbeddingQueue
 from rag_ls.indexing.inbox import Buffer, Inbox
-from rag_ls.indexing.intake import Intake
+from rag_ls.indexing.intake import MANY_FILES, Intake
+from rag_ls.indexing.order import ReadingOrder
 from rag_ls.indexing.progress import Depth, Phase, Progress
 from rag_ls.indexing.sessions import EditingSessions
 from rag_ls.indexing.wanted import imported_by
@@ -40,6 +41,8 @@ _LONG_REST_S = 60.0
 _LONGEST_LOOK_S = 0.25
 # Between two files of a queue, so long is given to questions that are being answered.
 _GIVE_WAY_S = 0.05
+# So long, somebody who asks may take to say which files of a long queue go first.
+_CHOICE_S = 1.0
 # More files than these that changed at once are a batch: it goes through the queue, behind what is typed.
 FEW_FILES = 20
 
@@ -71,6 +74,7 @@ class IndexingService:
         """`scan_tree` compares the tree with the store, calling its argument between files; `admitted` gives those of
         some paths that may be indexed; `questions_wait` tells whether somebody waits for an answer. The tree is
         compared again every `sweep_s` seconds, where that is not 0; `reason_to_wait` says why embedding had better wait."""
+        self._documents = documents
         self._intake = Intake(documents, store, admitted)
         self._store = store
         self._sessions = sessions
@@ -79,6 +83,7 @@ class IndexingService:
         self._scan_tree = scan_tree
         self._wake = threading.Condition()
         self._inbox = Inbox(self._wake)
+        self._order = ReadingOrder()
         self._comparison = Comparison(sweep_s)
         # Documents that an editor has open, whose imports were asked for.
         self._followed: set[tuple[str, str]] = set()
@@ -89,6 +94,8 @@ class IndexingService:
         # Somebody asked for something between a look for work and the rest after it.
         self._woken = False
         self._stopping = False
+        # The last step ended in an error.
+        self._failing = False
         self._progress = Progress(Phase.IDLE)
         self._listeners: list[Listener] = []
         self._embeddings = EmbeddingQueue(store, models, self._report, documents.spent, reason_to_wait, other_indexes)
@@ -204,6 +211,17 @@ class IndexingService:
         """Somebody was given these documents: embed them before the rest."""
         self._embeddings.prefer(documents, Priority.RETURNED)
 
+    def read_first(self, paths: Iterable[str]) -> None:
+        """Somebody asked about these files of the queue: read them before the rest."""
+        self._order.put_first(paths)
+        with self._wake:
+            self._woken = True
+            self._wake.notify_all()
+
+    def choosing(self) -> AbstractContextManager[None]:
+        """Somebody is about to say what to read first."""
+        return self._order.choosing()
+
     def hold_files(self, held: bool) -> None:
         """Somebody is in the middle of writing files: what changes is one batch, read when it is no longer held."""
         self._inbox.hold_files(held)
@@ -224,6 +242,17 @@ class IndexingService:
     def scanned(self) -> bool:
         """Whether the tree was compared with the index by this process, and no comparison is wanted again."""
         return self._comparison.is_current
+
+    @property
+    def reads(self) -> bool:
+        """Whether this process reads what is queued, now or as soon as it can, and no error keeps it from that."""
+        is_wanted = self._depth >= Depth.WORDS and not (self._cancelled or self._stopping)
+        return is_wanted and not self._failing and self._progress.phase is not Phase.WAITING
+
+    @property
+    def is_comparing(self) -> bool:
+        """Whether a comparison of the tree with the index, which answers wait for, is under way or to come."""
+        return self._comparison.is_awaited
 
     @property
     def rescanning(self) -> bool:
@@ -283,19 +312,29 @@ class IndexingService:
     # --- the documents thread
 
     def _run(self) -> None:
+        try:
+            self._work()
+        finally:
+            self._intake.close()
+
+    def _work(self) -> None:
         while not self._stopping:
             try:
                 changes = self._store.changes()
-                if not self._step():
+                has_more = self._step()
+                self._failing = False
+                if not has_more:
                     self._rest(changes)
             except sqlite3.Error as error:
                 if self._stopping:
                     return
                 self._store.note_error(error)
                 _log.exception("indexing failed; trying again")
+                self._failing = True
                 self._pause(_RETRY_S)
             except Exception:
                 _log.exception("indexing failed unexpectedly; trying again")
+                self._failing = True
                 self._pause(_RETRY_S)
 
     def _step(self) -> bool:
@@ -344,6 +383,7 @@ class IndexingService:
         if len(wanted) > 1:
             self._store.enqueue(wanted)
         if len(wanted) > FEW_FILES:
+            self._order.add(wanted)
             return
         for path in wanted:
             self._intake.take_file(path, Priority.INTERACTIVE)
@@ -360,6 +400,7 @@ class IndexingService:
             self._scan()
             return True
         if self._cancelled:
+            self._intake.close()
             self._release_lock(Phase.CANCELLED)
             return False
         queued = self._store.queued() if self._depth >= Depth.WORDS else []
@@ -368,6 +409,7 @@ class IndexingService:
             return True
         pending = self._depth >= Depth.EMBEDDINGS and self._embeddings.has_work()
         if not (queued or pending):
+            self._intake.close()
             self._release_lock()
             return False
         if not self._hold_lock():
@@ -375,6 +417,7 @@ class IndexingService:
         if queued:
             self._read_queue(queued)
             return True
+        self._intake.close()
         self._embeddings.bulk = True
         self._embeddings.wake()
         return False
@@ -403,14 +446,24 @@ class IndexingService:
             self._typed_step()
 
     def _read_queue(self, queued: list[str]) -> None:
-        """Work through the queue until something more urgent comes."""
+        """Work through the queue; what is more urgent goes in between."""
         self._report(Progress(Phase.READING, 0, len(queued)))
-        done = 0
-        with closing(self._intake.take_all(queued)) as batches:
+        done, many, fingerprint = 0, len(queued) >= MANY_FILES, self._documents.fingerprint
+        if many:
+            self._intake.start_cutters()
+            self._order.wait_until_chosen(_CHOICE_S)
+        with closing(self._intake.take_all(self._order.of(queued), many=many)) as batches:
             for count in batches:
                 done += count
                 self._report(Progress(Phase.READING, done, len(queued)))
-                if self._stopping or self._cancelled or self._comparison.wanted:
+                if self._comparison.wanted and not self._stopping:
+                    self._scan()
+                    self._order.add(self._store.queued())
+                if self._documents.fingerprint != fingerprint:
+                    # What is on its way was cut as the former settings say.
+                    self._intake.close()
+                    return
+                if self._stopping or self._cancelled:
                     return
                 # A few documents go in between; many processes are at work on what comes next.
                 while self._typed_step() or self._changed_step():

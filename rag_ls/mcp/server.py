@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 _NO_RESOURCE = -32002
 
 # Tools that give the first index of a project a while.
-_WAITING = ("search_code",)
+_WAITING = ("search_code", "find_related", "list_symbols", "related_tests")
 
 OperationsReady = Callable[[], Awaitable[Operations]]
 

@@ -13,6 +13,7 @@ from rag_ls.arguments import Arguments
 from rag_ls.client import Client
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.indexing import Progress
+from rag_ls.operations.before import BeforeQuestion
 from rag_ls.operations.care import CareOperations
 from rag_ls.operations.code import CodeOperations, Report
 from rag_ls.operations.look import LookOperations
@@ -45,7 +46,8 @@ class Operations:
         self._client = client
         wait_s = min(wait_for_model_s, _SHORT_WAIT_S)
         projects = Projects(client)
-        self.code = CodeOperations(client, projects, patience_s=wait_for_model_s)
+        self.before = BeforeQuestion(client, projects, patience_s=wait_for_model_s)
+        self.code = CodeOperations(client, projects)
         self.finding = SearchOperations(projects, wait_s=wait_s, budget_tokens=budget_tokens)
         self.look = LookOperations(projects)
         self.memories = MemoryOperations(projects, wait_s=wait_s)
@@ -141,8 +143,11 @@ OPERATIONS: dict[str, Callable[[Operations, object], Json]] = {
 _PREPARATIONS: dict[str, Callable[[Operations, object, Report], None]] = {
     "index": lambda at, arguments, report: at.code.before_index(arguments, report),
     "scan": lambda at, arguments, report: at.registry.before_scan(arguments, report),
-    "search": lambda at, arguments, report: at.code.before_catch_up(arguments, report),
-    "search_code": lambda at, arguments, report: at.code.before_first_index(arguments, report),
+    "search": lambda at, arguments, report: at.before.search(arguments, report),
+    "search_code": lambda at, arguments, report: at.before.ask("search_code", arguments, report),
+    "find_related": lambda at, arguments, report: at.before.ask("find_related", arguments, report),
+    "list_symbols": lambda at, arguments, report: at.before.ask("list_symbols", arguments, report),
+    "related_tests": lambda at, arguments, report: at.before.ask("related_tests", arguments, report),
     "status": lambda at, arguments, report: at.code.before_compare(arguments, report),
     "index_status": lambda at, arguments, report: at.code.before_wait(arguments, report),
 }

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from rag_ls.chunking import approximate_token_offsets
-from rag_ls.search.query import analyse
+from rag_ls.search import analyse
 from rag_ls.wire import Json
 
 _GAP = "…"

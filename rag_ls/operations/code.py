@@ -1,11 +1,9 @@
-"""Operations on the index: status, indexing, and what comes before a question."""
+"""Operations on the index: status and indexing."""
 
 from __future__ import annotations
 
-import functools
 import time
 from collections.abc import Callable
-from typing import TypeVar
 
 from rag_ls import __version__
 from rag_ls.arguments import Arguments
@@ -16,14 +14,10 @@ from rag_ls.operations.projects import Projects
 from rag_ls.wire import Json, engine_json, hosted_json, status_json
 from rag_ls.workspace import OpenProject
 
-# A question at the shell is worth a short wait for files that changed since the last one.
 _CATCH_UP_S = 3.0
 _LOOK_S = 0.25
-# An agent's first question is worth more than that: what it is told of the code it goes by.
-_FIRST_INDEX_S = 20.0
 _LONGEST_WAIT_S = 600
 
-T = TypeVar("T")
 Report = Callable[[str, Progress], None]
 """Told of the progress of a project, by its name."""
 
@@ -31,11 +25,9 @@ Report = Callable[[str, Progress], None]
 class CodeOperations:
     """Operations on the indexes of a client's projects."""
 
-    def __init__(self, client: Client, projects: Projects, *, patience_s: float) -> None:
-        """Before a question, a model that is still loading is waited for `patience_s` in the caller's thread."""
+    def __init__(self, client: Client, projects: Projects) -> None:
         self._client = client
         self._projects = projects
-        self._patience_s = patience_s
 
     def index_status(self, arguments: object = None) -> Json:
         """How each open project stands, and the engine."""
@@ -81,52 +73,10 @@ class CodeOperations:
             opened.indexing.index_tree(depth)
             follow(opened, report, embeddings=depth is Depth.EMBEDDINGS)
 
-    def _look(self, question: Callable[[], T]) -> T:
-        return self._client.submit("look", question).result()
-
     def before_compare(self, arguments: object, report: Report) -> None:
         for opened in self._projects.all():
             opened.indexing.compare()
             opened.indexing.wait_for_scan(_CATCH_UP_S)
-
-    def before_catch_up(self, arguments: object, report: Report) -> None:
-        """Take in what changed while nobody looked: all of a project never seen, else what a moment suffices for."""
-        kinds = arguments.get("kinds") if isinstance(arguments, dict) else None
-        for opened in self._projects.all():
-            indexing = opened.indexing
-            # Looked up in the engine's threads: one that comes and goes with a client would need a connection of its own.
-            if self._look(functools.partial(opened.hosted.model, 0.0)) is None:
-                opened.hosted.model(self._patience_s)
-            if kinds and "code" not in kinds:
-                # Memories do not wait for files.
-                continue
-            if indexing.scanned:
-                if self._look(opened.store.has_queued):
-                    # Whoever asked for these files left before they were read.
-                    indexing.resume()
-                    indexing.wait_until_idle(_CATCH_UP_S, embeddings=False)
-                continue
-            if opened.hosted.never_indexed:
-                indexing.index_tree(Depth.WORDS)
-                report(opened.project.name, Progress(Phase.SCANNING))
-                follow(opened, report, embeddings=False)
-            else:
-                indexing.index_tree()
-                indexing.wait_until_idle(_CATCH_UP_S, embeddings=False)
-                if indexing.progress.phase is not Phase.WAITING:
-                    indexing.wait_until_idle(_CATCH_UP_S / 3)
-
-    def before_first_index(self, arguments: object, report: Report) -> None:
-        """Give the first index of a project a while: an answer from the first few files helps nobody."""
-        wanted = arguments.get("project") if isinstance(arguments, dict) else None
-        names = [wanted] if isinstance(wanted, str) else wanted if isinstance(wanted, list) else []
-        if not all(isinstance(name, str) for name in names):
-            return
-        deadline = time.monotonic() + _FIRST_INDEX_S
-        for opened in self._projects.named(names):
-            if self._look(functools.partial(_is_first_index, opened)):
-                report(opened.project.name, opened.indexing.progress)
-                follow(opened, report, embeddings=False, deadline=deadline)
 
     def before_wait(self, arguments: object, report: Report) -> None:
         args = Arguments("index_status", arguments, ("project", "wait_s"))
@@ -134,16 +84,6 @@ class CodeOperations:
         deadline = time.monotonic() + min(wait_s, _LONGEST_WAIT_S)
         for opened in self._projects.named(args.strings("project")) if wait_s else ():
             follow(opened, report, embeddings=True, deadline=deadline)
-
-
-def _is_first_index(opened: OpenProject) -> bool:
-    """Whether a project is being indexed that was not there as a whole before."""
-    if opened.indexing.progress.phase not in (Phase.SCANNING, Phase.READING):
-        return False
-    if opened.hosted.never_indexed:
-        return True
-    counts = opened.store.counts()
-    return counts.queued_documents > counts.documents
 
 
 def follow(opened: OpenProject, report: Report, *, embeddings: bool, deadline: float | None = None) -> None:

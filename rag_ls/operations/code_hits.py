@@ -11,8 +11,7 @@ from rag_ls.chunking.languages import by_alias
 from rag_ls.errors import InvalidRequest
 from rag_ls.model import Hit, StoredChunk
 from rag_ls.requests import DECLARED_KINDS
-from rag_ls.search import Filters
-from rag_ls.search.view import DOCUMENT_KINDS
+from rag_ls.search import DOCUMENT_KINDS, Filters
 from rag_ls.wire import Json, hit_json
 from rag_ls.workspace import OpenProject
 
@@ -68,7 +67,7 @@ def _indexed_language(wanted: str, projects: Sequence[OpenProject]) -> str:
     names = (wanted, by_alias(wanted) or "")
     if found := next((name for name in names if name in indexed), ""):
         return found
-    if not indexed or not all(opened.indexing.scanned for opened in projects):
+    if not indexed or not all(opened.indexing.scanned and not opened.store.has_queued() for opened in projects):
         # It may yet come.
         return names[1] or wanted
     near = difflib.get_close_matches(wanted, indexed, 3, 0.5) or [name for name in indexed if wanted in name][:3]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rag_ls.arguments import Arguments
-from rag_ls.code_look import CONTEXTS, SymbolQuestion
+from rag_ls.code.look import CONTEXTS, SymbolQuestion
+from rag_ls.code.related_tests import RelatedTest
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.operations.code_hits import code_json, file_of, kind_of
 from rag_ls.operations.projects import Projects
-from rag_ls.related_tests import RelatedTest
 from rag_ls.requests import DECLARED_KINDS
 from rag_ls.storage import StoredSymbol
 from rag_ls.wire import Json
@@ -54,7 +56,8 @@ class LookOperations:
         found = [(opened, item) for opened in projects for item in opened.look.symbols(question)]
         shown = found[: min(count, _MOST_SYMBOLS)]
         many = len(projects) > 1
-        return {"symbols": [_symbol_json(opened, item, many) for opened, item in shown], "total": len(found)}
+        answer: Json = {"symbols": [_symbol_json(opened, item, many) for opened, item in shown], "total": len(found)}
+        return _noted(answer, projects)
 
     def related_tests(self, arguments: object) -> Json:
         """The tests for a place, and what speaks for each."""
@@ -65,7 +68,13 @@ class LookOperations:
         line = args.integer("line", least=1) or 0
         opened = self._projects.holding(path, args.strings("project"))
         tests = opened.look.tests_of(path, line, symbol, args.integer("k", least=1) or _TESTS)
-        return {"tests": [_test_json(opened, test) for test in tests]}
+        return _noted({"tests": [_test_json(opened, test) for test in tests]}, [opened])
+
+
+def _noted(answer: Json, projects: Sequence[OpenProject]) -> Json:
+    """The answer, with a note where files that are not read yet may hold more."""
+    queued = sum(opened.store.queue_lengths()[0] for opened in projects)
+    return {**answer, "note": f"{queued:,} files are not read yet: what they hold is missing"} if queued else answer
 
 
 def _chunk(opened: OpenProject, chunk_id: str, context: str) -> Json:

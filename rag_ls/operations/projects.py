@@ -6,10 +6,10 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from rag_ls.catalogue import CONFIG, KnownProject, called, names_of, root_meant
 from rag_ls.client import Client
-from rag_ls.entries import ALL
 from rag_ls.errors import IndexUnavailable, NotFound, ProjectUnavailable
+from rag_ls.known.catalogue import CONFIG, KnownProject, called, names_of, root_meant
+from rag_ls.known.entries import ALL
 from rag_ls.project import Project
 from rag_ls.workspace import OpenProject
 

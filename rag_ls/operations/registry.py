@@ -8,12 +8,12 @@ from pathlib import Path
 
 from rag_ls import index_files
 from rag_ls.arguments import Arguments
-from rag_ls.catalogue import CONFIG, OPENED, KnownProject, called, names_of, off_branch, root_meant
 from rag_ls.client import Client
 from rag_ls.config import Settings
-from rag_ls.entries import ALL, lines_of
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable
 from rag_ls.indexing import Depth
+from rag_ls.known.catalogue import CONFIG, OPENED, KnownProject, called, names_of, off_branch, root_meant
+from rag_ls.known.entries import ALL, lines_of
 from rag_ls.operations.code import Report, follow
 from rag_ls.operations.projects import Projects
 from rag_ls.project import Project, current_branch, find_project, user_config_file

@@ -1,6 +1,19 @@
 """Query to hits."""
 
+from rag_ls.search.query import analyse
+from rag_ls.search.roles import is_docs, is_test, likelihood
 from rag_ls.search.searcher import Found, Searcher
-from rag_ls.search.view import NO_FILTERS, Filters
+from rag_ls.search.view import DOCUMENT_KINDS, NO_FILTERS, Filters, glob_matcher
 
-__all__ = ["NO_FILTERS", "Filters", "Found", "Searcher"]
+__all__ = [
+    "DOCUMENT_KINDS",
+    "NO_FILTERS",
+    "Filters",
+    "Found",
+    "Searcher",
+    "analyse",
+    "glob_matcher",
+    "is_docs",
+    "is_test",
+    "likelihood",
+]

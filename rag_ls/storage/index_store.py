@@ -193,6 +193,28 @@ class IndexStore:
         row = self._database.connection.execute("SELECT EXISTS (SELECT 1 FROM queue)").fetchone()
         return bool(row[0])
 
+    def is_queued(self, path: str) -> bool:
+        """Whether a file waits to be read."""
+        return self._database.connection.execute("SELECT 1 FROM queue WHERE path = ?", (path,)).fetchone() is not None
+
+    def unknown_count(self) -> int:
+        """How many files wait to be read that were never read before."""
+        row = self._database.connection.execute(
+            "SELECT count(*) FROM queue q WHERE NOT EXISTS "
+            "(SELECT 1 FROM documents d WHERE d.path = q.path AND d.session = '')"
+        ).fetchone()
+        return int(row[0])
+
+    def all_read_since(self, paths: Collection[str], since_ns: int) -> bool:
+        """Whether each of some files was read after a time of the wall clock, or does not wait to be read."""
+        row = self._database.connection.execute(
+            "SELECT EXISTS (SELECT 1 FROM queue q WHERE q.path IN (SELECT value FROM json_each(?)) "
+            "AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.path = q.path AND d.session = '' AND d.read_ns >= ?) "
+            "AND NOT EXISTS (SELECT 1 FROM skipped s WHERE s.path = q.path AND s.read_ns >= ?))",
+            (_json(paths), since_ns, since_ns),
+        ).fetchone()
+        return not row[0]
+
     def skip(self, skipped: Skipped) -> None:
         """Record why a file is not indexed, and drop what was indexed of it."""
         with self._database.writing() as connection:

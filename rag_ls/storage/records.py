@@ -8,7 +8,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.model import Chunk, StoredChunk
+from rag_ls.model import Chunk, Coverage, StoredChunk
 
 DISK = ""
 """The session of text that was read from disk."""
@@ -141,3 +141,10 @@ class Counts:
     queued_documents: int
     pending_embeddings: int
     buffers: int
+
+    @property
+    def coverage(self) -> Coverage:
+        """The same in percent."""
+        return Coverage.of(
+            documents=self.documents, queued=self.queued_documents, chunks=self.chunks, pending=self.pending_embeddings
+        )

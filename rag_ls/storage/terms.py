@@ -36,7 +36,12 @@ def terms(text: str) -> list[str]:
 
 def indexed_text(text: str) -> str:
     """The text as it goes into the full-text index."""
-    return " ".join(terms(text))
+    return " ".join(map(_indexed_word, _WORD.findall(text)))
+
+
+@lru_cache(maxsize=65536)
+def _indexed_word(word: str) -> str:
+    return " ".join(split_identifier(word))
 
 
 def last_name(symbol: str) -> str:

@@ -44,3 +44,11 @@ def test_a_status_without_a_shared_engine_says_so() -> None:
     shown = render.status({**_STATUS, "last_sync": None, "engine": {"mode": "standalone", "pid": 7}})
     assert "sync      watching, last never" in shown
     assert "engine    none is shared; this command worked alone (PID 7)" in shown
+
+
+def test_a_status_says_how_far_each_tier_is() -> None:
+    going_on = {"complete": False, "queued_documents": 1000, "pending_embeddings": 5000}
+    percent = {"indexed_percent": {"words": 55, "vectors": 6}}
+    assert render.status({**_STATUS, **going_on, **percent}).split("\n")[1] == (
+        "index     found by words 55 %, by meaning 6 %; not complete: 1,000 files to read, 5,000 chunks to embed"
+    )

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rag_ls.config import EmbeddingSettings
-from rag_ls.embedding import HostedModel, ModelHost, locate, token_offsets
+from rag_ls.embedding import HostedModel, ModelHost, locate
 from rag_ls.embedding.catalog import MINILM, locate_id
 from rag_ls.embedding.onnx import OnnxEmbedder
 from rag_ls.embedding.torch_model import TorchEmbedder
@@ -181,15 +181,6 @@ def test_a_few_texts_start_no_torch_process() -> None:
         assert model.worker_process_id is None
     finally:
         model.close()
-
-
-@pytest.mark.parametrize("text", ["", "def refresh(token):", "größe 検索 🙂 поиск\n\n\tend"])
-def test_tokens_start_at_characters_in_order(text: str) -> None:
-    offsets = token_offsets(locate("auto").tokenizer_file, text).tolist()
-    data = text.encode()
-    assert offsets == sorted(offsets)
-    assert all(0 <= offset < len(data) and data[offset] & 0xC0 != 0x80 for offset in offsets)
-    assert bool(offsets) == bool(text.split())
 
 
 def _runs(process: int) -> bool:

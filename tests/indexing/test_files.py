@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_ls.indexing.files import Rejected, Source, admitted, list_files, read_source, reason_by_name
+from rag_ls.indexing.files import Patterns, Rejected, Source, admitted, list_files, read_source, reason_by_name
 from tests.support import git, git_repository, until, write
 
 _LIMIT = 1_000_000
@@ -55,8 +55,8 @@ def test_ragignore_and_the_exclude_setting_leave_out_more(make) -> None:
             "vendor/v.py": "",
         }
     )
-    assert set(list_files(root, ["vendor/"])) == {".ragignore", "a.py"}
-    assert admitted(root, ["a.py", "legacy/x.py", "b.gen.py", "vendor/v.py"], ["vendor/"]) == {"a.py"}
+    assert set(list_files(root, Patterns(("vendor/",)))) == {".ragignore", "a.py"}
+    assert admitted(root, ["a.py", "legacy/x.py", "b.gen.py", "vendor/v.py"], Patterns(("vendor/",))) == {"a.py"}
 
 
 def test_the_data_folder_is_never_listed(make) -> None:

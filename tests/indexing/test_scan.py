@@ -10,6 +10,7 @@ import pytest
 
 from rag_ls.chunking import Budget
 from rag_ls.indexing import Cutting, DocumentIndexer, Scan, freshness, scan
+from rag_ls.indexing.files import Patterns
 from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage import IndexStore
@@ -28,7 +29,7 @@ class _Index:
         return scan(
             self.project,
             self.store,
-            exclude=(),
+            patterns=Patterns(),
             fingerprint=fingerprint,
             is_fresh=lambda known: freshness(known, self.project, self.store, self.documents) is Freshness.DISK,
         )

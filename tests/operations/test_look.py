@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rag_ls.client import Client
+from rag_ls.code.given import GivenChunks
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.given import GivenChunks
 from rag_ls.indexing import Buffer
 from rag_ls.model import Chunk, StoredChunk
 from rag_ls.operations import Operations

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from rag_ls.client import Client
+from rag_ls.code.reranking import Reranking
 from rag_ls.errors import InvalidRequest
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.operations import Operations
 from rag_ls.operations.budget import tokens
-from rag_ls.reranking import Reranking
 from rag_ls.search import Filters
 from rag_ls.search.view import glob_matcher
 from tests.support import PATIENCE_S, SHOP, write

@@ -22,11 +22,12 @@ from numpy.typing import NDArray
 from rag_ls.chunking import Budget, embedding_text
 from rag_ls.config import EmbeddingSettings, SearchSettings
 from rag_ls.embedding import HostedModel, locate
-from rag_ls.indexing import Cutting, DocumentIndexer
+from rag_ls.indexing import Cutting, DocumentIndexer, files_holding
 from rag_ls.indexing.files import list_files
 from rag_ls.model import Freshness, StoredChunk
+from rag_ls.operations.subject import FIRST_BYTES
 from rag_ls.project import Project
-from rag_ls.search import NO_FILTERS, Searcher
+from rag_ls.search import NO_FILTERS, Searcher, likelihood
 from rag_ls.search.evidence import WORDS_WEIGHTS, Weights
 from rag_ls.search.query import analyse
 from rag_ls.storage import IndexStore
@@ -46,6 +47,7 @@ Ranking = Callable[["Indexed", Question], Sequence[Answer]]
 class Indexed:
     """A repository's index, and the questions about it with their vectors."""
 
+    root: Path
     store: IndexStore
     searcher: Searcher
     model_id: str
@@ -89,7 +91,7 @@ def _indexed(repository: Repository, model: HostedModel) -> Indexed:
     vectors = {question.query: model.embed_query(question.query) for question in questions}
     rows = store._chunks("1 ORDER BY d.path, c.ordinal", ())
     texts = [(_place(row.stored), row.stored.chunk.text.lower()) for row in rows]
-    return Indexed(store, searcher, model.model_id, vectors, questions, texts)
+    return Indexed(folder, store, searcher, model.model_id, vectors, questions, texts)
 
 
 def _cut(folder: Path, store: IndexStore) -> None:
@@ -129,6 +131,22 @@ def by_terms(indexed: Indexed, question: Question) -> list[Answer]:
     return [place for place, _ in found]
 
 
+def by_files_read_first(indexed: Indexed, question: Question) -> list[Answer]:
+    """The first answer in a repository that nobody has read: without embeddings, from an index of the files read first."""
+    query, documents = analyse(question.query), indexed.store.documents()
+    files = files_holding(
+        indexed.root, sorted(documents), query.terms, most_bytes=FIRST_BYTES, largest=1_000_000, longest_s=60.0,
+        weight=lambda path: likelihood(query, path, documents[path].language),
+    )  # fmt: skip
+    store = IndexStore(None)
+    indexer = DocumentIndexer(Project(indexed.root), store, Cutting(Budget(224, 24, 24)), max_file_bytes=1_000_000)
+    indexer.index_files(indexer.prepare(path) for path in files)
+    first = replace(indexed, store=store, searcher=Searcher(store, None, lambda _: True, lambda _: Freshness.DISK))
+    places = by_weights(None, dense=False)(first, question)
+    store.close()
+    return places
+
+
 def _place(stored: StoredChunk) -> Answer:
     return Answer(stored.chunk.path, stored.chunk.start_line, stored.chunk.end_line)
 
@@ -147,6 +165,7 @@ def rankings() -> Iterator[tuple[str, Ranking]]:
     for rule in _RULES:
         yield f"all - {rule}", by_weights(replace(WORDS_WEIGHTS, **{rule: 0.0}))
     yield "all, without embeddings", by_weights(None, dense=False)
+    yield "all, without embeddings, of the files that are read first", by_files_read_first
 
 
 # --- reports

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls import memory
+from rag_ls.code.places import Places
 from rag_ls.config import Settings
 from rag_ls.embedding import EmbeddingWorkerFailed, HostedModel
 from rag_ls.errors import InvalidRequest, ModelMissing, NotFound
@@ -20,7 +21,6 @@ from rag_ls.memory.consolidation import Plan
 from rag_ls.memory.recall import memory_of
 from rag_ls.memory.summarise import Summary, SummaryRequest, summarise
 from rag_ls.model import Anchor, AnchorState, Hit, Memory, Scope, SearchAnswer, SearchStats
-from rag_ls.places import Places
 from rag_ls.project import current_branch, is_guest
 from rag_ls.requests import checked_k
 from rag_ls.storage import ChunkRow

@@ -6,14 +6,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rag_ls.code_questions import CodeQuestions
+from rag_ls.code.places import Places
+from rag_ls.code.questions import CodeQuestions
+from rag_ls.code.related_tests import RelatedTest, RelatedTests
 from rag_ls.errors import NotFound
 from rag_ls.hosting import HostedProject
 from rag_ls.model import Chunk, Hit, StoredChunk
-from rag_ls.places import Places
-from rag_ls.related_tests import RelatedTest, RelatedTests
-from rag_ls.search.roles import is_test
-from rag_ls.search.view import glob_matcher
+from rag_ls.search import glob_matcher, is_test
 from rag_ls.storage import ChunkRow, StoredSymbol
 
 CONTEXTS = ("chunk", "neighbours", "declaration", "file")

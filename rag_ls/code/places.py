@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rag_ls import memory
+from rag_ls.code.given import GivenPlace
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.given import GivenPlace
 from rag_ls.model import Anchor
 from rag_ls.search import Searcher
 from rag_ls.storage import ChunkRow, IndexStore, last_name

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_ls.entries import ProjectEntry
+from rag_ls.known.entries import ProjectEntry
+from rag_ls.known.registry import Registered
 from rag_ls.project import current_branch
-from rag_ls.registry import Registered
 
 CONFIG, OPENED = "config", "opened"
 

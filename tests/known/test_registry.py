@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.catalogue import called, known_projects
 from rag_ls.client import Client, local_client
-from rag_ls.entries import ProjectEntry
 from rag_ls.index_files import look
+from rag_ls.known.catalogue import called, known_projects
+from rag_ls.known.entries import ProjectEntry
+from rag_ls.known.registry import Registry
 from rag_ls.project import Project, user_config_file
-from rag_ls.registry import Registry
 from tests.support import PATIENCE_S, git, git_repository, write
 
 

@@ -10,16 +10,17 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_ls.code.given import GivenChunks
+from rag_ls.code.narrowing import declaring, one_a_file
+from rag_ls.code.places import Places
+from rag_ls.code.reranking import RERANKED, Reranking
 from rag_ls.config import Settings
 from rag_ls.embedding import HostedModel
 from rag_ls.errors import InvalidRequest, ModelMissing, NotFound, RagLsError
-from rag_ls.given import GivenChunks
 from rag_ls.hosting import HostedProject
-from rag_ls.model import Freshness, Hit, SearchAnswer, SearchStats, StoredChunk
-from rag_ls.narrowing import declaring, one_a_file
-from rag_ls.places import Places
+from rag_ls.indexing import FEW_FILES
+from rag_ls.model import Coverage, Freshness, Hit, SearchAnswer, SearchStats, StoredChunk
 from rag_ls.requests import SearchRequest, checked_k
-from rag_ls.reranking import RERANKED, Reranking
 from rag_ls.search import NO_FILTERS, Filters, Found
 from rag_ls.storage import ChunkRow
 
@@ -27,6 +28,7 @@ _log = logging.getLogger(__name__)
 
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
 _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
+_UNREAD = "{:,} files are not read yet, those that hold a question's words are read first"
 _NOT_EMBEDDED = "that place has no embedding yet: these are matches by its words alone"
 # Hits to choose from, where not all of them count.
 _WIDE = 200
@@ -157,10 +159,13 @@ class CodeQuestions:
         if not found.dense and note != _NOT_EMBEDDED:
             _, is_ready, problem = self._hosted.model_state()
             note = "; ".join(filter(None, (problem or (_NOTHING_EMBEDDED if is_ready else _WORDS_ALONE), note)))
+        if queued > FEW_FILES:
+            note = "; ".join(filter(None, (note, _UNREAD.format(queued))))
         stats = SearchStats(
             took_ms=_milliseconds(started), dense=found.dense, candidates=found.candidates,
             complete=scanned and not (queued or pending or unseen),
             pending_documents=queued + len(unseen), pending_embeddings=pending, note=note,
+            coverage=Coverage() if not (queued or pending) else self._hosted.store.counts().coverage,
         )  # fmt: skip
         return SearchAnswer(query, hits, stats)
 

@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from rag_ls.chunking import means
+from rag_ls.code.namesakes import closeness, is_named_after
+from rag_ls.code.places import Places
 from rag_ls.hosting import HostedProject
 from rag_ls.model import StoredChunk
-from rag_ls.namesakes import closeness, imports, is_named_after
-from rag_ls.places import Places
-from rag_ls.search import Filters
-from rag_ls.search.roles import is_docs, is_test
+from rag_ls.search import Filters, is_docs, is_test
 from rag_ls.storage import ChunkRow, last_name, terms
 
 # What each of the reasons counts; all of them together are a score of 1.
@@ -91,7 +91,7 @@ class RelatedTests:
     def _by_imports(self, path: str, symbol: str, tests: dict[int, str], found: dict[str, _Evidence]) -> None:
         for item in self._hosted.store.outlines.imports(tests):
             imported = item.imported
-            if imports(imported.module, imported.names, item.path, path):
+            if means(imported, item.path, path):
                 name = _last(symbol)
                 what = f"imports {name} from it" if name and name in imported.names else "imports it"
                 found[item.path].why["imports"] = f"{what} (line {imported.line})"

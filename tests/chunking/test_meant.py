@@ -1,36 +1,11 @@
-"""Which test goes with which file."""
+"""Which document an import means."""
 
 from __future__ import annotations
 
 import pytest
 
-from rag_ls.namesakes import imports, is_named_after
-
-
-@pytest.mark.parametrize(
-    ("test", "path"),
-    [
-        ("tests/net/test_client.py", "src/net/client.py"), ("client_test.go", "client.go"), ("src/client_test.py", "src/client.py"),
-        ("src/test/java/a/ClientTest.java", "src/main/java/a/Client.java"), ("ui/Button.spec.tsx", "ui/Button.tsx"),
-        ("__tests__/button.test.js", "src/Button.js"), ("spec/models/user_spec.rb", "app/models/user.rb"),
-        ("tests/test_storage.py", "app/storage/__init__.py"), ("tests/cart.rs", "src/cart.rs"),
-        ("Tests/CartTests.swift", "Sources/Cart.swift"), ("tests/test_http_client.py", "lib/HttpClient.py"),
-    ],
-)  # fmt: skip
-def test_a_test_is_named_after_its_file(test: str, path: str) -> None:
-    assert is_named_after(test, path)
-
-
-@pytest.mark.parametrize(
-    ("test", "path"),
-    [
-        ("tests/test_client.py", "src/server.py"),
-        ("tests/test_clients.py", "src/client.py"),
-        ("tests/conftest.py", "src/a.py"),
-    ],
-)
-def test_other_names_do_not_count(test: str, path: str) -> None:
-    assert not is_named_after(test, path)
+from rag_ls.chunking import means
+from rag_ls.model import Import
 
 
 @pytest.mark.parametrize(
@@ -45,7 +20,7 @@ def test_other_names_do_not_count(test: str, path: str) -> None:
     ],
 )  # fmt: skip
 def test_an_import_is_resolved_by_its_end(module: str, names: tuple[str, ...], test: str, path: str) -> None:
-    assert imports(module, names, test, path)
+    assert means(Import(module, names, 1), test, path)
 
 
 @pytest.mark.parametrize(
@@ -54,4 +29,4 @@ def test_an_import_is_resolved_by_its_end(module: str, names: tuple[str, ...], t
      ("", "tests/a.py", "src/a.py"), (".", "tests/a.py", "src/a.py")],
 )  # fmt: skip
 def test_another_module_is_not_taken_for_it(module: str, test: str, path: str) -> None:
-    assert not imports(module, (), test, path)
+    assert not means(Import(module, (), 1), test, path)

@@ -1,0 +1,71 @@
+"""Which document an import means, as far as the ends of both tell. Pure functions of paths."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from rag_ls.model import Import
+
+# Documents that stand for the folder that they are in.
+_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main", "__main__"})
+_ROOTS = frozenset({"crate", "self", "super", "std", "@", "~", ""})
+_SUFFIX = re.compile(r"\.(?:[cm]?[jt]sx?|py|vue|svelte|h|hpp|hh|go|rs|rb|php|dart)$")
+_BETWEEN = re.compile(r"::|\.|\\")
+
+
+def parts_of(path: str) -> list[str]:
+    """A path's folders and its name without suffix; without the name where it stands for the folder."""
+    *folders, _ = path.split("/")
+    stem = stem_of(path)
+    return folders if stem in _FOLDERS and folders else [*folders, stem]
+
+
+def stem_of(path: str) -> str:
+    """A path's last name without its suffix."""
+    name = path.rsplit("/", 1)[-1]
+    stem, dot, suffix = name.rpartition(".")
+    return stem if dot and stem else suffix
+
+
+def means(imported: Import, importer: str, path: str) -> bool:
+    """Whether an import in the document at `importer` means the document at `path`."""
+    target = parts_of(path)
+    if not target:
+        return False
+    if imported.module.startswith(("./", "../")):
+        return _joined(imported.module, importer) == target
+    wanted = _module_parts(imported.module)
+    if path.endswith(".go"):
+        # A Go import names the folder.
+        return len(target) > 1 and (_ends_with(wanted, target[:-1]) or _ends_with(target[:-1], wanted))
+    return any(_names(each, target) for each in (wanted, *([*wanted, name] for name in imported.names if name != "*")))
+
+
+def last_names(imported: Import, importer: str) -> Iterator[str]:
+    """What the paths of the documents that an import may mean end in, suffixes aside; of Go their folders' paths."""
+    if imported.module.startswith(("./", "../")):
+        yield from _joined(imported.module, importer)[-1:]
+    else:
+        yield from _module_parts(imported.module)[-1:]
+        yield from imported.names
+
+
+def _joined(module: str, importer: str) -> list[str]:
+    return parts_of(posixpath.normpath(posixpath.join(posixpath.dirname(importer), module)))
+
+
+def _names(wanted: list[str], target: list[str]) -> bool:
+    if not wanted:
+        return False
+    return _ends_with(target, wanted) or (len(target) > 1 and _ends_with(wanted, target))
+
+
+def _ends_with(parts: list[str], end: list[str]) -> bool:
+    return bool(end) and parts[-len(end) :] == end
+
+
+def _module_parts(module: str) -> list[str]:
+    parts = _SUFFIX.sub("", module).split("/") if "/" in module else _BETWEEN.split(module)
+    return [part for part in parts if part not in _ROOTS and not part.startswith(".")]

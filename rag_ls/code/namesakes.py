@@ -1,0 +1,35 @@
+"""Which test goes with which file, by the names of both. Pure functions of paths."""
+
+from __future__ import annotations
+
+import re
+
+from rag_ls.chunking import parts_of, stem_of
+
+_MARKS = re.compile(r"^(?:tests?[_-])|(?:[._-](?:tests?|specs?|unit|e2e))+$", re.I)
+_SUFFIX_MARKS = re.compile(r"(?<=[a-z0-9])(?:Tests?|Spec|TestCase|IT)$")
+
+
+def tested_name(path: str) -> str:
+    """What a test's file name says that it tests, in lower case: `test_client.py`, `ClientTest.java` -> `client`."""
+    return _plain(_SUFFIX_MARKS.sub("", _MARKS.sub("", stem_of(path))))
+
+
+def own_name(path: str) -> str:
+    """A file's name in lower case, without suffix; that of its folder for `__init__.py` and the like."""
+    return _plain(parts_of(path)[-1])
+
+
+def is_named_after(test: str, path: str) -> bool:
+    """Whether a test's file name is made of the other's."""
+    name = own_name(path)
+    return bool(name) and tested_name(test) == name
+
+
+def closeness(test: str, path: str) -> int:
+    """How many folders two paths share, apart from the order and from those that hold sources or tests."""
+    return len(set(test.split("/")[:-1]) & set(path.split("/")[:-1]))
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).lower()

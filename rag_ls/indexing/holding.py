@@ -1,0 +1,109 @@
+"""Which files that are not read yet a question is about: a look for its words in their bytes, without cutting any."""
+
+from __future__ import annotations
+
+import math
+import os
+import stat
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rag_ls.indexing.files import reason_by_name
+from rag_ls.storage import stem
+
+_SATURATION = 1.2
+_LENGTH = 0.6
+_IN_PATH = 1.5
+# A pipe would be waited for, and what a link leads to is not indexed by it.
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """How often each word is in a file."""
+
+    path: str
+    size: int
+    counts: tuple[int, ...]
+    in_path: tuple[bool, ...]
+
+
+def files_holding(
+    root: Path,
+    paths: Iterable[str],
+    words: Sequence[str],
+    *,
+    most_bytes: int,
+    largest: int,
+    longest_s: float,
+    weight: Callable[[str], float] = lambda path: 1.0,
+) -> list[str]:
+    """Those of a project's files that hold most of the words, best first, up to `most_bytes` together.
+
+    `words` are lower-case terms; their stems are looked for, inside other words too. Files of more than `largest` bytes are
+    passed over, and so is what was not looked at after `longest_s` seconds. `weight` of a path multiplies its score.
+    """
+    roots = tuple(dict.fromkeys(_beginning(word) for word in words))
+    if not roots:
+        return []
+    needles = tuple(each.encode("utf-8", "surrogatepass") for each in roots)
+    looked, deadline = [], time.monotonic() + longest_s
+    for path in paths:
+        data = b"" if reason_by_name(path) else _bytes_of(root / path, largest)
+        if data:
+            low, name = data.lower(), path.lower()
+            looked.append(
+                _Looked(path, len(data), tuple(map(low.count, needles)), tuple(each in name for each in roots))
+            )
+        if time.monotonic() > deadline:
+            break
+    return _best(looked, len(roots), most_bytes, weight)
+
+
+def _best(looked: Sequence[_Looked], words: int, most_bytes: int, weight: Callable[[str], float]) -> list[str]:
+    holders = [sum(1 for file in looked if file.counts[at] or file.in_path[at]) for at in range(words)]
+    rarity = [math.log(1 + (len(looked) - count + 0.5) / (count + 0.5)) for count in holders]
+    mean = sum(file.size for file in looked) / max(1, len(looked))
+    scored = [(weight(file.path) * _score(file, rarity, mean), file) for file in looked]
+    chosen: list[str] = []
+    total = 0
+    for score, file in sorted(scored, key=lambda item: (-item[0], item[1].path)):
+        if score and (not chosen or total + file.size <= most_bytes):
+            total += file.size
+            chosen.append(file.path)
+    return chosen
+
+
+def _score(file: _Looked, rarity: Sequence[float], mean: float) -> float:
+    """BM25 (Robertson and Zaragoza, 2009) over whole files, more for a word in the path."""
+    often = _SATURATION * (1 - _LENGTH + _LENGTH * file.size / mean)
+    return sum(
+        idf * (count * (_SATURATION + 1) / (count + often) + _IN_PATH * named)
+        for idf, count, named in zip(rarity, file.counts, file.in_path, strict=True)
+    )
+
+
+def _beginning(word: str) -> str:
+    """What all forms of a word begin with: `retr` of retry, retries and retried."""
+    alike = (at for at, (one, other) in enumerate(zip(word, stem(word), strict=False)) if one != other)
+    return word[: next(alike, min(len(word), len(stem(word))))] or word
+
+
+def _bytes_of(place: Path, largest: int) -> bytes:
+    """A regular file's bytes; none of one that is too large, a link, or cannot be read."""
+    try:
+        descriptor = os.open(place, _FLAGS)
+    except (OSError, ValueError):
+        return b""
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > largest:
+            return b""
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
