@@ -59,7 +59,7 @@ async def test_an_edited_chunk_s_id_names_the_new_one(project: Path) -> None:
 
 async def test_a_long_answer_is_cut_for_agents(project: Path) -> None:
     body = "".join(f"    amount_{n} = compute_amount({n}, rate, currency, customer)\n" for n in range(60))
-    write(project, {f"src/long{n}.py": f"def long_{n}(rate, currency, customer):\n{body}" for n in range(40)})
+    write(project, {f"src/long{n}.py": f"def long_{n}(rate, currency, customer):\n{body}" for n in range(12)})
     async with agent(project) as ag:
         await ag.until_complete()
         cut = await ag.call("search_code", query="compute_amount of a customer", k=50)
@@ -108,7 +108,7 @@ async def test_a_cancelled_request_is_not_answered_and_others_are(project: Path)
         send("notifications/initialized", {})
         send("tools/call", {"name": "index_status", "arguments": {"wait_s": 600}}, 2)
         send("notifications/cancelled", {"requestId": 2})
-        send("tools/call", {"name": "index_status", "arguments": {"wait_s": 60}}, 3)
+        send("tools/call", {"name": "index_status", "arguments": {"wait_s": 3}}, 3)
         # Both wait for the same: had the first not been cancelled, it would be answered too.
         assert await answered() == 3
         send("tools/list", {}, 4)

@@ -53,9 +53,8 @@ def test_many_files_are_cut_as_one_alone_is_and_come_in_order(root: Path, cutter
 def test_a_file_that_is_not_for_the_index_says_why_and_a_known_one_is_not_cut(root: Path, cutters: Cutters) -> None:
     first = read_and_cut(root, Job("module_01.py"), _CUTTING, _LIMIT)
     assert isinstance(first, CutFile)
-    ((binary, known, gone),) = cutters.cut(
-        [Job("image.py"), Job("module_01.py", first.record), Job("gone.py")], _CUTTING
-    )
+    jobs = [Job("image.py"), Job("module_01.py", first.record), Job("gone.py")]
+    binary, known, gone = (item for batch in cutters.cut(jobs, _CUTTING) for item in batch)
     assert isinstance(binary[1], Rejected)
     assert binary[1].reason == "binary"
     assert isinstance(known[1], DocumentRecord)
