@@ -249,6 +249,8 @@ def _care_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     _project_option(doctor)
     connect = _verb(verbs, "connect", "print the lines that connect editors and agents to rag-ls")
     connect.add_argument("client", nargs="?", default="", help="vscode, zed, neovim or claude-code (default: all)")
+    connect.add_argument("--write", action="store_true", help="write them into the project (claude-code, vscode)")
+    connect.add_argument("--project", default=".", metavar="FOLDER", help="a folder of the project (default: this one)")
 
 
 def _server_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -63,9 +63,13 @@ class Operations:
 
         That part runs in the calling thread: the engine's threads are for questions.
         """
+        self.prepare(name, arguments, report)
+        return self.submit(name, arguments).result()
+
+    def prepare(self, name: str, arguments: object = None, report: Report = _unheard) -> None:
+        """What `run` does before it asks the question, for who asks it in another way."""
         if prepare := _PREPARATIONS.get(name):
             self._client.mended(functools.partial(prepare, self, arguments, report))
-        return self.submit(name, arguments).result()
 
     def search(self, arguments: object) -> Json:
         """Chunks and memories that answer a question."""

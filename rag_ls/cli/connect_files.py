@@ -1,0 +1,75 @@
+"""Writing what connects a project to an agent into the project's own files."""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from rag_ls.errors import InvalidRequest, RagLsError
+
+_NAME = "rag-ls"
+
+
+class NotWritten(RagLsError):
+    """A file cannot be read or written."""
+
+
+def write_connection(client: str, rag_ls: str, root: Path) -> list[Path]:
+    """Write what connects `client` into the files of the project at `root`; those that were changed.
+
+    What else these files say stays. Raises `InvalidRequest` for a client that is not connected by files of a project, and
+    `NotWritten`, which names the file and the remedy.
+    """
+    server = {"type": "stdio", "command": rag_ls, "args": ["mcp"]}
+    if client == "claude-code":
+        skill = importlib.resources.files("rag_ls.cli").joinpath("claude_code", "SKILL.md").read_text("utf-8")
+        return [
+            *_with_entry(root / ".mcp.json", "mcpServers", server),
+            *_written(root / ".claude" / "skills" / _NAME / "SKILL.md", skill),
+        ]
+    if client == "vscode":
+        return _with_entry(root / ".vscode" / "mcp.json", "servers", server)
+    raise InvalidRequest("--write is for claude-code and vscode; for others, copy what `rag-ls connect` prints")
+
+
+def _with_entry(file: Path, section: str, server: dict[str, Any]) -> list[Path]:
+    content = _object(file)
+    servers = content.setdefault(section, {})
+    if not isinstance(servers, dict):
+        raise NotWritten(f"{file}: {section!r} is no JSON object; mend it, or remove it")
+    if servers.get(_NAME) == server:
+        return []
+    servers[_NAME] = server
+    return _written(file, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def _object(file: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(file.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (ValueError, RecursionError) as error:
+        raise NotWritten(f"{file} is not plain JSON ({error}); add the lines of `rag-ls connect` by hand") from error
+    except OSError as error:
+        raise NotWritten(f"{file} cannot be read: {error.strerror}") from error
+    if not isinstance(content, dict):
+        raise NotWritten(f"{file} holds no JSON object; add the lines of `rag-ls connect` by hand")
+    return content
+
+
+def _written(file: Path, text: str) -> list[Path]:
+    """The file, unless it says that already. It is replaced as a whole, so that nobody ever reads half of it."""
+    try:
+        if file.is_file() and file.read_text("utf-8", "replace") == text:
+            return []
+        file.parent.mkdir(parents=True, exist_ok=True)
+        draft = file.with_name(f".{file.name}.{os.getpid()}")
+        draft.write_text(text, "utf-8")
+        # A link stays one.
+        os.replace(draft, file.resolve())
+    except OSError as error:
+        raise NotWritten(f"{file} cannot be written: {error.strerror}") from error
+    return [file]

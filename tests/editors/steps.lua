@@ -1,0 +1,104 @@
+-- What a person does in Neovim; says as JSON, in the file that $STEPS_RESULT names, what came of it.
+local result = {}
+local picked = {}
+
+vim.ui.select = function(items, options, choose)
+  picked = vim.tbl_map(options.format_item, items)
+  choose(items[1])
+end
+vim.lsp.handlers['window/showMessage'] = function(_, shown)
+  table.insert(result.notices, shown.message)
+end
+
+local function wait(what, is_done)
+  if not vim.wait(60000, is_done, 50) then
+    error('waited in vain for ' .. what)
+  end
+end
+
+local function server()
+  return vim.lsp.get_clients({ name = 'rag-ls', bufnr = 0 })[1]
+end
+
+local function asked(method, params)
+  local answer = server():request_sync(method, params, 60000, 0)
+  assert(answer and not answer.err, vim.inspect(answer))
+  return answer.result
+end
+
+local function symbols(query)
+  local found = asked('workspace/symbol', { query = query }) or {}
+  return vim.tbl_map(function(symbol)
+    return symbol.name
+  end, found)
+end
+
+local function steps()
+  result.notices = {}
+  wait('the server', function()
+    return server() ~= nil and server().initialized
+  end)
+  wait('the index', function()
+    return vim.tbl_contains(symbols('total price'), 'total_price')
+  end)
+
+  vim.api.nvim_buf_set_lines(0, -1, -1, false, {
+    '',
+    '',
+    'def count_zebra_stripes(zebra, both_sides):',
+    '    """How many stripes a zebra has, on one side of its body or on both."""',
+    '    left = len(zebra.left_side.stripes)',
+    '    return left + len(zebra.right_side.stripes) if both_sides else left',
+  })
+  wait('unsaved text', function()
+    return vim.tbl_contains(symbols('zebra stripes'), 'count_zebra_stripes')
+  end)
+  result.modified = vim.bo.modified
+
+  vim.cmd.RagLsSearch('refresh an expired token')
+  wait('a chosen hit', function()
+    return vim.endswith(vim.api.nvim_buf_get_name(0), 'auth.py')
+  end)
+  result.picked = picked
+  result.place = { vim.fn.fnamemodify(vim.api.nvim_buf_get_name(0), ':t'), vim.api.nvim_win_get_cursor(0)[1] }
+
+  vim.cmd.edit('src/cart.py')
+  local first = vim.fn.search('def total_price', 'nw')
+  local text = vim.api.nvim_buf_get_lines(0, first - 1, first, false)[1]
+  local range = { start = { line = first - 1, character = 0 }, ['end'] = { line = first - 1, character = #text } }
+  local actions = asked('textDocument/codeAction', {
+    textDocument = vim.lsp.util.make_text_document_params(),
+    range = range,
+    context = { diagnostics = {} },
+  })
+  result.actions = vim.tbl_map(function(action)
+    return action.title
+  end, actions)
+
+  vim.cmd(first .. 'RagLsRemember carts are priced net of tax')
+  wait('the memory', function()
+    return #result.notices > 0
+  end)
+  local hover
+  wait('a hover', function()
+    hover = asked('textDocument/hover', {
+      textDocument = vim.lsp.util.make_text_document_params(),
+      position = { line = first - 1, character = 6 },
+    })
+    return hover and hover.contents and hover.contents.value:find('net of tax')
+  end)
+  result.hover = hover.contents.value
+
+  vim.cmd.RagLsSearch({ args = { 'discount' }, bang = true })
+  wait('the quickfix list', function()
+    return #vim.fn.getqflist() > 0
+  end)
+  result.quickfix = vim.tbl_map(function(item)
+    return vim.fn.fnamemodify(vim.fn.bufname(item.bufnr), ':t')
+  end, vim.fn.getqflist())
+end
+
+local ok, problem = pcall(steps)
+result.problem = not ok and tostring(problem) or nil
+vim.fn.writefile({ vim.json.encode(result) }, vim.env.STEPS_RESULT)
+vim.cmd('qall!')
