@@ -23,10 +23,27 @@ _PARSE_ERROR = -32700
 _INVALID_REQUEST = -32600
 
 
+class UnreadableRequest(JsonRpcInvalidParams):
+    """A request whose parameters are not what its method takes."""
+
+    def __init__(self, msg_id: Any, method: str) -> None:
+        super().__init__(message=f"the parameters are not those of {method}")
+        self.msg_id = msg_id
+
+
 class RagLsProtocol(LanguageServerProtocol):
     """Documents are kept by `lsp.documents`, capabilities declared in `lsp.capabilities`."""
 
     initialized = False
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """As pygls does it; a request that cannot be read keeps its id, so that it is answered."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if data.get("id") is None or "method" not in data:
+                raise
+            raise UnreadableRequest(data["id"], str(data["method"])) from error
 
     def _handle_request(self, msg_id: Any, method_name: str, params: Any) -> None:
         if not self.initialized and method_name != types.INITIALIZE:
@@ -99,7 +116,10 @@ class RagLsServer(LanguageServer):
         # A refused request was answered with its reason; only what has no answer is worth the user's log.
         level = logging.INFO if source is FeatureRequestError else logging.ERROR
         _log.log(level, "%s: %s", getattr(source, "__name__", source), error)
-        if source is JsonRpcException:
+        if isinstance(error, UnreadableRequest):
+            answer = types.ResponseError(code=error.code, message=str(error.message))
+            self.protocol._send_response(error.msg_id, None, answer)
+        elif source is JsonRpcException:
             code = _PARSE_ERROR if isinstance(error, ValueError) else _INVALID_REQUEST
             self.protocol._send_data(
                 {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": f"unreadable message: {error}"}}

@@ -150,6 +150,17 @@ def test_malformed_messages_are_answered_and_the_server_goes_on(tmp_path: Path) 
     _leave(server)
 
 
+def test_parameters_of_another_shape_are_refused_under_the_request_s_id(tmp_path: Path) -> None:
+    server = _lsp()
+    _initialize(server, tmp_path)
+    for number, params in enumerate(([{"command": "ragLs.status"}, None], "x", 7), 2):
+        _send(server, {"jsonrpc": "2.0", "id": number, "method": "workspace/executeCommand", "params": params})
+        answer = _receive(server)
+        assert (answer["id"], answer["error"]["code"]) == (number, -32602)
+        assert "workspace/executeCommand" in answer["error"]["message"]
+    _leave(server)
+
+
 def test_rubbish_instead_of_a_message_does_not_hang_the_server(tmp_path: Path) -> None:
     for verb in ("lsp", "mcp"):
         done = subprocess.run(
