@@ -12,7 +12,12 @@ from rag_ls import config
 from rag_ls.cli.main import build_parser
 from rag_ls.known import entries
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+VSCODE = ROOT / "editors" / "vscode" / "package.json"
+# What the engine reads from the user's file alone: an editor that set it would be told so.
+_NOT_THE_EDITOR_S = ("embedding.", "log.", "daemon.")
+_JSON_TYPES = {"int": "integer", "float": "number", "str": "string", "bool": "boolean"}
 
 
 def main() -> int:
@@ -30,6 +35,7 @@ def main() -> int:
 def pages() -> Iterator[tuple[Path, str]]:
     yield DOCS / "configuration.md", configuration()
     yield DOCS / "cli.md", command_line()
+    yield VSCODE, vscode_manifest()
 
 
 def configuration() -> str:
@@ -70,6 +76,30 @@ def configuration() -> str:
         "```",
     ]
     return "\n".join(lines) + "\n"
+
+
+def vscode_manifest() -> str:
+    """The extension's manifest, with a setting for each of ours that an editor may set."""
+    manifest = json.loads(VSCODE.read_text())
+    path = manifest["contributes"]["configuration"]["properties"].get("ragLs.path") or {
+        "type": "string",
+        "default": "",
+        "scope": "machine-overridable",
+        "description": "The rag-ls command. Empty: looked for in the selected Python environment, in .venv, and on the PATH.",
+    }
+    described = {
+        f"ragLs.{info.key}": _property(info) for info in config.describe() if not info.key.startswith(_NOT_THE_EDITOR_S)
+    }
+    manifest["contributes"]["configuration"]["properties"] = {"ragLs.path": path, **described}
+    return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+
+
+def _property(info: config.SettingInfo) -> dict[str, object]:
+    kind = _JSON_TYPES.get(info.type)
+    of: dict[str, object] = {"type": kind} if kind else {"type": "array", "items": {"type": "string"}}
+    limits = {"enum": list(info.choices) or None, "minimum": info.minimum, "maximum": info.maximum}
+    of |= {name: value for name, value in limits.items() if value is not None}
+    return {**of, "default": info.default, "markdownDescription": info.doc}
 
 
 def command_line() -> str:

@@ -1,0 +1,66 @@
+// What is remembered, in the side bar.
+import * as vscode from "vscode";
+import type { Memory, MemoryPage } from "../server/answers.ts";
+import type { Server } from "../server/server.ts";
+import { uriOf } from "./documents.ts";
+import { type Group, grouped, isStale, titleOf } from "./groups.ts";
+
+type Node = Group | Memory;
+
+const MOST = 500;
+
+function isGroup(node: Node): node is Group {
+  return "kind" in node;
+}
+
+export class Memories implements vscode.TreeDataProvider<Node> {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeTreeData = this.changed.event;
+  private view: vscode.TreeView<Node> | undefined;
+  private readonly server: Server;
+
+  constructor(server: Server) {
+    this.server = server;
+  }
+
+  register(): vscode.Disposable {
+    this.view = vscode.window.createTreeView("ragLs.memories", { treeDataProvider: this, showCollapseAll: true });
+    return this.view;
+  }
+
+  refresh(): void {
+    this.changed.fire();
+  }
+
+  async getChildren(node?: Node): Promise<Node[]> {
+    if (node) {
+      return isGroup(node) ? [...node.groups, ...node.memories] : [];
+    }
+    if (!this.server.isRunning) {
+      return [];
+    }
+    const page = await this.server.ask<MemoryPage>("listMemories", { limit: MOST });
+    if (this.view) {
+      this.view.message = page.total > page.memories.length ? `The latest ${page.memories.length} of ${page.total}.` : "";
+    }
+    return grouped(page.memories);
+  }
+
+  getTreeItem(node: Node): vscode.TreeItem {
+    if (isGroup(node)) {
+      const item = new vscode.TreeItem(node.title, vscode.TreeItemCollapsibleState.Expanded);
+      item.description = String(node.memories.length + node.groups.reduce((sum, group) => sum + group.memories.length, 0));
+      return item;
+    }
+    const item = new vscode.TreeItem(titleOf(node));
+    const stale = isStale(node);
+    const state = stale ? (node.anchor?.state === "orphaned" ? "the code is gone" : "the code has changed since") : "";
+    item.description = [node.anchor?.symbol ?? "", state].filter((part) => part !== "").join(", ");
+    item.iconPath = new vscode.ThemeIcon(stale ? "warning" : "note");
+    item.tooltip = new vscode.MarkdownString(node.content);
+    item.contextValue = "ragLs.memory";
+    item.accessibilityInformation = { label: `Memory: ${titleOf(node)}${state ? `, ${state}` : ""}` };
+    item.command = { command: "vscode.open", title: "Edit", arguments: [uriOf(node.id)] };
+    return item;
+  }
+}

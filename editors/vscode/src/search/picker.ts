@@ -1,0 +1,84 @@
+// Type a question, see the code: hits appear while one types, arrows preview, Enter opens.
+import * as vscode from "vscode";
+import type { CodeAnswer, CodeHit } from "../server/answers.ts";
+import type { Server } from "../server/server.ts";
+import { shown } from "./items.ts";
+import { openHit } from "./open.ts";
+
+const QUIET_MS = 150;
+const HITS = 20;
+
+interface Item extends vscode.QuickPickItem {
+  readonly hit: CodeHit;
+}
+
+/** Let the user pick a hit; all hits of the question that was open at last go to `keep`. */
+export function pickCode(server: Server, keep: (answer: CodeAnswer) => void, question = ""): void {
+  const picker = vscode.window.createQuickPick<Item>();
+  const before = vscode.window.activeTextEditor;
+  const cameFrom = before && { document: before.document, selection: before.selection };
+  let asking: vscode.CancellationTokenSource | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let chosen = false;
+  picker.title = "Search Code by Meaning";
+  picker.placeholder = "A question in words, or a name: where is the retry delay computed";
+  picker.value = question;
+  picker.keepScrollPosition = true;
+
+  const ask = async (text: string): Promise<void> => {
+    asking?.cancel();
+    const mine = (asking = new vscode.CancellationTokenSource());
+    if (text.trim() === "") {
+      picker.items = [];
+      return;
+    }
+    picker.busy = true;
+    try {
+      const answer = await server.ask<CodeAnswer>("searchCode", { query: text, k: HITS }, mine.token);
+      if (!mine.token.isCancellationRequested) {
+        picker.items = answer.results.map((hit) => ({ ...shown(hit), hit, alwaysShow: true }));
+        picker.title = answer.stats.complete ? "Search Code by Meaning" : `Search Code by Meaning: ${answer.stats.note ?? "still indexing"}`;
+        keep(answer);
+      }
+    } catch (error) {
+      if (!mine.token.isCancellationRequested) {
+        picker.title = `Search Code by Meaning: ${error instanceof Error ? error.message : String(error)}`;
+      }
+    } finally {
+      if (asking === mine) {
+        picker.busy = false;
+      }
+    }
+  };
+
+  picker.onDidChangeValue((text) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void ask(text), QUIET_MS);
+  });
+  picker.onDidChangeActive(([item]) => {
+    if (item) {
+      void openHit(item.hit, { preview: true });
+    }
+  });
+  picker.onDidAccept(() => {
+    const [item] = picker.activeItems;
+    if (item) {
+      chosen = true;
+      void openHit(item.hit, { preview: false });
+      picker.hide();
+    }
+  });
+  picker.onDidHide(() => {
+    clearTimeout(timer);
+    asking?.cancel();
+    if (!chosen && cameFrom) {
+      // What was looked at was a preview: go back to where the question came from.
+      void vscode.window.showTextDocument(cameFrom.document, { selection: cameFrom.selection });
+    }
+    picker.dispose();
+  });
+  picker.show();
+  if (question) {
+    void ask(question);
+  }
+}

@@ -1,0 +1,68 @@
+// Where the rag-ls command is: pure functions, so that they can be tested without an editor.
+import * as path from "node:path";
+
+export interface Surroundings {
+  /** The setting `ragLs.path`; empty where it is not set. */
+  readonly setting: string;
+  /** The interpreter of the selected Python environment, if one is known. */
+  readonly python: string | undefined;
+  /** The folders of the workspace. */
+  readonly folders: readonly string[];
+  /** The environment variable PATH. */
+  readonly searchPath: string;
+  readonly windows: boolean;
+}
+
+/** All places where the command may be, the best first. A setting is the only one: whoever names a command means that one. */
+export function candidates(from: Surroundings): string[] {
+  const paths = from.windows ? path.win32 : path.posix;
+  const names = from.windows ? ["rag-ls.exe", "rag-ls.cmd"] : ["rag-ls"];
+  if (from.setting.trim()) {
+    return [expanded(from.setting.trim(), from, paths)];
+  }
+  const folders = [
+    ...(from.python ? [paths.dirname(from.python)] : []),
+    ...from.folders.map((folder) => paths.join(folder, ".venv", from.windows ? "Scripts" : "bin")),
+    ...from.searchPath.split(paths.delimiter).filter((folder) => folder !== ""),
+  ];
+  return folders.flatMap((folder) => names.map((name) => paths.join(folder, name)));
+}
+
+function expanded(setting: string, from: Surroundings, paths: path.PlatformPath): string {
+  const [first] = from.folders;
+  const named = first ? setting.replaceAll("${workspaceFolder}", first) : setting;
+  return paths.isAbsolute(named) || !first ? named : paths.join(first, named);
+}
+
+/** The first candidate that is there. */
+export async function firstThat(
+  places: readonly string[],
+  isThere: (place: string) => Promise<boolean>,
+): Promise<string | undefined> {
+  for (const place of places) {
+    if (await isThere(place)) {
+      return place;
+    }
+  }
+  return undefined;
+}
+
+export const OLDEST_SERVER = "0.1.0";
+
+/** The version that `rag-ls --version` says; undefined for anything else. */
+export function versionIn(output: string): string | undefined {
+  return /^rag-ls (\d+\.\d+\.\d+)/m.exec(output)?.[1];
+}
+
+/** Whether a version is another one's successor, or the same. */
+export function isAtLeast(version: string, oldest: string): boolean {
+  const wanted = oldest.split(".").map(Number);
+  const given = version.split(".").map(Number);
+  for (const [at, least] of wanted.entries()) {
+    const part = given[at] ?? 0;
+    if (part !== least) {
+      return part > least;
+    }
+  }
+  return true;
+}

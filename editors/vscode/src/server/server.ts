@@ -1,0 +1,241 @@
+// The language server of this window: found, started, watched, and asked.
+import { execFile } from "node:child_process";
+import { access, constants } from "node:fs/promises";
+import { promisify } from "node:util";
+import * as vscode from "vscode";
+import { CloseAction, ErrorAction, LanguageClient, State, Trace } from "vscode-languageclient/node";
+import { OLDEST_SERVER, candidates, firstThat, isAtLeast, versionIn } from "./find.ts";
+import { restarts } from "./restarts.ts";
+import { explicitSettings } from "./settings.ts";
+
+const SECTION = "ragLs";
+const run = promisify(execFile);
+
+/** A problem that the user can do something about. */
+export class ServerProblem extends Error {}
+
+export class Server implements vscode.Disposable {
+  readonly log = vscode.window.createOutputChannel("rag-ls", { log: true });
+  private readonly changed = new vscode.EventEmitter<void>();
+  /** The state, the activity or the answers may be others now. */
+  readonly onChange = this.changed.event;
+  private client: LanguageClient | undefined;
+  private command = "";
+  private problem = "";
+  private stopping = false;
+  private readonly restarts = restarts();
+  private readonly keys: readonly string[];
+
+  /** `manifest` is the extension's own, which lists its settings. */
+  constructor(manifest: { contributes: { configuration: { properties: Record<string, unknown> } } }) {
+    this.keys = Object.keys(manifest.contributes.configuration.properties).map((key) => key.slice(SECTION.length + 1));
+  }
+
+  get isRunning(): boolean {
+    return this.client?.state === State.Running;
+  }
+
+  get isStarting(): boolean {
+    return this.client?.state === State.Starting;
+  }
+
+  /** Why there is no server; empty while there is one. */
+  get whyNot(): string {
+    return this.problem;
+  }
+
+  /** The command that runs, once it was found. */
+  get path(): string {
+    return this.command;
+  }
+
+  async start(): Promise<void> {
+    this.stopping = false;
+    this.problem = "";
+    try {
+      this.command = await this.found();
+      await this.launch(this.command);
+    } catch (error) {
+      this.fail(error instanceof Error ? error.message : String(error));
+    }
+    this.changed.fire();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    const client = this.client;
+    this.client = undefined;
+    await client?.dispose(5000).catch((error: unknown) => this.log.warn(String(error)));
+    this.changed.fire();
+  }
+
+  /** Wait until the server runs, or it is known that it will not, or time is up. */
+  async settled(longestMs: number): Promise<void> {
+    if (this.isRunning || this.problem) {
+      return;
+    }
+    let listening: vscode.Disposable | undefined;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, longestMs);
+      listening = this.onChange(() => (this.isRunning || this.problem) && resolve());
+    });
+    clearTimeout(timer);
+    listening?.dispose();
+  }
+
+  async restart(): Promise<void> {
+    this.restarts.reset();
+    await this.stop();
+    await this.start();
+  }
+
+  dispose(): void {
+    void this.stop();
+    this.changed.dispose();
+    this.log.dispose();
+  }
+
+  /** The answer of one of the server's commands to one JSON object. Raises `ServerProblem`. */
+  async ask<T>(command: string, argument: object, token?: vscode.CancellationToken): Promise<T> {
+    if (!this.client || !this.isRunning) {
+      throw new ServerProblem(this.problem || "rag-ls is still starting");
+    }
+    const params = { command: `ragLs.${command}`, arguments: [argument] };
+    const method = "workspace/executeCommand";
+    // A token that is not there would count as a second parameter.
+    return await (token ? this.client.sendRequest<T>(method, params, token) : this.client.sendRequest<T>(method, params));
+  }
+
+  /** Tell the server what the settings are now. */
+  async tellSettings(): Promise<void> {
+    if (this.isRunning) {
+      const settings = { [SECTION]: this.settings() };
+      await this.client?.sendNotification("workspace/didChangeConfiguration", { settings });
+    }
+  }
+
+  private settings(): object {
+    const configuration = vscode.workspace.getConfiguration(SECTION);
+    return explicitSettings(this.keys, (key) => configuration.inspect(key));
+  }
+
+  private async found(): Promise<string> {
+    const windows = process.platform === "win32";
+    const places = candidates({
+      setting: vscode.workspace.getConfiguration(SECTION).get<string>("path", ""),
+      python: await selectedPython(),
+      folders: (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath),
+      searchPath: process.env.PATH ?? "",
+      windows,
+    });
+    const command = await firstThat(places, isExecutable);
+    if (command === undefined) {
+      const [only] = places;
+      throw new ServerProblem(
+        places.length === 1 && only !== undefined
+          ? `ragLs.path names ${only}, which is not there or cannot be run`
+          : "the rag-ls command was not found in the selected Python environment, in .venv, nor on the PATH",
+      );
+    }
+    await this.checkVersion(command);
+    return command;
+  }
+
+  private async checkVersion(command: string): Promise<void> {
+    const { stdout } = await run(command, ["--version"], { timeout: 20_000 }).catch((error: unknown) => {
+      throw new ServerProblem(`${command} --version failed: ${error instanceof Error ? error.message : String(error)}`);
+    });
+    const version = versionIn(stdout);
+    if (version === undefined || !isAtLeast(version, OLDEST_SERVER)) {
+      throw new ServerProblem(`${command} is ${version ?? "no rag-ls"}; this extension needs ${OLDEST_SERVER} or later: upgrade it`);
+    }
+    this.log.info(`${command} is version ${version}`);
+  }
+
+  private async launch(command: string): Promise<void> {
+    const client = new LanguageClient(
+      SECTION,
+      "rag-ls",
+      { command, args: ["lsp"] },
+      {
+        documentSelector: [{ scheme: "file" }, { scheme: "untitled" }, { scheme: "vscode-notebook-cell" }],
+        initializationOptions: this.settings(),
+        outputChannel: this.log,
+        errorHandler: {
+          error: () => ({ action: ErrorAction.Continue, handled: true }),
+          closed: () => {
+            this.ended();
+            return { action: CloseAction.DoNotRestart, handled: true };
+          },
+        },
+      },
+    );
+    client.onDidChangeState(() => this.changed.fire());
+    this.client = client;
+    await client.start();
+    await client.setTrace(Trace.Off);
+  }
+
+  /** The server's process is gone, and nobody asked for that. */
+  private ended(): void {
+    if (this.stopping) {
+      return;
+    }
+    const wait = this.restarts.next(Date.now());
+    if (wait === undefined) {
+      this.fail("rag-ls ended several times in a row; the log says why");
+      return;
+    }
+    this.log.warn(`the server ended; starting it again in ${wait / 1000} s`);
+    this.changed.fire();
+    setTimeout(() => {
+      if (!this.stopping) {
+        void this.start();
+      }
+    }, wait);
+  }
+
+  private fail(problem: string): void {
+    this.problem = problem;
+    this.log.error(problem);
+    this.changed.fire();
+    void this.offerHelp(problem);
+  }
+
+  private async offerHelp(problem: string): Promise<void> {
+    const [settings, log, again] = ["Open Settings", "Show Log", "Try Again"] as const;
+    const chosen = await vscode.window.showErrorMessage(`rag-ls: ${problem}.`, settings, log, again);
+    if (chosen === settings) {
+      await vscode.commands.executeCommand("workbench.action.openSettings", "ragLs.path");
+    } else if (chosen === log) {
+      this.log.show();
+    } else if (chosen === again) {
+      await this.restart();
+    }
+  }
+}
+
+async function isExecutable(place: string): Promise<boolean> {
+  try {
+    await access(place, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The interpreter that the Python extension has selected, where it is installed; it is not woken up for us. */
+async function selectedPython(): Promise<string | undefined> {
+  const extension = vscode.extensions.getExtension("ms-python.python");
+  if (!extension?.isActive) {
+    return undefined;
+  }
+  try {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    const found: unknown = extension.exports?.environments?.getActiveEnvironmentPath?.(folder)?.path;
+    return typeof found === "string" && found ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+// How the index stands, in the status bar, and as a page.
+import * as vscode from "vscode";
+import type { Status } from "./server/answers.ts";
+import type { Server } from "./server/server.ts";
+import { page, summary } from "./statusText.ts";
+
+const BUSY_MS = 1500;
+const QUIET_MS = 20_000;
+
+/** A status bar item that follows the server; dispose it to end that. */
+export function followStatus(server: Server): vscode.Disposable {
+  const item = vscode.window.createStatusBarItem("ragLs.status", vscode.StatusBarAlignment.Right, 90);
+  item.name = "rag-ls";
+  item.command = "ragLs.ui.status";
+  let timer: NodeJS.Timeout | undefined;
+  const look = async (): Promise<void> => {
+    clearTimeout(timer);
+    const status = server.isRunning ? await server.ask<Status>("status", {}).catch(() => undefined) : undefined;
+    const shown = summary(status?.projects, { starting: server.isStarting, problem: server.whyNot });
+    item.text = shown.text;
+    item.tooltip = shown.tooltip;
+    item.accessibilityInformation = { label: shown.tooltip };
+    item.backgroundColor = shown.isProblem ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
+    item.show();
+    timer = setTimeout(() => void look(), status?.complete === false ? BUSY_MS : QUIET_MS);
+  };
+  const listening = server.onChange(() => void look());
+  void look();
+  return vscode.Disposable.from(listening, item, new vscode.Disposable(() => clearTimeout(timer)));
+}
+
+/** How everything stands, as a document that nobody can edit and that needs no saving. */
+export class StatusPage implements vscode.TextDocumentContentProvider {
+  private static readonly place = vscode.Uri.from({ scheme: "rag-ls-status", path: "/rag-ls status.md" });
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.changed.event;
+  private readonly server: Server;
+
+  constructor(server: Server) {
+    this.server = server;
+  }
+
+  register(): vscode.Disposable {
+    return vscode.workspace.registerTextDocumentContentProvider(StatusPage.place.scheme, this);
+  }
+
+  async show(): Promise<void> {
+    this.changed.fire(StatusPage.place);
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(StatusPage.place), { preview: true });
+  }
+
+  async provideTextDocumentContent(): Promise<string> {
+    return page(await this.server.ask<Status>("status", {}), this.server.path);
+  }
+}

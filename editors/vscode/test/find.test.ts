@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Surroundings, candidates, firstThat, isAtLeast, versionIn } from "../src/server/find.ts";
+
+const linux: Surroundings = {
+  setting: "",
+  python: "/work/env/bin/python",
+  folders: ["/work/shop"],
+  searchPath: "/usr/bin:/home/me/.local/bin",
+  windows: false,
+};
+
+test("the selected Python environment goes before the workspace's own, and both before the PATH", () => {
+  assert.deepEqual(candidates(linux), [
+    "/work/env/bin/rag-ls",
+    "/work/shop/.venv/bin/rag-ls",
+    "/usr/bin/rag-ls",
+    "/home/me/.local/bin/rag-ls",
+  ]);
+});
+
+test("a setting is meant alone, and may be relative to the workspace", () => {
+  assert.deepEqual(candidates({ ...linux, setting: "/opt/rag-ls" }), ["/opt/rag-ls"]);
+  assert.deepEqual(candidates({ ...linux, setting: "env/bin/rag-ls" }), ["/work/shop/env/bin/rag-ls"]);
+  assert.deepEqual(candidates({ ...linux, setting: "${workspaceFolder}/x" }), ["/work/shop/x"]);
+  assert.deepEqual(candidates({ ...linux, folders: [], setting: "rag-ls" }), ["rag-ls"]);
+});
+
+test("on Windows the names and folders are Windows' own", () => {
+  const windows = { ...linux, python: "C:\\env\\Scripts\\python.exe", folders: ["C:\\shop"], searchPath: "C:\\bin;;", windows: true };
+  assert.deepEqual(candidates(windows).slice(0, 3), [
+    "C:\\env\\Scripts\\rag-ls.exe",
+    "C:\\env\\Scripts\\rag-ls.cmd",
+    "C:\\shop\\.venv\\Scripts\\rag-ls.exe",
+  ]);
+  assert.equal(candidates(windows).at(-1), "C:\\bin\\rag-ls.cmd");
+});
+
+test("the first place where it is counts", async () => {
+  assert.equal(await firstThat(["/a", "/b", "/c"], async (place) => place !== "/a"), "/b");
+  assert.equal(await firstThat(["/a"], async () => false), undefined);
+});
+
+test("versions are read and compared by their numbers", () => {
+  assert.equal(versionIn("rag-ls 0.10.2\n"), "0.10.2");
+  assert.equal(versionIn("ripgrep 14.1.0"), undefined);
+  assert.ok(isAtLeast("0.10.2", "0.9.9"));
+  assert.ok(isAtLeast("0.1.0", "0.1.0"));
+  assert.ok(!isAtLeast("0.1.9", "0.2.0"));
+});

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { grouped, isStale, titleOf } from "../src/memories/groups.ts";
+import { BadFrontMatter, fromMarkdown, toMarkdown } from "../src/memories/markdown.ts";
+import type { Memory } from "../src/server/answers.ts";
+
+const memory: Memory = {
+  id: "2b710db3",
+  content: "Payments are retried twice.\n\n--- \nNot more.",
+  scope: "project",
+  memory_type: "procedural",
+  metadata: { tags: ["payments", "retries"], importance_score: 0.8 },
+  anchor: { path: "src/pay.py", line: 7, symbol: "Pay.retry", state: "drifted" },
+};
+
+test("a memory comes back from its document as it was", () => {
+  assert.deepEqual(fromMarkdown(toMarkdown(memory)), {
+    content: memory.content,
+    scope: "project",
+    tags: ["payments", "retries"],
+    memory_type: "procedural",
+    importance: 0.8,
+  });
+  assert.match(toMarkdown(memory), /# about src\/pay\.py:7 \(Pay\.retry\), drifted/);
+});
+
+test("a document without front matter is all text, with lines of any kind", () => {
+  const draft = fromMarkdown("one\r\ntwo\r\n");
+  assert.equal(draft.content, "one\ntwo");
+  assert.deepEqual([draft.scope, draft.memory_type, draft.importance], ["project", "semantic", undefined]);
+});
+
+test("what is wrong is said", () => {
+  const wrong = ["", toMarkdown({}), "---\nscope: here\n---\nx", "---\nimportance: 2\n---\nx", "---\ncolour: red\n---\nx"];
+  for (const text of wrong) {
+    assert.throws(() => fromMarkdown(text), BadFrontMatter);
+  }
+});
+
+test("memories are grouped by scope, then by the file that they are about or by tag", () => {
+  const tagged: Memory = { id: "2", content: "b", scope: "global", metadata: { tags: ["x", "y"] } };
+  const plain: Memory = { id: "3", content: "c", scope: "global" };
+  const [project, global] = grouped([plain, tagged, memory]);
+  assert.deepEqual([project?.title, project?.groups.map((group) => group.title)], ["This project", ["src/pay.py"]]);
+  assert.deepEqual(global?.groups.map((group) => [group.title, group.memories.length]), [["#x", 1], ["#y", 1]]);
+  assert.deepEqual(global?.memories, [plain]);
+});
+
+test("one whose code has changed is stale, and its title is its first line", () => {
+  assert.ok(isStale(memory));
+  assert.ok(!isStale({ ...memory, anchor: null }));
+  assert.equal(titleOf(memory), "Payments are retried twice.");
+});
