@@ -18,6 +18,9 @@ from rag_ls.workspace import OpenProject
 
 _log = logging.getLogger(__name__)
 
+# Questions of one editor that wait for files at once, each in a thread.
+_MOST_PREPARED = 3
+
 T = TypeVar("T")
 Connect = Callable[[Mapping[str, Any]], Client]
 """Makes a client of an engine, with the editor's settings."""
@@ -34,6 +37,7 @@ class Session:
         self.problems: asyncio.Queue[str] = asyncio.Queue()
         """What the user should be told."""
         self._settings = settings
+        self._preparing = asyncio.Semaphore(_MOST_PREPARED)
         self._folders = list(folders)
         self._ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._client: Client | None = None
@@ -79,6 +83,12 @@ class Session:
         if not client.projects():
             await self.work("open", client.open_scratch)
         return Operations(client)
+
+    async def prepare(self, operation: str, arguments: object) -> None:
+        """What comes before a question: it may wait for files. Of many questions at once, which come as somebody types, some do without."""
+        if not self._preparing.locked():
+            async with self._preparing:
+                await asyncio.to_thread((await self.operations()).prepare, operation, arguments)
 
     async def work(self, operation: str, function: Callable[..., T], *arguments: Any) -> T:
         """Call a function in the engine's threads; `operation` names it in `status`."""

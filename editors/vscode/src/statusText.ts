@@ -36,7 +36,7 @@ export function summary(
   };
 }
 
-/** The status page, as Markdown. */
+/** The status page, as Markdown that reads as well without being rendered. */
 export function page(status: Status, command: string): string {
   const parts = status.projects.map((project) => {
     const skipped = Object.entries(project.skipped).map(([why, count]) => `${number.format(count)} ${why}`);
@@ -52,7 +52,7 @@ export function page(status: Status, command: string): string {
       ["model", project.model || "none"],
       ...(project.note ? ([["note", project.note]] as [string, string][]) : []),
     ];
-    return `## ${project.root}\n\n| | |\n| --- | --- |\n${rows.map(([name, value]) => `| ${name} | ${value.replaceAll("|", "\\|")} |`).join("\n")}`;
+    return `## ${project.root}\n\n${rows.map(([name, value]) => `- ${name}: ${value}`).join("\n")}`;
   });
   return `# rag-ls ${status.version}\n\n\`${command}\`\n\n${parts.join("\n\n") || "No project is open."}\n`;
 }

@@ -24,9 +24,10 @@ test("a server that does not run is a problem, one that starts is none", () => {
   assert.match(summary(undefined, { starting: true, problem: "" }).tooltip, /starting/);
 });
 
-test("the page shows every project, and text that would break its table does not", () => {
-  const text = page({ version: "0.1.0", complete: true, projects: [{ ...project, note: "a | b" }] }, "/bin/rag-ls");
-  assert.match(text, /## \/work\/shop/);
-  assert.match(text, /\| note \| a \\\| b \|/);
-  assert.match(text, /\| skipped \| 2 binary \|/);
+test("the page shows every project, and says where none is open", () => {
+  const text = page({ version: "0.1.0", complete: true, projects: [{ ...project, note: "on battery" }] }, "/bin/rag-ls");
+  assert.match(text, /## \/work\/shop\n\n- files: 1,234\n/);
+  assert.match(text, /- skipped: 2 binary\n/);
+  assert.match(text, /- note: on battery\n/);
+  assert.match(page({ version: "0.1.0", complete: true, projects: [] }, ""), /No project is open/);
 });

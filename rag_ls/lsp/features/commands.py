@@ -59,8 +59,7 @@ def _handler(server: RagLsServer, name: str, operation: str) -> Callable[..., An
         try:
             given = _one_object(name, arguments)
             operations = await session.operations()
-            # What comes before a question may wait for files: in a thread that nobody else needs.
-            await asyncio.to_thread(operations.prepare, operation, given)
+            await session.prepare(operation, given)
             answer = await asyncio.wrap_future(operations.submit(operation, given))
         except RagLsError as error:
             raise protocol_error(error) from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 
 from lsprotocol import types
@@ -40,8 +39,7 @@ def register(server: RagLsServer) -> None:
             return []
         session: Session = server.session
         client = await session.client()
-        operations = await session.operations()
-        await asyncio.to_thread(operations.prepare, "search_code", {"query": params.query})
+        await session.prepare("search_code", {"query": params.query})
         answers = await session.work("symbols", client.search, SearchRequest(params.query, k=_SYMBOLS))
         hits = [(opened, hit) for opened, answer in answers for hit in answer.hits]
         hits.sort(key=lambda item: -item[1].score)
