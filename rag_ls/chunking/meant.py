@@ -32,8 +32,6 @@ def stem_of(path: str) -> str:
 def means(imported: Import, importer: str, path: str) -> bool:
     """Whether an import in the document at `importer` means the document at `path`."""
     target = parts_of(path)
-    if not target:
-        return False
     if imported.module.startswith(("./", "../")):
         return _joined(imported.module, importer) == target
     wanted = _module_parts(imported.module)

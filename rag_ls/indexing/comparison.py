@@ -67,6 +67,11 @@ class Comparison:
         return self._done_at is not None and not self.is_awaited
 
     @property
+    def is_pending(self) -> bool:
+        """Whether one is wanted or under way, a check that only makes sure included."""
+        return self.wanted or self.running
+
+    @property
     def is_awaited(self) -> bool:
         """Whether one that answers wait for is wanted or under way."""
         return self.wanted or (self.running and not self._is_check)

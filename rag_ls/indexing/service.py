@@ -282,7 +282,7 @@ class IndexingService:
     def wait_for_scan(self, timeout_s: float) -> bool:
         """Wait until the tree was compared with the index; False on time-out."""
         deadline = time.monotonic() + timeout_s
-        while (self._comparison.wanted or self._comparison.running) and time.monotonic() < deadline:
+        while self._comparison.is_pending and time.monotonic() < deadline:
             time.sleep(0.01)
         return self.scanned
 
@@ -303,7 +303,7 @@ class IndexingService:
 
     def _is_idle(self, embeddings: bool) -> bool:
         with self._wake:
-            if not self._inbox.is_empty or self._comparison.wanted or self._comparison.running:
+            if not self._inbox.is_empty or self._comparison.is_pending:
                 return False
         if self._store.has_queued():
             return False
