@@ -257,11 +257,13 @@ def _unreadable(error: OSError, state: FileState | None = None) -> Rejected:
 
 # Git answers in a fraction of a second, unless the drive hangs.
 _GIT_S = 120.0
+# A repository's own settings may name a program for git to run before it lists files; nobody has said that they trust it.
+_GIT = ("git", "-c", "core.fsmonitor=false")
 
 
 def _git_files(root: Path) -> list[str] | None:
     """Tracked and untracked files that git does not ignore, or None where git does not know the folder."""
-    command = ["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", "-z"]
+    command = [*_GIT, "-C", str(root), "ls-files", "-co", "--exclude-standard", "-z"]
     try:
         done = subprocess.run(command, capture_output=True, check=False, stdin=subprocess.DEVNULL, timeout=_GIT_S)
     except (OSError, subprocess.TimeoutExpired):
@@ -279,7 +281,7 @@ def _git_ignored(root: Path, paths: Sequence[str]) -> set[str] | None:
         return set()
     try:
         done = subprocess.run(
-            ["git", "-C", str(root), "check-ignore", "-z", "--stdin"],
+            [*_GIT, "-C", str(root), "check-ignore", "-z", "--stdin"],
             input=b"\0".join(os.fsencode(path) for path in paths),
             capture_output=True,
             check=False,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import islice
 
 from rag_ls import __version__
 from rag_ls.arguments import Arguments
@@ -17,6 +18,7 @@ from rag_ls.workspace import OpenProject
 _CATCH_UP_S = 3.0
 _LOOK_S = 0.25
 _LONGEST_WAIT_S = 600
+_MOST_SKIPPED = 200
 
 Report = Callable[[str, Progress], None]
 """Told of the progress of a project, by its name."""
@@ -32,17 +34,25 @@ class CodeOperations:
     def index_status(self, arguments: object = None) -> Json:
         """How each open project stands, and the engine."""
         args = Arguments("index_status", arguments, ("project", "wait_s"))
-        statuses = [status_json(opened.status()) for opened in self._projects.named(args.strings("project"))]
+        return self._standing(args.strings("project"), status_of)
+
+    def engine_status(self, arguments: object = None) -> Json:
+        """How each open project stands, and the engine with its clients and latencies; with `details`, what each project is made of."""
+        args = Arguments("status", arguments, ("project", "details"))
+        tell = detailed_status_of if args.flag("details") else status_of
+        return {
+            **self._standing(args.strings("project"), tell),
+            "engine": engine_json(self._client.engine, full=True),
+        }
+
+    def _standing(self, names: Sequence[str], tell: Callable[[OpenProject], Json]) -> Json:
+        statuses = [tell(opened) for opened in self._projects.named(names)]
         return {
             "version": __version__,
             "complete": all(status["complete"] for status in statuses),
             "projects": statuses,
             "engine": engine_json(self._client.engine),
         }
-
-    def engine_status(self, arguments: object = None) -> Json:
-        """How each open project stands, and the engine with its clients and latencies."""
-        return {**self.index_status(arguments), "engine": engine_json(self._client.engine, full=True)}
 
     def status(self, arguments: object = None) -> Json:
         """How the first open project stands, and the engine with all its projects and clients."""
@@ -84,6 +94,24 @@ class CodeOperations:
         deadline = time.monotonic() + min(wait_s, _LONGEST_WAIT_S)
         for opened in self._projects.named(args.strings("project")) if wait_s else ():
             follow(opened, report, embeddings=True, deadline=deadline)
+
+
+def status_of(opened: OpenProject) -> Json:
+    """How a project stands."""
+    return status_json(opened.status())
+
+
+def detailed_status_of(opened: OpenProject) -> Json:
+    """How a project stands, what it is made of, and the first of the files that are left out, with why."""
+    skipped = list(islice(opened.store.skipped().values(), _MOST_SKIPPED))
+    return {
+        **status_of(opened),
+        "languages": {
+            language: {"documents": documents, "chunks": chunks}
+            for language, (documents, chunks) in opened.store.language_counts().items()
+        },
+        "skipped_files": [{"path": item.path, "reason": item.reason} for item in skipped],
+    }
 
 
 def follow(opened: OpenProject, report: Report, *, embeddings: bool, deadline: float | None = None) -> None:

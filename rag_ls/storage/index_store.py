@@ -249,6 +249,15 @@ class IndexStore:
             queued, pending = _queue_lengths(connection)
         return Counts(documents, chunks, queued, pending, buffers)
 
+    def language_counts(self) -> dict[str, tuple[int, int]]:
+        """How many documents and chunks there are of each language, the most chunks first; unsaved documents left out."""
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                "SELECT d.language, count(DISTINCT d.id), count(c.id) FROM documents d LEFT JOIN chunks c ON c.document_id = d.id "
+                "WHERE d.session = '' GROUP BY d.language ORDER BY 3 DESC, 1"
+            ).fetchall()
+        return {language: (documents, chunks) for language, documents, chunks in rows}
+
     def queue_lengths(self) -> tuple[int, int]:
         """Documents and embeddings that are still to be made."""
         with self._database.reading() as connection:

@@ -72,6 +72,16 @@ def test_tracked_files_stay_although_a_rule_came_later(tmp_path: Path) -> None:
     assert admitted(root, ["kept.py", "new.py"]) == {"kept.py"}
 
 
+def test_a_program_that_a_repository_s_own_settings_name_is_not_run(tmp_path: Path) -> None:
+    root = git_repository(tmp_path, {"a.py": "", ".gitignore": "b.py\n"})
+    (tmp_path / ".git" / "program").write_text("#!/bin/sh\necho >> ran\n")
+    (tmp_path / ".git" / "program").chmod(0o755)
+    git(root, "config", "core.fsmonitor", ".git/program")
+    assert "a.py" in list_files(root)
+    assert admitted(root, ["a.py", "b.py"]) == {"a.py"}
+    assert not (root / "ran").exists()
+
+
 def test_the_repository_s_own_exclude_file_is_obeyed(tmp_path: Path) -> None:
     root = git_repository(tmp_path / "project", {"a.py": ""})
     write(root, {".git/info/exclude": "private.py\n", "private.py": ""})
