@@ -262,6 +262,18 @@ class TestSeveralScopesAndProjects:
         assert operations.run("delete_memory", {"id": "decision-1"})["scope"] == "global"
         assert _listed(operations) == ["decision-12"]
 
+    def test_a_memory_about_a_declaration_in_several_pieces_is_at_the_first_one(
+        self, operations: Operations, client: Client, repository: Path
+    ) -> None:
+        steps = "".join(f"    step_{n} = compute(items, {n})\n" for n in range(150))
+        write(repository, {"src/steps.py": f"def all_steps(items):\n{steps}    return step_1\n"})
+        (opened,) = client.projects()
+        opened.indexing.index_tree()
+        assert opened.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
+        memory = _stored(operations, source_file="src/steps.py", symbol="all_steps")
+        ((row, about),) = opened.code_memories.of_document("src/steps.py")
+        assert (row.stored.chunk.start_line, [item.id for item in about]) == (1, [memory])
+
     def test_a_global_memory_stays_about_the_code_of_its_own_project(
         self, operations: Operations, tmp_path: Path, repository: Path
     ) -> None:

@@ -161,14 +161,19 @@ class CodeMemories:
         return [Hit(item, 1.0, ("anchor",)) for item in items]
 
     def of_document(self, path: str) -> list[tuple[ChunkRow, list[Memory]]]:
-        """The chunks of a document that memories are about, from its top, with these memories."""
+        """The chunks of a document that memories are about, from its top, with these memories: each once, at the first piece of its code."""
         rows = self._places.chunks(path)
         if not rows:
             return []
         symbols = [row.stored.chunk.symbol for row in rows]
         items = self._current(self.memories.about(path, symbols, [row.stored.content_hash for row in rows]))
-        pairs = [(row, [item for item in items if _is_about(item, row)]) for row in rows]
-        return [(row, about) for row, about in pairs if about]
+        found = []
+        for row in rows:
+            about = [item for item in items if _is_about(item, row)]
+            items = [item for item in items if item not in about]
+            if about:
+                found.append((row, about))
+        return found
 
     def on_branch(self, filters: memory.MemoryFilters) -> memory.MemoryFilters:
         """The filters, for memories that count on the branch that is checked out."""

@@ -278,13 +278,17 @@ class Searcher:
             chunks = self._store.chunks_by_row([row.row for row, _ in part])
             for ranking, score in part:
                 row = chunks.get(ranking.row)
-                if row is None or len(hits) == k or (copy := " ".join(row.stored.chunk.text.split())) in seen:
+                if row is None or len(hits) == k:
+                    continue
+                # Pieces of one declaration are copies too, once each is shown as all of it.
+                shown = self._whole(row)
+                if (copy := " ".join(shown.chunk.text.split())) in seen:
                     continue
                 if row.document_id not in known:
                     known[row.document_id] = self._freshness(row.document)
                 if (freshness := known[row.document_id]) is not None:
                     seen.add(copy)
-                    hits.append(Hit(self._whole(row), score, _matched_by(row.row, signals), freshness))
+                    hits.append(Hit(shown, score, _matched_by(row.row, signals), freshness))
             if len(hits) == k:
                 break
         return hits

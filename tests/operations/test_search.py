@@ -170,5 +170,20 @@ def test_a_place_without_an_embedding_is_looked_up_by_its_words(operations: Oper
     assert "words alone" in answer["stats"]["note"]
 
 
+def test_a_declaration_in_several_pieces_is_related_once(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    steps = "".join(f"    step_{n} = compute_discount(items, customer={n}, rate=0.{n})\n" for n in range(60))
+    write(tmp_path / "big-shop", {"src/steps.py": f"def discount_steps(items):\n{steps}    return step_1\n"})
+    (opened,) = client.projects()
+    opened.indexing.index_tree()
+    assert opened.indexing.wait_until_idle(PATIENCE_S)
+    document = opened.store.document("src/steps.py")
+    assert document is not None
+    assert len(opened.store.chunks_of_document(document.id)) > 1
+    hits = operations.run("find_related", {"path": "src/big.py", "line": 1, "k": 50})["results"]
+    assert [hit["symbol"] for hit in hits].count("discount_steps") == 1
+
+
 def test_the_kind_of_a_document_is_a_filter_like_others() -> None:
     assert Filters(kind="test") != Filters()
