@@ -81,16 +81,12 @@ def configuration() -> str:
 def vscode_manifest() -> str:
     """The extension's manifest, with a setting for each of ours that an editor may set."""
     manifest = json.loads(VSCODE.read_text())
-    path = manifest["contributes"]["configuration"]["properties"].get("ragLs.path") or {
-        "type": "string",
-        "default": "",
-        "scope": "machine-overridable",
-        "description": "The rag-ls command. Empty: looked for in the selected Python environment, in .venv, and on the PATH.",
-    }
+    settings = manifest["contributes"]["configuration"]["properties"]
+    own = {key: settings[key] for key in ("ragLs.path", "ragLs.installFrom")}
     described = {
         f"ragLs.{info.key}": _property(info) for info in config.describe() if not info.key.startswith(_NOT_THE_EDITOR_S)
     }
-    manifest["contributes"]["configuration"]["properties"] = {"ragLs.path": path, **described}
+    manifest["contributes"]["configuration"]["properties"] = {**own, **described}
     return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -161,7 +161,10 @@ class CodeMemories:
         return [Hit(item, 1.0, ("anchor",)) for item in items]
 
     def of_document(self, path: str) -> list[tuple[ChunkRow, list[Memory]]]:
-        """The chunks of a document that memories are about, from its top, with these memories: each once, at the first piece of its code."""
+        """The chunks of a document that memories are about, from its top, with these memories.
+
+        Each is there once, at the first piece of its code.
+        """
         rows = self._places.chunks(path)
         if not rows:
             return []

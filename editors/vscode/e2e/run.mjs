@@ -1,49 +1,26 @@
-// The extension in a real VS Code (its server edition, in headless Chromium): installs the .vsix, opens a repository, and does what a
-// person does. Keeps a screenshot of each state. Usage, after `npm run package`:
-//
-//   CODE_SERVER=…/code-server (unpacked npm package, with its dependencies) CHROMIUM=/usr/bin/chromium RAG_LS=…/bin/rag-ls \
-//   NODE=…/bin/node (the version that code-server wants) node e2e/run.mjs …/repository …/screenshots
-//
-// `playwright-core` must be installed beside the other development dependencies.
+// The extension in a real VS Code, used as a person uses it, with a screenshot of each state. See README.md beside this file.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import path from "node:path";
-import { chromium } from "playwright-core";
+import { accessibilityFaults, command, frameWith, goToLine, indexed, openFile, start, walk } from "./editor.mjs";
 
 const [repository, shots] = process.argv.slice(2).map((each) => path.resolve(each));
-const { CODE_SERVER, CHROMIUM, RAG_LS, NODE = process.execPath } = process.env;
-assert.ok(repository && shots && CODE_SERVER && CHROMIUM && RAG_LS, "see the head of this file");
-const PORT = 8771;
+assert.ok(repository && shots, "node e2e/run.mjs REPOSITORY SCREENSHOTS");
 const QUESTION = "where is the session cookie signed";
-const FLAGS = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync";
+const { page, workspace, settings, stop, open } = await start(repository, { port: 8771 });
 
-const scratch = mkdtempSync(path.join(tmpdir(), "rag-ls-vscode-"));
-const workspace = path.join(scratch, "workspace");
-const folders = ["--user-data-dir", path.join(scratch, "user"), "--extensions-dir", path.join(scratch, "extensions")];
-const entry = path.join(CODE_SERVER, "out", "node", "entry.js");
-const environment = { ...process.env, RAG_LS_HOME: path.join(scratch, "home") };
-
-function prepare() {
-  cpSync(repository, workspace, { recursive: true });
-  execFileSync("git", ["init", "-q"], { cwd: workspace });
-  for (const [place, settings] of [
-    ["Machine", { "ragLs.path": RAG_LS }],
-    ["User", { "security.workspace.trust.enabled": false, "workbench.startupEditor": "none", "chat.commandCenter.enabled": false }],
-  ]) {
-    mkdirSync(path.join(scratch, "user", place), { recursive: true });
-    writeFileSync(path.join(scratch, "user", place, "settings.json"), JSON.stringify(settings));
-  }
-  mkdirSync(shots, { recursive: true });
-  execFileSync(NODE, [entry, ...folders, "--install-extension", path.resolve("rag-ls.vsix")], { env: environment, stdio: "ignore" });
-}
+const memory = (name) => page.getByRole("treeitem", { name }).first();
+const search = () => frameWith(page, "#query");
+const toast = (text) => page.locator(".notification-list-item", { hasText: text }).first();
+/** Press a button of a notification. */
+const press = (text, button) => toast(text).getByRole("button", { name: button, exact: true }).click();
 
 const steps = {
-  async "the index is built, and the status bar says so"(page) {
-    await page.getByRole("button", { name: /files are indexed/ }).waitFor({ timeout: 240_000 });
+  async "the index is built, and the status bar says so"() {
+    await indexed(page);
   },
-  async "a question shows hits while it is typed, and arrows preview them"(page) {
+  async "a question shows hits while it is typed, and arrows preview them"() {
     await page.keyboard.press("Control+Alt+f");
     await page.locator(".quick-input-widget").waitFor();
     await page.keyboard.type(QUESTION, { delay: 20 });
@@ -53,43 +30,94 @@ const steps = {
     await page.locator(".tab.active .label-name").first().waitFor();
     assert.match((await hits.first().getAttribute("aria-label")) ?? "", /cookie/i);
   },
-  async "Enter opens the hit, and the side bar keeps all of them by file"(page) {
+  async "Enter opens the hit"() {
     await page.keyboard.press("Enter");
     await page.locator(".quick-input-widget").waitFor({ state: "hidden" });
     await page.locator(".editor-group-container.active .monaco-editor.focused").waitFor();
-    await command(page, "rag-ls: Focus on Memories View");
-    await page.locator(".pane-header", { hasText: "Search" }).getByText(QUESTION).waitFor();
-    const rows = page.locator("[id='workbench.view.extension.ragLs'] .monaco-list-row");
-    assert.ok((await rows.count()) > 3);
-    for (const label of await rows.evaluateAll((all) => all.map((row) => row.getAttribute("aria-label")))) {
-      assert.ok(label, "every row says what it is");
-    }
   },
-  async "a selection is remembered, and is in the Memories view"(page) {
-    await page.locator(".monaco-editor .view-line").first().click();
-    await page.keyboard.press("Control+Home");
-    await command(page, "Go to Line/Column");
-    await page.keyboard.type("1");
+  async "the search view answers with snippets, and is walked through by keyboard alone"() {
+    await page.keyboard.press("Control+Alt+Shift+f");
+    const view = await search();
+    await view.locator("#query:focus").waitFor();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type(QUESTION, { delay: 20 });
+    await view.locator(".hit mark", { hasText: /cookie/i }).first().waitFor();
+    assert.equal(await view.locator("#query").inputValue(), QUESTION);
+    const before = await page.locator(".tab.active").getAttribute("aria-label");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await view.locator(".row:focus").waitFor();
+    await page.waitForFunction((was) => document.querySelector(".tab.active")?.getAttribute("aria-label") !== was, before);
+    assert.ok(await view.locator(".row:focus").count(), "a preview leaves the focus in the list");
+  },
+  async "Enter opens, Escape comes back, and the left arrow folds a file"() {
+    const view = await search();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    await view.locator(".group[aria-expanded=false]").waitFor();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
-    await page.keyboard.press("Control+L");
-    await page.keyboard.press("Shift+ArrowDown");
-    await page.keyboard.press("Shift+ArrowDown");
-    await page.keyboard.press("Shift+ArrowDown");
-    await command(page, "rag-ls: Remember Selection");
-    await page.getByRole("treeitem", { name: /^Memory: / }).first().waitFor({ timeout: 30_000 });
+    await page.locator(".editor-group-container.active .monaco-editor.focused").waitFor();
+    await page.keyboard.press("Control+Alt+Shift+f");
+    await view.locator("#query:focus").waitFor();
   },
-  async "a memory is written as a document, and saving it stores it"(page) {
+  async "filters narrow the hits, and axe finds nothing wrong"() {
+    const view = await search();
+    await view.locator("#language option[value=python]").waitFor({ state: "attached" });
+    await view.locator("#subject").selectOption("test");
+    await view.locator("#language").selectOption("python");
+    await view.locator("#folder").fill("tests");
+    await page.keyboard.press("Enter");
+    await view.locator(".folder", { hasText: /^tests/ }).first().waitFor();
+    await view.waitForFunction(() => [...document.querySelectorAll(".folder")].every((each) => each.textContent?.startsWith("tests")));
+    assert.deepEqual(await accessibilityFaults(view), []);
+  },
+  async "a selection is remembered, and is in the Memories view"() {
+    await command(page, "rag-ls: Clear Results");
+    await openFile(page, "src/werkzeug/http.py");
+    await goToLine(page, 1);
+    for (let line = 0; line < 3; line += 1) {
+      await page.keyboard.press("Shift+ArrowDown");
+    }
+    await command(page, "rag-ls: Remember Selection");
+    await memory(/^Memory: /).waitFor({ timeout: 30_000 });
+  },
+  async "hovering tells what is remembered about a function"() {
+    const text = readFileSync(path.join(workspace, "src/werkzeug/http.py"), "utf8").split("\n");
+    const line = text.findIndex((each) => each.startsWith("def dump_cookie")) + 1;
+    await goToLine(page, line);
+    await page.keyboard.press("Shift+End");
+    await command(page, "rag-ls: Remember Selection");
+    await memory(/dump_cookie/).waitFor({ timeout: 30_000 });
+    await goToLine(page, line);
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Control+ArrowRight");
+    await page.keyboard.press("Control+ArrowRight");
+    await command(page, "Show or Focus Hover");
+    await page.locator(".monaco-hover:visible", { hasText: /memor/i }).first().waitFor();
+  },
+  async "code related to the caret is listed"() {
+    await page.keyboard.press("Escape");
+    await command(page, "rag-ls: Find Related Code");
+    const view = await search();
+    await view.locator("#summary", { hasText: "Related to" }).waitFor();
+    assert.ok((await view.locator(".hit").count()) > 1);
+  },
+  async "a memory is written as a document, and saving it stores it"() {
     await command(page, "rag-ls: Add Memory");
     await page.locator(".tab.active", { hasText: "New memory" }).waitFor();
+    await page.locator(".editor-group-container.active .monaco-editor.focused").waitFor();
     await page.keyboard.press("Control+End");
     await page.keyboard.type("Cookies are parsed leniently: old clients send broken ones.");
     await page.keyboard.press("Control+s");
-    await page.getByRole("treeitem", { name: /Cookies are parsed leniently/ }).waitFor({ timeout: 30_000 });
+    await memory(/Cookies are parsed leniently/).waitFor({ timeout: 30_000 });
     await page.locator(".tab", { hasText: "New memory" }).waitFor({ state: "detached" });
+    await page.locator(".tab.active", { hasText: "Cookies are parsed leniently old.md" }).waitFor();
   },
-  async "it is edited, and is so after the window was loaded again"(page) {
-    await page.getByRole("treeitem", { name: /Cookies are parsed leniently/ }).click();
-    await page.locator(".tab.active", { hasText: /^[0-9a-f-]{36}\.md$/ }).waitFor();
+  async "it is edited, and is so after the window was loaded again"() {
+    await memory(/Cookies are parsed leniently/).click();
     await page.keyboard.press("Control+1");
     await page.locator(".editor-group-container.active .monaco-editor.focused").waitFor();
     await page.keyboard.press("Control+End");
@@ -99,67 +127,129 @@ const steps = {
     await page.waitForTimeout(2000);
     await command(page, "Developer: Reload Window");
     await page.waitForTimeout(3000);
-    await page.getByRole("button", { name: /files are indexed/ }).waitFor({ timeout: 120_000 });
+    await indexed(page, 120_000);
     await page.locator(".view-line", { hasText: "So do some proxies" }).waitFor();
     await command(page, "rag-ls: Focus on Memories View");
-    await page.getByRole("treeitem", { name: /Cookies are parsed leniently/ }).waitFor();
+    await memory(/Cookies are parsed leniently/).waitFor();
   },
-  async "the status page says how the project stands"(page) {
+  async "its history shows what it said before"() {
+    await command(page, "rag-ls: Memory History");
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: "Version 1" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator(".tab.active", { hasText: "version 1 and now" }).waitFor();
+    await page.locator(".monaco-diff-editor .view-line", { hasText: "So do some proxies" }).first().waitFor();
+    await toast("Bring version 1 back?").waitFor();
+  },
+  async "text that is dropped on the view is remembered"() {
+    await command(page, "Notifications: Clear All Notifications");
+    const transfer = await page.evaluateHandle(() => {
+      const data = new DataTransfer();
+      data.setData("text/plain", "Old clients send broken cookies, so cookies are parsed leniently. So do some proxies.");
+      return data;
+    });
+    const target = memory(/Cookies are parsed leniently/);
+    for (const type of ["dragenter", "dragover", "drop"]) {
+      await target.dispatchEvent(type, { dataTransfer: transfer });
+    }
+    await memory(/Old clients send broken cookies/).waitFor();
+  },
+  async "what consolidation would do is compared, then done"() {
+    await command(page, "rag-ls: Consolidate Memories");
+    await page.locator(".tab.active", { hasText: "Consolidation: before and after" }).waitFor();
+    await page.locator(".monaco-diff-editor .view-line", { hasText: "that say the same" }).first().waitFor();
+    await press("Merge 1 memory", "Merge");
+    await toast("Merged 1.").waitFor();
+    await page.waitForFunction(() => document.querySelectorAll("[role=treeitem][aria-label*='ookies']").length === 1);
+  },
+  async "and undone"() {
+    await press("Merged 1.", "Undo");
+    await page.waitForFunction(() => document.querySelectorAll("[role=treeitem][aria-label*='ookies']").length === 2);
+  },
+  async "memories are exported to a file"() {
+    await command(page, "rag-ls: Export Memories");
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: "This project" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator(".quick-input-widget", { hasText: "Export Memories" }).waitFor();
+    await page.waitForTimeout(1000);
+    await page.keyboard.press("Enter");
+    await toast("exported").waitFor();
+    assert.match(readFileSync(path.join(workspace, "memories.md"), "utf8"), /Cookies are parsed leniently/);
+  },
+  async "a memory is deleted, and comes back"() {
+    await memory(/Old clients send broken/).hover();
+    await memory(/Old clients send broken/).getByRole("button", { name: "Delete Memory" }).click();
+    await press("Forgot “Old clients", "Undo");
+    await memory(/Old clients send broken/).waitFor();
+  },
+  async "memories are searched in the view"() {
+    await command(page, "rag-ls: Search Memories");
+    const view = await search();
+    await view.locator("#query:focus").waitFor();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("why are cookies parsed so leniently", { delay: 10 });
+    await view.locator(".hit .label", { hasText: /leniently/ }).first().waitFor();
+  },
+  async "the status page shows numbers and plots, and axe finds nothing wrong"() {
     await command(page, "rag-ls: Show Status");
-    await page.locator(".tab.active", { hasText: "rag-ls status" }).waitFor();
-    await page.locator(".view-line", { hasText: "found by words" }).first().waitFor();
+    const status = await frameWith(page, "main table");
+    await status.locator("svg.line").waitFor();
+    await status.locator("summary").first().click();
+    assert.deepEqual(await accessibilityFaults(status), []);
   },
-  async "a server that is killed comes back by itself"(page) {
-    execFileSync("pkill", ["-9", "-f", `${RAG_LS} lsp`]);
+  async "the status page is readable in a high contrast theme"() {
+    await theme("Default High Contrast", "hc-black");
+    assert.deepEqual(await accessibilityFaults(await frameWith(page, "main table")), []);
+  },
+  async "so is the search view"() {
+    await command(page, "View: Close All Editors");
+    const view = await asked();
+    assert.deepEqual(await accessibilityFaults(view), []);
+  },
+  async "and both in a light one of high contrast"() {
+    await theme("Default High Contrast Light", "hc-light");
+    await command(page, "rag-ls: Show Status");
+    const status = await frameWith(page, "main svg.line");
+    assert.deepEqual(await accessibilityFaults(status), []);
+    assert.deepEqual(await accessibilityFaults(await search()), []);
+  },
+  async "a server that is killed comes back by itself"() {
+    await theme("Default Dark Modern", "vs-dark");
+    execFileSync("pkill", ["-9", "-f", `${process.env.RAG_LS} lsp`]);
     await page.waitForTimeout(500);
-    await page.getByRole("button", { name: /files are indexed/ }).waitFor({ timeout: 60_000 });
-    await page.keyboard.press("Control+Alt+f");
-    await page.keyboard.type("parse a cookie header", { delay: 20 });
-    await page.locator(".quick-input-list .monaco-list-row").nth(1).waitFor({ timeout: 60_000 });
-    await page.keyboard.press("Escape");
+    await indexed(page, 60_000);
+    await asked();
+  },
+  async "the walkthrough is there"() {
+    await command(page, "Welcome: Open Walkthrough");
+    await page.keyboard.type("rag-ls");
+    await page.waitForTimeout(500);
+    await page.keyboard.press("Enter");
+    await page.locator(".gettingStartedContainer", { hasText: "Ask your code a question" }).waitFor();
   },
 };
 
-async function command(page, title) {
-  await page.keyboard.press("F1");
-  const input = page.locator(".quick-input-widget input[type='text']");
-  await input.waitFor();
-  await input.fill(`>${title}`);
-  await page.locator(".quick-input-list .monaco-list-row").first().waitFor();
-  await page.waitForTimeout(400);
-  await page.keyboard.press("Enter");
-  await page.waitForTimeout(400);
+/** Set the colour theme, as editing the settings does. */
+async function theme(name, kind) {
+  settings({ "workbench.colorTheme": name });
+  await page.locator(`.monaco-workbench.${kind}`).waitFor();
+  await page.waitForTimeout(500);
 }
 
-async function main() {
-  prepare();
-  const server = spawn(NODE, [entry, ...folders, "--auth", "none", "--bind-addr", `127.0.0.1:${PORT}`, "--disable-telemetry", "--disable-update-check", workspace], {
-    env: environment,
-    stdio: "ignore",
-  });
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS.split(" ") });
-  const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
-  page.setDefaultTimeout(20_000);
-  try {
-    await page.waitForTimeout(3000);
-    await page.goto(`http://127.0.0.1:${PORT}/?folder=${workspace}`);
-    await page.locator(".monaco-workbench").waitFor({ timeout: 60_000 });
-    for (const [number, [name, step]] of Object.entries(steps).entries()) {
-      try {
-        await step(page);
-        console.log(`ok ${number + 1} - ${name}`);
-      } catch (error) {
-        console.log(`not ok ${number + 1} - ${name}`);
-        throw error;
-      } finally {
-        await page.screenshot({ path: path.join(shots, `${number + 1}.png`) });
-      }
-    }
-  } finally {
-    await browser.close();
-    server.kill();
-    execFileSync(RAG_LS, ["stop"], { env: environment, stdio: "ignore" });
-  }
+/** Ask the search view the question again. */
+async function asked() {
+  await command(page, "rag-ls: Clear Results");
+  const view = await search();
+  await view.locator("#query:focus").waitFor();
+  await page.keyboard.type(QUESTION, { delay: 20 });
+  await view.locator(".hit mark", { hasText: /cookie/i }).first().waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.waitForTimeout(500);
+  return view;
 }
 
-await main();
+try {
+  await open();
+  await walk(page, steps, shots);
+} finally {
+  await stop();
+}

@@ -1,38 +1,38 @@
 // rag-ls in VS Code: starts the language server, and shows what it knows.
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { offerToAgents } from "./agent.ts";
+import { memoryCommands } from "./memories/commands.ts";
 import { MemoryDocuments, SCHEME, uriOf } from "./memories/documents.ts";
-import { titleOf } from "./memories/groups.ts";
 import { Memories } from "./memories/tree.ts";
-import { openHit } from "./search/open.ts";
-import { pickCode } from "./search/picker.ts";
-import { Results } from "./search/results.ts";
-import type { CodeAnswer, CodeHit, Memory } from "./server/answers.ts";
+import { ReadOnlyDocuments } from "./readonly.ts";
+import { searchCommands } from "./search/commands.ts";
+import { SearchView } from "./search/view.ts";
 import { Server } from "./server/server.ts";
-import { StatusPage, followStatus } from "./status.ts";
-
-const run = promisify(execFile);
+import { pickFolder, shell } from "./server/shell.ts";
+import type { Memory } from "./server/answers.ts";
+import { followStatus } from "./status/bar.ts";
+import { StatusPage } from "./status/page.ts";
 
 export function activate(context: vscode.ExtensionContext): void {
-  const server = new Server(context.extension.packageJSON);
-  const results = new Results();
-  const memories = new Memories(server);
+  const server = new Server(context.extension.packageJSON, context.globalStorageUri.fsPath);
+  const search = new SearchView(server, context.extensionUri);
   const documents = new MemoryDocuments(server);
-  const status = new StatusPage(server);
+  const memories = new Memories(server, documents);
+  const views = new ReadOnlyDocuments();
+  const status = new StatusPage(server, context.extensionUri);
   context.subscriptions.push(
     server,
-    results.register(),
+    search.register(),
     memories.register(),
+    views.register(),
+    status,
     vscode.workspace.registerFileSystemProvider(SCHEME, documents, { isCaseSensitive: true }),
-    documents.onDidStore(({ uri, id }) => {
+    documents.onDidStore(({ uri, memory }) => {
       memories.refresh();
-      void replaceDraft(uri, id);
+      void replaceDraft(uri, memory);
     }),
     server.onChange(() => memories.refresh()),
     followStatus(server),
-    status.register(),
     ...offerToAgents(server),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration("ragLs.path")) {
@@ -41,34 +41,37 @@ export function activate(context: vscode.ExtensionContext): void {
         void server.tellSettings();
       }
     }),
-    ...commands(server, results, memories, documents, status),
+    // What lies in the folder counts from now on: its own environment, its own settings.
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void server.restart()),
+    ...registered({
+      ...searchCommands(server, search),
+      ...memoryCommands(server, memories, documents, views),
+      ...serverCommands(server),
+      status: () => status.show(),
+    }),
   );
   // Not awaited: the editor goes on while the server starts.
   void server.start();
 }
 
-function commands(server: Server, results: Results, memories: Memories, documents: MemoryDocuments, status: StatusPage): vscode.Disposable[] {
-  const all: Record<string, (...given: never[]) => unknown> = {
-    search: () => pickCode(server, (answer) => results.show(answer), selectedText()),
-    openHit: (hit: CodeHit) => openHit(hit, { preview: false }),
-    clearSearch: () => results.clear(),
-    related: () => related(server, results),
-    remember: () => remember(server, memories),
-    addMemory: () => vscode.window.showTextDocument(documents.draft()),
-    searchMemories: () => searchMemories(server),
-    editMemory: (memory: Memory) => vscode.window.showTextDocument(uriOf(memory.id)),
-    deleteMemory: (memory: Memory) => deleteMemory(server, memories, memory),
-    refreshMemories: () => {
-      documents.forget();
-      memories.refresh();
-    },
-    status: () => status.show(),
+function serverCommands(server: Server) {
+  return {
     restart: () => server.restart(),
     stop: () => server.stop(),
+    install: () => server.install(),
     showLog: () => server.log.show(),
-    connectClaudeCode: () => connectClaudeCode(server),
+    connectClaudeCode: async () => {
+      const folder = await pickFolder();
+      if (folder) {
+        const said = await shell(server, folder, "connect", "claude-code", "--write");
+        void vscode.window.showInformationMessage(`rag-ls: ${said}. Start claude there, and approve the server.`);
+      }
+    },
   };
-  return Object.entries(all).map(([name, work]) =>
+}
+
+function registered(commands: Record<string, (...given: never[]) => unknown>): vscode.Disposable[] {
+  return Object.entries(commands).map(([name, work]) =>
     vscode.commands.registerCommand(`ragLs.ui.${name}`, async (...given: never[]) => {
       try {
         await work(...given);
@@ -80,80 +83,14 @@ function commands(server: Server, results: Results, memories: Memories, document
 }
 
 /** A draft that was stored is the memory's document from now on: another window finds that, and no draft. */
-async function replaceDraft(uri: vscode.Uri, id: string): Promise<void> {
-  const stored = uriOf(id);
+async function replaceDraft(uri: vscode.Uri, memory: Memory): Promise<void> {
+  const stored = uriOf(memory);
   if (uri.path === stored.path) {
     return;
   }
   await vscode.window.showTextDocument(stored);
   const isDraft = (tab: vscode.Tab): boolean => tab.input instanceof vscode.TabInputText && tab.input.uri.toString() === uri.toString();
   await vscode.window.tabGroups.close(vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter(isDraft));
-}
-
-function selectedText(): string {
-  const editor = vscode.window.activeTextEditor;
-  const text = editor?.document.getText(editor.selection) ?? "";
-  return text.length <= 200 && !text.includes("\n") ? text : "";
-}
-
-async function related(server: Server, results: Results): Promise<void> {
-  const editor = vscode.window.activeTextEditor;
-  if (!editor) {
-    return;
-  }
-  const line = editor.selection.active.line + 1;
-  const answer = await server.ask<CodeAnswer>("findRelated", { uri: editor.document.uri.toString(), line });
-  results.show({ ...answer, query: `related to ${vscode.workspace.asRelativePath(editor.document.uri)}:${line}` });
-  await vscode.commands.executeCommand("ragLs.results.focus");
-}
-
-async function remember(server: Server, memories: Memories): Promise<void> {
-  const editor = vscode.window.activeTextEditor;
-  const content = editor?.document.getText(editor.selection).trim() ?? "";
-  if (!editor || !content) {
-    void vscode.window.showInformationMessage("rag-ls: select what is to be remembered.");
-    return;
-  }
-  const place = { uri: editor.document.uri.toString(), line: editor.selection.start.line + 1 };
-  // The server itself says what became of it.
-  await server.ask("rememberSelection", { ...place, content, scope: "project" });
-  memories.refresh();
-}
-
-async function searchMemories(server: Server): Promise<void> {
-  const query = await vscode.window.showInputBox({ prompt: "What do we know about…", placeHolder: "how do we retry payments" });
-  if (!query) {
-    return;
-  }
-  const { results } = await server.ask<{ results: readonly Memory[] }>("searchMemory", { query, k: 20 });
-  const items = results.map((memory) => ({ label: titleOf(memory), description: memory.scope, detail: memory.content, memory }));
-  if (items.length === 0) {
-    void vscode.window.showInformationMessage("rag-ls: nothing is remembered about that.");
-    return;
-  }
-  const chosen = await vscode.window.showQuickPick(items, { title: query, matchOnDetail: true });
-  if (chosen) {
-    await vscode.window.showTextDocument(uriOf(chosen.memory.id));
-  }
-}
-
-async function deleteMemory(server: Server, memories: Memories, memory: Memory): Promise<void> {
-  await server.ask("deleteMemory", { id: memory.id });
-  memories.refresh();
-  const undo = await vscode.window.showInformationMessage(`Forgot “${titleOf(memory)}”.`, "Undo");
-  if (undo) {
-    await server.ask("restoreMemory", { id: memory.id });
-    memories.refresh();
-  }
-}
-
-async function connectClaudeCode(server: Server): Promise<void> {
-  const folder = vscode.workspace.workspaceFolders?.[0];
-  if (!folder || !server.path) {
-    throw new Error(folder ? "the rag-ls command was not found yet" : "open a folder first");
-  }
-  const { stdout } = await run(server.path, ["connect", "claude-code", "--write", "--project", folder.uri.fsPath]);
-  void vscode.window.showInformationMessage(`rag-ls: ${stdout.trim()}. Start claude there, and approve the server.`);
 }
 
 export function deactivate(): void {

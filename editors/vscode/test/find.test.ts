@@ -6,17 +6,26 @@ const linux: Surroundings = {
   setting: "",
   python: "/work/env/bin/python",
   folders: ["/work/shop"],
+  trusted: true,
+  own: "/home/me/storage/bin",
   searchPath: "/usr/bin:/home/me/.local/bin",
   windows: false,
 };
 
-test("the selected Python environment goes before the workspace's own, and both before the PATH", () => {
+test("the selected Python environment goes before the workspace's own, then comes what the extension installed, then the PATH", () => {
   assert.deepEqual(candidates(linux), [
     "/work/env/bin/rag-ls",
     "/work/shop/.venv/bin/rag-ls",
+    "/home/me/storage/bin/rag-ls",
     "/usr/bin/rag-ls",
     "/home/me/.local/bin/rag-ls",
   ]);
+});
+
+test("nothing that lies in a folder is run before the user trusts it", () => {
+  const places = candidates({ ...linux, trusted: false, searchPath: ".:bin:/usr/bin" });
+  assert.ok(!places.some((place) => place.startsWith("/work/shop") || !place.startsWith("/")), places.join());
+  assert.equal(places.at(-1), "/usr/bin/rag-ls");
 });
 
 test("a setting is meant alone, and may be relative to the workspace", () => {

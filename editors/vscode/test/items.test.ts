@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { byFile, shown } from "../src/search/items.ts";
+import { codeGroups, countOf, memoryGroups, shown } from "../src/search/items.ts";
 import type { CodeHit } from "../src/server/answers.ts";
 
 const hit: CodeHit = {
@@ -32,6 +32,16 @@ test("long lines are cut", () => {
 test("hits are grouped by file in the order of the best, and by line within one", () => {
   const other = { ...hit, id: "2", file: "/work/src/b.py", path: "src/b.py" };
   const above = { ...hit, id: "3", start_line: 1 };
-  const groups = byFile([hit, other, above]);
-  assert.deepEqual(groups.map((group) => [group.path, group.hits.map((each) => each.id)]), [["src/a.py", ["3", "1"]], ["src/b.py", ["2"]]]);
+  const groups = codeGroups([hit, other, above], "retry");
+  assert.deepEqual(groups.map(({ folder, title, hits }) => [folder, title, hits.map(({ index }) => index)]), [["src", "a.py", [2, 0]], ["src", "b.py", [1]]]);
+  assert.deepEqual([groups[1]?.hits[0]?.label, groups[1]?.hits[0]?.place], ["retry", "4"]);
+  assert.equal(countOf(groups, "files"), "3 hits in 2 files");
+  assert.equal(countOf([], "files"), "Nothing was found.");
+});
+
+test("memories are grouped by scope, with their first lines", () => {
+  const groups = memoryGroups([{ id: "1", content: "Retries stop after five.\n\nThe bank blocks us at six.", scope: "project" }], "bank");
+  assert.equal(groups[0]?.title, "This project");
+  assert.equal(groups[0]?.hits[0]?.label, "Retries stop after five.");
+  assert.deepEqual(groups[0]?.hits[0]?.lines[0]?.parts.filter(({ match }) => match).map(({ text }) => text), ["bank"]);
 });

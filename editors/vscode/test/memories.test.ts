@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { grouped, isStale, titleOf } from "../src/memories/groups.ts";
 import { BadFrontMatter, fromMarkdown, toMarkdown } from "../src/memories/markdown.ts";
+import { fileNameOf, idIn } from "../src/memories/names.ts";
+import { planTexts } from "../src/memories/plan.ts";
 import type { Memory } from "../src/server/answers.ts";
 
 const memory: Memory = {
@@ -50,4 +52,28 @@ test("one whose code has changed is stale, and its title is its first line", () 
   assert.ok(isStale(memory));
   assert.ok(!isStale({ ...memory, anchor: null }));
   assert.equal(titleOf(memory), "Payments are retried twice.");
+});
+
+test("a memory's document is called by the beginning of its first line", () => {
+  assert.equal(fileNameOf(memory), "Payments are retried twice.md");
+  assert.equal(fileNameOf({ content: "a/b: `c`?\nsecond" }), "a b `c`.md");
+  assert.equal(fileNameOf({ content: "Old clients send broken cookies, and some of the proxies do so as well" }), "Old clients send broken cookies, and.md");
+  assert.equal(fileNameOf({ content: "///" }), "Memory.md");
+  assert.equal(idIn("/2b710db3-1111/Payments.md"), "2b710db3-1111");
+  assert.equal(idIn("/draft-1/New memory.md"), undefined);
+});
+
+test("a plan is compared as what is remembered before and after", () => {
+  const brief = (id: string) => ({ id, content: `${id}…`, scope: "project" });
+  const plan = {
+    merges: [{ kept: brief("new"), merged: [brief("old")], cosine: 0.912 }],
+    contradictions: [{ memories: [brief("yes"), brief("no")], reason: "negation" }],
+    never_recalled: [],
+    undo: {},
+  };
+  const { before, after, going } = planTexts(plan, (id) => `all of ${id}`);
+  assert.equal(going, 1);
+  assert.match(before, /2 memories that say the same \(similarity 0\.91\)\n\nall of new\n\nall of old\n/);
+  assert.ok(after.includes("all of new") && !after.includes("all of old"));
+  assert.match(after, /“yes…” and “no…”: negation/);
 });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ProjectStatus } from "../src/server/answers.ts";
-import { page, summary } from "../src/statusText.ts";
+import { duration, statusHtml } from "../src/status/html.ts";
+import { summary } from "../src/status/summary.ts";
 
 const project: ProjectStatus = {
   root: "/work/shop", complete: true, documents: 1234, chunks: 5000, queued_documents: 0, pending_embeddings: 0,
@@ -24,10 +25,33 @@ test("a server that does not run is a problem, one that starts is none", () => {
   assert.match(summary(undefined, { starting: true, problem: "" }).tooltip, /starting/);
 });
 
-test("the page shows every project, and says where none is open", () => {
-  const text = page({ version: "0.1.0", complete: true, projects: [{ ...project, note: "on battery" }] }, "/bin/rag-ls");
-  assert.match(text, /## \/work\/shop\n\n- files: 1,234\n/);
-  assert.match(text, /- skipped: 2 binary\n/);
-  assert.match(text, /- note: on battery\n/);
-  assert.match(page({ version: "0.1.0", complete: true, projects: [] }, ""), /No project is open/);
+const engine = {
+  uptime_s: 7200, memory_bytes: 412_000_000, clients: [{ surface: "lsp", name: "Code", pid: 7 }],
+  latency: { search_code: { count: 1200, p50_ms: 8.1, p95_ms: 20, p99_ms: 31 }, hover: { count: 3, p50_ms: 1, p95_ms: 2, p99_ms: 2 } },
+};
+
+test("the page shows what a project is made of, and why files were skipped", () => {
+  const detailed: ProjectStatus = {
+    ...project, note: "on <battery>", languages: { python: { documents: 900, chunks: 4000 }, toml: { documents: 2, chunks: 1000 } },
+    skipped_files: [{ path: "logo.png", reason: "binary" }],
+  };
+  const html = statusHtml({ version: "0.1.0", complete: true, projects: [detailed] }, "/bin/rag-ls", []);
+  for (const told of ["<h2>shop</h2>", "<dd>1,234</dd>", "on &lt;battery&gt;", "2 binary", ">logo.png</th><td>binary<", "and 1 more"]) {
+    assert.ok(html.includes(told), told);
+  }
+  assert.deepEqual([...html.matchAll(/<rect width="(\d+)"/g)].map(([, width]) => width), ["160", "40"]);
+});
+
+test("the engine's answers are listed by how often they are asked, and its memory over time is said in words too", () => {
+  const samples = [{ at: 0, bytes: 300_000_000 }, { at: 60_000, bytes: 412_000_000 }];
+  const html = statusHtml({ version: "0.1.0", complete: true, projects: [], engine }, "", samples);
+  assert.ok(html.indexOf("search code") < html.indexOf("hover"));
+  assert.match(html, /Memory: 412 MB/);
+  assert.match(html, /aria-label="Memory over the last 60 s: from 300 MB to 412 MB"/);
+  assert.match(html, /running for 2\.0 h/);
+  assert.match(html, /No folder is open/);
+});
+
+test("times are said in units that people use", () => {
+  assert.deepEqual([0.4, 89, 600, 7200].map(duration), ["0 s", "89 s", "10 min", "2.0 h"]);
 });

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { Memory } from "../server/answers.ts";
 import type { Server } from "../server/server.ts";
 import { fromMarkdown, toMarkdown } from "./markdown.ts";
+import { fileNameOf, idIn } from "./names.ts";
 
 const START_MS = 30_000;
 
@@ -10,19 +11,28 @@ export const SCHEME = "rag-ls-memory";
 
 interface Open {
   readonly memory: Memory | undefined;
+  /** What a memory that is still to be written will be about. */
+  readonly place?: Place;
   readonly data: Uint8Array;
   readonly mtime: number;
 }
 
-export function uriOf(id: string): vscode.Uri {
-  return vscode.Uri.from({ scheme: SCHEME, path: `/${id}.md` });
+export interface Place {
+  readonly source_file: string;
+  readonly line?: number;
+}
+
+/** Where a memory is a document: the one that is open already, whatever it was called then, else one that is called by its first line. */
+export function uriOf(memory: Pick<Memory, "id" | "content">): vscode.Uri {
+  const open = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === SCHEME && idIn(uri.path) === memory.id);
+  return open?.uri ?? vscode.Uri.from({ scheme: SCHEME, path: `/${memory.id}/${fileNameOf(memory)}` });
 }
 
 export class MemoryDocuments implements vscode.FileSystemProvider {
   private readonly emitter = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.emitter.event;
-  private readonly stored = new vscode.EventEmitter<{ readonly uri: vscode.Uri; readonly id: string }>();
-  /** The document at `uri` was written as the memory `id`. */
+  private readonly stored = new vscode.EventEmitter<{ readonly uri: vscode.Uri; readonly memory: Memory }>();
+  /** The document at `uri` was written as a memory. */
   readonly onDidStore = this.stored.event;
   private readonly open = new Map<string, Open>();
   private drafts = 0;
@@ -33,10 +43,12 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
   }
 
   /** The document of a memory that is still to be written. */
-  draft(memory: Partial<Memory> = {}): vscode.Uri {
+  draft(memory: Partial<Memory> = {}, place?: Place): vscode.Uri {
     this.drafts += 1;
-    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/New memory ${this.drafts}.md` });
-    this.open.set(uri.path, { memory: undefined, data: Buffer.from(toMarkdown(memory)), mtime: Date.now() });
+    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/draft-${this.drafts}/New memory.md` });
+    const anchor = place && { path: vscode.workspace.asRelativePath(place.source_file), ...(place.line ? { line: place.line } : {}) };
+    const data = Buffer.from(toMarkdown(anchor ? { ...memory, anchor } : memory));
+    this.open.set(uri.path, { memory: undefined, data, mtime: Date.now(), ...(place ? { place } : {}) });
     return uri;
   }
 
@@ -60,6 +72,7 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
       tags: draft.tags,
       memory_type: draft.memory_type,
       ...(draft.importance === undefined ? {} : { importance_score: draft.importance }),
+      ...(known.memory ? {} : known.place),
     };
     if (known.memory) {
       if (draft.scope !== known.memory.scope) {
@@ -73,9 +86,10 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
       });
     }
     const { id } = known.memory ?? (await this.server.ask<{ id: string }>("storeMemory", { content: draft.content, scope: draft.scope, metadata }));
-    this.open.set(uri.path, await this.read(id));
+    const written = await this.read(id);
+    this.open.set(uri.path, written);
     this.emitter.fire([{ type: vscode.FileChangeType.Changed, uri }]);
-    this.stored.fire({ uri, id });
+    this.stored.fire({ uri, memory: written.memory });
   }
 
   /** Memories may be others now: what is open is read again when it is next shown. */
@@ -109,8 +123,8 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
     if (known) {
       return known;
     }
-    const id = uri.path.slice(1).replace(/\.md$/, "");
-    if (!/^[0-9a-f-]{8,}$/.test(id)) {
+    const id = idIn(uri.path);
+    if (id === undefined) {
       throw vscode.FileSystemError.FileNotFound(uri);
     }
     // An editor that opens its documents again is faster than the server.
@@ -124,7 +138,7 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
     }
   }
 
-  private async read(id: string): Promise<Open> {
+  private async read(id: string): Promise<Open & { readonly memory: Memory }> {
     const memory = await this.server.ask<Memory>("getMemory", { id });
     return { memory, data: Buffer.from(toMarkdown(memory)), mtime: Date.now() };
   }

@@ -45,6 +45,6 @@ export function isStale(memory: Memory): boolean {
 }
 
 /** A memory's first line. */
-export function titleOf(memory: Memory): string {
+export function titleOf(memory: Pick<Memory, "content">): string {
   return memory.content.trim().split(/\r\n|\n|\r/, 1)[0] ?? "";
 }

@@ -2,7 +2,8 @@
 import * as vscode from "vscode";
 import type { Memory, MemoryPage } from "../server/answers.ts";
 import type { Server } from "../server/server.ts";
-import { uriOf } from "./documents.ts";
+import { type MemoryDocuments, uriOf } from "./documents.ts";
+import { dropController } from "./drop.ts";
 import { type Group, grouped, isStale, titleOf } from "./groups.ts";
 
 type Node = Group | Memory;
@@ -18,13 +19,16 @@ export class Memories implements vscode.TreeDataProvider<Node> {
   readonly onDidChangeTreeData = this.changed.event;
   private view: vscode.TreeView<Node> | undefined;
   private readonly server: Server;
+  private readonly documents: MemoryDocuments;
 
-  constructor(server: Server) {
+  constructor(server: Server, documents: MemoryDocuments) {
     this.server = server;
+    this.documents = documents;
   }
 
   register(): vscode.Disposable {
-    this.view = vscode.window.createTreeView("ragLs.memories", { treeDataProvider: this, showCollapseAll: true });
+    const dragAndDropController = dropController<Node>(this.server, this.documents, () => this.refresh());
+    this.view = vscode.window.createTreeView("ragLs.memories", { treeDataProvider: this, showCollapseAll: true, dragAndDropController });
     return this.view;
   }
 
@@ -60,7 +64,7 @@ export class Memories implements vscode.TreeDataProvider<Node> {
     item.tooltip = new vscode.MarkdownString(node.content);
     item.contextValue = "ragLs.memory";
     item.accessibilityInformation = { label: `Memory: ${titleOf(node)}${state ? `, ${state}` : ""}` };
-    item.command = { command: "vscode.open", title: "Edit", arguments: [uriOf(node.id)] };
+    item.command = { command: "vscode.open", title: "Edit", arguments: [uriOf(node)] };
     return item;
   }
 }

@@ -1,5 +1,8 @@
-// Hits as lines to pick from: no editor in here, so that it can be tested without one.
-import type { CodeHit } from "../server/answers.ts";
+// Hits as people read them, in lists and in the search view: no editor in here, so that it can be tested without one.
+import { titleOf } from "../memories/groups.ts";
+import type { CodeHit, Memory } from "../server/answers.ts";
+import type { ShownGroup } from "./messages.ts";
+import { marked, snippet, stemsOf } from "./snippet.ts";
 
 export interface Shown {
   readonly label: string;
@@ -8,41 +11,83 @@ export interface Shown {
 }
 
 const LONGEST_DETAIL = 160;
+const MEMORY_LINES = 4;
 
 /** How a hit reads in a list: its symbol (else its first line), where it is, and what of it matters. */
 export function shown(hit: CodeHit): Shown {
   const lines = hit.text.split(/\r\n|\n|\r/).map((line) => line.trim()).filter((line) => line !== "");
-  const [first = hit.path] = lines;
-  const label = hit.symbol || first;
   const detail = lines.slice(hit.symbol ? 0 : 1).join(" ").replaceAll(/([([{]) | (?=[)\]}])/g, "$1");
-  const unsaved = hit.freshness === "buffer" ? " (unsaved)" : "";
   return {
-    label: label.slice(0, LONGEST_DETAIL),
-    description: `${hit.path}:${hit.start_line}${unsaved}`,
+    label: labelOf(hit),
+    description: `${hit.path}:${hit.start_line}${unsaved(hit)}`,
     detail: detail.length > LONGEST_DETAIL ? `${detail.slice(0, LONGEST_DETAIL - 1)}…` : detail,
   };
 }
 
-export interface FileHits {
-  readonly path: string;
-  readonly file: string;
-  readonly hits: readonly CodeHit[];
+/** Hits by file, in the order of each file's best one; `indexOf` is a hit's place in the answer. */
+export function codeGroups(hits: readonly CodeHit[], query: string): ShownGroup[] {
+  const files = new Map<string, { hit: CodeHit; index: number }[]>();
+  for (const [index, hit] of hits.entries()) {
+    files.set(hit.file, [...(files.get(hit.file) ?? []), { hit, index }]);
+  }
+  return [...files.values()].map((found) => {
+    const path = found[0]?.hit.path ?? "";
+    const cut = path.lastIndexOf("/");
+    return {
+      title: path.slice(cut + 1),
+      folder: path.slice(0, Math.max(cut, 0)),
+      hits: found
+        .toSorted((one, other) => one.hit.start_line - other.hit.start_line)
+        .map(({ hit, index }) => ({
+          index,
+          label: labelOf(hit),
+          place: `${hit.start_line}${unsaved(hit)}`,
+          isLine: true,
+          lines: snippet(hit.text, hit.start_line, query),
+        })),
+    };
+  });
 }
 
-/** Hits by file, in the order of each file's best one. */
-export function byFile(hits: readonly CodeHit[]): FileHits[] {
-  const files = new Map<string, CodeHit[]>();
-  for (const hit of hits) {
-    const known = files.get(hit.file);
-    if (known) {
-      known.push(hit);
-    } else {
-      files.set(hit.file, [hit]);
-    }
-  }
-  return [...files].map(([file, found]) => ({
-    path: found[0]?.path ?? file,
-    file,
-    hits: found.toSorted((one, other) => one.start_line - other.start_line),
+const SCOPES: Readonly<Record<string, string>> = { project: "This project", global: "All projects", session: "This session" };
+
+/** Memories by scope. */
+export function memoryGroups(memories: readonly Memory[], query: string): ShownGroup[] {
+  const stems = stemsOf(query);
+  const all = memories.map((memory, index) => ({ memory, index }));
+  const scopes = new Set(memories.map(({ scope }) => scope));
+  return [...scopes].map((scope) => ({
+    title: SCOPES[scope] ?? scope,
+    folder: "",
+    hits: all.filter(({ memory }) => memory.scope === scope).map(({ memory, index }) => ({
+      index,
+      label: titleOf(memory),
+      place: memory.anchor?.path ?? "",
+      isLine: false,
+      lines: memory.content
+        .split(/\r\n|\n|\r/)
+        .filter((line) => line.trim() !== "")
+        .slice(1, MEMORY_LINES)
+        .map((line, at) => ({ number: at + 2, parts: marked(line.trim(), stems) })),
+    })),
   }));
+}
+
+/** How many hits there are, in words. */
+export function countOf(groups: readonly ShownGroup[], what: "files" | "scopes"): string {
+  const hits = groups.reduce((sum, group) => sum + group.hits.length, 0);
+  if (hits === 0) {
+    return "Nothing was found.";
+  }
+  const where = what === "files" ? ` in ${groups.length} ${groups.length === 1 ? "file" : "files"}` : "";
+  return `${hits} ${hits === 1 ? "hit" : "hits"}${where}`;
+}
+
+function labelOf(hit: CodeHit): string {
+  const first = hit.text.split(/\r\n|\n|\r/).find((line) => line.trim() !== "");
+  return (hit.symbol || first?.trim() || hit.path).slice(0, LONGEST_DETAIL);
+}
+
+function unsaved(hit: CodeHit): string {
+  return hit.freshness === "buffer" ? " (unsaved)" : "";
 }

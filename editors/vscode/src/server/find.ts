@@ -1,4 +1,5 @@
 // Where the rag-ls command is: pure functions, so that they can be tested without an editor.
+import { access, constants } from "node:fs/promises";
 import * as path from "node:path";
 
 export interface Surroundings {
@@ -8,6 +9,10 @@ export interface Surroundings {
   readonly python: string | undefined;
   /** The folders of the workspace. */
   readonly folders: readonly string[];
+  /** Whether the user trusts them: nothing that lies in a folder is run before. */
+  readonly trusted: boolean;
+  /** Where the extension installs the command itself. */
+  readonly own: string;
   /** The environment variable PATH. */
   readonly searchPath: string;
   readonly windows: boolean;
@@ -22,8 +27,10 @@ export function candidates(from: Surroundings): string[] {
   }
   const folders = [
     ...(from.python ? [paths.dirname(from.python)] : []),
-    ...from.folders.map((folder) => paths.join(folder, ".venv", from.windows ? "Scripts" : "bin")),
-    ...from.searchPath.split(paths.delimiter).filter((folder) => folder !== ""),
+    ...(from.trusted ? from.folders.map((folder) => paths.join(folder, ".venv", from.windows ? "Scripts" : "bin")) : []),
+    from.own,
+    // A relative one would be looked for in whatever folder is open.
+    ...from.searchPath.split(paths.delimiter).filter((folder) => paths.isAbsolute(folder)),
   ];
   return folders.flatMap((folder) => names.map((name) => paths.join(folder, name)));
 }
@@ -45,6 +52,15 @@ export async function firstThat(
     }
   }
   return undefined;
+}
+
+export async function isExecutable(place: string): Promise<boolean> {
+  try {
+    await access(place, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export const OLDEST_SERVER = "0.1.0";

@@ -1,10 +1,11 @@
 // The language server of this window: found, started, watched, and asked.
 import { execFile } from "node:child_process";
-import { access, constants } from "node:fs/promises";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { CloseAction, ErrorAction, LanguageClient, State, Trace } from "vscode-languageclient/node";
-import { OLDEST_SERVER, candidates, firstThat, isAtLeast, versionIn } from "./find.ts";
+import { OLDEST_SERVER, candidates, firstThat, isAtLeast, isExecutable, versionIn } from "./find.ts";
+import { installServer } from "./install.ts";
+import { ownBin } from "./installing.ts";
 import { restarts } from "./restarts.ts";
 import { explicitSettings } from "./settings.ts";
 
@@ -25,9 +26,11 @@ export class Server implements vscode.Disposable {
   private stopping = false;
   private readonly restarts = restarts();
   private readonly keys: readonly string[];
+  private readonly storage: string;
 
-  /** `manifest` is the extension's own, which lists its settings. */
-  constructor(manifest: { contributes: { configuration: { properties: Record<string, unknown> } } }) {
+  /** `manifest` is the extension's own, which lists its settings; `storage` a folder of its own. */
+  constructor(manifest: { contributes: { configuration: { properties: Record<string, unknown> } } }, storage: string) {
+    this.storage = storage;
     this.keys = Object.keys(manifest.contributes.configuration.properties).map((key) => key.slice(SECTION.length + 1));
   }
 
@@ -52,6 +55,7 @@ export class Server implements vscode.Disposable {
   async start(): Promise<void> {
     this.stopping = false;
     this.problem = "";
+    this.command = "";
     try {
       this.command = await this.found();
       await this.launch(this.command);
@@ -90,6 +94,13 @@ export class Server implements vscode.Disposable {
     await this.start();
   }
 
+  /** Install the server into an environment of its own, and start that. */
+  async install(): Promise<void> {
+    if (await installServer(this.storage, this.log)) {
+      await this.restart();
+    }
+  }
+
   dispose(): void {
     void this.stop();
     this.changed.dispose();
@@ -126,6 +137,8 @@ export class Server implements vscode.Disposable {
       setting: vscode.workspace.getConfiguration(SECTION).get<string>("path", ""),
       python: await selectedPython(),
       folders: (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath),
+      trusted: vscode.workspace.isTrusted,
+      own: ownBin(this.storage),
       searchPath: process.env.PATH ?? "",
       windows,
     });
@@ -135,7 +148,9 @@ export class Server implements vscode.Disposable {
       throw new ServerProblem(
         places.length === 1 && only !== undefined
           ? `ragLs.path names ${only}, which is not there or cannot be run`
-          : "the rag-ls command was not found in the selected Python environment, in .venv, nor on the PATH",
+          : vscode.workspace.isTrusted
+            ? "the rag-ls command was not found in the selected Python environment, in .venv, nor on the PATH"
+            : "the rag-ls command was not found on the PATH; the folder's own .venv counts once you trust it",
       );
     }
     await this.checkVersion(command);
@@ -204,24 +219,17 @@ export class Server implements vscode.Disposable {
   }
 
   private async offerHelp(problem: string): Promise<void> {
-    const [settings, log, again] = ["Open Settings", "Show Log", "Try Again"] as const;
-    const chosen = await vscode.window.showErrorMessage(`rag-ls: ${problem}.`, settings, log, again);
-    if (chosen === settings) {
+    const [install, settings, log, again] = ["Install…", "Open Settings", "Show Log", "Try Again"] as const;
+    const chosen = await vscode.window.showErrorMessage(`rag-ls: ${problem}.`, ...(this.command ? [] : [install]), settings, log, again);
+    if (chosen === install) {
+      await this.install();
+    } else if (chosen === settings) {
       await vscode.commands.executeCommand("workbench.action.openSettings", "ragLs.path");
     } else if (chosen === log) {
       this.log.show();
     } else if (chosen === again) {
       await this.restart();
     }
-  }
-}
-
-async function isExecutable(place: string): Promise<boolean> {
-  try {
-    await access(place, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -1,8 +1,8 @@
-// How the index stands, in the status bar, and as a page.
+// How the index stands, in the status bar.
 import * as vscode from "vscode";
-import type { Status } from "./server/answers.ts";
-import type { Server } from "./server/server.ts";
-import { page, summary } from "./statusText.ts";
+import type { Status } from "../server/answers.ts";
+import type { Server } from "../server/server.ts";
+import { summary } from "./summary.ts";
 
 const BUSY_MS = 1500;
 const QUIET_MS = 20_000;
@@ -27,29 +27,4 @@ export function followStatus(server: Server): vscode.Disposable {
   const listening = server.onChange(() => void look());
   void look();
   return vscode.Disposable.from(listening, item, new vscode.Disposable(() => clearTimeout(timer)));
-}
-
-/** How everything stands, as a document that nobody can edit and that needs no saving. */
-export class StatusPage implements vscode.TextDocumentContentProvider {
-  private static readonly place = vscode.Uri.from({ scheme: "rag-ls-status", path: "/rag-ls status.md" });
-  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
-  readonly onDidChange = this.changed.event;
-  private readonly server: Server;
-
-  constructor(server: Server) {
-    this.server = server;
-  }
-
-  register(): vscode.Disposable {
-    return vscode.workspace.registerTextDocumentContentProvider(StatusPage.place.scheme, this);
-  }
-
-  async show(): Promise<void> {
-    this.changed.fire(StatusPage.place);
-    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(StatusPage.place), { preview: true });
-  }
-
-  async provideTextDocumentContent(): Promise<string> {
-    return page(await this.server.ask<Status>("status", {}), this.server.path);
-  }
 }

@@ -1,5 +1,5 @@
-// What the status bar and the status page say: no editor in here, so that it can be tested without one.
-import type { ProjectStatus, Status } from "./server/answers.ts";
+// What the status bar says: no editor in here, so that it can be tested without one.
+import type { ProjectStatus } from "../server/answers.ts";
 
 export interface Summary {
   readonly text: string;
@@ -34,25 +34,4 @@ export function summary(
     tooltip: `rag-ls: found by words ${words} %, by meaning ${vectors} %`,
     isProblem: false,
   };
-}
-
-/** The status page, as Markdown that reads as well without being rendered. */
-export function page(status: Status, command: string): string {
-  const parts = status.projects.map((project) => {
-    const skipped = Object.entries(project.skipped).map(([why, count]) => `${number.format(count)} ${why}`);
-    const rows: [string, string][] = [
-      ["files", number.format(project.documents)],
-      ["chunks", number.format(project.chunks)],
-      ["found by words", `${project.indexed_percent.words} %`],
-      ["found by meaning", `${project.indexed_percent.vectors} %`],
-      ["to read", number.format(project.queued_documents)],
-      ["to embed", number.format(project.pending_embeddings)],
-      ["now", project.activity],
-      ["skipped", skipped.join(", ") || "nothing"],
-      ["model", project.model || "none"],
-      ...(project.note ? ([["note", project.note]] as [string, string][]) : []),
-    ];
-    return `## ${project.root}\n\n${rows.map(([name, value]) => `- ${name}: ${value}`).join("\n")}`;
-  });
-  return `# rag-ls ${status.version}\n\n\`${command}\`\n\n${parts.join("\n\n") || "No project is open."}\n`;
 }

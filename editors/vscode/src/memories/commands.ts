@@ -1,0 +1,66 @@
+// The commands about memories.
+import * as vscode from "vscode";
+import type { ReadOnlyDocuments } from "../readonly.ts";
+import type { Memory } from "../server/answers.ts";
+import type { Server } from "../server/server.ts";
+import { consolidate } from "./consolidate.ts";
+import { type MemoryDocuments, SCHEME, uriOf } from "./documents.ts";
+import { titleOf } from "./groups.ts";
+import { showHistory } from "./history.ts";
+import { idIn } from "./names.ts";
+import { exportMemories, importMemories } from "./portable.ts";
+import type { Memories } from "./tree.ts";
+
+/** The commands by their name after `ragLs.ui.`; those about one memory take it as the tree gives it. */
+export function memoryCommands(server: Server, memories: Memories, documents: MemoryDocuments, views: ReadOnlyDocuments) {
+  const changed = (): void => {
+    documents.forget();
+    memories.refresh();
+  };
+  return {
+    remember: () => remember(server, changed),
+    addMemory: () => vscode.window.showTextDocument(documents.draft()),
+    editMemory: (memory: Memory) => vscode.window.showTextDocument(uriOf(memory)),
+    deleteMemory: (memory: Memory) => deleteMemory(server, memory, changed),
+    memoryHistory: async (memory?: Memory) => showHistory(server, views, memory ?? (await memoryInEditor(server)), changed),
+    consolidateMemories: () => consolidate(server, views, changed),
+    exportMemories: () => exportMemories(server),
+    importMemories: async () => {
+      await importMemories(server);
+      changed();
+    },
+    refreshMemories: changed,
+  };
+}
+
+async function remember(server: Server, changed: () => void): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  const content = editor?.document.getText(editor.selection).trim() ?? "";
+  if (!editor || !content) {
+    void vscode.window.showInformationMessage("rag-ls: select what is to be remembered.");
+    return;
+  }
+  const place = { uri: editor.document.uri.toString(), line: editor.selection.start.line + 1 };
+  // The server itself says what became of it.
+  await server.ask("rememberSelection", { ...place, content, scope: "project" });
+  changed();
+}
+
+async function deleteMemory(server: Server, memory: Memory, changed: () => void): Promise<void> {
+  await server.ask("deleteMemory", { id: memory.id });
+  changed();
+  const undo = await vscode.window.showInformationMessage(`Forgot “${titleOf(memory)}”.`, "Undo");
+  if (undo) {
+    await server.ask("restoreMemory", { id: memory.id });
+    changed();
+  }
+}
+
+async function memoryInEditor(server: Server): Promise<Memory> {
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  const id = uri?.scheme === SCHEME ? idIn(uri.path) : undefined;
+  if (id === undefined) {
+    throw new Error("open a memory first, or choose one in the Memories view");
+  }
+  return server.ask<Memory>("getMemory", { id });
+}

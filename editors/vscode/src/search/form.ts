@@ -1,0 +1,25 @@
+// The search view's page, as it is before anything was asked.
+export const FORM = `<main>
+<form id="form" role="search" aria-label="Search by meaning">
+  <input id="query" type="text" role="searchbox" autocomplete="off" spellcheck="false" aria-label="Question, in words or by a name" placeholder="Ask in words, or by a name">
+  <div class="filters">
+    <select id="subject" aria-label="What to search">
+      <option value="code">All code</option>
+      <option value="function">Functions</option>
+      <option value="type">Types</option>
+      <option value="section">Documents</option>
+      <option value="test">Tests</option>
+      <option value="memory">Memories</option>
+    </select>
+    <select id="language" aria-label="Language"><option value="">Any language</option></select>
+    <input id="folder" type="text" autocomplete="off" spellcheck="false" aria-label="Folder, or a pattern of paths" placeholder="In folder, e.g. src">
+  </div>
+</form>
+<div id="summary" role="status" aria-live="polite"></div>
+<div id="hits"></div>
+<div id="welcome">
+  <p>Ask a question about the code, or type a name:</p>
+  <ul><li><em>where is the retry delay computed</em></li><li><em>parseCookie</em></li></ul>
+  <p><kbd>↓</kbd> goes to the hits and previews them, <kbd>Enter</kbd> opens one, <kbd>Esc</kbd> comes back here.</p>
+</div>
+</main>`;

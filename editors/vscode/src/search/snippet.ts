@@ -1,0 +1,71 @@
+// Which lines of a hit are shown, and which words in them are marked: no editor in here, so that it can be tested without one.
+
+export interface Part {
+  readonly text: string;
+  readonly match: boolean;
+}
+
+export interface SnippetLine {
+  readonly number: number;
+  readonly parts: readonly Part[];
+}
+
+const MOST_LINES = 4;
+const LONGEST_LINE = 200;
+const SHORTEST_WORD = 3;
+const EVERYDAY = new Set(["the", "and", "for", "are", "was", "how", "where", "what", "which", "who", "does", "did", "with", "from", "that", "this", "into", "when", "not"]);
+
+/** The stems of a question's words, without everyday ones; names are taken apart (`retryDelay`, `retry_delay`). */
+export function stemsOf(query: string): Set<string> {
+  return new Set(wordsIn(query).map(({ word }) => stem(word)).filter((word) => word.length >= SHORTEST_WORD && !EVERYDAY.has(word)));
+}
+
+/** The first lines of a hit's text, or those of a longer one that hold most of the question's words; in their order. */
+export function snippet(text: string, firstLine: number, query: string): SnippetLine[] {
+  const stems = stemsOf(query);
+  const lines = text
+    .split(/\r\n|\n|\r/)
+    .map((line, at) => ({ at, line, matches: new Set(matchesIn(line, stems).map(({ found }) => found)).size }))
+    .filter(({ line }) => line.trim() !== "");
+  const [head, ...rest] = lines;
+  if (!head) {
+    return [];
+  }
+  // The first line says what it is; of the others those that answer.
+  const best = rest.toSorted((one, other) => other.matches - one.matches || one.at - other.at).slice(0, MOST_LINES - 1);
+  const chosen = [head, ...best].toSorted((one, other) => one.at - other.at);
+  const indent = Math.min(...chosen.map(({ line }) => line.length - line.trimStart().length));
+  return chosen.map(({ at, line }) => ({ number: firstLine + at, parts: marked(line.slice(indent, indent + LONGEST_LINE), stems) }));
+}
+
+/** A text in parts, of which those are matches that share a stem with the question. */
+export function marked(text: string, stems: ReadonlySet<string>): Part[] {
+  const parts: Part[] = [];
+  let end = 0;
+  for (const { start, word } of matchesIn(text, stems)) {
+    if (start > end) {
+      parts.push({ text: text.slice(end, start), match: false });
+    }
+    parts.push({ text: word, match: true });
+    end = start + word.length;
+  }
+  return end < text.length ? [...parts, { text: text.slice(end), match: false }] : parts;
+}
+
+function matchesIn(text: string, stems: ReadonlySet<string>): { start: number; word: string; found: string }[] {
+  return wordsIn(text)
+    .map(({ start, word }) => ({ start, word, found: stem(word) }))
+    .filter(({ found }) => stems.has(found));
+}
+
+function wordsIn(text: string): { start: number; word: string }[] {
+  return [...text.matchAll(/\p{Lu}?\p{Ll}+|\p{Lu}+(?!\p{Ll})|\p{Lo}+|\p{N}+/gu)].map((found) => ({ start: found.index, word: found[0] }));
+}
+
+/** A word without its commonest English endings: enough to see that "retries" is "retry". */
+function stem(word: string): string {
+  const lower = word.toLowerCase();
+  const bare = lower.replace(/(?<=\p{L}{3})(ies|ied|ie)$/u, "y").replace(/(?<=\p{L}{3})(ing|ed|es|s|e)$/u, "");
+  // "signed" and "sign", "stopped" and "stop".
+  return bare.length < lower.length ? bare.replace(/([^aeiouls])\1$/u, "$1") : bare;
+}

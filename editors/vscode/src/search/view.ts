@@ -1,0 +1,147 @@
+// The search view in the side bar: a question and its filters, the hits by file, arrows that preview.
+import * as vscode from "vscode";
+import { uriOf } from "../memories/documents.ts";
+import type { CodeAnswer, CodeHit, Memory, SearchStats, Status } from "../server/answers.ts";
+import type { Server } from "../server/server.ts";
+import { pageHtml, webviewOptions } from "../webview.ts";
+import { codeGroups, countOf, memoryGroups } from "./items.ts";
+import type { FromPage, Question, ToPage } from "./messages.ts";
+import { FORM } from "./form.ts";
+import { openHit } from "./open.ts";
+import { asCodeQuestion } from "./question.ts";
+
+const HITS = 30;
+const START_MS = 60_000;
+
+type Found = { readonly code: readonly CodeHit[] } | { readonly memories: readonly Memory[] };
+
+export class SearchView implements vscode.WebviewViewProvider {
+  private view: vscode.WebviewView | undefined;
+  private found: Found = { code: [] };
+  /** What the page is told once it is there. */
+  private readonly waiting = new Map<ToPage["kind"], ToPage>();
+  private isReady = false;
+  private asking: vscode.CancellationTokenSource | undefined;
+  private readonly server: Server;
+  private readonly extension: vscode.Uri;
+
+  constructor(server: Server, extension: vscode.Uri) {
+    this.server = server;
+    this.extension = extension;
+  }
+
+  register(): vscode.Disposable {
+    return vscode.window.registerWebviewViewProvider("ragLs.search", this, { webviewOptions: { retainContextWhenHidden: true } });
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    this.view = view;
+    view.webview.options = webviewOptions(this.extension);
+    view.webview.onDidReceiveMessage((message: FromPage) => void this.heard(message));
+    view.onDidDispose(() => {
+      this.view = undefined;
+      this.isReady = false;
+    });
+    view.webview.html = pageHtml(view.webview, this.extension, { name: "search", title: "Search", body: FORM });
+  }
+
+  /** Show the view with a part of the question filled in, and ask it where it has one. */
+  async focus(question: Partial<Question> = {}): Promise<void> {
+    await vscode.commands.executeCommand("ragLs.search.focus");
+    this.tell({ kind: "form", question, ask: (question.query ?? "") !== "", focus: true });
+  }
+
+  /** Show what was found elsewhere; `title` says for what. */
+  show(answer: CodeAnswer, title = ""): void {
+    this.tell({ kind: "form", question: { query: title ? "" : answer.query }, ask: false, focus: false });
+    this.showCode(answer, title);
+  }
+
+  clear(): void {
+    this.found = { code: [] };
+    this.tell({ kind: "form", question: { query: "", folder: "", language: "", subject: "code" }, ask: false, focus: true });
+    this.tell({ kind: "answer", summary: "", groups: [] });
+  }
+
+  private tell(message: ToPage): void {
+    if (this.isReady) {
+      void this.view?.webview.postMessage(message);
+    } else {
+      this.waiting.set(message.kind, message);
+    }
+  }
+
+  private async heard(message: FromPage): Promise<void> {
+    switch (message.kind) {
+      case "ready":
+        this.isReady = true;
+        this.waiting.forEach((each) => this.tell(each));
+        this.waiting.clear();
+        await this.tellLanguages();
+        break;
+      case "ask":
+        await this.ask(message.question);
+        break;
+      case "show":
+        await this.open(message.index, message.preview);
+        break;
+    }
+  }
+
+  private async ask(question: Question): Promise<void> {
+    this.asking?.cancel();
+    const mine = (this.asking = new vscode.CancellationTokenSource());
+    this.tell({ kind: "busy" });
+    try {
+      // A window that is loaded again is faster than its server.
+      await this.server.settled(START_MS);
+      if (question.subject === "memory") {
+        const asked = { query: question.query, k: HITS };
+        const answer = await this.server.ask<{ results: readonly Memory[]; stats?: SearchStats }>("searchMemory", asked, mine.token);
+        if (!mine.token.isCancellationRequested) {
+          this.showMemories(answer.results, question.query, answer.stats?.note);
+        }
+      } else {
+        const answer = await this.server.ask<CodeAnswer>("searchCode", { ...asCodeQuestion(question), k: HITS }, mine.token);
+        if (!mine.token.isCancellationRequested) {
+          this.showCode(answer);
+        }
+      }
+    } catch (error) {
+      if (!mine.token.isCancellationRequested) {
+        this.tell({ kind: "problem", text: error instanceof Error ? error.message : String(error) });
+      }
+    }
+  }
+
+  private showCode(answer: CodeAnswer, title = ""): void {
+    // The folder's own name comes first where there are several.
+    const named = answer.results.map((hit) => ({ ...hit, path: hit.file.includes("://") ? hit.path : vscode.workspace.asRelativePath(hit.file) }));
+    this.found = { code: named };
+    const groups = codeGroups(named, title ? "" : answer.query);
+    this.tell({ kind: "answer", summary: [title, countOf(groups, "files"), answer.stats.note].filter(Boolean).join(" · "), groups });
+  }
+
+  private showMemories(memories: readonly Memory[], query: string, note: string | undefined): void {
+    this.found = { memories };
+    const groups = memoryGroups(memories, query);
+    this.tell({ kind: "answer", summary: [countOf(groups, "scopes"), note].filter(Boolean).join(" · "), groups });
+  }
+
+  private async open(index: number, preview: boolean): Promise<void> {
+    if ("code" in this.found) {
+      const hit = this.found.code[index];
+      await (hit && openHit(hit, { preview }));
+    } else {
+      const memory = this.found.memories[index];
+      await (memory && vscode.window.showTextDocument(uriOf(memory), { preview: true, preserveFocus: preview }));
+    }
+  }
+
+  private async tellLanguages(): Promise<void> {
+    await this.server.settled(START_MS);
+    const status = await this.server.ask<Status>("status", { details: true }).catch(() => undefined);
+    const names = new Set(status?.projects.flatMap((project) => Object.keys(project.languages ?? {})) ?? []);
+    this.tell({ kind: "languages", names: [...names].toSorted() });
+  }
+}

@@ -1,0 +1,104 @@
+// Installing the server into an environment of its own, with progress, and a log that one can read.
+import { spawn } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import * as path from "node:path";
+import * as vscode from "vscode";
+import { firstThat, isExecutable } from "./find.ts";
+import { CPU_TORCH, type Command, type Installer, installation, lastLine } from "./installing.ts";
+
+const REACH_MS = 5000;
+
+/** Install rag-ls below `storage`; tells in `log` all that the installer says. Answers whether it is there now. */
+export async function installServer(storage: string, log: vscode.LogOutputChannel): Promise<boolean> {
+  const installer = await foundInstaller();
+  if (!installer) {
+    await offerInstaller();
+    return false;
+  }
+  const source = await wantedSource();
+  if (!source) {
+    return false;
+  }
+  const cpuTorch = process.platform === "linux" && !(await onPath("nvidia-smi")) && (await answers(CPU_TORCH));
+  await mkdir(storage, { recursive: true });
+  const command = installation(installer, source, storage, cpuTorch);
+  log.info(`${command.program} ${command.args.join(" ")}`);
+  const options = { location: vscode.ProgressLocation.Notification, title: `Installing rag-ls with ${installer.name} (about 2 GB)`, cancellable: true };
+  const problem = await vscode.window.withProgress(options, (progress, token) => carriedOut(command, log, progress, token));
+  if (problem) {
+    log.error(problem);
+    const chosen = await vscode.window.showErrorMessage(`rag-ls: the installation failed: ${problem}`, "Show Log");
+    if (chosen) {
+      log.show();
+    }
+  }
+  return !problem;
+}
+
+/** Run an installer; answers what went wrong, empty where nothing did. */
+async function carriedOut(
+  command: Command,
+  log: vscode.LogOutputChannel,
+  progress: vscode.Progress<{ message: string }>,
+  token: vscode.CancellationToken,
+): Promise<string> {
+  return await new Promise((resolve) => {
+    const child = spawn(command.program, command.args, { env: { ...process.env, ...command.environment }, stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    const hear = (data: Buffer): void => {
+      const text = data.toString();
+      log.info(text.trimEnd());
+      said = lastLine(text) || said;
+      progress.report({ message: said.slice(0, 80) });
+    };
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+    token.onCancellationRequested(() => child.kill());
+    child.on("error", (error) => resolve(error.message));
+    child.on("close", (code) => resolve(code === 0 ? "" : token.isCancellationRequested ? "it was cancelled" : said || `exit code ${code}`));
+  });
+}
+
+/** Behind some proxies there is nothing but the package registry. */
+async function answers(url: string): Promise<boolean> {
+  return await fetch(url, { method: "HEAD", signal: AbortSignal.timeout(REACH_MS) }).then(({ ok }) => ok, () => false);
+}
+
+async function foundInstaller(): Promise<Installer | undefined> {
+  for (const name of ["uv", "pipx"] as const) {
+    const program = await onPath(name);
+    if (program) {
+      return { name, program };
+    }
+  }
+  return undefined;
+}
+
+async function onPath(name: string): Promise<string | undefined> {
+  const names = process.platform === "win32" ? [`${name}.exe`, `${name}.cmd`] : [name];
+  const folders = (process.env["PATH"] ?? "").split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  return firstThat(folders.flatMap((folder) => names.map((each) => path.join(folder, each))), isExecutable);
+}
+
+/** What is installed: what the setting says, else what the user picks. There is no rag-ls in the public registries yet. */
+async function wantedSource(): Promise<string | undefined> {
+  const set = vscode.workspace.getConfiguration("ragLs").inspect<string>("installFrom")?.globalValue?.trim();
+  if (set) {
+    return set;
+  }
+  const chosen = await vscode.window.showOpenDialog({
+    title: "Install rag-ls from the folder of its sources",
+    openLabel: "Install from Here",
+    canSelectFolders: true,
+    canSelectFiles: true,
+    filters: { "Python wheels": ["whl"], "All files": ["*"] },
+  });
+  return chosen?.[0]?.fsPath;
+}
+
+async function offerInstaller(): Promise<void> {
+  const chosen = await vscode.window.showErrorMessage("rag-ls: installing needs uv (or pipx), which brings a Python of its own where none is there.", "How to Install uv");
+  if (chosen) {
+    await vscode.env.openExternal(vscode.Uri.parse("https://docs.astral.sh/uv/getting-started/installation/"));
+  }
+}

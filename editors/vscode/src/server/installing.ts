@@ -1,0 +1,47 @@
+// How the server is installed into an environment of its own: pure functions, so that they can be tested without an editor.
+import * as path from "node:path";
+
+export interface Command {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface Installer {
+  readonly name: "uv" | "pipx";
+  /** Where it is. */
+  readonly program: string;
+}
+
+/** PyTorch's own index of CPU builds: on Linux the default build brings several GB of libraries for NVIDIA's GPUs. */
+export const CPU_TORCH = "https://download.pytorch.org/whl/cpu";
+
+/** Where the installed command will be. */
+export function ownBin(storage: string): string {
+  return path.join(storage, "bin");
+}
+
+/** The command that installs rag-ls from `source` (a folder, a wheel, a requirement) below `storage`. `cpuTorch`: take torch from PyTorch's CPU index. */
+export function installation(installer: Installer, source: string, storage: string, cpuTorch: boolean): Command {
+  const bin = ownBin(storage);
+  if (installer.name === "uv") {
+    // The version that a first index has is taken from the others too, or torch alone would be had.
+    const index = cpuTorch ? ["--index", CPU_TORCH, "--index-strategy", "unsafe-best-match"] : [];
+    return {
+      program: installer.program,
+      args: ["tool", "install", "--force", "--python", ">=3.11", ...index, source],
+      environment: { UV_TOOL_DIR: path.join(storage, "tools"), UV_TOOL_BIN_DIR: bin },
+    };
+  }
+  const index = cpuTorch ? ["--pip-args", `--extra-index-url ${CPU_TORCH}`] : [];
+  return {
+    program: installer.program,
+    args: ["install", "--force", ...index, source],
+    environment: { PIPX_HOME: path.join(storage, "pipx"), PIPX_BIN_DIR: bin },
+  };
+}
+
+/** The line of an installer's output that is worth showing: the last one with words in it. */
+export function lastLine(output: string): string {
+  return output.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]/g, "").split(/[\r\n]+/).map((line) => line.trim()).findLast((line) => /\w/.test(line)) ?? "";
+}

@@ -1,0 +1,67 @@
+// How everything stands, as a page that follows it while it is seen.
+import * as vscode from "vscode";
+import type { Status } from "../server/answers.ts";
+import type { Server } from "../server/server.ts";
+import { pageHtml, webviewOptions } from "../webview.ts";
+import { type Sample, statusHtml } from "./html.ts";
+
+const LOOK_MS = 2000;
+const MOST_SAMPLES = 300;
+
+export class StatusPage implements vscode.Disposable {
+  private panel: vscode.WebviewPanel | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private samples: Sample[] = [];
+  private readonly server: Server;
+  private readonly extension: vscode.Uri;
+
+  constructor(server: Server, extension: vscode.Uri) {
+    this.server = server;
+    this.extension = extension;
+  }
+
+  show(): void {
+    if (this.panel) {
+      this.panel.reveal();
+      return;
+    }
+    const panel = vscode.window.createWebviewPanel("ragLs.status", "rag-ls status", vscode.ViewColumn.Active, webviewOptions(this.extension));
+    panel.iconPath = vscode.Uri.joinPath(this.extension, "media", "icon.svg");
+    panel.webview.html = pageHtml(panel.webview, this.extension, { name: "status", title: "rag-ls status", body: "<main></main>" });
+    // The page says when its script is there; it is asked again each time the tab is brought back.
+    panel.webview.onDidReceiveMessage(() => void this.follow());
+    panel.onDidDispose(() => {
+      clearTimeout(this.timer);
+      this.panel = undefined;
+      this.samples = [];
+    });
+    this.panel = panel;
+  }
+
+  dispose(): void {
+    this.panel?.dispose();
+  }
+
+  private async follow(): Promise<void> {
+    clearTimeout(this.timer);
+    if (this.panel?.visible) {
+      const html = await this.html();
+      void this.panel?.webview.postMessage({ html });
+    }
+    if (this.panel) {
+      this.timer = setTimeout(() => void this.follow(), LOOK_MS);
+    }
+  }
+
+  private async html(): Promise<string> {
+    try {
+      const status = await this.server.ask<Status>("status", { details: true });
+      if (status.engine?.memory_bytes !== undefined) {
+        this.samples = [...this.samples, { at: Date.now(), bytes: status.engine.memory_bytes }].slice(-MOST_SAMPLES);
+      }
+      return statusHtml(status, this.server.path, this.samples);
+    } catch (error) {
+      return statusHtml({ version: "", complete: false, projects: [] }, error instanceof Error ? error.message : String(error), []);
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CPU_TORCH, installation, lastLine, ownBin } from "../src/server/installing.ts";
+
+test("both installers put the command where it is looked for, and nothing elsewhere", () => {
+  for (const name of ["uv", "pipx"] as const) {
+    const { args, environment } = installation({ name, program: `/bin/${name}` }, "/src/rag-ls", "/storage", false);
+    assert.ok(args.includes("/src/rag-ls"));
+    assert.ok(!args.join(" ").includes(CPU_TORCH));
+    assert.ok(Object.values(environment).includes(ownBin("/storage")));
+    assert.ok(Object.values(environment).every((folder) => folder.startsWith("/storage/")));
+  }
+});
+
+test("without an NVIDIA GPU torch comes from its index of CPU builds", () => {
+  for (const name of ["uv", "pipx"] as const) {
+    assert.ok(installation({ name, program: name }, "x", "/storage", true).args.join(" ").includes(CPU_TORCH));
+  }
+});
+
+test("progress shows the last thing that an installer said", () => {
+  assert.equal(lastLine("Resolved 80 packages\n\u001b[2mDownloading torch\u001b[0m (190 MB)\r\n  \n---\n"), "Downloading torch (190 MB)");
+  assert.equal(lastLine("\n"), "");
+});

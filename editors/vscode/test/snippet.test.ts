@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { marked, snippet, stemsOf } from "../src/search/snippet.ts";
+
+const matches = (text: string, query: string): string[] => marked(text, stemsOf(query)).filter(({ match }) => match).map(({ text: word }) => word);
+
+test("words are matched by their stems, in prose and in names", () => {
+  assert.deepEqual(matches("retryDelay = signed_cookies(RETRIES)", "where are retries of a signing cookie delayed"), ["retry", "Delay", "signed", "cookies", "RETRIES"]);
+  assert.deepEqual(matches("def stop(): stopped", "stopping"), ["stop", "stopped"]);
+  assert.deepEqual(matches("class HTTPServer: http", "http server"), ["HTTP", "Server", "http"]);
+});
+
+test("everyday words and short ones are not marked", () => {
+  assert.deepEqual(matches("for the id in a", "where is the id for a thing"), []);
+});
+
+test("the parts of a line are the line", () => {
+  for (const line of ["", "  é retry", "retry", "naïve_Retry42 retries!", "日本語 retry"]) {
+    assert.equal(marked(line, stemsOf("retry 42 日本語")).map(({ text }) => text).join(""), line);
+  }
+});
+
+test("a snippet is the first line and those that answer, in their order, without what all are indented by", () => {
+  const text = "    def pay(self):\n        log()\n\n        a = 1\n        b = 2\n        retry(a)\n        return bank\n";
+  const lines = snippet(text, 10, "retry at the bank");
+  assert.deepEqual(lines.map(({ number }) => number), [10, 11, 15, 16]);
+  assert.equal(lines[0]?.parts[0]?.text, "def pay(self):");
+  assert.deepEqual(snippet("\n \n", 1, "x"), []);
+});
