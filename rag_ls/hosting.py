@@ -208,6 +208,7 @@ class HostedProject:
     def catch_up(self) -> frozenset[str]:
         """Give what was just typed, and what changed on disk, a moment to be taken in; what is still unseen then."""
         deadline = time.monotonic() + _SETTLE_S
+        self.indexing.hurry()
         is_watched = self.sync.settle(_SETTLE_S)
         is_old = not is_watched and self.indexing.scan_is_old
         if is_old:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -29,6 +30,8 @@ class Inbox:
         self._buffers: dict[Key, Buffer] = {}
         # Documents whose buffer was opened, changed or closed: the latest text is read when their turn comes.
         self._typed: dict[Key, None] = {}
+        # When those that are put off may be taken again, on the monotonic clock.
+        self._not_before: dict[Key, float] = {}
         self._changed: set[str] = set()
         self._in_hand: set[str] = set()
         self._held = False
@@ -47,6 +50,7 @@ class Inbox:
         with self._wake:
             self._buffers.pop((session, path), None)
             self._typed[session, path] = None
+            self._not_before.pop((session, path), None)
             self._wake.notify_all()
 
     def close_session(self, session: str) -> None:
@@ -60,8 +64,23 @@ class Inbox:
             arrived = set(paths)
             self._changed |= arrived
             # What counted as saved may differ from the file now.
-            self._typed.update(dict.fromkeys(key for key in self._buffers if key[1] in arrived))
+            for key in [key for key in self._buffers if key[1] in arrived]:
+                self._typed[key] = None
+                self._not_before.pop(key, None)
             self._wake.notify_all()
+
+    def put_off(self, key: Key, seconds: float) -> None:
+        """Keep what is typed in a document from now on for some seconds, unless it is closed, saved or asked for."""
+        with self._wake:
+            if key in self._buffers:
+                self._not_before[key] = time.monotonic() + seconds
+
+    def hurry(self) -> None:
+        """Somebody asks: what is put off may be taken now."""
+        if self._not_before:
+            with self._wake:
+                self._not_before.clear()
+                self._wake.notify_all()
 
     def hold_files(self, held: bool) -> None:
         """Keep changed files back until they are no longer held: somebody is in the middle of writing them."""
@@ -74,8 +93,17 @@ class Inbox:
 
     @property
     def has_typed(self) -> bool:
-        """Whether text that somebody typed waits."""
-        return bool(self._typed)
+        """Whether text that somebody typed can be taken."""
+        return self.due_in_s == 0
+
+    @property
+    def due_in_s(self) -> float | None:
+        """When the next text that somebody typed can be taken; None where none waits."""
+        if not self._typed:
+            return None
+        with self._wake:
+            due = [self._not_before.get(key, 0.0) for key in self._typed]
+        return max(0.0, min(due) - time.monotonic())
 
     @property
     def has_files(self) -> bool:
@@ -93,9 +121,10 @@ class Inbox:
         return self._held
 
     def take_typed(self) -> tuple[Key, Buffer | None] | None:
-        """The document that waits longest of those that an editor holds or let go of; call `done` after it."""
+        """The document that waits longest of those that an editor holds or let go of, and that are not put off; call `done` after it."""
+        now = time.monotonic()
         with self._wake:
-            key = next(iter(self._typed), None)
+            key = next((key for key in self._typed if self._not_before.get(key, 0.0) <= now), None)
             if key is None:
                 return None
             del self._typed[key]

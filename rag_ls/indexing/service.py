@@ -43,6 +43,10 @@ _LONGEST_LOOK_S = 0.25
 _GIVE_WAY_S = 0.05
 # So long, somebody who asks may take to say which files of a long queue go first.
 _CHOICE_S = 1.0
+# What somebody types in is cut again after so many times what cutting it took, at most so long; small documents thus at once.
+# A core that cuts a large document after every key is one that the editor lacks.
+_PAUSE = 4
+_LONGEST_PAUSE_S = 2.0
 # More files than these that changed at once are a batch: it goes through the queue, behind what is typed.
 FEW_FILES = 20
 
@@ -286,6 +290,10 @@ class IndexingService:
             time.sleep(0.01)
         return self.scanned
 
+    def hurry(self) -> None:
+        """Somebody asks: index what is typed now, however large the document."""
+        self._inbox.hurry()
+
     def unseen(self) -> frozenset[str]:
         """Documents that were handed in and are not in the index yet, by path."""
         return self._inbox.paths()
@@ -293,6 +301,7 @@ class IndexingService:
     def wait_until_idle(self, timeout_s: float | None = None, *, embeddings: bool = True) -> bool:
         """Wait until all that is known to be needed is indexed (and embedded); False on time-out or cancellation."""
         deadline, pause = None if timeout_s is None else time.monotonic() + timeout_s, 0.01
+        self.hurry()
         while not self._is_idle(embeddings):
             if self._cancelled or self._stopping or (deadline is not None and time.monotonic() > deadline):
                 return False
@@ -348,6 +357,7 @@ class IndexingService:
             return False
         key, buffer = taken
         session, path = key
+        started = time.monotonic()
         try:
             self._intake.take_buffer(session, path, buffer)
             if buffer is not None and (session, path) not in self._followed:
@@ -360,6 +370,7 @@ class IndexingService:
         except Exception:
             _log.exception("the unsaved text of %s cannot be indexed", path)
         finally:
+            self._inbox.put_off(key, min(_PAUSE * (time.monotonic() - started), _LONGEST_PAUSE_S))
             self._inbox.done([path])
         return True
 
@@ -508,8 +519,9 @@ class IndexingService:
             # A lock that another process holds, or embeddings that another thread makes, are looked for again soon.
             is_waiting = self._lock.is_locked or self._progress.phase is Phase.WAITING
             due_in_s = self._comparison.due_in_s() if self._asked and not self._cancelled else None
-            if is_waiting:
-                self._wake.wait(_TAKE_OVER_S)
+            typed_in_s = self._inbox.due_in_s
+            if is_waiting or typed_in_s is not None:
+                self._wake.wait(_TAKE_OVER_S if typed_in_s is None else min(typed_in_s, _TAKE_OVER_S))
                 return
             # What is overdue waits for something else.
             longest_s = due_in_s if due_in_s and due_in_s > 0 else _LONG_REST_S

@@ -71,6 +71,14 @@ def test_a_project_is_indexed_whole_with_its_embeddings(opened: OpenProject) -> 
     assert opened.search(SearchRequest("how much do the goods cost")).stats.dense
 
 
+def test_a_large_document_that_is_typed_in_is_indexed_in_the_end_though_nobody_asks(opened: OpenProject) -> None:
+    large = _functions(1) * 100
+    for name in ("zebra", "giraffe"):
+        opened.buffer_changed(Buffer("src/large.py", f"{large}\n\ndef {name}():\n    return 1\n"))
+        assert until(lambda name=name: opened.store.outlines.named([name], 1))
+    assert until(lambda: not opened.indexing.unseen())
+
+
 def test_unsaved_text_is_searched_until_it_is_closed(opened: OpenProject) -> None:
     opened.buffer_changed(Buffer("src/cart.py", "def zebra_price():\n    return 1\n"))
     _settled(opened)
