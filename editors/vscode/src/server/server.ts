@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
-import { CloseAction, ErrorAction, LanguageClient, State, Trace } from "vscode-languageclient/node";
+import type { LanguageClient } from "vscode-languageclient/node";
 import { OLDEST_SERVER, candidates, firstThat, isAtLeast, isExecutable, versionIn } from "./find.ts";
 import { installServer } from "./install.ts";
 import { ownBin } from "./installing.ts";
@@ -10,6 +10,8 @@ import { restarts } from "./restarts.ts";
 import { explicitSettings } from "./settings.ts";
 
 const SECTION = "ragLs";
+// `State` of the library, which is loaded late.
+const [RUNNING, STARTING] = [2, 3];
 const run = promisify(execFile);
 
 /** A problem that the user can do something about. */
@@ -35,11 +37,11 @@ export class Server implements vscode.Disposable {
   }
 
   get isRunning(): boolean {
-    return this.client?.state === State.Running;
+    return this.client?.state === RUNNING;
   }
 
   get isStarting(): boolean {
-    return this.client?.state === State.Starting;
+    return this.client?.state === STARTING;
   }
 
   /** Why there is no server; empty while there is one. */
@@ -169,6 +171,7 @@ export class Server implements vscode.Disposable {
   }
 
   private async launch(command: string): Promise<void> {
+    const { CloseAction, ErrorAction, LanguageClient, Trace } = await import("./client.ts");
     const client = new LanguageClient(
       SECTION,
       "rag-ls",
