@@ -20,10 +20,10 @@ HERE = Path(__file__).with_name("zed")
 RUSTC = shutil.which("rustc")
 # Where Zed's name of a language is not ours with a capital.
 NAMES = {
-    "bash": "Shell Script", "cmake": "CMake", "cpp": "C++", "csharp": "C#", "css": "CSS", "graphql": "GraphQL", "hcl": "HCL",
-    "html": "HTML", "javascript": "JavaScript", "json": "JSON", "make": "Makefile", "objective-c": "Objective-C", "ocaml": "OCaml",
+    "bash": "Shell Script", "cmake": "CMake", "cpp": "C++", "csharp": "CSharp", "css": "CSS", "graphql": "GraphQL", "hcl": "HCL",
+    "html": "HTML", "javascript": "JavaScript", "json": "JSON", "make": "Make", "objective-c": "Objective-C", "ocaml": "OCaml",
     "php": "PHP", "powershell": "PowerShell", "protobuf": "Proto", "scss": "SCSS", "sql": "SQL", "toml": "TOML", "tsx": "TSX",
-    "typescript": "TypeScript", "yaml": "YAML",
+    "typescript": "TypeScript", "vue": "Vue.js", "yaml": "YAML",
 }  # fmt: skip
 
 
