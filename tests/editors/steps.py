@@ -13,11 +13,11 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 
 
-def block(page: Path, language: str) -> str:
-    """The first block of a language on a page."""
-    found = re.search(rf"```{language}\n(.*?)```", page.read_text(), re.DOTALL)
-    assert found is not None, f"{page} has no block of {language}"
-    return found[1]
+def block(page: Path, language: str, number: int = 0) -> str:
+    """A block of a language on a page, the first one where no number is given."""
+    found: list[str] = re.findall(rf"```{language}\n(.*?)```", page.read_text(), re.DOTALL)
+    assert len(found) > number, f"{page} has no block {number} of {language}"
+    return found[number]
 
 
 def run(command: Sequence[str], folder: Path, scratch: Path) -> dict[str, Any]:
