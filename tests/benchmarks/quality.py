@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from rag_ls.chunking import Budget, chunk_text, embedding_text
+from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text, embedding_text
 from rag_ls.config import EmbeddingSettings, SearchSettings
-from rag_ls.embedding import HostedModel, locate, token_offsets
+from rag_ls.embedding import HostedModel, locate
 from rag_ls.errors import ModelMissing
 from rag_ls.model import Freshness
 from rag_ls.search import NO_FILTERS, Searcher
@@ -74,7 +74,7 @@ def _by_weight(samples: list[Sample], name: str, database: Path) -> dict[str, fl
     for sample in samples:
         chunks = chunk_text(
             sample.text, f"{sample.path}.py", language="python", budget=Budget(),
-            token_offsets=lambda text: token_offsets(located.tokenizer_file, text),
+            token_offsets=approximate_token_offsets,
         )  # fmt: skip
         new = [NewChunk(chunk, hashlib.sha256(embedding_text(chunk).encode()).digest()) for chunk in chunks]
         store.replace_document(DocumentRecord(f"{sample.path}.py", "python", "x", _SETTLED), new)
