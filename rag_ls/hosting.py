@@ -208,7 +208,6 @@ class HostedProject:
     def catch_up(self) -> frozenset[str]:
         """Give what was just typed, and what changed on disk, a moment to be taken in; what is still unseen then."""
         deadline = time.monotonic() + _SETTLE_S
-        self.indexing.hurry()
         is_watched = self.sync.settle(_SETTLE_S)
         is_old = not is_watched and self.indexing.scan_is_old
         if is_old:
@@ -220,6 +219,8 @@ class HostedProject:
         while (0 < len(self.indexing.unseen()) <= FEW_FILES or self.indexing.rescanning) and (
             time.monotonic() < deadline
         ):
+            # Each time: what is in hand is put off again once it is done, though newer text may wait.
+            self.indexing.hurry()
             time.sleep(0.005)
         while is_old and 0 < self.store.queue_lengths()[0] <= FEW_FILES and time.monotonic() < deadline:
             time.sleep(0.005)

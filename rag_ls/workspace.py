@@ -174,8 +174,9 @@ class OpenProject:
     # --- status
 
     def status(self) -> ProjectStatus:
-        """How much is indexed, and what is still to do."""
-        self.hosted.catch_up()
+        """How much is indexed, and what is still to do. Asked every second or two: what is typed is not hurried for it."""
+        if not self.indexing.is_put_off:
+            self.hosted.catch_up()
         # In the order in which work moves on: what moves meanwhile is counted twice rather than not at all.
         scanned, unseen = self.indexing.scanned, self.indexing.unseen()
         counts = self.store.counts()

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 VSCODE = ROOT / "editors" / "vscode" / "package.json"
 # What the engine reads from the user's file alone: an editor that set it would be told so.
-_NOT_THE_EDITOR_S = ("embedding.", "log.", "daemon.")
+_NOT_THE_EDITOR_S = ("embedding.", "log.", "daemon.", "summaries.")
 _JSON_TYPES = {"int": "integer", "float": "number", "str": "string", "bool": "boolean"}
 
 
@@ -94,7 +94,10 @@ def _property(info: config.SettingInfo) -> dict[str, object]:
     kind = _JSON_TYPES.get(info.type)
     of: dict[str, object] = {"type": kind} if kind else {"type": "array", "items": {"type": "string"}}
     limits = {"enum": list(info.choices) or None, "minimum": info.minimum, "maximum": info.maximum}
-    of |= {name: value for name, value in limits.items() if value is not None}
+    # Choices and limits are those of a list's items.
+    each = of["items"] if isinstance(of.get("items"), dict) else of
+    assert isinstance(each, dict)
+    each |= {name: value for name, value in limits.items() if value is not None}
     return {**of, "default": info.default, "markdownDescription": info.doc}
 
 

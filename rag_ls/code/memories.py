@@ -165,6 +165,7 @@ class CodeMemories:
 
         Each is there once, at the first piece of its code.
         """
+        self._hosted.catch_up()
         rows = self._places.chunks(path)
         if not rows:
             return []

@@ -294,6 +294,11 @@ class IndexingService:
         """Somebody asks: index what is typed now, however large the document."""
         self._inbox.hurry()
 
+    @property
+    def is_put_off(self) -> bool:
+        """Whether what is typed in a large document rests until it is due."""
+        return bool(self._inbox.due_in_s)
+
     def unseen(self) -> frozenset[str]:
         """Documents that were handed in and are not in the index yet, by path."""
         return self._inbox.paths()

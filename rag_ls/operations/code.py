@@ -103,7 +103,7 @@ def status_of(opened: OpenProject) -> Json:
 
 def detailed_status_of(opened: OpenProject) -> Json:
     """How a project stands, what it is made of, and the first of the files that are left out, with why."""
-    skipped = list(islice(opened.store.skipped().values(), _MOST_SKIPPED))
+    skipped = islice(opened.store.skipped().values(), _MOST_SKIPPED)
     return {
         **status_of(opened),
         "languages": {

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from pathlib import Path
 
 from rag_ls.arguments import Arguments
 from rag_ls.chunking.languages import by_alias
 from rag_ls.errors import InvalidRequest
 from rag_ls.model import Hit, StoredChunk
+from rag_ls.project import is_guest
 from rag_ls.requests import DECLARED_KINDS
 from rag_ls.search import DOCUMENT_KINDS, Filters
 from rag_ls.wire import Json, hit_json
@@ -35,7 +35,7 @@ def code_json(opened: OpenProject, hit: Hit) -> Json:
 
 def file_of(opened: OpenProject, path: str) -> str:
     """Where an agent's own tools find a document: absolute, or the URI of one that is no file."""
-    return path if "://" in path or Path(path).is_absolute() else str(opened.project.root / path)
+    return path if is_guest(path) else str(opened.project.root / path)
 
 
 def _scope(hit: Hit) -> str:

@@ -35,12 +35,15 @@ def register(server: RagLsServer) -> None:
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def settings_changed(params: types.DidChangeConfigurationParams) -> None:
         settings = settings_of(params.settings)
-        if not settings and _answers_configuration(server):
+        # Settings that are all taken back are told as an empty section, which is not the same as none.
+        is_told = bool(settings) or SECTION in _mapping(params.settings)
+        if not is_told and _answers_configuration(server):
             # Newer clients only say that something changed, and wait to be asked what.
             asked = types.ConfigurationParams([types.ConfigurationItem(section=SECTION)])
             answer = await server.workspace_configuration_async(asked)
             settings = settings_of(answer[0]) if answer else {}
-        if settings:
+            is_told = bool(settings)
+        if is_told:
             server.session.settings_changed(settings)
 
 
@@ -101,17 +104,20 @@ def _answers_configuration(server: RagLsServer) -> bool:
 
 def settings_of(value: Any) -> dict[str, Any]:
     """Our settings in what the editor sent: the `ragLs` section, or the section's content itself."""
+    found = _mapping(value)
+    if SECTION in found:
+        return settings_of(found[SECTION])
+    # Other servers' sections come along from some clients.
+    known = {item.name for item in dataclasses.fields(Settings)}
+    return {key: plain(item) for key, item in found.items() if key in known}
+
+
+def _mapping(value: Any) -> dict[str, Any]:
     if hasattr(value, "__dict__") and not isinstance(value, dict):
         value = vars(value)
     if hasattr(value, "_asdict"):
         value = value._asdict()
-    if not isinstance(value, dict):
-        return {}
-    if SECTION in value:
-        return settings_of(value[SECTION])
-    # Other servers' sections come along from some clients.
-    known = {item.name for item in dataclasses.fields(Settings)}
-    return {key: plain(item) for key, item in value.items() if key in known}
+    return value if isinstance(value, dict) else {}
 
 
 def plain(value: Any) -> Any:
