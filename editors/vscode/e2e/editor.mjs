@@ -1,7 +1,7 @@
 // A real VS Code (its server edition, in headless Chromium) with the extension in it, and the hands of a person.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -81,6 +81,22 @@ export async function indexed(page, timeout = 240_000) {
   await page.getByRole("button", { name: /files are indexed/ }).waitFor({ timeout });
 }
 
+/** Kill the language server of this editor, and no other one. */
+export function killServer(env) {
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    const [told, command] = ["environ", "cmdline"].map((name) => {
+      try {
+        return readFileSync(`/proc/${pid}/${name}`, "utf8");
+      } catch {
+        return "";
+      }
+    });
+    if (told.includes(`RAG_LS_HOME=${env.RAG_LS_HOME}\0`) && /rag-ls\0lsp\0/.test(command)) {
+      process.kill(Number(pid), "SIGKILL");
+    }
+  }
+}
+
 /** Run a command by its title. */
 export async function command(page, title) {
   await page.keyboard.press("F1");
@@ -135,8 +151,8 @@ export async function openFile(page, name) {
   await page.locator(".editor-group-container.active .monaco-editor.focused").waitFor();
 }
 
-/** Run named steps one after the other, with a screenshot after each; the first that fails ends it. */
-export async function walk(page, steps, shots) {
+/** Run named steps one after the other, with a screenshot after each; the first that fails ends it. `pictures` names those that PICTURES keeps. */
+export async function walk(page, steps, shots, pictures = {}) {
   mkdirSync(shots, { recursive: true });
   for (const [name, step] of Object.entries(steps)) {
     try {
@@ -146,7 +162,11 @@ export async function walk(page, steps, shots) {
       console.log(`not ok - ${name}`);
       throw error;
     } finally {
-      await page.screenshot({ path: path.join(shots, `${name.replaceAll(/[^\w]+/g, "-").slice(0, 60)}.png`) });
+      const shot = path.join(shots, `${name.replaceAll(/[^\w]+/g, "-").slice(0, 60)}.png`);
+      await page.screenshot({ path: shot });
+      if (process.env.PICTURES && pictures[name]) {
+        copyFileSync(shot, path.join(process.env.PICTURES, `${pictures[name]}.png`));
+      }
     }
   }
 }

@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import { offerToAgents } from "./agent.ts";
 import { memoryCommands } from "./memories/commands.ts";
-import { MemoryDocuments, SCHEME, uriOf } from "./memories/documents.ts";
+import { MemoryDocuments, uriOf } from "./memories/documents.ts";
 import { Memories } from "./memories/tree.ts";
 import { ReadOnlyDocuments } from "./readonly.ts";
 import { searchCommands } from "./search/commands.ts";
@@ -26,7 +26,7 @@ export function activate(context: vscode.ExtensionContext): void {
     memories.register(),
     views.register(),
     status,
-    vscode.workspace.registerFileSystemProvider(SCHEME, documents, { isCaseSensitive: true }),
+    documents.register(),
     documents.onDidStore(({ uri, memory }) => {
       memories.refresh();
       void replaceDraft(uri, memory);

@@ -9,18 +9,21 @@ export class ReadOnlyDocuments implements vscode.TextDocumentContentProvider {
   readonly onDidChange = this.changed.event;
 
   register(): vscode.Disposable {
-    return vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
+    return vscode.Disposable.from(
+      vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => uri.scheme === SCHEME && this.texts.delete(uri.path)),
+    );
   }
 
-  /** Where a text can be looked at, under a name that its tab shows. */
-  of(name: string, text: string): vscode.Uri {
-    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${name}` });
+  /** Where a text can be looked at, under a path whose last part its tab shows. */
+  of(path: string, text: string): vscode.Uri {
+    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${path}` });
     this.texts.set(uri.path, text);
     this.changed.fire(uri);
     return uri;
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.texts.get(uri.path) ?? "";
+    return this.texts.get(uri.path) ?? "This is no longer kept: open it again from where it came.\n";
   }
 }

@@ -26,6 +26,11 @@ test("nothing that lies in a folder is run before the user trusts it", () => {
   const places = candidates({ ...linux, trusted: false, searchPath: ".:bin:/usr/bin" });
   assert.ok(!places.some((place) => place.startsWith("/work/shop") || !place.startsWith("/")), places.join());
   assert.equal(places.at(-1), "/usr/bin/rag-ls");
+  assert.ok(!candidates({ ...linux, trusted: false, python: "/work/shop/env/bin/python" }).includes("/work/shop/env/bin/rag-ls"));
+  for (const setting of ["${workspaceFolder}/rag-ls", "bin/rag-ls", "/work/shop/../shop/rag-ls"]) {
+    assert.deepEqual(candidates({ ...linux, trusted: false, setting }), []);
+  }
+  assert.deepEqual(candidates({ ...linux, trusted: false, setting: "/opt/rag-ls" }), ["/opt/rag-ls"]);
 });
 
 test("a setting is meant alone, and may be relative to the workspace", () => {
@@ -37,12 +42,8 @@ test("a setting is meant alone, and may be relative to the workspace", () => {
 
 test("on Windows the names and folders are Windows' own", () => {
   const windows = { ...linux, python: "C:\\env\\Scripts\\python.exe", folders: ["C:\\shop"], searchPath: "C:\\bin;;", windows: true };
-  assert.deepEqual(candidates(windows).slice(0, 3), [
-    "C:\\env\\Scripts\\rag-ls.exe",
-    "C:\\env\\Scripts\\rag-ls.cmd",
-    "C:\\shop\\.venv\\Scripts\\rag-ls.exe",
-  ]);
-  assert.equal(candidates(windows).at(-1), "C:\\bin\\rag-ls.cmd");
+  assert.deepEqual(candidates(windows).slice(0, 2), ["C:\\env\\Scripts\\rag-ls.exe", "C:\\shop\\.venv\\Scripts\\rag-ls.exe"]);
+  assert.equal(candidates(windows).at(-1), "C:\\bin\\rag-ls.exe");
 });
 
 test("the first place where it is counts", async () => {

@@ -43,5 +43,5 @@ test("memories are grouped by scope, with their first lines", () => {
   const groups = memoryGroups([{ id: "1", content: "Retries stop after five.\n\nThe bank blocks us at six.", scope: "project" }], "bank");
   assert.equal(groups[0]?.title, "This project");
   assert.equal(groups[0]?.hits[0]?.label, "Retries stop after five.");
-  assert.deepEqual(groups[0]?.hits[0]?.lines[0]?.parts.filter(({ match }) => match).map(({ text }) => text), ["bank"]);
+  assert.deepEqual(groups[0]?.hits[0]?.lines[0]?.filter(({ match }) => match).map(({ text }) => text), ["bank"]);
 });

@@ -11,7 +11,10 @@ const project: ProjectStatus = {
 const running = { starting: false, problem: "" };
 
 test("a complete index says how much it holds", () => {
-  assert.deepEqual(summary([project], running), { text: "$(search) rag-ls", tooltip: "rag-ls: 1,234 files are indexed", isProblem: false });
+  assert.deepEqual(summary([project], running), { text: "$(search) rag-ls", tooltip: "rag-ls: 1,234 files are indexed", isProblem: false, isBusy: false });
+  assert.equal(summary([{ ...project, complete: false, queued_documents: 1 }], running).text, "$(search) rag-ls");
+  assert.ok(summary([{ ...project, complete: false, documents: 0 }], running).isBusy);
+  assert.ok(summary([{ ...project, complete: false, activity: "scanning" }], running).isBusy);
 });
 
 test("one that grows says how far the tier at work is", () => {

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import type { ReadOnlyDocuments } from "../readonly.ts";
 import type { Memory } from "../server/answers.ts";
+import { pickProject } from "../server/projects.ts";
 import type { Server } from "../server/server.ts";
 import { consolidate } from "./consolidate.ts";
 import { type MemoryDocuments, SCHEME, uriOf } from "./documents.ts";
@@ -14,14 +15,23 @@ import type { Memories } from "./tree.ts";
 /** The commands by their name after `ragLs.ui.`; those about one memory take it as the tree gives it. */
 export function memoryCommands(server: Server, memories: Memories, documents: MemoryDocuments, views: ReadOnlyDocuments) {
   const changed = (): void => {
-    documents.forget();
+    void documents.refresh();
     memories.refresh();
   };
   return {
     remember: () => remember(server, changed),
-    addMemory: () => vscode.window.showTextDocument(documents.draft()),
+    addMemory: async () => {
+      const project = await pickProject(server, "Add a memory to…");
+      await (project && vscode.window.showTextDocument(documents.draft(project)));
+    },
     editMemory: (memory: Memory) => vscode.window.showTextDocument(uriOf(memory)),
-    deleteMemory: (memory: Memory) => deleteMemory(server, memory, changed),
+    deleteMemory: async (memory: Memory) => {
+      await server.ask("deleteMemory", { id: memory.id });
+      documents.gone(memory.id);
+      changed();
+      // Not awaited: whoever deletes several need not answer for each.
+      void offerUndo(server, memory, changed);
+    },
     memoryHistory: async (memory?: Memory) => showHistory(server, views, memory ?? (await memoryInEditor(server)), changed),
     consolidateMemories: () => consolidate(server, views, changed),
     exportMemories: () => exportMemories(server),
@@ -46,9 +56,7 @@ async function remember(server: Server, changed: () => void): Promise<void> {
   changed();
 }
 
-async function deleteMemory(server: Server, memory: Memory, changed: () => void): Promise<void> {
-  await server.ask("deleteMemory", { id: memory.id });
-  changed();
+async function offerUndo(server: Server, memory: Memory, changed: () => void): Promise<void> {
   const undo = await vscode.window.showInformationMessage(`Forgot “${titleOf(memory)}”.`, "Undo");
   if (undo) {
     await server.ask("restoreMemory", { id: memory.id });

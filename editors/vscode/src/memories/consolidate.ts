@@ -2,22 +2,23 @@
 import * as vscode from "vscode";
 import type { ReadOnlyDocuments } from "../readonly.ts";
 import type { Consolidation, Memory } from "../server/answers.ts";
+import { pickProject } from "../server/projects.ts";
 import type { Server } from "../server/server.ts";
 import { planTexts } from "./plan.ts";
 
 /** Show what consolidating would do, and do it where the user says so; `changed` is called whenever memories changed. */
 export async function consolidate(server: Server, views: ReadOnlyDocuments, changed: () => void): Promise<void> {
-  const plan = await server.ask<Consolidation>("consolidateMemories", { dry_run: true });
+  const project = await pickProject(server, "Consolidate the memories of…");
+  if (!project) {
+    return;
+  }
+  const planned = (): Promise<Consolidation> => server.ask<Consolidation>("consolidateMemories", { ...project, dry_run: true });
+  const plan = await planned();
   if (plan.merges.length === 0 && plan.contradictions.length === 0) {
     void vscode.window.showInformationMessage("rag-ls: no two memories say the same, and none contradicts another.");
     return;
   }
-  const contents = new Map<string, string>();
-  for (const { id, content } of plan.merges.flatMap(({ kept, merged }) => [kept, ...merged])) {
-    const memory = await server.ask<Memory>("getMemory", { id }).catch(() => undefined);
-    contents.set(id, memory?.content ?? content);
-  }
-  const texts = planTexts(plan, (id) => contents.get(id) ?? "");
+  const texts = planTexts(plan, await contentsOf(server, plan));
   const [before, after] = [views.of("before/memories.md", texts.before), views.of("after/memories.md", texts.after)];
   await vscode.commands.executeCommand("vscode.diff", before, after, "Consolidation: before and after");
   if (texts.going === 0) {
@@ -28,12 +29,35 @@ export async function consolidate(server: Server, views: ReadOnlyDocuments, chan
   if (!(await vscode.window.showInformationMessage(say, "Merge"))) {
     return;
   }
-  const done = await server.ask<Consolidation>("consolidateMemories", {});
-  changed();
-  if (await vscode.window.showInformationMessage(`Merged ${texts.going}.`, "Undo")) {
-    for (const undo of Object.values(done.undo)) {
-      await server.ask("consolidateMemories", { undo });
-    }
-    changed();
+  if (!isSame(plan, await planned())) {
+    throw new Error("memories have changed since this comparison; consolidate again to see what would be merged now");
   }
+  const done = await server.ask<Consolidation>("consolidateMemories", project);
+  changed();
+  const count = done.merges.reduce((sum, { merged }) => sum + merged.length, 0);
+  if (await vscode.window.showInformationMessage(`Merged ${count}.`, "Undo")) {
+    try {
+      // One number stands for what was done in all scopes.
+      for (const undo of new Set(Object.values(done.undo))) {
+        await server.ask("consolidateMemories", { ...project, undo });
+      }
+    } finally {
+      changed();
+    }
+  }
+}
+
+/** The whole texts of the memories that a plan names in short. */
+async function contentsOf(server: Server, plan: Consolidation): Promise<(id: string) => string> {
+  const contents = new Map<string, string>();
+  for (const { id, content } of plan.merges.flatMap(({ kept, merged }) => [kept, ...merged])) {
+    const memory = await server.ask<Memory>("getMemory", { id }).catch(() => undefined);
+    contents.set(id, memory?.content ?? content);
+  }
+  return (id) => contents.get(id) ?? "";
+}
+
+function isSame(one: Consolidation, other: Consolidation): boolean {
+  const merges = ({ merges: all }: Consolidation): string => JSON.stringify(all.map(({ kept, merged }) => [kept, ...merged]));
+  return merges(one) === merges(other);
 }

@@ -1,4 +1,5 @@
 // Memories as documents that can be edited: saving one changes the memory.
+import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { Memory } from "../server/answers.ts";
 import type { Server } from "../server/server.ts";
@@ -6,20 +7,22 @@ import { fromMarkdown, toMarkdown } from "./markdown.ts";
 import { fileNameOf, idIn } from "./names.ts";
 
 const START_MS = 30_000;
+const NOT_FOUND = /^no memory /;
 
 export const SCHEME = "rag-ls-memory";
 
 interface Open {
   readonly memory: Memory | undefined;
-  /** What a memory that is still to be written will be about. */
-  readonly place?: Place;
   readonly data: Uint8Array;
   readonly mtime: number;
 }
 
+/** What a memory that is still to be written will be about, and whose it will be. It is part of its document's URI, so that it outlives the window. */
 export interface Place {
-  readonly source_file: string;
+  readonly source_file?: string;
   readonly line?: number;
+  /** The root of its project. */
+  readonly project?: string;
 }
 
 /** Where a memory is a document: the one that is open already, whatever it was called then, else one that is called by its first line. */
@@ -35,21 +38,24 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
   /** The document at `uri` was written as a memory. */
   readonly onDidStore = this.stored.event;
   private readonly open = new Map<string, Open>();
-  private drafts = 0;
   private readonly server: Server;
 
   constructor(server: Server) {
     this.server = server;
   }
 
+  register(): vscode.Disposable {
+    return vscode.Disposable.from(
+      vscode.workspace.registerFileSystemProvider(SCHEME, this, { isCaseSensitive: true }),
+      // Others may change it while nobody looks.
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => uri.scheme === SCHEME && this.open.delete(uri.path)),
+    );
+  }
+
   /** The document of a memory that is still to be written. */
-  draft(memory: Partial<Memory> = {}, place?: Place): vscode.Uri {
-    this.drafts += 1;
-    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/draft-${this.drafts}/New memory.md` });
-    const anchor = place && { path: vscode.workspace.asRelativePath(place.source_file), ...(place.line ? { line: place.line } : {}) };
-    const data = Buffer.from(toMarkdown(anchor ? { ...memory, anchor } : memory));
-    this.open.set(uri.path, { memory: undefined, data, mtime: Date.now(), ...(place ? { place } : {}) });
-    return uri;
+  draft(place: Place = {}): vscode.Uri {
+    const path = `/draft-${randomUUID()}/New memory.md`;
+    return vscode.Uri.from({ scheme: SCHEME, path, query: JSON.stringify(place) });
   }
 
   watch(): vscode.Disposable {
@@ -72,32 +78,60 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
       tags: draft.tags,
       memory_type: draft.memory_type,
       ...(draft.importance === undefined ? {} : { importance_score: draft.importance }),
-      ...(known.memory ? {} : known.place),
     };
+    const { project, ...place } = placeOf(uri);
     if (known.memory) {
       if (draft.scope !== known.memory.scope) {
         throw vscode.FileSystemError.Unavailable(`a memory stays in its scope, ${known.memory.scope}; add another one instead`);
       }
-      await this.server.ask("updateMemory", {
-        id: known.memory.id,
-        content: draft.content,
-        metadata,
-        ...(known.memory.version === undefined ? {} : { expected_version: known.memory.version }),
-      });
+      await this.update(uri, known.memory, draft.content, metadata);
     }
-    const { id } = known.memory ?? (await this.server.ask<{ id: string }>("storeMemory", { content: draft.content, scope: draft.scope, metadata }));
+    const added = { content: draft.content, scope: draft.scope, metadata: { ...metadata, ...place }, ...(project ? { project } : {}) };
+    const { id } = known.memory ?? (await this.server.ask<{ id: string }>("storeMemory", added));
     const written = await this.read(id);
     this.open.set(uri.path, written);
     this.emitter.fire([{ type: vscode.FileChangeType.Changed, uri }]);
     this.stored.fire({ uri, memory: written.memory });
   }
 
-  /** Memories may be others now: what is open is read again when it is next shown. */
-  forget(): void {
-    for (const [path, { memory }] of this.open) {
-      if (memory) {
-        this.open.delete(path);
-        this.emitter.fire([{ type: vscode.FileChangeType.Changed, uri: vscode.Uri.from({ scheme: SCHEME, path }) }]);
+  private async update(uri: vscode.Uri, memory: Memory, content: string, metadata: object): Promise<void> {
+    const expected = memory.version === undefined ? {} : { expected_version: memory.version };
+    try {
+      await this.server.ask("updateMemory", { id: memory.id, content, metadata, ...expected });
+    } catch (error) {
+      const now = await this.read(memory.id);
+      if (now.memory.version === memory.version) {
+        throw error;
+      }
+      this.open.set(uri.path, now);
+      this.emitter.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+      throw vscode.FileSystemError.Unavailable("this memory was changed elsewhere meanwhile; saving again replaces that, “Revert File” shows it");
+    }
+  }
+
+  /** A memory is no more. */
+  gone(id: string): void {
+    for (const { uri } of vscode.workspace.textDocuments.filter((each) => each.uri.scheme === SCHEME && idIn(each.uri.path) === id)) {
+      this.open.delete(uri.path);
+      this.emitter.fire([{ type: vscode.FileChangeType.Deleted, uri }]);
+    }
+  }
+
+  /** Memories may be others now: what is open is read again. */
+  async refresh(): Promise<void> {
+    for (const { uri } of vscode.workspace.textDocuments.filter((each) => each.uri.scheme === SCHEME)) {
+      const id = idIn(uri.path);
+      if (id === undefined) {
+        continue;
+      }
+      try {
+        this.open.set(uri.path, await this.read(id));
+        // One that was deleted and brought back is there again.
+        this.emitter.fire([vscode.FileChangeType.Created, vscode.FileChangeType.Changed].map((type) => ({ type, uri })));
+      } catch (error) {
+        if (NOT_FOUND.test(error instanceof Error ? error.message : String(error))) {
+          this.gone(id);
+        }
       }
     }
   }
@@ -125,7 +159,11 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
     }
     const id = idIn(uri.path);
     if (id === undefined) {
-      throw vscode.FileSystemError.FileNotFound(uri);
+      const { source_file, line } = placeOf(uri);
+      const anchor = source_file ? { path: vscode.workspace.asRelativePath(source_file), ...(line ? { line } : {}) } : null;
+      const draft = { memory: undefined, data: Buffer.from(toMarkdown({ anchor })), mtime: Date.now() };
+      this.open.set(uri.path, draft);
+      return draft;
     }
     // An editor that opens its documents again is faster than the server.
     await this.server.settled(START_MS);
@@ -134,12 +172,22 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
       this.open.set(uri.path, read);
       return read;
     } catch (error) {
-      throw vscode.FileSystemError.Unavailable(error instanceof Error ? error.message : String(error));
+      const message = error instanceof Error ? error.message : String(error);
+      throw NOT_FOUND.test(message) ? vscode.FileSystemError.FileNotFound(uri) : vscode.FileSystemError.Unavailable(message);
     }
   }
 
   private async read(id: string): Promise<Open & { readonly memory: Memory }> {
     const memory = await this.server.ask<Memory>("getMemory", { id });
     return { memory, data: Buffer.from(toMarkdown(memory)), mtime: Date.now() };
+  }
+}
+
+function placeOf(uri: vscode.Uri): Place {
+  try {
+    const place: unknown = JSON.parse(uri.query || "{}");
+    return typeof place === "object" && place !== null ? place : {};
+  } catch {
+    return {};
   }
 }

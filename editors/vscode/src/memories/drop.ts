@@ -1,5 +1,6 @@
 // What is dropped on the Memories view becomes a memory: text as it is, a file as a draft about it.
 import * as vscode from "vscode";
+import { pickProject } from "../server/projects.ts";
 import type { Server } from "../server/server.ts";
 import type { MemoryDocuments } from "./documents.ts";
 
@@ -9,13 +10,18 @@ export function dropController<T>(server: Server, documents: MemoryDocuments, ch
     dropMimeTypes: ["text/uri-list", "text/plain"],
     dragMimeTypes: [],
     handleDrop: async (_target, data) => {
-      const uris = uriList((await data.get("text/uri-list")?.asString()) ?? "");
-      const text = ((await data.get("text/plain")?.asString()) ?? "").trim();
-      for (const uri of uris) {
-        await rememberFile(server, documents, uri);
-      }
-      if (uris.length === 0 && text) {
-        await server.ask("storeMemory", { content: text, scope: "project" });
+      try {
+        const uris = uriList((await data.get("text/uri-list")?.asString()) ?? "");
+        const text = ((await data.get("text/plain")?.asString()) ?? "").trim();
+        for (const uri of uris) {
+          await rememberFile(server, documents, uri);
+        }
+        const project = uris.length === 0 && text ? await pickProject(server, "Remember this for…") : undefined;
+        if (project) {
+          await server.ask("storeMemory", { content: text, scope: "project", ...project });
+        }
+      } catch (error) {
+        void vscode.window.showErrorMessage(`rag-ls: ${error instanceof Error ? error.message : String(error)}`);
       }
       changed();
     },
@@ -28,7 +34,7 @@ async function rememberFile(server: Server, documents: MemoryDocuments, uri: vsc
   if (editor && selected) {
     await server.ask("rememberSelection", { uri: uri.toString(), line: editor.selection.start.line + 1, content: selected, scope: "project" });
   } else {
-    await vscode.window.showTextDocument(documents.draft({}, { source_file: uri.fsPath }));
+    await vscode.window.showTextDocument(documents.draft(vscode.workspace.getWorkspaceFolder(uri) ? { source_file: uri.fsPath } : {}));
   }
 }
 

@@ -8,7 +8,7 @@ export interface Group {
   readonly groups: readonly Group[];
 }
 
-const SCOPE_TITLES: Readonly<Record<string, string>> = { project: "This project", global: "All projects", session: "This session" };
+export const SCOPE_TITLES: Readonly<Record<string, string>> = { project: "This project", global: "All projects", session: "This session" };
 
 /** A group for each scope; in it one for each file that a memory is about, one for each tag of the others, and the rest. */
 export function grouped(memories: readonly Memory[]): Group[] {

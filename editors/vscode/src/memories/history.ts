@@ -24,8 +24,8 @@ export async function showHistory(server: Server, views: ReadOnlyDocuments, memo
     return;
   }
   const { version } = chosen;
-  const former = views.of(`version ${version.version}/${fileNameOf(now)}`, toMarkdown({ ...now, ...version, anchor: null }));
-  const present = views.of(`now/${fileNameOf(now)}`, toMarkdown({ ...now, anchor: null }));
+  const former = views.of(`${now.id}/version ${version.version}/${fileNameOf(now)}`, toMarkdown({ ...now, ...version, anchor: null }));
+  const present = views.of(`${now.id}/now/${fileNameOf(now)}`, toMarkdown({ ...now, anchor: null }));
   await vscode.commands.executeCommand("vscode.diff", former, present, `${titleOf(now)}: version ${version.version} and now`);
   const restore = await vscode.window.showInformationMessage(`Bring version ${version.version} back?`, "Bring Back");
   if (restore) {

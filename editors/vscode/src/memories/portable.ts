@@ -8,12 +8,13 @@ const SCOPES = [
   { label: "This project", scope: "project" },
   { label: "All projects", scope: "global" },
 ];
+const [FILE, FOLDER] = ["A File", "A Folder"];
 const SOURCES = [
-  { label: "A file that rag-ls exported", detail: "JSON, JSON Lines or Markdown", source: "" },
-  { label: "Claude Code", detail: "CLAUDE.md, or a folder of its memories", source: "claude" },
-  { label: "AGENTS.md", detail: "Or a file like it", source: "agents" },
-  { label: "mcp-memory-service", detail: "Its JSON export", source: "mcp-memory-service" },
-  { label: "basic-memory", detail: "A folder of its notes", source: "basic-memory" },
+  { label: "A file that rag-ls exported", detail: "JSON, JSON Lines or Markdown", source: "", takes: [FILE] },
+  { label: "Claude Code", detail: "CLAUDE.md, or a folder of its memories", source: "claude", takes: [FILE, FOLDER] },
+  { label: "AGENTS.md", detail: "Or a file like it", source: "agents", takes: [FILE] },
+  { label: "mcp-memory-service", detail: "Its JSON export", source: "mcp-memory-service", takes: [FILE] },
+  { label: "basic-memory", detail: "A folder of its notes", source: "basic-memory", takes: [FOLDER] },
 ];
 
 /** Write a scope's memories to a file that the user names. */
@@ -35,12 +36,21 @@ export async function importMemories(server: Server): Promise<void> {
   const folder = await pickFolder();
   const from = folder && (await vscode.window.showQuickPick(SOURCES, { title: "Import memories from…" }));
   const scope = from && (await vscode.window.showQuickPick(SCOPES, { title: "Import them for…" }));
-  const chosen = scope && (await vscode.window.showOpenDialog({ canSelectFolders: from.source !== "", canSelectFiles: true, openLabel: "Import" }));
-  const [input] = chosen ?? [];
+  const input = scope && (await pickInput(from.takes));
   if (!input) {
     return;
   }
-  const source = from?.source ? ["--from", from.source] : [];
-  const said = await shell(server, folder!, "import", "--scope", scope!.scope, "--input", input.fsPath, ...source);
+  const source = from.source ? ["--from", from.source] : [];
+  const said = await shell(server, folder, "import", "--scope", scope.scope, "--input", input.fsPath, ...source);
   void vscode.window.showInformationMessage(`rag-ls: ${said}`);
+}
+
+/** Dialogs of most systems offer either files or folders. */
+async function pickInput(takes: readonly string[]): Promise<vscode.Uri | undefined> {
+  const kind = takes.length === 1 ? takes[0] : await vscode.window.showQuickPick([...takes], { title: "Import…" });
+  if (!kind) {
+    return undefined;
+  }
+  const chosen = await vscode.window.showOpenDialog({ canSelectFolders: kind === FOLDER, canSelectFiles: kind === FILE, openLabel: "Import" });
+  return chosen?.[0];
 }

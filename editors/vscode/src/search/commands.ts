@@ -15,11 +15,20 @@ export function searchCommands(server: Server, view: SearchView) {
       const query = selectedText();
       return view.focus(query ? { query, subject: "code" } : {});
     },
-    searchInFolder: (folder: vscode.Uri) => view.focus({ folder: vscode.workspace.asRelativePath(folder, false), subject: "code" }),
+    searchInFolder: (folder: vscode.Uri) => view.focus({ folder: nameOf(folder), subject: "code" }),
     searchMemories: () => view.focus({ subject: "memory" }),
     clearSearch: () => view.clear(),
     related: () => related(server, view),
   };
+}
+
+/** A folder as the form names it: the window's folder first, where there are several. */
+function nameOf(folder: vscode.Uri): string {
+  const isRoot = vscode.workspace.workspaceFolders?.some(({ uri }) => uri.toString() === folder.toString());
+  if (isRoot) {
+    return vscode.workspace.workspaceFolders?.length === 1 ? "" : (vscode.workspace.getWorkspaceFolder(folder)?.name ?? "");
+  }
+  return vscode.workspace.asRelativePath(folder);
 }
 
 function selectedText(): string {

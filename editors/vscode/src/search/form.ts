@@ -15,6 +15,7 @@ export const FORM = `<main>
     <input id="folder" type="text" autocomplete="off" spellcheck="false" aria-label="Folder, or a pattern of paths" placeholder="In folder, e.g. src">
   </div>
 </form>
+<div id="progress" aria-hidden="true"></div>
 <div id="summary" role="status" aria-live="polite"></div>
 <div id="hits"></div>
 <div id="welcome">

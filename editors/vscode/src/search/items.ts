@@ -1,5 +1,5 @@
 // Hits as people read them, in lists and in the search view: no editor in here, so that it can be tested without one.
-import { titleOf } from "../memories/groups.ts";
+import { SCOPE_TITLES, titleOf } from "../memories/groups.ts";
 import type { CodeHit, Memory } from "../server/answers.ts";
 import type { ShownGroup } from "./messages.ts";
 import { marked, snippet, stemsOf } from "./snippet.ts";
@@ -43,13 +43,11 @@ export function codeGroups(hits: readonly CodeHit[], query: string): ShownGroup[
           label: labelOf(hit),
           place: `${hit.start_line}${unsaved(hit)}`,
           isLine: true,
-          lines: snippet(hit.text, hit.start_line, query),
+          lines: snippet(hit.text, query),
         })),
     };
   });
 }
-
-const SCOPES: Readonly<Record<string, string>> = { project: "This project", global: "All projects", session: "This session" };
 
 /** Memories by scope. */
 export function memoryGroups(memories: readonly Memory[], query: string): ShownGroup[] {
@@ -57,7 +55,7 @@ export function memoryGroups(memories: readonly Memory[], query: string): ShownG
   const all = memories.map((memory, index) => ({ memory, index }));
   const scopes = new Set(memories.map(({ scope }) => scope));
   return [...scopes].map((scope) => ({
-    title: SCOPES[scope] ?? scope,
+    title: SCOPE_TITLES[scope] ?? scope,
     folder: "",
     hits: all.filter(({ memory }) => memory.scope === scope).map(({ memory, index }) => ({
       index,
@@ -68,7 +66,7 @@ export function memoryGroups(memories: readonly Memory[], query: string): ShownG
         .split(/\r\n|\n|\r/)
         .filter((line) => line.trim() !== "")
         .slice(1, MEMORY_LINES)
-        .map((line, at) => ({ number: at + 2, parts: marked(line.trim(), stems) })),
+        .map((line) => marked(line.trim(), stems)),
     })),
   }));
 }

@@ -41,5 +41,7 @@ export type ToPage =
 
 export type FromPage =
   | { readonly kind: "ready" }
+  /** The languages may be others now. */
+  | { readonly kind: "languages" }
   | { readonly kind: "ask"; readonly question: Question }
   | { readonly kind: "show"; readonly index: number; readonly preview: boolean };

@@ -5,10 +5,8 @@ export interface Part {
   readonly match: boolean;
 }
 
-export interface SnippetLine {
-  readonly number: number;
-  readonly parts: readonly Part[];
-}
+/** A line in its parts. */
+export type SnippetLine = readonly Part[];
 
 const MOST_LINES = 4;
 const LONGEST_LINE = 200;
@@ -21,7 +19,7 @@ export function stemsOf(query: string): Set<string> {
 }
 
 /** The first lines of a hit's text, or those of a longer one that hold most of the question's words; in their order. */
-export function snippet(text: string, firstLine: number, query: string): SnippetLine[] {
+export function snippet(text: string, query: string): SnippetLine[] {
   const stems = stemsOf(query);
   const lines = text
     .split(/\r\n|\n|\r/)
@@ -35,7 +33,7 @@ export function snippet(text: string, firstLine: number, query: string): Snippet
   const best = rest.toSorted((one, other) => other.matches - one.matches || one.at - other.at).slice(0, MOST_LINES - 1);
   const chosen = [head, ...best].toSorted((one, other) => one.at - other.at);
   const indent = Math.min(...chosen.map(({ line }) => line.length - line.trimStart().length));
-  return chosen.map(({ at, line }) => ({ number: firstLine + at, parts: marked(line.slice(indent, indent + LONGEST_LINE), stems) }));
+  return chosen.map(({ line }) => marked(line.slice(indent, indent + LONGEST_LINE), stems));
 }
 
 /** A text in parts, of which those are matches that share a stem with the question. */

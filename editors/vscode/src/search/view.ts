@@ -2,13 +2,14 @@
 import * as vscode from "vscode";
 import { uriOf } from "../memories/documents.ts";
 import type { CodeAnswer, CodeHit, Memory, SearchStats, Status } from "../server/answers.ts";
+import { rootsOf } from "../server/projects.ts";
 import type { Server } from "../server/server.ts";
 import { pageHtml, webviewOptions } from "../webview.ts";
 import { codeGroups, countOf, memoryGroups } from "./items.ts";
 import type { FromPage, Question, ToPage } from "./messages.ts";
 import { FORM } from "./form.ts";
-import { openHit } from "./open.ts";
-import { asCodeQuestion } from "./question.ts";
+import { openHit, placeOfHit } from "./open.ts";
+import { type Surroundings, asCodeQuestion } from "./question.ts";
 
 const HITS = 30;
 const START_MS = 60_000;
@@ -37,7 +38,9 @@ export class SearchView implements vscode.WebviewViewProvider {
   resolveWebviewView(view: vscode.WebviewView): void {
     this.view = view;
     view.webview.options = webviewOptions(this.extension);
-    view.webview.onDidReceiveMessage((message: FromPage) => void this.heard(message));
+    view.webview.onDidReceiveMessage((message: FromPage) => {
+      this.heard(message).catch((error: unknown) => this.tell({ kind: "problem", text: error instanceof Error ? error.message : String(error) }));
+    });
     view.onDidDispose(() => {
       this.view = undefined;
       this.isReady = false;
@@ -48,16 +51,18 @@ export class SearchView implements vscode.WebviewViewProvider {
   /** Show the view with a part of the question filled in, and ask it where it has one. */
   async focus(question: Partial<Question> = {}): Promise<void> {
     await vscode.commands.executeCommand("ragLs.search.focus");
-    this.tell({ kind: "form", question, ask: (question.query ?? "") !== "", focus: true });
+    this.tell({ kind: "form", question, ask: Object.keys(question).length > 0, focus: true });
   }
 
   /** Show what was found elsewhere; `title` says for what. */
   show(answer: CodeAnswer, title = ""): void {
+    this.asking?.cancel();
     this.tell({ kind: "form", question: { query: title ? "" : answer.query }, ask: false, focus: false });
     this.showCode(answer, title);
   }
 
   clear(): void {
+    this.asking?.cancel();
     this.found = { code: [] };
     this.tell({ kind: "form", question: { query: "", folder: "", language: "", subject: "code" }, ask: false, focus: true });
     this.tell({ kind: "answer", summary: "", groups: [] });
@@ -79,6 +84,9 @@ export class SearchView implements vscode.WebviewViewProvider {
         this.waiting.clear();
         await this.tellLanguages();
         break;
+      case "languages":
+        await this.tellLanguages();
+        break;
       case "ask":
         await this.ask(message.question);
         break;
@@ -91,6 +99,9 @@ export class SearchView implements vscode.WebviewViewProvider {
   private async ask(question: Question): Promise<void> {
     this.asking?.cancel();
     const mine = (this.asking = new vscode.CancellationTokenSource());
+    if (question.query === "") {
+      return;
+    }
     this.tell({ kind: "busy" });
     try {
       // A window that is loaded again is faster than its server.
@@ -102,7 +113,7 @@ export class SearchView implements vscode.WebviewViewProvider {
           this.showMemories(answer.results, question.query, answer.stats?.note);
         }
       } else {
-        const answer = await this.server.ask<CodeAnswer>("searchCode", { ...asCodeQuestion(question), k: HITS }, mine.token);
+        const answer = await this.server.ask<CodeAnswer>("searchCode", { ...asCodeQuestion(question, await this.around(question)), k: HITS }, mine.token);
         if (!mine.token.isCancellationRequested) {
           this.showCode(answer);
         }
@@ -114,9 +125,14 @@ export class SearchView implements vscode.WebviewViewProvider {
     }
   }
 
+  private async around(question: Question): Promise<Surroundings> {
+    const folders = (vscode.workspace.workspaceFolders ?? []).map(({ name, uri }) => ({ name, path: uri.fsPath }));
+    return { folders, roots: question.folder ? await rootsOf(this.server) : [] };
+  }
+
   private showCode(answer: CodeAnswer, title = ""): void {
     // The folder's own name comes first where there are several.
-    const named = answer.results.map((hit) => ({ ...hit, path: hit.file.includes("://") ? hit.path : vscode.workspace.asRelativePath(hit.file) }));
+    const named = answer.results.map((hit) => ({ ...hit, path: placeOfHit(hit).scheme === "file" ? vscode.workspace.asRelativePath(placeOfHit(hit)) : hit.path }));
     this.found = { code: named };
     const groups = codeGroups(named, title ? "" : answer.query);
     this.tell({ kind: "answer", summary: [title, countOf(groups, "files"), answer.stats.note].filter(Boolean).join(" · "), groups });

@@ -21,18 +21,24 @@ export interface Surroundings {
 /** All places where the command may be, the best first. A setting is the only one: whoever names a command means that one. */
 export function candidates(from: Surroundings): string[] {
   const paths = from.windows ? path.win32 : path.posix;
-  const names = from.windows ? ["rag-ls.exe", "rag-ls.cmd"] : ["rag-ls"];
+  const name = from.windows ? "rag-ls.exe" : "rag-ls";
+  const isAllowed = (place: string): boolean => from.trusted || !from.folders.some((folder) => isBelow(folder, place, paths));
   if (from.setting.trim()) {
-    return [expanded(from.setting.trim(), from, paths)];
+    return [expanded(from.setting.trim(), from, paths)].filter(isAllowed);
   }
   const folders = [
     ...(from.python ? [paths.dirname(from.python)] : []),
-    ...(from.trusted ? from.folders.map((folder) => paths.join(folder, ".venv", from.windows ? "Scripts" : "bin")) : []),
+    ...from.folders.map((folder) => paths.join(folder, ".venv", from.windows ? "Scripts" : "bin")),
     from.own,
     // A relative one would be looked for in whatever folder is open.
     ...from.searchPath.split(paths.delimiter).filter((folder) => paths.isAbsolute(folder)),
   ];
-  return folders.flatMap((folder) => names.map((name) => paths.join(folder, name)));
+  return folders.map((folder) => paths.join(folder, name)).filter(isAllowed);
+}
+
+function isBelow(folder: string, place: string, paths: path.PlatformPath): boolean {
+  const way = paths.relative(folder, place);
+  return way === "" || !(way.startsWith("..") || paths.isAbsolute(way));
 }
 
 function expanded(setting: string, from: Surroundings, paths: path.PlatformPath): string {

@@ -75,9 +75,9 @@ async function foundInstaller(): Promise<Installer | undefined> {
 }
 
 async function onPath(name: string): Promise<string | undefined> {
-  const names = process.platform === "win32" ? [`${name}.exe`, `${name}.cmd`] : [name];
+  const program = process.platform === "win32" ? `${name}.exe` : name;
   const folders = (process.env["PATH"] ?? "").split(path.delimiter).filter((folder) => path.isAbsolute(folder));
-  return firstThat(folders.flatMap((folder) => names.map((each) => path.join(folder, each))), isExecutable);
+  return firstThat(folders.map((folder) => path.join(folder, program)), isExecutable);
 }
 
 /** What is installed: what the setting says, else what the user picks. There is no rag-ls in the public registries yet. */
@@ -86,13 +86,13 @@ async function wantedSource(): Promise<string | undefined> {
   if (set) {
     return set;
   }
-  const chosen = await vscode.window.showOpenDialog({
-    title: "Install rag-ls from the folder of its sources",
-    openLabel: "Install from Here",
-    canSelectFolders: true,
-    canSelectFiles: true,
-    filters: { "Python wheels": ["whl"], "All files": ["*"] },
-  });
+  const [sources, wheel] = ["The folder of its sources", "A wheel (.whl)"];
+  const kind = await vscode.window.showQuickPick([sources, wheel], { title: "Install rag-ls from…" });
+  if (!kind) {
+    return undefined;
+  }
+  // Dialogs of most systems offer either files or folders.
+  const chosen = await vscode.window.showOpenDialog({ canSelectFolders: kind === sources, canSelectFiles: kind === wheel, openLabel: "Install" });
   return chosen?.[0]?.fsPath;
 }
 

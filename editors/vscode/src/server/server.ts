@@ -1,5 +1,6 @@
 // The language server of this window: found, started, watched, and asked.
 import { execFile } from "node:child_process";
+import { homedir } from "node:os";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
@@ -12,6 +13,7 @@ import { explicitSettings } from "./settings.ts";
 const SECTION = "ragLs";
 // `State` of the library, which is loaded late.
 const [RUNNING, STARTING] = [2, 3];
+const STOP_MS = 5000;
 const run = promisify(execFile);
 
 /** A problem that the user can do something about. */
@@ -26,6 +28,8 @@ export class Server implements vscode.Disposable {
   private command = "";
   private problem = "";
   private stopping = false;
+  private turn = Promise.resolve();
+  private again: NodeJS.Timeout | undefined;
   private readonly restarts = restarts();
   private readonly keys: readonly string[];
   private readonly storage: string;
@@ -33,6 +37,7 @@ export class Server implements vscode.Disposable {
   /** `manifest` is the extension's own, which lists its settings; `storage` a folder of its own. */
   constructor(manifest: { contributes: { configuration: { properties: Record<string, unknown> } } }, storage: string) {
     this.storage = storage;
+    this.onChange(() => void vscode.commands.executeCommand("setContext", "ragLs.isRunning", this.isRunning));
     this.keys = Object.keys(manifest.contributes.configuration.properties).map((key) => key.slice(SECTION.length + 1));
   }
 
@@ -54,7 +59,38 @@ export class Server implements vscode.Disposable {
     return this.command;
   }
 
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    return this.inTurn(() => this.startNow());
+  }
+
+  async stop(): Promise<void> {
+    await this.inTurn(() => this.stopNow());
+    this.problem = "it was stopped; “rag-ls: Restart Server” starts it";
+    this.changed.fire();
+  }
+
+  /** Start the server anew, wherever it is found now. */
+  restart(): Promise<void> {
+    this.restarts.reset();
+    return this.inTurn(async () => {
+      await this.stopNow();
+      await this.startNow();
+    });
+  }
+
+  /** One start or stop after the other: two at once would leave a server that nobody owns. */
+  private inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.turn.then(work);
+    this.turn = done.catch(() => undefined);
+    return done;
+  }
+
+  private async startNow(): Promise<void> {
+    clearTimeout(this.again);
+    this.again = undefined;
+    if (this.isRunning) {
+      return;
+    }
     this.stopping = false;
     this.problem = "";
     this.command = "";
@@ -62,16 +98,24 @@ export class Server implements vscode.Disposable {
       this.command = await this.found();
       await this.launch(this.command);
     } catch (error) {
-      this.fail(error instanceof Error ? error.message : String(error));
+      const problem = error instanceof Error ? error.message : String(error);
+      if (this.again) {
+        // It ended while it started, and is tried again: that is told once, if it goes on.
+        this.log.warn(problem);
+      } else {
+        this.fail(problem);
+      }
     }
     this.changed.fire();
   }
 
-  async stop(): Promise<void> {
+  private async stopNow(): Promise<void> {
+    clearTimeout(this.again);
+    this.again = undefined;
     this.stopping = true;
     const client = this.client;
     this.client = undefined;
-    await client?.dispose(5000).catch((error: unknown) => this.log.warn(String(error)));
+    await client?.dispose(STOP_MS).catch((error: unknown) => this.log.warn(String(error)));
     this.changed.fire();
   }
 
@@ -90,12 +134,6 @@ export class Server implements vscode.Disposable {
     listening?.dispose();
   }
 
-  async restart(): Promise<void> {
-    this.restarts.reset();
-    await this.stop();
-    await this.start();
-  }
-
   /** Install the server into an environment of its own, and start that. */
   async install(): Promise<void> {
     if (await installServer(this.storage, this.log)) {
@@ -104,7 +142,7 @@ export class Server implements vscode.Disposable {
   }
 
   dispose(): void {
-    void this.stop();
+    void this.inTurn(() => this.stopNow());
     this.changed.dispose();
     this.log.dispose();
   }
@@ -175,10 +213,12 @@ export class Server implements vscode.Disposable {
     const client = new LanguageClient(
       SECTION,
       "rag-ls",
-      { command, args: ["lsp"] },
+      // Not in the folder: Windows would look for programs there first.
+      { command, args: ["lsp"], options: { cwd: homedir() } },
       {
         documentSelector: [{ scheme: "file" }, { scheme: "untitled" }, { scheme: "vscode-notebook-cell" }],
         initializationOptions: this.settings(),
+        middleware: { workspace: { configuration: ({ items }) => items.map(() => this.settings()) } },
         outputChannel: this.log,
         errorHandler: {
           error: () => ({ action: ErrorAction.Continue, handled: true }),
@@ -207,11 +247,7 @@ export class Server implements vscode.Disposable {
     }
     this.log.warn(`the server ended; starting it again in ${wait / 1000} s`);
     this.changed.fire();
-    setTimeout(() => {
-      if (!this.stopping) {
-        void this.start();
-      }
-    }, wait);
+    this.again = setTimeout(() => void this.start(), wait);
   }
 
   private fail(problem: string): void {

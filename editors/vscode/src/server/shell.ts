@@ -1,5 +1,6 @@
 // What the shell alone offers, because it reads and writes files that the user names.
 import { execFile } from "node:child_process";
+import { homedir } from "node:os";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { type Server, ServerProblem } from "./server.ts";
@@ -13,7 +14,7 @@ export async function shell(server: Server, folder: vscode.WorkspaceFolder, ...a
     throw new ServerProblem(server.whyNot || "the rag-ls command was not found yet");
   }
   try {
-    const { stdout } = await run(server.path, [...args, "--project", folder.uri.fsPath], { cwd: folder.uri.fsPath, timeout: LONGEST_MS });
+    const { stdout } = await run(server.path, [...args, "--project", folder.uri.fsPath], { cwd: homedir(), timeout: LONGEST_MS });
     return stdout.trim();
   } catch (error) {
     const told = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";

@@ -13,18 +13,25 @@ export function followStatus(server: Server): vscode.Disposable {
   item.name = "rag-ls";
   item.command = "ragLs.ui.status";
   let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
   const look = async (): Promise<void> => {
     clearTimeout(timer);
     const status = server.isRunning ? await server.ask<Status>("status", {}).catch(() => undefined) : undefined;
+    if (isOver) {
+      return;
+    }
     const shown = summary(status?.projects, { starting: server.isStarting, problem: server.whyNot });
     item.text = shown.text;
     item.tooltip = shown.tooltip;
     item.accessibilityInformation = { label: shown.tooltip };
     item.backgroundColor = shown.isProblem ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
     item.show();
-    timer = setTimeout(() => void look(), status?.complete === false ? BUSY_MS : QUIET_MS);
+    timer = setTimeout(() => void look(), shown.isBusy ? BUSY_MS : QUIET_MS);
   };
   const listening = server.onChange(() => void look());
   void look();
-  return vscode.Disposable.from(listening, item, new vscode.Disposable(() => clearTimeout(timer)));
+  return vscode.Disposable.from(listening, item, new vscode.Disposable(() => {
+    isOver = true;
+    clearTimeout(timer);
+  }));
 }

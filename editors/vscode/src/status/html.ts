@@ -20,6 +20,11 @@ export function statusHtml(status: Status, command: string, samples: readonly Sa
   return `<h1>rag-ls ${escaped(status.version)}</h1><p class="quiet"><code>${escaped(command)}</code></p>${projects}${engine}`;
 }
 
+/** The page where nothing can be asked. */
+export function problemHtml(problem: string): string {
+  return `<h1>rag-ls</h1><p class="note">It does not run: ${escaped(problem)}</p>`;
+}
+
 function projectHtml(project: ProjectStatus): string {
   const name = project.root.split(/[\\/]/).at(-1) ?? project.root;
   const facts: [string, string][] = [

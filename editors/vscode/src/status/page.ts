@@ -1,9 +1,9 @@
 // How everything stands, as a page that follows it while it is seen.
 import * as vscode from "vscode";
-import type { Status } from "../server/answers.ts";
+import type { ProjectStatus, Status } from "../server/answers.ts";
 import type { Server } from "../server/server.ts";
 import { pageHtml, webviewOptions } from "../webview.ts";
-import { type Sample, statusHtml } from "./html.ts";
+import { type Sample, problemHtml, statusHtml } from "./html.ts";
 
 const LOOK_MS = 2000;
 const MOST_SAMPLES = 300;
@@ -12,6 +12,8 @@ export class StatusPage implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private timer: NodeJS.Timeout | undefined;
   private samples: Sample[] = [];
+  private details: readonly ProjectStatus[] = [];
+  private seen = "";
   private readonly server: Server;
   private readonly extension: vscode.Uri;
 
@@ -53,15 +55,31 @@ export class StatusPage implements vscode.Disposable {
     }
   }
 
+  /** The status with what each project is made of, which costs more than the rest and is asked for when it is another. */
+  private async detailed(status: Status): Promise<Status> {
+    const seen = JSON.stringify(status.projects.map(({ root, documents, chunks, skipped }) => [root, documents, chunks, skipped]));
+    if (seen !== this.seen) {
+      this.details = (await this.server.ask<Status>("status", { details: true })).projects;
+      this.seen = seen;
+    }
+    const detailsOf = (root: string) => this.details.find((project) => project.root === root);
+    const projects = status.projects.map((project) => ({
+      ...project,
+      languages: detailsOf(project.root)?.languages ?? {},
+      skipped_files: detailsOf(project.root)?.skipped_files ?? [],
+    }));
+    return { ...status, projects };
+  }
+
   private async html(): Promise<string> {
     try {
-      const status = await this.server.ask<Status>("status", { details: true });
+      const status = await this.detailed(await this.server.ask<Status>("status", {}));
       if (status.engine?.memory_bytes !== undefined) {
         this.samples = [...this.samples, { at: Date.now(), bytes: status.engine.memory_bytes }].slice(-MOST_SAMPLES);
       }
       return statusHtml(status, this.server.path, this.samples);
     } catch (error) {
-      return statusHtml({ version: "", complete: false, projects: [] }, error instanceof Error ? error.message : String(error), []);
+      return problemHtml(error instanceof Error ? error.message : String(error));
     }
   }
 }

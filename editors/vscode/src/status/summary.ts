@@ -5,7 +5,11 @@ export interface Summary {
   readonly text: string;
   readonly tooltip: string;
   readonly isProblem: boolean;
+  /** Whether it will be another one soon. */
+  readonly isBusy: boolean;
 }
+
+const FEW = 3;
 
 const number = new Intl.NumberFormat("en");
 
@@ -15,16 +19,17 @@ export function summary(
   server: { readonly starting: boolean; readonly problem: string },
 ): Summary {
   if (server.problem) {
-    return { text: "$(warning) rag-ls", tooltip: `rag-ls does not run: ${server.problem}`, isProblem: true };
+    return { text: "$(warning) rag-ls", tooltip: `rag-ls does not run: ${server.problem}`, isProblem: true, isBusy: false };
   }
   if (projects === undefined) {
     const what = server.starting ? "rag-ls is starting" : "rag-ls does not answer yet";
-    return { text: "$(loading~spin) rag-ls", tooltip: what, isProblem: false };
+    return { text: "$(loading~spin) rag-ls", tooltip: what, isProblem: false, isBusy: true };
   }
-  const left = projects.filter((project) => !project.complete);
+  // A file that somebody types in, or has just saved, is nothing to spin for.
+  const left = projects.filter((project) => !project.complete && !isAsGoodAsComplete(project));
   if (left.length === 0) {
     const files = projects.reduce((sum, project) => sum + project.documents, 0);
-    return { text: "$(search) rag-ls", tooltip: `rag-ls: ${number.format(files)} files are indexed`, isProblem: false };
+    return { text: "$(search) rag-ls", tooltip: `rag-ls: ${number.format(files)} files are indexed`, isProblem: false, isBusy: false };
   }
   const words = Math.min(...left.map((project) => project.indexed_percent.words));
   const vectors = Math.min(...left.map((project) => project.indexed_percent.vectors));
@@ -33,5 +38,10 @@ export function summary(
     text: `$(sync~spin) rag-ls ${shown} %`,
     tooltip: `rag-ls: found by words ${words} %, by meaning ${vectors} %`,
     isProblem: false,
+    isBusy: true,
   };
+}
+
+function isAsGoodAsComplete({ documents, queued_documents, activity, indexed_percent: { words, vectors } }: ProjectStatus): boolean {
+  return documents > 0 && queued_documents <= FEW && activity === "idle" && words === 100 && vectors === 100;
 }

@@ -17,6 +17,7 @@ const subject = element<HTMLSelectElement>("subject");
 const language = element<HTMLSelectElement>("language");
 const folder = element<HTMLInputElement>("folder");
 const summary = element("summary");
+const progress = element("progress");
 const hits = element("hits");
 const welcome = element("welcome");
 let asking: number | undefined;
@@ -43,10 +44,9 @@ function ask(): void {
   clearTimeout(asking);
   const asked = question();
   vscode.setState({ question: asked });
+  vscode.postMessage({ kind: "ask", question: asked });
   if (asked.query === "") {
     show([], "");
-  } else {
-    vscode.postMessage({ kind: "ask", question: asked });
   }
 }
 
@@ -76,8 +76,10 @@ function enableFilters(): void {
 // --- the hits
 
 function show(groups: readonly ShownGroup[], text: string): void {
-  const focused = document.activeElement?.closest(".row")?.textContent;
-  hits.classList.remove("busy");
+  clearTimeout(previewing);
+  // A page that has lost the focus keeps an active element.
+  const focused = document.hasFocus() ? document.activeElement?.closest(".row")?.textContent : undefined;
+  progress.classList.remove("busy");
   summary.textContent = text;
   welcome.hidden = query.value.trim() !== "" || groups.length > 0;
   hits.scrollTop = 0;
@@ -99,7 +101,7 @@ function firstHit(): HTMLElement | undefined {
 function tree(groups: readonly ShownGroup[]): HTMLElement {
   const root = make("div", "tree", ...groups.flatMap((group, at) => [groupRow(group, at), ...group.hits.map((hit) => hitRow(hit, at))]));
   root.setAttribute("role", "tree");
-  root.setAttribute("aria-label", "Hits by file");
+  root.setAttribute("aria-label", subject.value === "memory" ? "Memories by scope" : "Hits by file");
   return root;
 }
 
@@ -118,7 +120,7 @@ function groupRow(group: ShownGroup, at: number): HTMLElement {
 
 function hitRow(hit: ShownHit, at: number): HTMLElement {
   const lines = hit.lines.map((line) =>
-    make("div", "line", ...line.parts.map((part) => (part.match ? make("mark", "", part.text) : document.createTextNode(part.text)))),
+    make("div", "line", ...line.map((part) => (part.match ? make("mark", "", part.text) : document.createTextNode(part.text)))),
   );
   const place = make("span", "place", make("span", "spoken", hit.isLine ? " line " : " "), hit.place);
   const row = make("div", "hit row", make("div", "name", make("span", "label", hit.label), place), make("div", hit.isLine ? "snippet" : "snippet prose", ...lines));
@@ -216,6 +218,7 @@ query.addEventListener("input", () => {
 });
 folder.addEventListener("change", ask);
 language.addEventListener("change", ask);
+language.addEventListener("focus", () => vscode.postMessage({ kind: "languages" }));
 subject.addEventListener("change", () => {
   enableFilters();
   ask();
@@ -241,13 +244,16 @@ window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
       show(data.groups, data.summary);
       break;
     case "busy":
-      hits.classList.add("busy");
+      progress.classList.add("busy");
       break;
     case "problem":
       show([], data.text);
       break;
     case "languages": {
       const chosen = language.value;
+      if (data.names.join() === [...language.options].slice(1).map((option) => option.value).join()) {
+        break;
+      }
       language.replaceChildren(new Option("Any language", ""), ...data.names.map((name) => new Option(name, name)));
       chooseLanguage(chosen);
       break;
