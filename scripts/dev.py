@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Set rag-ls up on a fresh machine, try it, and run its checks. Needs Python >= 3.11 and git, nothing else.
 
+python3 scripts/dev.py setup          set up: a virtual environment, the dependencies, the embedding model
 python3 scripts/dev.py try [FOLDER]   set up, index a repository, ask it a question, connect editors and agents
 python3 scripts/dev.py test [ARGS]    set up, then run all tests (ARGS go to pytest)
 python3 scripts/dev.py lint           ruff, mypy and the import layers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import hashlib
 import os
@@ -12,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from pathspec import GitIgnoreSpec
 
@@ -234,16 +236,25 @@ def _reason_by_kind(status: os.stat_result, limit: int) -> str:
 
 def _read(file: Path, limit: int) -> tuple[bytes, FileState, bool]:
     """Up to limit + 1 bytes, the state before reading, and whether nobody wrote meanwhile."""
-    # O_NONBLOCK and O_NOFOLLOW: what was a file at lstat may be a FIFO or a link by now.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(file, flags), "rb") as stream:
-        before = os.fstat(stream.fileno())
-        if not stat.S_ISREG(before.st_mode):
-            raise OSError("not a regular file")
-        state = _state(before)
+    with regular_file(file) as stream:
+        state = _state(os.fstat(stream.fileno()))
         data = stream.read(limit + 1)
         settled = _state(os.fstat(stream.fileno())).same_stamp(state)
     return data, state, settled
+
+
+@contextlib.contextmanager
+def regular_file(file: Path) -> Iterator[BinaryIO]:
+    """A file to read. Raises `OSError` for what is none: a folder, a link, and a FIFO, whose writer is not waited for."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(file, flags)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError("not a regular file")
+        with os.fdopen(descriptor, "rb", closefd=False) as stream:
+            yield stream
+    finally:
+        os.close(descriptor)
 
 
 def _state(status: os.stat_result) -> FileState:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import math
 import os
-import stat
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_ls.indexing.files import reason_by_name
+from rag_ls.indexing.files import reason_by_name, regular_file
 from rag_ls.storage import stem
 
 _SATURATION = 1.2
 _LENGTH = 0.6
 _IN_PATH = 1.5
-# A pipe would be waited for, and what a link leads to is not indexed by it.
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +91,7 @@ def _beginning(word: str) -> str:
 def _bytes_of(place: Path, largest: int) -> bytes:
     """A regular file's bytes; none of one that is too large, a link, or cannot be read."""
     try:
-        descriptor = os.open(place, _FLAGS)
+        with regular_file(place) as file:
+            return b"" if os.fstat(file.fileno()).st_size > largest else file.read()
     except (OSError, ValueError):
         return b""
-    try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > largest:
-            return b""
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read()
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)

@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_ls.indexing.files import Patterns, Rejected, Source, admitted, list_files, read_source, reason_by_name
+from rag_ls.indexing.files import (
+    Patterns,
+    Rejected,
+    Source,
+    admitted,
+    list_files,
+    read_source,
+    reason_by_name,
+    regular_file,
+)
 from tests.support import git, git_repository, until, write
 
 _LIMIT = 1_000_000
@@ -171,6 +180,19 @@ def test_a_fifo_is_refused_without_waiting_for_a_writer(tmp_path: Path) -> None:
     thread.start()
     assert until(lambda: reasons, timeout_s=20)
     assert reasons == ["not a regular file"]
+
+
+def test_what_is_no_file_is_not_opened_and_leaves_nothing_open(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "link").symlink_to("file")
+    for name in ("folder", "link", "missing"):
+        with pytest.raises(OSError), regular_file(tmp_path / name):  # noqa: PT011 - each says it in words of its own
+            pass
+    with regular_file(tmp_path / "file") as stream:
+        number = stream.fileno()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(number)
 
 
 def test_symbolic_links_are_not_followed(tmp_path: Path) -> None:

@@ -97,8 +97,12 @@ const steps = {
     await command(page, "Show or Focus Hover");
     await page.locator(".monaco-hover:visible", { hasText: /memor/i }).first().waitFor();
   },
+  async "a link in a hover leads to the code"() {
+    await page.locator(".monaco-hover:visible a", { hasText: "response.py" }).first().click();
+    await page.locator(".tab.active", { hasText: "response.py" }).waitFor();
+    await page.locator(".editor-group-container.active .monaco-editor.focused").waitFor();
+  },
   async "code related to the caret is listed"() {
-    await page.keyboard.press("Escape");
     await command(page, "rag-ls: Find Related Code");
     const view = await search();
     await view.locator("#summary", { hasText: "Related to" }).waitFor();
