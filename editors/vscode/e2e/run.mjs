@@ -202,7 +202,7 @@ const steps = {
     if (process.env.PICTURES) {
       // Without the name of a folder that nobody has.
       const [all, top] = [await status.locator("section").first().boundingBox(), await status.locator(".progress").first().boundingBox()];
-      const clip = { x: all.x - 12, y: top.y - 12, width: all.width + 24, height: Math.min(all.y + all.height, 870) - top.y + 12 };
+      const clip = { x: all.x - 12, y: top.y - 3, width: all.width + 24, height: Math.min(all.y + all.height, 870) - top.y + 3 };
       await page.screenshot({ path: path.join(process.env.PICTURES, "vscode-status.png"), clip });
     }
     await status.locator("summary").first().click();
