@@ -34,24 +34,21 @@ class CodeOperations:
     def index_status(self, arguments: object = None) -> Json:
         """How each open project stands, and the engine."""
         args = Arguments("index_status", arguments, ("project", "wait_s"))
-        return self._standing(args.strings("project"), status_of)
+        return self._standing(args.strings("project"), status_of, full=False)
 
     def engine_status(self, arguments: object = None) -> Json:
         """How each open project stands, and the engine with its clients and latencies; with `details`, what each project is made of."""
         args = Arguments("status", arguments, ("project", "details"))
         tell = detailed_status_of if args.flag("details") else status_of
-        return {
-            **self._standing(args.strings("project"), tell),
-            "engine": engine_json(self._client.engine, full=True),
-        }
+        return self._standing(args.strings("project"), tell, full=True)
 
-    def _standing(self, names: Sequence[str], tell: Callable[[OpenProject], Json]) -> Json:
+    def _standing(self, names: Sequence[str], tell: Callable[[OpenProject], Json], *, full: bool) -> Json:
         statuses = [tell(opened) for opened in self._projects.named(names)]
         return {
             "version": __version__,
             "complete": all(status["complete"] for status in statuses),
             "projects": statuses,
-            "engine": engine_json(self._client.engine),
+            "engine": engine_json(self._client.engine, full=full),
         }
 
     def status(self, arguments: object = None) -> Json:

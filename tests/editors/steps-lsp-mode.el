@@ -1,18 +1,9 @@
 ;;; steps-lsp-mode.el --- What a person does in Emacs with lsp-mode -*- lexical-binding: t -*-
-;; Says as JSON, in the file that $STEPS_RESULT names, what came of it.
 
-(require 'json)
+(load (expand-file-name "steps-common.el" (file-name-directory load-file-name)) nil t)
 
 (setq lsp-session-file (expand-file-name "lsp-session" (getenv "XDG_STATE_HOME"))
       lsp-enable-snippet nil lsp-enable-file-watchers nil lsp-restart 'ignore)
-
-(defun steps-wait (what is-done)
-  "Wait until IS-DONE gives something, and return it."
-  (let ((deadline (+ (float-time) 60)) found)
-    (while (not (setq found (funcall is-done)))
-      (when (> (float-time) deadline) (error "Waited in vain for %s" what))
-      (accept-process-output nil 0.1))
-    found))
 
 (defun steps-named (name query)
   (seq-find (lambda (symbol) (equal name (gethash "name" symbol)))
@@ -23,11 +14,7 @@
   (find-file "src/cart.py")
   (lsp)
   (steps-wait "the index" (lambda () (steps-named "total_price" "total price")))
-  (goto-char (point-max))
-  (insert "\n\ndef count_zebra_stripes(zebra, both_sides):\n"
-          "    \"\"\"How many stripes a zebra has, on one side of its body or on both.\"\"\"\n"
-          "    left = len(zebra.left_side.stripes)\n"
-          "    return left + len(zebra.right_side.stripes) if both_sides else left\n")
+  (steps-type-zebra)
   (let ((unsaved (steps-wait "unsaved text" (lambda () (steps-named "count_zebra_stripes" "zebra stripes")))))
     (goto-char (point-min))
     (search-forward "def total_price")
@@ -45,8 +32,4 @@
                                    (and text (string-match-p "Memories" text) text))))))
         `((unsaved . ,(and unsaved t)) (actions . ,titles) (hover . ,hover))))))
 
-(let ((result (condition-case problem (steps)
-                (error `((problem . ,(error-message-string problem)))))))
-  (with-temp-file (getenv "STEPS_RESULT") (insert (json-encode result)))
-  (set-buffer-modified-p nil)
-  (kill-emacs 0))
+(steps-tell #'steps)

@@ -1,20 +1,11 @@
 ;;; steps.el --- What a person does in Emacs -*- lexical-binding: t -*-
-;; Says as JSON, in the file that $STEPS_RESULT names, what came of it.
 
-(require 'json)
+(load (expand-file-name "steps-common.el" (file-name-directory load-file-name)) nil t)
 
 (defvar steps-messages nil)
 
 (advice-add 'eglot--message :before
             (lambda (format &rest values) (push (apply #'format format values) steps-messages)))
-
-(defun steps-wait (what is-done)
-  "Wait until IS-DONE gives something, and return it."
-  (let ((deadline (+ (float-time) 60)) found)
-    (while (not (setq found (funcall is-done)))
-      (when (> (float-time) deadline) (error "Waited in vain for %s" what))
-      (accept-process-output nil 0.1))
-    found))
 
 (defun steps-ask (method params)
   (jsonrpc-request (eglot-current-server) method params :timeout 60))
@@ -29,11 +20,7 @@
   (find-file "src/cart.py")
   (apply #'eglot--connect (eglot--guess-contact))
   (steps-wait "the index" (lambda () (steps-named "total_price" "total price")))
-  (goto-char (point-max))
-  (insert "\n\ndef count_zebra_stripes(zebra, both_sides):\n"
-          "    \"\"\"How many stripes a zebra has, on one side of its body or on both.\"\"\"\n"
-          "    left = len(zebra.left_side.stripes)\n"
-          "    return left + len(zebra.right_side.stripes) if both_sides else left\n")
+  (steps-type-zebra)
   (eglot--signal-textDocument/didChange)
   (let ((unsaved (steps-wait "unsaved text" (lambda () (steps-named "count_zebra_stripes" "zebra stripes"))))
         actions hover)
@@ -58,8 +45,4 @@
       (actions . ,(vconcat (mapcar (lambda (action) (plist-get action :title)) actions)))
       (messages . ,(vconcat steps-messages)))))
 
-(let ((result (condition-case problem (steps)
-                (error `((problem . ,(error-message-string problem)))))))
-  (with-temp-file (getenv "STEPS_RESULT") (insert (json-encode result)))
-  (set-buffer-modified-p nil)
-  (kill-emacs 0))
+(steps-tell #'steps)

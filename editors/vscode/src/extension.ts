@@ -1,5 +1,6 @@
 // rag-ls in VS Code: starts the language server, and shows what it knows.
 import * as vscode from "vscode";
+import { messageOf } from "./errors.ts";
 import { offerToAgents } from "./agent.ts";
 import { memoryCommands } from "./memories/commands.ts";
 import { MemoryDocuments, uriOf } from "./memories/documents.ts";
@@ -76,7 +77,7 @@ function registered(commands: Record<string, (...given: never[]) => unknown>): v
       try {
         await work(...given);
       } catch (error) {
-        void vscode.window.showErrorMessage(`rag-ls: ${error instanceof Error ? error.message : String(error)}`);
+        void vscode.window.showErrorMessage(`rag-ls: ${messageOf(error)}`);
       }
     }),
   );

@@ -1,6 +1,7 @@
 // Memories as documents that can be edited: saving one changes the memory.
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
+import { messageOf } from "../errors.ts";
 import type { Memory } from "../server/answers.ts";
 import type { Server } from "../server/server.ts";
 import { fromMarkdown, toMarkdown } from "./markdown.ts";
@@ -25,9 +26,17 @@ export interface Place {
   readonly project?: string;
 }
 
+/** The documents of memories that are open, drafts left out. */
+function openMemories(): { readonly uri: vscode.Uri; readonly id: string }[] {
+  return vscode.workspace.textDocuments.flatMap(({ uri }) => {
+    const id = uri.scheme === SCHEME ? idIn(uri.path) : undefined;
+    return id === undefined ? [] : [{ uri, id }];
+  });
+}
+
 /** Where a memory is a document: the one that is open already, whatever it was called then, else one that is called by its first line. */
 export function uriOf(memory: Pick<Memory, "id" | "content">): vscode.Uri {
-  const open = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === SCHEME && idIn(uri.path) === memory.id);
+  const open = openMemories().find(({ id }) => id === memory.id);
   return open?.uri ?? vscode.Uri.from({ scheme: SCHEME, path: `/${memory.id}/${fileNameOf(memory)}` });
 }
 
@@ -111,7 +120,7 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
 
   /** A memory is no more. */
   gone(id: string): void {
-    for (const { uri } of vscode.workspace.textDocuments.filter((each) => each.uri.scheme === SCHEME && idIn(each.uri.path) === id)) {
+    for (const { uri } of openMemories().filter((each) => each.id === id)) {
       this.open.delete(uri.path);
       this.emitter.fire([{ type: vscode.FileChangeType.Deleted, uri }]);
     }
@@ -119,17 +128,13 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
 
   /** Memories may be others now: what is open is read again. */
   async refresh(): Promise<void> {
-    for (const { uri } of vscode.workspace.textDocuments.filter((each) => each.uri.scheme === SCHEME)) {
-      const id = idIn(uri.path);
-      if (id === undefined) {
-        continue;
-      }
+    for (const { uri, id } of openMemories()) {
       try {
         this.open.set(uri.path, await this.read(id));
         // One that was deleted and brought back is there again.
         this.emitter.fire([vscode.FileChangeType.Created, vscode.FileChangeType.Changed].map((type) => ({ type, uri })));
       } catch (error) {
-        if (NOT_FOUND.test(error instanceof Error ? error.message : String(error))) {
+        if (NOT_FOUND.test(messageOf(error))) {
           this.gone(id);
         }
       }
@@ -172,7 +177,7 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
       this.open.set(uri.path, read);
       return read;
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       throw NOT_FOUND.test(message) ? vscode.FileSystemError.FileNotFound(uri) : vscode.FileSystemError.Unavailable(message);
     }
   }

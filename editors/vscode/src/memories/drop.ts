@@ -1,5 +1,6 @@
 // What is dropped on the Memories view becomes a memory: text as it is, a file as a draft about it.
 import * as vscode from "vscode";
+import { messageOf } from "../errors.ts";
 import { pickProject } from "../server/projects.ts";
 import type { Server } from "../server/server.ts";
 import type { MemoryDocuments } from "./documents.ts";
@@ -21,7 +22,7 @@ export function dropController<T>(server: Server, documents: MemoryDocuments, ch
           await server.ask("storeMemory", { content: text, scope: "project", ...project });
         }
       } catch (error) {
-        void vscode.window.showErrorMessage(`rag-ls: ${error instanceof Error ? error.message : String(error)}`);
+        void vscode.window.showErrorMessage(`rag-ls: ${messageOf(error)}`);
       }
       changed();
     },

@@ -1,5 +1,6 @@
 // Type a question, see the code: hits appear while one types, arrows preview, Enter opens.
 import * as vscode from "vscode";
+import { messageOf } from "../errors.ts";
 import type { CodeAnswer, CodeHit } from "../server/answers.ts";
 import type { Server } from "../server/server.ts";
 import { shown } from "./items.ts";
@@ -42,7 +43,7 @@ export function pickCode(server: Server, keep: (answer: CodeAnswer) => void, que
       }
     } catch (error) {
       if (!mine.token.isCancellationRequested) {
-        picker.title = `Search Code by Meaning: ${error instanceof Error ? error.message : String(error)}`;
+        picker.title = `Search Code by Meaning: ${messageOf(error)}`;
       }
     } finally {
       if (asking === mine) {

@@ -1,5 +1,6 @@
 // The search view in the side bar: a question and its filters, the hits by file, arrows that preview.
 import * as vscode from "vscode";
+import { messageOf } from "../errors.ts";
 import { uriOf } from "../memories/documents.ts";
 import type { CodeAnswer, CodeHit, Memory, SearchStats, Status } from "../server/answers.ts";
 import { rootsOf } from "../server/projects.ts";
@@ -39,7 +40,7 @@ export class SearchView implements vscode.WebviewViewProvider {
     this.view = view;
     view.webview.options = webviewOptions(this.extension);
     view.webview.onDidReceiveMessage((message: FromPage) => {
-      this.heard(message).catch((error: unknown) => this.tell({ kind: "problem", text: error instanceof Error ? error.message : String(error) }));
+      this.heard(message).catch((error: unknown) => this.tell({ kind: "problem", text: messageOf(error) }));
     });
     view.onDidDispose(() => {
       this.view = undefined;
@@ -120,7 +121,7 @@ export class SearchView implements vscode.WebviewViewProvider {
       }
     } catch (error) {
       if (!mine.token.isCancellationRequested) {
-        this.tell({ kind: "problem", text: error instanceof Error ? error.message : String(error) });
+        this.tell({ kind: "problem", text: messageOf(error) });
       }
     }
   }

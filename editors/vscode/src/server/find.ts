@@ -30,10 +30,14 @@ export function candidates(from: Surroundings): string[] {
     ...(from.python ? [paths.dirname(from.python)] : []),
     ...from.folders.map((folder) => paths.join(folder, ".venv", from.windows ? "Scripts" : "bin")),
     from.own,
-    // A relative one would be looked for in whatever folder is open.
-    ...from.searchPath.split(paths.delimiter).filter((folder) => paths.isAbsolute(folder)),
+    ...foldersOn(from.searchPath, paths),
   ];
   return folders.map((folder) => paths.join(folder, name)).filter(isAllowed);
+}
+
+/** The folders of a PATH. A relative one would be looked for in whatever folder is open. */
+export function foldersOn(searchPath: string, paths: path.PlatformPath): string[] {
+  return searchPath.split(paths.delimiter).filter((folder) => paths.isAbsolute(folder));
 }
 
 function isBelow(folder: string, place: string, paths: path.PlatformPath): boolean {

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { firstThat, isExecutable } from "./find.ts";
+import { firstThat, foldersOn, isExecutable } from "./find.ts";
 import { CPU_TORCH, type Command, type Installer, installation, lastLine } from "./installing.ts";
 
 const REACH_MS = 5000;
@@ -76,8 +76,7 @@ async function foundInstaller(): Promise<Installer | undefined> {
 
 async function onPath(name: string): Promise<string | undefined> {
   const program = process.platform === "win32" ? `${name}.exe` : name;
-  const folders = (process.env["PATH"] ?? "").split(path.delimiter).filter((folder) => path.isAbsolute(folder));
-  return firstThat(folders.map((folder) => path.join(folder, program)), isExecutable);
+  return firstThat(foldersOn(process.env["PATH"] ?? "", path).map((folder) => path.join(folder, program)), isExecutable);
 }
 
 /** What is installed: what the setting says, else what the user picks. There is no rag-ls in the public registries yet. */

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { homedir } from "node:os";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
+import { messageOf } from "../errors.ts";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { OLDEST_SERVER, candidates, firstThat, isAtLeast, isExecutable, versionIn } from "./find.ts";
 import { installServer } from "./install.ts";
@@ -98,7 +99,7 @@ export class Server implements vscode.Disposable {
       this.command = await this.found();
       await this.launch(this.command);
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       if (this.again) {
         // It ended while it started, and is tried again: that is told once, if it goes on.
         this.log.warn(problem);
@@ -199,7 +200,7 @@ export class Server implements vscode.Disposable {
 
   private async checkVersion(command: string): Promise<void> {
     const { stdout } = await run(command, ["--version"], { timeout: 20_000 }).catch((error: unknown) => {
-      throw new ServerProblem(`${command} --version failed: ${error instanceof Error ? error.message : String(error)}`);
+      throw new ServerProblem(`${command} --version failed: ${messageOf(error)}`);
     });
     const version = versionIn(stdout);
     if (version === undefined || !isAtLeast(version, OLDEST_SERVER)) {

@@ -1,5 +1,6 @@
 // How everything stands, as a page that follows it while it is seen.
 import * as vscode from "vscode";
+import { messageOf } from "../errors.ts";
 import type { ProjectStatus, Status } from "../server/answers.ts";
 import type { Server } from "../server/server.ts";
 import { pageHtml, webviewOptions } from "../webview.ts";
@@ -79,7 +80,7 @@ export class StatusPage implements vscode.Disposable {
       }
       return statusHtml(status, this.server.path, this.samples);
     } catch (error) {
-      return problemHtml(error instanceof Error ? error.message : String(error));
+      return problemHtml(messageOf(error));
     }
   }
 }
