@@ -356,6 +356,29 @@ def test_where_inotify_is_exhausted_questions_compare_and_status_says_so(shop: P
     assert printed[2] == "watching"
 
 
+@_linux
+def test_what_git_wrote_is_not_lost_to_a_look_around(repository: Path, tmp_path: Path) -> None:
+    from rag_ls.indexing.watching.inotify import InotifyEyes
+
+    eyes = InotifyEyes(repository, set)
+    try:
+        (repository / "new.py").write_text("zebra = 1\n")
+        git(repository, "add", "new.py")
+        eyes.look_around()
+        assert eyes.take().by_git
+        # Another repository in the same place is followed instead.
+        (repository / ".git").rename(tmp_path / "former")
+        git_repository(repository, {"src/other.py": "giraffe = 1\n"})
+        assert eyes.take().incomplete
+        eyes.look_around()
+        (tmp_path / "former/HEAD").write_text("ref: refs/heads/main\n")
+        assert not eyes.take()
+        git(repository, "checkout", "--quiet", "-b", "other")
+        assert eyes.take().by_git
+    finally:
+        eyes.close()
+
+
 def test_file_systems_of_other_machines_are_known() -> None:
     assert all(map(is_remote, ["nfs4", "cifs", "fuse.sshfs", "9p", "NFS"]))
     assert not any(map(is_remote, ["ext4", "btrfs", "tmpfs", "overlay", "fuseblk", "fuse.gocryptfs", "apfs"]))

@@ -170,10 +170,13 @@ class InotifyEyes:
         return True
 
     def _watch_git(self) -> None:
-        git = git_folder(self._root)
-        self._forget(_GIT)
-        if git is not None:
-            self._note(self._inotify.add_watch(git.path, _GIT_EVENTS), _GIT)
+        git, former = git_folder(self._root), self._watches.get(_GIT)
+        # The same folder keeps its watch, and with it the events that are not read yet.
+        watch = self._inotify.add_watch(git.path, _GIT_EVENTS) if git is not None else None
+        if former != watch:
+            self._forget(_GIT)
+        if watch is not None:
+            self._note(watch, _GIT)
 
     def _note(self, watch: int, path: str) -> None:
         # A folder that was renamed keeps its watch.
