@@ -1,3 +1,3 @@
-.PHONY: try test lint bench eval docs
-try test lint bench eval docs:
+.PHONY: try test lint bench eval docs vscode
+try test lint bench eval docs vscode:
 	python3 scripts/dev.py $@ $(ARGS)

@@ -182,14 +182,11 @@ class OpenProject:
         counts = self.store.counts()
         model_id, ready, note = self.hosted.model_state()
         note = note or self.memories.damage() or off_branch(self.settings.index.branch, self.project.root)
-        skipped: dict[str, int] = {}
-        for item in self.store.skipped().values():
-            skipped[item.reason] = skipped.get(item.reason, 0) + 1
         queued = counts.queued_documents + len(unseen)
         return ProjectStatus(
             root=str(self.project.root), documents=counts.documents, chunks=counts.chunks, queued_documents=queued,
             pending_embeddings=counts.pending_embeddings, coverage=counts.coverage, buffers=counts.buffers,
-            skipped=dict(sorted(skipped.items())),
+            skipped=self.store.skipped_counts(),
             complete=scanned and not queued and not counts.pending_embeddings,
             scanned=scanned, model=model_id, model_ready=ready, note=note,
             sync=self.hosted.sync_state, last_sync=self.hosted.last_sync,

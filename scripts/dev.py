@@ -8,6 +8,7 @@ python3 scripts/dev.py lint           ruff, mypy and the import layers
 python3 scripts/dev.py docs [--check] write the generated pages of docs/ (or fail when they are stale)
 python3 scripts/dev.py eval [ARGS]    measure how well code is found (ARGS go to tests/benchmarks/code/evaluate.py)
 python3 scripts/dev.py bench [ARGS]   run the benchmarks (ARGS go to tests/benchmarks)
+python3 scripts/dev.py vscode [SHOTS] use the extension in a real VS Code, some ten minutes; screenshots go to SHOTS
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ def main() -> int:
         "docs": docs,
         "bench": bench,
         "eval": evaluate,
+        "vscode": vscode,
     }
     verb, arguments = (sys.argv[1] if len(sys.argv) > 1 else "", sys.argv[2:])
     if verb not in verbs:
@@ -137,6 +139,10 @@ def bench(arguments: list[str]) -> int:
 
 def evaluate(arguments: list[str]) -> int:
     return run(str(BIN / python_name()), "-m", "tests.benchmarks.code.evaluate", *arguments)
+
+
+def vscode(arguments: list[str]) -> int:
+    return run(str(BIN / python_name()), "scripts/e2e_vscode.py", *arguments)
 
 
 def pip(*arguments: str) -> None:

@@ -42,7 +42,7 @@ def configuration() -> str:
     lines = [
         "# Configuration",
         "",
-        "Generated from `rag_ls/config.py`. Each layer overrides the one before it: defaults, the user's `config.toml`,",
+        "Generated from `rag_ls/config/settings.py`. Each layer overrides the one before it: defaults, the user's `config.toml`,",
         "the project's `rag-ls.toml`, environment variables (`RAG_LS_SECTION_KEY`), the editor's `ragLs` settings.",
         "`embedding` and `log` are the user's: a project's file cannot set them.",
         "`rag-ls config` shows the values in force and names what is wrong with its file and line.",

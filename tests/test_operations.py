@@ -68,9 +68,18 @@ def test_a_bad_question_is_refused(operations: Operations, arguments: dict) -> N
 def test_related_code_is_found_by_place_symbol_and_snippet(operations: Operations) -> None:
     for question in ({"path": "src/cart.py", "line": 1}, {"symbol": "total_price"}, {"snippet": "sum of prices"}):
         assert operations.run("find_related", question)["results"]
-    assert "src/cart.py" not in {
-        hit["path"] for hit in operations.run("find_related", {"path": "src/cart.py"})["results"]
-    }
+    for question in ({"path": "src/cart.py"}, {"path": "src/cart.py", "line": 1, "snippet": "sum of prices"}):
+        assert "src/cart.py" not in {hit["path"] for hit in operations.run("find_related", question)["results"]}
+
+
+def test_all_of_a_long_snippet_counts(operations: Operations) -> None:
+    other = "def unrelated_matter(telescope):\n    return telescope.focus()\n" * 30
+    snippet = other[:1000] + "def total_price(items):\n    return sum(item.price for item in items)\n" * 60
+
+    def first(text: str) -> str:
+        return operations.run("find_related", {"snippet": text})["results"][0]["symbol"]
+
+    assert first(snippet) == "total_price"
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib.resources
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from rag_ls.errors import InvalidRequest, RagLsError
+from rag_ls.whole_files import whole_file
 
 _NAME = "rag-ls"
 
@@ -66,10 +66,9 @@ def _written(file: Path, text: str) -> list[Path]:
         if file.is_file() and file.read_text("utf-8", "replace") == text:
             return []
         file.parent.mkdir(parents=True, exist_ok=True)
-        draft = file.with_name(f".{file.name}.{os.getpid()}")
-        draft.write_text(text, "utf-8")
         # A link stays one.
-        os.replace(draft, file.resolve())
+        with whole_file(file.resolve(), 0o666) as stream:
+            stream.write(text)
     except OSError as error:
         raise NotWritten(f"{file} cannot be written: {error.strerror}") from error
     return [file]

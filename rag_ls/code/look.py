@@ -68,7 +68,7 @@ class CodeLook:
         assert isinstance(hit.item, StoredChunk)
         chunk = hit.item.chunk
         document = self._hosted.store.document(chunk.path, hit.item.session)
-        rows = self._hosted.store.chunks_of_document(document.id) if document else []
+        rows = self._hosted.store.chunks.of_document(document.id) if document else []
         if context == "chunk" or document is None or not rows:
             return Excerpt(hit, chunk.start_line, chunk.end_line, chunk.text)
         if context == "neighbours":

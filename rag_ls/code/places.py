@@ -32,9 +32,9 @@ class Places:
         document = self._searcher.document(path, self._session())
         if document is None:
             raise NotFound(f"{path!r} is not in the index; index_status says what is, and why files are skipped")
-        rows = self._store.chunks_of_document(document.id)
+        rows = self._store.chunks.of_document(document.id)
         of_symbol = [row for row in rows if symbol and _is_called(row, symbol)]
-        row = of_symbol[0] if of_symbol else self._store.chunk_at(document.id, line or 1)
+        row = of_symbol[0] if of_symbol else self._store.chunks.at(document.id, line or 1)
         if row is None:
             last = rows[-1].stored.chunk.end_line if rows else 0
             raise InvalidRequest(f"line {line} is outside {path}, which has {last} lines")
@@ -42,7 +42,7 @@ class Places:
 
     def of_symbol(self, symbol: str) -> ChunkRow:
         """The chunk of a symbol, by its qualified name or its last part. Raises `NotFound`."""
-        rows = self._shown(self._store.chunks_of_symbol(symbol)) or self._named(last_name(symbol))
+        rows = self._shown(self._store.chunks.of_symbol(symbol)) or self._named(last_name(symbol))
         if not rows:
             raise NotFound(f"no symbol {symbol!r} is in the index; search_code finds symbols by parts of their names")
         return rows[0]
@@ -50,7 +50,7 @@ class Places:
     def under_cursor(self, path: str, line: int, word: str) -> ChunkRow | None:
         """What a hover is about: the one declaration that the word can mean, else the chunk on the line."""
         document = self._searcher.document(path, self._session())
-        around = self._store.chunk_at(document.id, line) if document else None
+        around = self._store.chunks.at(document.id, line) if document else None
         named = [row for row in self._named(word.lower()) if _is_called(row, word)] if word else []
         near = [row for row in named if around is not None and row.document_id == around.document_id]
         if near:
@@ -61,7 +61,7 @@ class Places:
         """What stands now where a chunk was: its symbol's chunk, else the one on its line; where its file is gone, its text."""
         rows = self.chunks(place.path)
         if not rows:
-            moved = self._shown(self._store.chunks_with_content(place.content_hash))
+            moved = self._shown(self._store.chunks.with_content(place.content_hash))
             return moved[0] if moved else None
         named = [row for row in rows if place.symbol and row.stored.chunk.symbol == place.symbol]
         return min(named or rows, key=lambda row: _distance(row, place.line))
@@ -76,7 +76,7 @@ class Places:
             return Anchor(path)
         if not symbol:
             return memory.anchor_to(self.at(path, line))
-        found = [row for row in self._store.chunks_of_document(document.id) if _is_called(row, symbol)]
+        found = [row for row in self._store.chunks.of_document(document.id) if _is_called(row, symbol)]
         if not found:
             raise InvalidRequest(f"{path} declares no {symbol!r}; give another symbol, or a line instead")
         return memory.anchor_to(found[0])
@@ -84,11 +84,11 @@ class Places:
     def chunks(self, path: str) -> list[ChunkRow]:
         """The chunks of a document as it is now, in order; none for an unknown document."""
         document = self._searcher.document(path, self._session())
-        return self._store.chunks_of_document(document.id) if document is not None else []
+        return self._store.chunks.of_document(document.id) if document is not None else []
 
     def _named(self, name: str) -> list[ChunkRow]:
-        numbers = [number for number, _, declares in self._store.rows_named([name], _FEW) if declares]
-        return self._shown(list(self._store.chunks_by_row(numbers).values()))
+        numbers = [number for number, _, declares in self._store.chunks.named([name], _FEW) if declares]
+        return self._shown(list(self._store.chunks.by_row(numbers).values()))
 
     def _shown(self, rows: list[ChunkRow]) -> list[ChunkRow]:
         hidden = self._searcher.hidden_documents(self._session())

@@ -30,6 +30,12 @@ _WORDS_ALONE = "the embedding model is not ready: these are matches by words alo
 _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
 _UNREAD = "{:,} files are not read yet, those that hold a question's words are read first"
 _NOT_EMBEDDED = "that place has no embedding yet: these are matches by its words alone"
+_WHOLE_PLACE = "the embedding model is not ready: this is for the declaration at that line, not for the snippet"
+# A snippet from no place waits so long for a model that is still loading.
+_SNIPPET_WAIT_S = 10.0
+# About what a small model reads of a text, and how many such pieces of a long snippet count.
+_SNIPPET_PIECE = 1000
+_SNIPPET_PIECES = 8
 # Hits to choose from, where not all of them count.
 _WIDE = 200
 
@@ -80,22 +86,21 @@ class CodeQuestions:
         self, *, path: str = "", line: int = 0, symbol: str = "", snippet: str = "", k: int | None = None,
         minimum: float = 0.0, filters: Filters = NO_FILTERS,
     ) -> SearchAnswer:  # fmt: skip
-        """The code closest to a place, a symbol or a snippet; only a snippet needs the model.
+        """The code closest to a place, a symbol or a snippet, in other documents than that of `path`.
 
-        A place that has no embedding is looked up by its words. Raises `InvalidRequest` where none or an impossible place is
-        given, `NotFound` where the index has no such place.
+        Only a snippet needs the model; where that is not ready, the place that the snippet is from counts instead, if it is
+        given. A place that has no embedding is looked up by its words. Raises `InvalidRequest` where none or an impossible
+        place is given, `NotFound` where the index has no such place, `ModelMissing` for a snippet from no place.
         """
         started = time.perf_counter()
         count = checked_k(k, self._settings().search.code_k)
         unseen = self._hosted.catch_up()
-        if snippet:
-            model = self._hosted.model(10.0)
-            if model is None:
-                raise ModelMissing(
-                    "a snippet needs the embedding model, which is not ready; give path and line instead"
-                )
-            embedding, without, asked = (model.model_id, model.embed_query(snippet)), "", snippet
+        note = ""
+        if snippet and (model := self._model_for_snippet(has_place=bool(path))):
+            without, asked = self._relative(path) if path else "", snippet
+            embedding = (model.model_id, _snippet_embedding(model, snippet))
         else:
+            note = _WHOLE_PLACE if snippet else ""
             row = self.row_of(path, line, symbol)
             without, asked = row.stored.chunk.path, row.stored.chunk.symbol or f"{row.stored.chunk.path}:{line}"
             stored = self._hosted.store.embeddings.vector(row.embedding_id)
@@ -107,7 +112,13 @@ class CodeQuestions:
             embedding[1], k=count, model_id=embedding[0], filters=filters, minimum=minimum, without=without,
             session=self._session(),
         )  # fmt: skip
-        return self._answer(asked, found, started, unseen)
+        return self._answer(asked, found, started, unseen, note)
+
+    def _model_for_snippet(self, *, has_place: bool) -> HostedModel | None:
+        model = self._hosted.model(0.0 if has_place else _SNIPPET_WAIT_S)
+        if model is None and not has_place:
+            raise ModelMissing("a snippet needs the embedding model, which is not ready; give path and line as well")
+        return model
 
     def _by_words(self, row: ChunkRow, k: int, minimum: float, filters: Filters) -> Found:
         """What shares words with a chunk, in other documents."""
@@ -181,6 +192,15 @@ _GONE = "its code was edited or removed: search_code finds it again"
 
 def _path_of(hit: Hit) -> str:
     return hit.item.chunk.path if isinstance(hit.item, StoredChunk) else ""
+
+
+def _snippet_embedding(model: HostedModel, snippet: str) -> NDArray[np.float32]:
+    """The embedding of a snippet, of unit length: of a long one the mean of its pieces', for a model reads only the beginning."""
+    starts = range(0, len(snippet), _SNIPPET_PIECE)[:_SNIPPET_PIECES]
+    if len(starts) < 2:
+        return model.embed_query(snippet)
+    mean = model.embed_documents([snippet[at : at + _SNIPPET_PIECE] for at in starts]).mean(axis=0)
+    return np.asarray(mean / np.linalg.norm(mean), np.float32)
 
 
 def _embedded(model: HostedModel | None, text: str) -> NDArray[np.float32] | None:

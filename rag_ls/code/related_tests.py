@@ -122,7 +122,7 @@ class RelatedTests:
         parts = tuple(dict.fromkeys(term for name in sorted(names) for term in terms(name)))
         visible = "[" + ",".join(map(str, sorted(tests))) + "]"
         found = self._hosted.store.postings.search(parts[:32], _MENTIONS, visible)
-        rows = self._hosted.store.chunks_by_row([candidate.row for candidate in found])
+        rows = self._hosted.store.chunks.by_row([candidate.row for candidate in found])
         named = {last_name(name) for name in names}
         order = [rows[candidate.row] for candidate in found if candidate.row in rows]
         # A chunk that only declares a namesake is no test of it.

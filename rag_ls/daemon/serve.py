@@ -22,6 +22,7 @@ from rag_ls.daemon import transport
 from rag_ls.daemon.channel import EngineLost, Refused, greet
 from rag_ls.daemon.find import start_engine
 from rag_ls.daemon.paths import EnginePaths, engine_paths, make_private, user_config_file
+from rag_ls.whole_files import whole_file
 
 if TYPE_CHECKING:
     from rag_ls.config import Settings
@@ -96,7 +97,8 @@ def _host(paths: EnginePaths, lock: FileLock, *, background: bool) -> int:
         signal.signal(number, lambda *_: sys.exit(0))
     # The way in first: clients wait at the open door while the rest is imported.
     listening = transport.listen(paths)
-    _write(paths.pid, f"{os.getpid()}\n", 0o644)
+    with whole_file(paths.pid, 0o644) as file:
+        file.write(f"{os.getpid()}\n")
     mark = Mark(paths)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(paths.stopped)
@@ -276,14 +278,6 @@ def _noted_pid(paths: EnginePaths) -> str:
             return file.read().strip()
     except OSError:
         return ""
-
-
-def _write(path: str, text: str, mode: int) -> None:
-    starting = path + ".starting"
-    with open(os.open(starting, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, mode), "w", encoding="utf-8") as file:
-        os.chmod(starting, mode)
-        file.write(text)
-    os.replace(starting, path)
 
 
 def _say(background: bool, text: str) -> None:

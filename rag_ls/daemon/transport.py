@@ -10,6 +10,7 @@ import sys
 from typing import NamedTuple
 
 from rag_ls.daemon.paths import EnginePaths, check_private, make_private
+from rag_ls.whole_files import whole_file
 
 HAS_UNIX_SOCKETS = hasattr(socket, "AF_UNIX") and sys.platform != "win32"
 _BACKLOG = 128
@@ -92,8 +93,6 @@ def _listen_on_port(paths: EnginePaths) -> Listening:
     listener.bind(("127.0.0.1", 0))
     listener.listen(_BACKLOG)
     token, port = secrets.token_urlsafe(32), listener.getsockname()[1]
-    starting = paths.socket + ".starting"
-    with open(os.open(starting, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+    with whole_file(paths.socket) as file:
         json.dump({"port": port, "token": token}, file)
-    os.replace(starting, paths.socket)
     return Listening(listener, token, f"127.0.0.1:{port}")

@@ -77,7 +77,7 @@ class DocumentIndexer:
 
     def _if_queued(self, path: str, outcome: Outcome) -> Prepared:
         store = self._storing(path, outcome, Priority.REST)
-        return lambda: store() if self._store.is_queued(path) else None
+        return lambda: store() if self._store.queue.holds(path) else None
 
     def _job(self, path: str) -> Job:
         return Job(path, self._store.document(path))

@@ -81,7 +81,7 @@ class Intake:
 
     def _take_batch(self, paths: Sequence[str]) -> int:
         cut: dict[str, Prepared] = {}
-        for path in filter(self._store.is_queued, paths):
+        for path in filter(self._store.queue.holds, paths):
             try:
                 cut[path] = self._documents.prepare(path)
             except sqlite3.Error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
@@ -46,3 +48,32 @@ class Progress:
         units = {Phase.READING: "files", Phase.EMBEDDING: "chunks"}
         unit = units.get(self.phase)
         return f"{self.phase} {self.done:,}/{self.total:,} {unit}" if unit else str(self.phase)
+
+
+Listener = Callable[[Progress], None]
+
+
+class ProgressBoard:
+    """What goes on now, told to whoever listens. Safe from several threads."""
+
+    def __init__(self) -> None:
+        self.now = Progress(Phase.IDLE)
+        self._lock = threading.Lock()
+        self._listeners: tuple[Listener, ...] = ()
+
+    def report(self, progress: Progress) -> None:
+        """This goes on from now on; the listeners are called by this thread."""
+        self.now = progress
+        for listener in self._listeners:
+            listener(progress)
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` with each step from a background thread, until what this returns is called."""
+        with self._lock:
+            self._listeners = (*self._listeners, listener)
+
+        def stop() -> None:
+            with self._lock:
+                self._listeners = tuple(kept for kept in self._listeners if kept is not listener)
+
+        return stop

@@ -57,12 +57,12 @@ def scan(
         if remake or record is None or not record.state.same_stamp(state) or not _is_settled(record, is_fresh):
             changed.append(path)
     # What was queued may be ignored by now.
-    known = dict.fromkeys((*documents, *skipped, *store.queued()))
+    known = dict.fromkeys((*documents, *skipped, *store.queue.paths()))
     gone = [path for path in known if path not in seen]
     if remake:
         store.forget_digests()
     store.remove_documents(gone)
-    store.enqueue(changed)
+    store.queue.add(changed)
     store.set_meta(_FINGERPRINT, fingerprint)
     store.set_meta(SCANNED, "yes")
     return Scan(len(seen), len(changed), len(gone))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import tempfile
 from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -16,6 +15,7 @@ from filelock import FileLock
 
 from rag_ls.project import make_private_folder
 from rag_ls.text import utc_stamp
+from rag_ls.whole_files import whole_file
 
 _log = logging.getLogger(__name__)
 
@@ -96,15 +96,8 @@ class Registry:
 
     def _write(self, projects: Collection[Registered]) -> None:
         text = json.dumps({"projects": [asdict(item) for item in projects]}, indent=2)
-        # Made readable by the user alone.
-        number, name = tempfile.mkstemp(dir=self._file.parent, prefix=f".{FILE_NAME}.")
-        try:
-            with os.fdopen(number, "w", encoding="utf-8") as stream:
-                stream.write(text + "\n")
-            os.replace(name, self._file)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        with whole_file(self._file) as stream:
+            stream.write(text + "\n")
 
 
 def _registered(record: Any) -> Registered:

@@ -20,11 +20,11 @@ def resolved(anchor: Anchor, store: IndexStore, hidden: Collection[int]) -> Anch
 
     `hidden` are the documents that another version of the same file replaces.
     """
-    same_text = _shown(store.chunks_with_content(anchor.content_hash) if anchor.content_hash else [], hidden)
+    same_text = _shown(store.chunks.with_content(anchor.content_hash) if anchor.content_hash else [], hidden)
     if same_text:
         here = [row for row in same_text if row.stored.chunk.path == anchor.path]
         return replace(anchor_to((here or same_text)[0]), state=AnchorState.FRESH, project=anchor.project)
-    same_symbol = _shown(store.chunks_of_symbol(anchor.symbol) if anchor.symbol else [], hidden)
+    same_symbol = _shown(store.chunks.of_symbol(anchor.symbol) if anchor.symbol else [], hidden)
     here = [row for row in same_symbol if row.stored.chunk.path == anchor.path]
     if here or len(same_symbol) == 1:
         found = (here or same_symbol)[0].stored.chunk

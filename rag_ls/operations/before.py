@@ -83,7 +83,7 @@ class BeforeQuestion:
         if indexing.is_comparing:
             indexing.resume()
         elif indexing.scanned:
-            if self._ask(opened.store.has_queued):
+            if self._ask(opened.store.queue.has_any):
                 # Whoever asked for these files left before they were read.
                 indexing.resume()
         elif opened.hosted.never_indexed:
@@ -95,21 +95,21 @@ class BeforeQuestion:
 
     def _read_first(self, opened: OpenProject, subject: Subject, wait: _Wait) -> None:
         indexing, asked_ns = opened.indexing, time.time_ns()
-        if not indexing.reads or not (indexing.is_comparing or self._ask(opened.store.has_queued)):
+        if not indexing.reads or not (indexing.is_comparing or self._ask(opened.store.queue.has_any)):
             return
         with indexing.choosing():
             answers = self._ask(functools.partial(_answers, opened))
             wait.until(lambda: not indexing.is_comparing, opened, _HURRIED_S if answers else _SCAN_S)
-            if not (queued := self._ask(opened.store.queued)):
+            if not (queued := self._ask(opened.store.queue.paths)):
                 return
             wait.tell(opened)
             first = queued if len(queued) <= _FEW else subject.files(opened, queued, hurried=answers)
             indexing.read_first(first)
         # Not whether they are queued: a comparison that comes between queues them again.
-        is_read = functools.partial(opened.store.all_read_since, first, asked_ns)
+        is_read = functools.partial(opened.store.queue.all_read_since, first, asked_ns)
         wait.until(lambda: self._ask(is_read), opened, _HURRIED_S if answers else _FIRST_S)
         if len(queued) <= _SMALL:
-            wait.until(lambda: not self._ask(opened.store.has_queued), opened, _MOMENT_S)
+            wait.until(lambda: not self._ask(opened.store.queue.has_any), opened, _MOMENT_S)
 
     def _ask(self, question: Callable[[], T]) -> T:
         return self._client.submit("look", question).result()
@@ -140,7 +140,7 @@ class _Wait:
 
 def _answers(opened: OpenProject) -> bool:
     """Whether all but a few files are in the index, if not as they are now."""
-    return _MOST_KNOWN * opened.store.unknown_count() < opened.store.counts().documents
+    return _MOST_KNOWN * opened.store.queue.unknown_count() < opened.store.counts().documents
 
 
 def _lacks_model(opened: OpenProject, about_code: bool, about_memories: bool) -> bool:

@@ -5,12 +5,7 @@ They read and write files that the caller names, so that only the shell offers t
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
 
 from rag_ls.arguments import Arguments
 from rag_ls.errors import InvalidRequest, MemoriesDamaged
@@ -30,6 +25,7 @@ from rag_ls.operations.memory_arguments import SCOPE_NAMES, filters_of, on_branc
 from rag_ls.operations.projects import Projects
 from rag_ls.project import user_data_folder
 from rag_ls.storage import MEMORIES_FILE, MemoryStore
+from rag_ls.whole_files import whole_file
 from rag_ls.wire import Json
 from rag_ls.workspace import OpenProject
 
@@ -87,8 +83,13 @@ class CareOperations:
         target = Path(args.text("output", required=True))
         form = args.choice("format", _FORMATS) or detect_format(target)
         filters = MemoryFilters() if not args.raw("filters") else on_branch(filters_of(args), opened)
-        with _whole_file(target) as stream:
-            count = export_memories(store, stream, form, filters=filters, embeddings=args.flag("embeddings"))
+        try:
+            with whole_file(target) as stream:
+                count = export_memories(store, stream, form, filters=filters, embeddings=args.flag("embeddings"))
+        except OSError as error:
+            raise InvalidRequest(
+                f"{target} cannot be written: {error.strerror or error}; give another --output"
+            ) from error
         return {"exported": count, "scope": store.scope.value, "output": str(target), "format": form}
 
     def import_memories(self, arguments: object) -> Json:
@@ -170,22 +171,3 @@ def _import_json(result: ImportResult) -> Json:
         "unchanged": result.unchanged,
         "duplicates": result.duplicates,
     }
-
-
-@contextlib.contextmanager
-def _whole_file(target: Path) -> Iterator[IO[str]]:
-    """A file that is there as a whole once all is written to it; until then, and on an error, the former one stays."""
-    try:
-        number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise InvalidRequest(f"{target} cannot be written: {error.strerror or error}; give another --output") from error
-    try:
-        with os.fdopen(number, "w", encoding="utf-8", newline="") as stream:
-            yield stream
-        os.replace(name, target)
-    except OSError as error:
-        Path(name).unlink(missing_ok=True)
-        raise InvalidRequest(f"{target} cannot be written: {error.strerror or error}; give another --output") from error
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from itertools import islice
 
 from rag_ls import __version__
 from rag_ls.arguments import Arguments
@@ -100,7 +99,7 @@ def status_of(opened: OpenProject) -> Json:
 
 def detailed_status_of(opened: OpenProject) -> Json:
     """How a project stands, what it is made of, and the first of the files that are left out, with why."""
-    skipped = islice(opened.store.skipped().values(), _MOST_SKIPPED)
+    skipped = opened.store.skipped(_MOST_SKIPPED).values()
     return {
         **status_of(opened),
         "languages": {

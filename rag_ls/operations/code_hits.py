@@ -67,7 +67,7 @@ def _indexed_language(wanted: str, projects: Sequence[OpenProject]) -> str:
     names = (wanted, by_alias(wanted) or "")
     if found := next((name for name in names if name in indexed), ""):
         return found
-    if not indexed or not all(opened.indexing.scanned and not opened.store.has_queued() for opened in projects):
+    if not indexed or not all(opened.indexing.scanned and not opened.store.queue.has_any() for opened in projects):
         # It may yet come.
         return names[1] or wanted
     near = difflib.get_close_matches(wanted, indexed, 3, 0.5) or [name for name in indexed if wanted in name][:3]

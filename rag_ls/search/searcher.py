@@ -130,13 +130,13 @@ class Searcher:
         asked, terms = self._asked(query)
         signals = self._signals(query, terms, view, vector, model_id)
         found = {*signals.dense, *signals.lexical, *signals.exact}
-        rows = [row for row in self._store.rank_rows(found) if view.shows(row.document_id)]
+        rows = [row for row in self._store.chunks.for_ranking(found) if view.shows(row.document_id)]
         return Ranked(rank(rows, signals.dense, signals.lexical, signals.exact, query, asked, weights), signals)
 
     def _asked(self, query: Query) -> tuple[Asked, tuple[str, ...]]:
         """How much each word of a query says, by stem; and the terms to look for: its own, and for a word that no chunk
         holds those that are spelt nearly so."""
-        count = self._store.chunk_count()
+        count = self._store.chunks.count()
         most = max(_FEW_HOLDERS, count // 10)
         weights: dict[str, float] = {}
         near: list[str] = []
@@ -157,7 +157,7 @@ class Searcher:
         started = time.perf_counter()
         view = self._view(session, filters)
         nearest = self._nearest(vector, view, model_id)
-        rows = self._store.rank_rows(list(nearest))
+        rows = self._store.chunks.for_ranking(list(nearest))
         kept = [
             (row, nearest[row.row])
             for row in rows
@@ -170,7 +170,7 @@ class Searcher:
     def chunk_hit(self, chunk_id: str, session: str = DISK) -> Hit | None:
         """The version of a chunk that counts now, or None."""
         view = self._view(session, NO_FILTERS)
-        shown = [row for row in self._store.chunks_by_id(chunk_id) if view.shows(row.document_id)]
+        shown = [row for row in self._store.chunks.by_id(chunk_id) if view.shows(row.document_id)]
         for row in shown:
             freshness = self._freshness(row.document)
             if freshness is not None:
@@ -207,7 +207,7 @@ class Searcher:
         }
         lexical = self._first_shown(lexical, view)
         exact: dict[int, tuple[str, ...]] = {}
-        for row, _, _ in self._store.rows_named(query.names, _EXACT_CANDIDATES) if query.names else ():
+        for row, _, _ in self._store.chunks.named(query.names, _EXACT_CANDIDATES) if query.names else ():
             exact[row] = ("symbol",)
         for row in self._rows_of_paths(query, view):
             exact[row] = (*exact.get(row, ()), "path")
@@ -220,7 +220,7 @@ class Searcher:
     def _first_shown(self, values: Mapping[int, float], view: View) -> dict[int, float]:
         if not view.hidden:
             return dict(list(values.items())[:_CANDIDATES])
-        documents = self._store.documents_of_rows(list(values))
+        documents = self._store.chunks.documents_of(list(values))
         shown = [(row, value) for row, value in values.items() if row in documents and view.shows(documents[row])]
         return dict(shown[:_CANDIDATES])
 
@@ -232,7 +232,7 @@ class Searcher:
             for number, path, _, _ in self._store.document_paths()
             if view.shows(number) and any(path == name or path.endswith("/" + name) for name in query.paths)
         ]
-        return self._store.rows_of_documents(named, _EXACT_CANDIDATES)
+        return self._store.chunks.first_of(named, _EXACT_CANDIDATES)
 
     def _nearest(self, vector: QueryVector, view: View, model_id: str) -> dict[int, float]:
         """Similarity by chunk row, for the chunks nearest to a vector."""
@@ -255,7 +255,7 @@ class Searcher:
 
     def _similarities(self, rows: Collection[int], vector: QueryVector, model_id: str) -> dict[int, float]:
         """Similarity of chunks that another signal found."""
-        embeddings = self._store.embeddings_of_rows(rows)
+        embeddings = self._store.chunks.embeddings_of(rows)
         vectors = self._store.embeddings.vectors(model_id, set(embeddings.values()))
         return {row: float(vectors[number] @ vector) for row, number in embeddings.items() if number in vectors}
 
@@ -275,7 +275,7 @@ class Searcher:
         known: dict[int, Freshness | None] = {}
         for at in range(0, len(ranked), k):
             part = ranked[at : at + k]
-            chunks = self._store.chunks_by_row([row.row for row, _ in part])
+            chunks = self._store.chunks.by_row([row.row for row, _ in part])
             for ranking, score in part:
                 row = chunks.get(ranking.row)
                 if row is None or len(hits) == k:
@@ -298,7 +298,9 @@ class Searcher:
         chunk = row.stored.chunk
         if not chunk.symbol:
             return row.stored
-        pieces = [piece.stored.chunk for piece in self._store.pieces(row.document_id, chunk.symbol, chunk.ordinal)]
+        pieces = [
+            piece.stored.chunk for piece in self._store.chunks.pieces(row.document_id, chunk.symbol, chunk.ordinal)
+        ]
         text = "".join(piece.text for piece in pieces)
         if len(pieces) < 2 or len(text) > _WHOLE_CHARACTERS or not any(piece.is_declaration for piece in pieces):
             return row.stored

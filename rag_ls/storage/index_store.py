@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import sqlite3
-import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from rag_ls.model import Chunk, Outline, StoredChunk
+from rag_ls.model import Chunk, Outline
+from rag_ls.storage.chunk_rows import ChunkRows
 from rag_ls.storage.derived import is_broken, is_damage, mark_damaged, open_derived
 from rag_ls.storage.embedding_store import EmbeddingStore
+from rag_ls.storage.index_rows import DOCUMENT_COLUMNS, as_json, document_record, state_values
 from rag_ls.storage.outlines import Outlines
 from rag_ls.storage.postings import Postings, columns_of
+from rag_ls.storage.reading_queue import ReadingQueue, dequeue
 from rag_ls.storage.records import (
     DISK,
-    ChunkRow,
     Counts,
     DocumentRecord,
     FileState,
     NewChunk,
     Priority,
-    RankRow,
     Replaced,
     Skipped,
 )
@@ -32,14 +31,6 @@ from rag_ls.storage.terms import last_name
 from rag_ls.storage.upkeep import Upkeep
 
 FILE_NAME = "index.db"
-
-_DOCUMENT_COLUMNS = "d.path, d.language, d.sha256, d.size, d.mtime_ns, d.ctime_ns, d.read_ns, d.session, d.id"
-_CHUNK_COLUMNS = (
-    f"{_DOCUMENT_COLUMNS}, c.id, c.uid, c.content_hash, c.embedding_id, d.path, d.language, c.ordinal, c.start_byte, "
-    "c.end_byte, c.start_line, c.end_line, c.text, c.overlap, c.symbol, c.node_type, c.parent_types, c.depth, "
-    "c.is_declaration, c.signature, c.doc"
-)
-_FROM_CHUNKS = f"SELECT {_CHUNK_COLUMNS} FROM chunks c JOIN documents d ON d.id = c.document_id"
 
 
 class IndexStore:
@@ -55,6 +46,8 @@ class IndexStore:
         self.embeddings = EmbeddingStore(self._database)
         self.postings = Postings(self._database)
         self.outlines = Outlines(self._database)
+        self.chunks = ChunkRows(self._database)
+        self.queue = ReadingQueue(self._database)
         self.upkeep = Upkeep(self._database)
 
     def close(self) -> None:
@@ -89,10 +82,10 @@ class IndexStore:
     def documents(self, session: str = DISK) -> dict[str, DocumentRecord]:
         """All documents of one session (by default the files on disk) by path."""
         rows = self._database.connection.execute(
-            f"SELECT {_DOCUMENT_COLUMNS} FROM documents d WHERE session = ?",
+            f"SELECT {DOCUMENT_COLUMNS} FROM documents d WHERE session = ?",
             (session,),
         )
-        return {row[0]: _document(row) for row in rows}
+        return {row[0]: document_record(row) for row in rows}
 
     def documents_below(self, folder: str) -> list[str]:
         """The paths of the documents in a folder and its folders."""
@@ -106,17 +99,17 @@ class IndexStore:
     def document(self, path: str, session: str = DISK) -> DocumentRecord | None:
         """One document, or None."""
         row = self._database.connection.execute(
-            f"SELECT {_DOCUMENT_COLUMNS} FROM documents d WHERE path = ? AND session = ?",
+            f"SELECT {DOCUMENT_COLUMNS} FROM documents d WHERE path = ? AND session = ?",
             (path, session),
         ).fetchone()
-        return _document(row) if row else None
+        return document_record(row) if row else None
 
     def unsaved_documents(self) -> list[DocumentRecord]:
         """Every session's unsaved documents, the latest change last."""
         rows = self._database.connection.execute(
-            f"SELECT {_DOCUMENT_COLUMNS} FROM documents d WHERE session != '' ORDER BY read_ns"
+            f"SELECT {DOCUMENT_COLUMNS} FROM documents d WHERE session != '' ORDER BY read_ns"
         )
-        return [_document(row) for row in rows]
+        return [document_record(row) for row in rows]
 
     def replace_document(
         self,
@@ -135,7 +128,7 @@ class IndexStore:
             replaced = self._replace_chunks(connection, document_id, document.path, chunks, priority)
             self.outlines.replace(connection, document_id, outline)
             if document.session == DISK:
-                _dequeue(connection, document.path, document.state)
+                dequeue(connection, document.path, document.state)
                 connection.execute("DELETE FROM skipped WHERE path = ?", (document.path,))
         return replaced
 
@@ -145,10 +138,10 @@ class IndexStore:
             touched = connection.execute(
                 "UPDATE documents SET size = ?, mtime_ns = ?, ctime_ns = ?, read_ns = ? "
                 "WHERE path = ? AND session = ? AND sha256 = ?",
-                (*_state_values(document.state), document.path, document.session, document.sha256),
+                (*state_values(document.state), document.path, document.session, document.sha256),
             )
             if document.session == DISK and touched.rowcount:
-                _dequeue(connection, document.path, document.state)
+                dequeue(connection, document.path, document.state)
 
     def forget_digests(self) -> None:
         """Make every file count as changed, so that it is cut again when it is next read."""
@@ -178,56 +171,26 @@ class IndexStore:
 
     # --- queue and skipped files
 
-    def enqueue(self, paths: Iterable[str]) -> None:
-        """Note files that must be read again."""
-        with self._database.writing() as connection:
-            now = time.time_ns()
-            connection.executemany("INSERT OR REPLACE INTO queue VALUES (?, ?)", [(path, now) for path in paths])
-
-    def queued(self) -> list[str]:
-        """The files that wait to be read, by path."""
-        return [row[0] for row in self._database.connection.execute("SELECT path FROM queue ORDER BY path")]
-
-    def has_queued(self) -> bool:
-        """Whether any file waits to be read."""
-        row = self._database.connection.execute("SELECT EXISTS (SELECT 1 FROM queue)").fetchone()
-        return bool(row[0])
-
-    def is_queued(self, path: str) -> bool:
-        """Whether a file waits to be read."""
-        return self._database.connection.execute("SELECT 1 FROM queue WHERE path = ?", (path,)).fetchone() is not None
-
-    def unknown_count(self) -> int:
-        """How many files wait to be read that were never read before."""
-        row = self._database.connection.execute(
-            "SELECT count(*) FROM queue q WHERE NOT EXISTS "
-            "(SELECT 1 FROM documents d WHERE d.path = q.path AND d.session = '')"
-        ).fetchone()
-        return int(row[0])
-
-    def all_read_since(self, paths: Collection[str], since_ns: int) -> bool:
-        """Whether each of some files was read after a time of the wall clock, or does not wait to be read."""
-        row = self._database.connection.execute(
-            "SELECT EXISTS (SELECT 1 FROM queue q WHERE q.path IN (SELECT value FROM json_each(?)) "
-            "AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.path = q.path AND d.session = '' AND d.read_ns >= ?) "
-            "AND NOT EXISTS (SELECT 1 FROM skipped s WHERE s.path = q.path AND s.read_ns >= ?))",
-            (_json(paths), since_ns, since_ns),
-        ).fetchone()
-        return not row[0]
-
     def skip(self, skipped: Skipped) -> None:
         """Record why a file is not indexed, and drop what was indexed of it."""
         with self._database.writing() as connection:
             self.remove_documents([skipped.path])
             connection.execute(
                 "INSERT OR REPLACE INTO skipped VALUES (?, ?, ?, ?, ?, ?)",
-                (skipped.path, skipped.reason, *_state_values(skipped.state)),
+                (skipped.path, skipped.reason, *state_values(skipped.state)),
             )
 
-    def skipped(self) -> dict[str, Skipped]:
-        """The files that are not indexed, by path."""
-        rows = self._database.connection.execute("SELECT path, reason, size, mtime_ns, ctime_ns, read_ns FROM skipped")
+    def skipped(self, at_most: int = -1) -> dict[str, Skipped]:
+        """The files that are not indexed, by path; the first ones, where `at_most` is not negative."""
+        rows = self._database.connection.execute(
+            "SELECT path, reason, size, mtime_ns, ctime_ns, read_ns FROM skipped ORDER BY path LIMIT ?", (at_most,)
+        )
         return {row[0]: Skipped(row[0], row[1], FileState(*row[2:6])) for row in rows}
+
+    def skipped_counts(self) -> dict[str, int]:
+        """How many files are not indexed for each reason."""
+        rows = self._database.connection.execute("SELECT reason, count(*) FROM skipped GROUP BY reason ORDER BY reason")
+        return dict(rows)
 
     def meta(self, key: str) -> str | None:
         """A fact about the index as a whole, or None."""
@@ -265,90 +228,9 @@ class IndexStore:
 
     # --- chunks
 
-    def chunks_by_row(self, rows: Collection[int]) -> dict[int, ChunkRow]:
-        """The chunks with these row numbers; those gone meanwhile are missing."""
-        return {found.row: found for found in self._chunks("c.id IN (SELECT value FROM json_each(?))", (_json(rows),))}
-
-    def rank_rows(self, rows: Collection[int]) -> list[RankRow]:
-        """What ranking needs of the chunks with these row numbers, by row; those gone meanwhile are missing."""
-        found = self._database.connection.execute(
-            "SELECT c.id, c.document_id, d.path, d.language, c.symbol, c.node_type, c.is_declaration, c.ordinal, "
-            "c.embedding_id IS NOT NULL FROM chunks c JOIN documents d ON d.id = c.document_id "
-            "WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY c.id",
-            (_json(rows),),
-        )
-        return [RankRow(*row) for row in found]
-
-    def chunk_count(self) -> int:
-        """About how many chunks there are, at no cost."""
-        return int(self._database.connection.execute("SELECT coalesce(max(id), 0) FROM chunks").fetchone()[0])
-
-    def pieces(self, document_id: int, symbol: str, around: int) -> list[ChunkRow]:
-        """The chunks of one symbol that follow each other without a gap, the one with the ordinal `around` among them."""
-        found = self._chunks(
-            "c.document_id = ? AND c.name = ? AND c.symbol = ? ORDER BY c.ordinal",
-            (document_id, last_name(symbol), symbol),
-        )
-        return _run_around(found, around)
-
-    def chunks_by_id(self, chunk_id: str) -> list[ChunkRow]:
-        """All versions of the chunk with this id: on disk, and in unsaved text."""
-        return self._chunks("c.uid = ?", (chunk_id,))
-
-    def chunks_with_content(self, digest: str) -> list[ChunkRow]:
-        """All chunks whose own text has this SHA-256, by path."""
-        return self._chunks("c.content_hash = ? ORDER BY d.path, c.ordinal", (digest,))
-
-    def chunks_of_symbol(self, symbol: str) -> list[ChunkRow]:
-        """All chunks of the symbol with exactly this qualified name, by path."""
-        return self._chunks("c.name = ? AND c.symbol = ? ORDER BY d.path, c.ordinal", (last_name(symbol), symbol))
-
-    def chunks_of_document(self, document_id: int) -> list[ChunkRow]:
-        """A document's chunks in order."""
-        return self._chunks("c.document_id = ? ORDER BY c.ordinal", (document_id,))
-
-    def chunk_at(self, document_id: int, line: int) -> ChunkRow | None:
-        """The chunk that covers a 1-based line of a document (the last one that begins on it or before)."""
-        found = self._chunks(
-            "c.document_id = ? AND c.start_line <= ? AND c.end_line >= ? ORDER BY c.ordinal DESC LIMIT 1",
-            (document_id, line, line),
-        )
-        return found[0] if found else None
-
-    def rows_named(self, names: Collection[str], limit: int) -> list[tuple[int, str, bool]]:
-        """Row, lower-case last name and whether it is a declaration, of chunks whose symbol ends in one of `names`."""
-        rows = self._database.connection.execute(
-            "SELECT id, name, is_declaration FROM chunks WHERE name != '' AND name IN (SELECT value FROM json_each(?)) "
-            "ORDER BY is_declaration DESC, id LIMIT ?",
-            (_json(names), limit),
-        )
-        return [(row[0], row[1], bool(row[2])) for row in rows]
-
-    def documents_of_rows(self, rows: Collection[int]) -> dict[int, int]:
-        """The document of each chunk row."""
-        query = "SELECT id, document_id FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
-        return dict(self._database.connection.execute(query, (_json(rows),)))
-
-    def embeddings_of_rows(self, rows: Collection[int]) -> dict[int, int]:
-        """The embedding of each chunk row that has one."""
-        query = "SELECT id, embedding_id FROM chunks WHERE id IN (SELECT value FROM json_each(?)) AND embedding_id IS NOT NULL"
-        return dict(self._database.connection.execute(query, (_json(rows),)))
-
-    def rows_of_documents(self, document_ids: Collection[int], limit: int) -> list[int]:
-        """The rows of the first chunks of some documents."""
-        rows = self._database.connection.execute(
-            "SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?)) ORDER BY ordinal LIMIT ?",
-            (_json(document_ids), limit),
-        )
-        return [row[0] for row in rows]
-
     def document_paths(self) -> list[tuple[int, str, str, str]]:
         """Id, path, language and session of every document."""
         return list(self._database.connection.execute("SELECT id, path, language, session FROM documents"))
-
-    def _chunks(self, where: str, values: Sequence[object]) -> list[ChunkRow]:
-        rows = self._database.connection.execute(f"{_FROM_CHUNKS} WHERE {where}", tuple(values))
-        return [_chunk_row(row) for row in rows]
 
     def _replace_chunks(
         self,
@@ -374,7 +256,7 @@ class IndexStore:
             else:
                 added.append((uid, digest, new))
         self._delete_chunks(
-            connection, "id IN (SELECT value FROM json_each(?))", (_json(row[0] for row in former.values()),)
+            connection, "id IN (SELECT value FROM json_each(?))", (as_json(row[0] for row in former.values()),)
         )
         _move_chunks(connection, kept)
         rows = _insert_chunks(connection, document_id, added, self.embeddings.active_model(), priority)
@@ -388,28 +270,9 @@ class IndexStore:
         connection.execute(f"DELETE FROM chunks WHERE {where}", tuple(values))
 
 
-def _run_around(rows: Sequence[ChunkRow], ordinal: int) -> list[ChunkRow]:
-    run: list[ChunkRow] = []
-    for row in rows:
-        if run and row.stored.chunk.ordinal != run[-1].stored.chunk.ordinal + 1:
-            if any(item.stored.chunk.ordinal == ordinal for item in run):
-                break
-            run = []
-        run.append(row)
-    return run
-
-
 def content_hash(text: str) -> str:
     """SHA-256 of a text's UTF-8 bytes, in hex; half a surrogate pair counts as the three bytes it would be."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _dequeue(connection: sqlite3.Connection, path: str, state: FileState) -> None:
-    """Take a file out of the queue, unless it was queued again after it was read."""
-    # An entry from the future was made before the clock was set back.
-    connection.execute(
-        "DELETE FROM queue WHERE path = ? AND (since_ns <= ? OR since_ns > ?)", (path, state.read_ns, time.time_ns())
-    )
 
 
 _Identified = tuple[str, str, NewChunk]
@@ -433,7 +296,7 @@ def _upsert_document(connection: sqlite3.Connection, document: DocumentRecord) -
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path, session) DO UPDATE SET language = excluded.language, "
         "sha256 = excluded.sha256, size = excluded.size, mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, "
         "read_ns = excluded.read_ns RETURNING id",
-        (document.path, document.session, document.language, document.sha256, *_state_values(document.state)),
+        (document.path, document.session, document.language, document.sha256, *state_values(document.state)),
     ).fetchone()
     return int(row[0])
 
@@ -488,31 +351,7 @@ def _position(chunk: Chunk) -> tuple[int, int, int, int, int]:
     return (chunk.ordinal, chunk.start_byte, chunk.end_byte, chunk.start_line, chunk.end_line)
 
 
-def _chunk_row(row: tuple[object, ...]) -> ChunkRow:
-    document = _document(row[:9])
-    number, uid, digest, embedding_id, *fields = row[9:]
-    parents = str(fields[11])
-    fields[11] = tuple(parents.split("\n")) if parents else ()
-    fields[13] = bool(fields[13])
-    stored = StoredChunk(str(uid), Chunk(*fields), str(digest), document.session)  # type: ignore[arg-type]
-    return ChunkRow(number, stored, document, embedding_id)  # type: ignore[arg-type]
-
-
-def _document(row: tuple[object, ...]) -> DocumentRecord:
-    path, language, sha256, size, mtime_ns, ctime_ns, read_ns, session, number = row
-    state = FileState(size, mtime_ns, ctime_ns, read_ns)  # type: ignore[arg-type]
-    return DocumentRecord(path, language, sha256, state, session, number)  # type: ignore[arg-type]
-
-
-def _state_values(state: FileState) -> tuple[int, int, int, int]:
-    return (state.size, state.mtime_ns, state.ctime_ns, state.read_ns)
-
-
 def _queue_lengths(connection: sqlite3.Connection) -> tuple[int, int]:
     queued = connection.execute("SELECT count(*) FROM queue").fetchone()[0]
     pending = connection.execute("SELECT count(*) FROM chunks WHERE embedding_id IS NULL").fetchone()[0]
     return int(queued), int(pending)
-
-
-def _json(values: Iterable[object]) -> str:
-    return json.dumps(list(values))

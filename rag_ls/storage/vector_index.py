@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.storage.records import Vectors
+from rag_ls.whole_files import whole_file
 
 # Up to here an exact search takes about a millisecond, and no snapshot is worth its upkeep.
 EXACT_LIMIT = 10_000
@@ -243,7 +244,8 @@ class VectorIndex:
         )
         temporary.chmod(0o600)
         os.replace(temporary, folder / name)
-        _write_atomically(self._info_file(folder), json.dumps(asdict(info)))
+        with whole_file(self._info_file(folder)) as file:
+            json.dump(asdict(info), file)
         if former and former.file != name:
             # Another process may still view it: on POSIX its view stays good, on Windows it stays undeleted.
             try:
@@ -286,11 +288,3 @@ def _checksum(file: Path) -> str:
 
 def _digest(model: str) -> str:
     return hashlib.sha256(model.encode()).hexdigest()[:12]
-
-
-def _write_atomically(file: Path, text: str) -> None:
-    temporary = file.with_name(f"{file.name}.{os.getpid()}.tmp")
-    descriptor = os.open(temporary, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-        stream.write(text)
-    os.replace(temporary, file)

@@ -103,7 +103,7 @@ def _place(opened: OpenProject, numbers: random.Random) -> tuple[str, int]:
     path = numbers.choice(paths)
     document = opened.store.document(path)
     assert document is not None
-    chunk = numbers.choice(opened.store.chunks_of_document(document.id)).stored.chunk
+    chunk = numbers.choice(opened.store.chunks.of_document(document.id)).stored.chunk
     return path, chunk.start_line
 
 

@@ -89,6 +89,14 @@ local function steps()
   end)
   result.hover = hover.contents.value
 
+  picked = {}
+  vim.cmd((first .. ',' .. vim.fn.line('$')) .. 'RagLsRelated')
+  wait('code close to the lines', function()
+    return #picked > 0
+  end)
+  result.related = picked
+  vim.cmd.edit('src/cart.py')
+
   vim.cmd.RagLsSearch({ args = { 'discount' }, bang = true })
   wait('the quickfix list', function()
     return #vim.fn.getqflist() > 0

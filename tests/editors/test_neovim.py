@@ -34,4 +34,6 @@ def test_a_person_searches_hovers_and_remembers_in_neovim(shop: Path, tmp_path: 
     assert "What do we know about this?" in told["actions"]
     assert "carts are priced net of tax" in told["hover"]
     assert any("is remembered" in notice for notice in told["notices"])
+    assert told["related"]
+    assert not any("cart.py" in picked for picked in told["related"])
     assert "cart.py" in told["quickfix"]

@@ -39,7 +39,7 @@ def contents(store: IndexStore) -> Contents:
     """All that an index says of the files."""
     result: Contents = {}
     for path, document in store.documents().items():
-        rows = [row.stored for row in store.chunks_of_document(document.id)]
+        rows = [row.stored for row in store.chunks.of_document(document.id)]
         chunks = [(row.chunk.start_line, row.chunk.end_line, row.chunk.symbol, row.content_hash) for row in rows]
         result[path] = (document.sha256, chunks)
     return result

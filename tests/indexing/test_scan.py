@@ -35,7 +35,7 @@ class _Index:
         )
 
     def read_queue(self) -> list[str]:
-        queued = self.store.queued()
+        queued = self.store.queue.paths()
         for path in queued:
             self.documents.index_file(path)
         return queued
@@ -66,7 +66,7 @@ def test_the_first_scan_queues_every_file(shop: Path, store: IndexStore) -> None
     index = _Index(shop, store)
     assert index.scan() == Scan(files=4, queued=4, removed=0)
     assert index.read_queue() == ["docs/guide.md", "src/auth.py", "src/cart.py", "src/mail.js"]
-    assert store.queued() == []
+    assert store.queue.paths() == []
 
 
 def test_an_unchanged_project_queues_nothing(index: _Index) -> None:
@@ -86,7 +86,7 @@ def test_a_touched_file_is_read_and_not_cut_again(index: _Index, shop: Path) -> 
     os.utime(shop / "src/cart.py", ns=(10**18, 10**18))
     assert index.scan().queued == 1
     assert index.documents.index_file("src/cart.py") is None
-    assert index.store.queued() == []
+    assert index.store.queue.paths() == []
     index.settle()
     assert index.scan().queued == 0
 
@@ -108,7 +108,7 @@ def test_a_change_within_the_tick_of_reading_is_found_although_the_stamp_is_the_
     store.touch_document(replace(known, state=same))
     assert index.freshness("src/cart.py") is Freshness.CHANGED
     index.scan()
-    assert "src/cart.py" in store.queued()
+    assert "src/cart.py" in store.queue.paths()
     replaced = index.documents.index_file("src/cart.py")
     assert replaced is not None
     assert replaced.added > 0

@@ -172,7 +172,7 @@ def test_cancelled_indexing_stops_and_goes_on_later(client: Client, big: Path) -
     opened.indexing.cancel()
     assert opened.indexing.progress.phase is Phase.CANCELLED
     assert not opened.indexing.wait_until_idle(PATIENCE_S)
-    assert opened.store.queued()
+    assert opened.store.queue.paths()
     assert not opened.search(SearchRequest("function")).stats.complete
     opened.buffer_changed(Buffer("typed.py", "zebra = 1\n"))
     assert until(lambda: _found(opened, "zebra"))
@@ -206,7 +206,7 @@ def test_what_a_killed_process_left_is_taken_over(big: Path, client: Client) -> 
     assert waited
     _settled(opened)
     assert opened.store.counts().documents == 400
-    assert opened.store.queued() == []
+    assert opened.store.queue.paths() == []
 
 
 def test_a_queue_that_a_killed_process_left_is_finished_without_being_asked(big: Path, client: Client) -> None:
@@ -216,7 +216,7 @@ def test_a_queue_that_a_killed_process_left_is_finished_without_being_asked(big:
     worker.kill()
     worker.communicate()
     left = IndexStore(big / ".rag-ls/index.db")
-    assert left.queued()
+    assert left.queue.paths()
     left.close()
     opened = client.open(big)
     assert until(lambda: opened.store.counts().documents == 400)

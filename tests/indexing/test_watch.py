@@ -57,7 +57,7 @@ def test_a_question_finds_what_was_written_just_before_it(opened: OpenProject, s
 
 
 def test_a_question_does_not_compare_the_tree_while_it_is_watched(opened: OpenProject) -> None:
-    opened.hosted.indexing._comparison._done_at = -1e9
+    opened.hosted.indexing._agenda.comparison._done_at = -1e9
     assert opened.indexing.scan_is_old
     last = opened.status().last_sync
     found(opened, "discount")

@@ -21,7 +21,7 @@ def _refresh(path: str = "src/a.py", *, text: str = _OLD, ordinal: int = 0) -> N
 
 def _anchor(store: IndexStore) -> Anchor:
     _save(store, "src/a.py", _refresh())
-    return anchor_to(store.chunks_of_symbol("Session.refresh")[0])
+    return anchor_to(store.chunks.of_symbol("Session.refresh")[0])
 
 
 def test_an_anchor_is_fresh_while_its_code_stays(store: IndexStore) -> None:

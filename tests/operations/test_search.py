@@ -180,7 +180,7 @@ def test_a_declaration_in_several_pieces_is_related_once(
     assert opened.indexing.wait_until_idle(PATIENCE_S)
     document = opened.store.document("src/steps.py")
     assert document is not None
-    assert len(opened.store.chunks_of_document(document.id)) > 1
+    assert len(opened.store.chunks.of_document(document.id)) > 1
     hits = operations.run("find_related", {"path": "src/big.py", "line": 1, "k": 50})["results"]
     assert [hit["symbol"] for hit in hits].count("discount_steps") == 1
 

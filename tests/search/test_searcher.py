@@ -228,7 +228,7 @@ def test_a_chunk_is_got_in_the_version_that_counts(store: IndexStore) -> None:
     _save(store, "same text", session=_MINE)
     document = store.document("src/a.py")
     assert document is not None
-    chunk_id = store.chunks_of_document(document.id)[0].stored.id
+    chunk_id = store.chunks.of_document(document.id)[0].stored.id
     hit = _searcher(store).chunk_hit(chunk_id, _MINE)
     assert hit is not None
     assert hit.item.session == _MINE

@@ -103,13 +103,13 @@ class _AnIndex(RuleBasedStateMachine):
         found = {}
         for session in _SESSIONS:
             for path, document in self.store.documents(session).items():
-                found[path, session] = [row.stored.chunk for row in self.store.chunks_of_document(document.id)]
+                found[path, session] = [row.stored.chunk for row in self.store.chunks.of_document(document.id)]
         assert found == {key: [new.chunk for new in chunks] for key, chunks in self.expected.items()}
 
     @invariant()
     def a_term_finds_exactly_the_chunks_that_hold_it(self) -> None:
         for query in _QUERIES:
-            rows = self.store.chunks_by_row([found.row for found in self.store.postings.search([query], 1000)])
+            rows = self.store.chunks.by_row([found.row for found in self.store.postings.search([query], 1000)])
             found = sorted(
                 (row.stored.chunk.path, row.stored.session, row.stored.chunk.ordinal) for row in rows.values()
             )
@@ -129,7 +129,7 @@ class _AnIndex(RuleBasedStateMachine):
         for path, session in self.expected:
             document = self.store.document(path, session)
             assert document is not None
-            for row in self.store.chunks_of_document(document.id):
+            for row in self.store.chunks.of_document(document.id):
                 text_hash = digest(row.stored.chunk.text)
                 assert (row.embedding_id is not None) == (text_hash in self.embedded)
                 if row.embedding_id is not None:
@@ -162,7 +162,7 @@ def test_equal_chunks_of_one_document_have_different_ids(store: IndexStore) -> N
 def test_a_renamed_symbol_is_found_by_its_new_name_alone(store: IndexStore) -> None:
     store.replace_document(record(), [new_chunk("body", symbol="Session.refresh")])
     store.replace_document(record(), [new_chunk("body", symbol="Session.renew")])
-    assert store.rows_named(["refresh"], 5) == []
+    assert store.chunks.named(["refresh"], 5) == []
     assert store.postings.search(["refresh"], 5) == []
     assert len(store.postings.search(["renew"], 5)) == 1
 
@@ -177,19 +177,19 @@ def test_a_failed_write_leaves_the_document_as_it_was(store: IndexStore) -> None
 
 
 def test_a_stored_document_leaves_the_queue_and_an_unsaved_one_does_not(store: IndexStore) -> None:
-    store.enqueue(["src/a.py", "src/b.py"])
+    store.queue.add(["src/a.py", "src/b.py"])
     store.replace_document(record("src/a.py", "session"), [])
-    assert store.queued() == ["src/a.py", "src/b.py"]
+    assert store.queue.paths() == ["src/a.py", "src/b.py"]
     store.replace_document(record("src/a.py", state=replace(SETTLED, read_ns=time.time_ns())), [])
-    assert store.queued() == ["src/b.py"]
+    assert store.queue.paths() == ["src/b.py"]
 
 
 def test_a_file_queued_again_after_it_was_read_stays_in_the_queue(store: IndexStore) -> None:
     read = replace(SETTLED, read_ns=time.time_ns())
-    store.enqueue(["src/a.py"])
+    store.queue.add(["src/a.py"])
     store.replace_document(record("src/a.py", state=read), [])
     store.touch_document(record("src/a.py", state=read))
-    assert store.queued() == ["src/a.py"]
+    assert store.queue.paths() == ["src/a.py"]
 
 
 def test_skipping_a_file_drops_what_was_indexed_of_it(store: IndexStore) -> None:
@@ -200,11 +200,19 @@ def test_skipping_a_file_drops_what_was_indexed_of_it(store: IndexStore) -> None
     assert store.skipped()["src/a.py"].reason == "too large"
 
 
+def test_skipped_files_are_counted_by_reason_and_listed_in_parts(store: IndexStore) -> None:
+    for path, reason in (("c.bin", "binary"), ("a.bin", "binary"), ("b.txt", "too large")):
+        store.skip(Skipped(path, reason, SETTLED))
+    assert store.skipped_counts() == {"binary": 2, "too large": 1}
+    assert list(store.skipped(at_most=2)) == ["a.bin", "b.txt"]
+    assert len(store.skipped()) == 3
+
+
 def test_a_line_finds_the_last_chunk_that_covers_it(store: IndexStore) -> None:
     store.replace_document(record(), new_chunks(["a\nb\nc", "d"]))
     document = store.document("src/a.py")
     assert document is not None
-    found = {line: store.chunk_at(document.id, line) for line in (1, 3, 4, 11, 12)}
+    found = {line: store.chunks.at(document.id, line) for line in (1, 3, 4, 11, 12)}
     texts = {line: row and row.stored.chunk.text for line, row in found.items()}
     assert texts == {1: "a\nb\nc", 3: "a\nb\nc", 4: None, 11: "d", 12: None}
 
@@ -214,7 +222,7 @@ def test_bm25_prefers_the_name_over_the_body(store: IndexStore) -> None:
         record(), [new_chunk("refresh refresh", ordinal=0), new_chunk("body", symbol="refresh", ordinal=1)]
     )
     best = store.postings.search(["refresh"], 5)[0]
-    assert store.chunks_by_row([best.row])[best.row].stored.chunk.symbol == "refresh"
+    assert store.chunks.by_row([best.row])[best.row].stored.chunk.symbol == "refresh"
 
 
 def test_a_search_can_be_restricted_to_documents(store: IndexStore) -> None:
@@ -223,7 +231,7 @@ def test_a_search_can_be_restricted_to_documents(store: IndexStore) -> None:
     only = store.document("b.py")
     assert only is not None
     rows = store.postings.search(["needle"], 5, f"[{only.id}]")
-    assert [store.chunks_by_row([found.row])[found.row].stored.chunk.path for found in rows] == ["b.py"]
+    assert [store.chunks.by_row([found.row])[found.row].stored.chunk.path for found in rows] == ["b.py"]
 
 
 def test_a_content_digest_is_that_of_the_utf8_bytes() -> None:
@@ -233,7 +241,7 @@ def test_a_content_digest_is_that_of_the_utf8_bytes() -> None:
 def _chunks(store: IndexStore) -> list:
     document = store.document("src/a.py")
     assert document is not None
-    return store.chunks_of_document(document.id)
+    return store.chunks.of_document(document.id)
 
 
 def test_a_commit_that_fails_leaves_no_transaction_behind(tmp_path: Path) -> None:

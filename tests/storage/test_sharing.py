@@ -83,7 +83,7 @@ def test_readers_see_whole_documents_while_another_thread_replaces_them(tmp_path
     assert document is not None
     seen = []
     while not done.is_set():
-        seen.append([row.stored.chunk.text for row in reader.chunks_of_document(document.id)])
+        seen.append([row.stored.chunk.text for row in reader.chunks.of_document(document.id)])
     thread.join()
     assert seen
     assert all(len({text[1:] for text in texts}) == 1 and len(texts) == 3 for texts in seen)
@@ -96,7 +96,7 @@ def _check_all_is_there(store: IndexStore, names: tuple[str, ...]) -> None:
         assert len(store.postings.search([f"number{number}"], 10)) == len(names)
     shared = store.document("shared.py")
     assert shared is not None
-    texts = [row.stored.chunk.text for row in store.chunks_of_document(shared.id)]
+    texts = [row.stored.chunk.text for row in store.chunks.of_document(shared.id)]
     assert texts in [[f"{name} shared39"] for name in names]
     assert [len(store.postings.search([f"shared{number}"], 10)) for number in range(40)] == [0] * 39 + [1]
     assert store.embeddings.pending_count(MODEL) == len(expected) + 1

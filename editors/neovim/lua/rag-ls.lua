@@ -67,6 +67,10 @@ local function to_quickfix(title, answer)
   vim.cmd.copen()
 end
 
+local function lines(first, last)
+  return table.concat(vim.api.nvim_buf_get_lines(0, first - 1, last, false), '\n')
+end
+
 local function with_text(text, prompt, use)
   if text and text ~= '' then
     return use(text)
@@ -91,9 +95,12 @@ function M.search(query, quickfix)
   end)
 end
 
---- Show code that is close to the line under the cursor.
-function M.related()
-  local place = { uri = vim.uri_from_bufnr(0), line = vim.api.nvim_win_get_cursor(0)[1] }
+--- Show code that is close to the lines `first` to `last` of this buffer, or to the declaration under the cursor.
+function M.related(first, last)
+  local place = { uri = vim.uri_from_bufnr(0), line = first or vim.api.nvim_win_get_cursor(0)[1] }
+  if first then
+    place.snippet = lines(first, last)
+  end
   M.ask('findRelated', place, function(answer)
     pick_code('Related code', answer)
   end)
@@ -124,7 +131,7 @@ end
 
 --- Remember the lines `first` to `last` of this buffer, or the text that is given, as about this place.
 function M.remember(first, last, text)
-  local content = text and text ~= '' and text or table.concat(vim.api.nvim_buf_get_lines(0, first - 1, last, false), '\n')
+  local content = text and text ~= '' and text or lines(first, last)
   local memory = { uri = vim.uri_from_bufnr(0), line = first, content = content, scope = 'project' }
   -- The server itself says what became of it.
   M.ask('rememberSelection', memory, function() end)
@@ -151,7 +158,13 @@ local function add_commands()
   command('RagLsSearch', function(call)
     M.search(call.args, call.bang)
   end, { nargs = '*', bang = true, desc = 'Search code by a question (!: into the quickfix list)' })
-  command('RagLsRelated', M.related, { desc = 'Code close to this line' })
+  command('RagLsRelated', function(call)
+    if call.range > 0 then
+      M.related(call.line1, call.line2)
+    else
+      M.related()
+    end
+  end, { range = true, desc = 'Code close to these lines, or to the declaration under the cursor' })
   command('RagLsMemories', function(call)
     M.memories(call.args)
   end, { nargs = '*', desc = 'Search memories' })

@@ -108,6 +108,17 @@ const steps = {
     await view.locator("#summary", { hasText: "Related to" }).waitFor();
     assert.ok((await view.locator(".hit").count()) > 1);
   },
+  async "code related to selected lines is listed"() {
+    await page.locator(".editor-group-container.active .monaco-editor").first().click();
+    await goToLine(page, 20);
+    for (let line = 0; line < 4; line += 1) {
+      await page.keyboard.press("Shift+ArrowDown");
+    }
+    await command(page, "rag-ls: Find Related Code");
+    const view = await search();
+    await view.locator("#summary", { hasText: /Related to .*:20-2\d/ }).waitFor();
+    assert.ok((await view.locator(".hit").count()) > 1);
+  },
   async "a memory is written as a document, and saving it stores it"() {
     await command(page, "rag-ls: Add Memory");
     await page.locator(".tab.active", { hasText: "New memory" }).waitFor();

@@ -37,13 +37,22 @@ function selectedText(): string {
   return text.length <= LONGEST_QUESTION && !text.includes("\n") ? text : "";
 }
 
+/** The 1-based lines of a selection; one that ends before the first character of a line holds nothing of it. */
+function linesOf({ start, end }: vscode.Range): { readonly first: number; readonly last: number } {
+  return { first: start.line + 1, last: end.character === 0 && end.line > start.line ? end.line : end.line + 1 };
+}
+
+/** Show what is close to the selection, or to the declaration around the caret. */
 async function related(server: Server, view: SearchView): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (!editor) {
     return;
   }
-  const line = editor.selection.active.line + 1;
-  const answer = await server.ask<CodeAnswer>("findRelated", { uri: editor.document.uri.toString(), line });
-  view.show(answer, `Related to ${vscode.workspace.asRelativePath(editor.document.uri)}:${line}`);
+  const { document, selection } = editor;
+  const snippet = document.getText(selection).trim();
+  const lines = linesOf(snippet ? selection : new vscode.Range(selection.active, selection.active));
+  const answer = await server.ask<CodeAnswer>("findRelated", { uri: document.uri.toString(), line: lines.first, ...(snippet ? { snippet } : {}) });
+  const shown = lines.first === lines.last ? lines.first : `${lines.first}-${lines.last}`;
+  view.show(answer, `Related to ${vscode.workspace.asRelativePath(document.uri)}:${shown}`);
   await vscode.commands.executeCommand("ragLs.search.focus");
 }

@@ -1,0 +1,26 @@
+"""What a user can set: the settings, and reading them from files, environment and editor."""
+
+from rag_ls.config.loading import LastGood, Loaded, Problem, load
+from rag_ls.config.settings import (
+    EmbeddingSettings,
+    LogSettings,
+    SearchSettings,
+    SettingInfo,
+    Settings,
+    SummarySettings,
+    describe,
+)
+
+__all__ = [
+    "EmbeddingSettings",
+    "LastGood",
+    "Loaded",
+    "LogSettings",
+    "Problem",
+    "SearchSettings",
+    "SettingInfo",
+    "Settings",
+    "SummarySettings",
+    "describe",
+    "load",
+]

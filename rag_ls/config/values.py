@@ -1,0 +1,81 @@
+"""Values as files, variables and editors give them, checked against the settings that they are for."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from typing import Any, get_type_hints
+
+from rag_ls.config.settings import Settings, describe
+
+# `daemon = "never"` stands for `[daemon] mode = "never"`, and RAG_LS_DAEMON for RAG_LS_DAEMON_MODE.
+SHORTHANDS = {"daemon": "mode"}
+ENVIRONMENT_PREFIX = "RAG_LS_"
+
+
+def with_value(settings: Settings, section: str, key: str, value: Any) -> Settings:
+    """The settings with one value changed. Raises `ValueError`, which says what may stand there."""
+    group = getattr(settings, section)
+    fields = {item.name: item for item in dataclasses.fields(group)}
+    if key not in fields:
+        raise ValueError(f"unknown setting {section}.{key}; known are {', '.join(sorted(fields))}")
+    wanted = get_type_hints(type(group))[key]
+    checked = _checked(f"{section}.{key}", wanted, value, fields[key].metadata)
+    return dataclasses.replace(settings, **{section: dataclasses.replace(group, **{key: checked})})
+
+
+def _checked(name: str, wanted: Any, value: Any, limits: Mapping[str, Any]) -> Any:
+    value = _converted(name, wanted, value)
+    chosen = value if isinstance(value, tuple) else (value,)
+    if limits["choices"] and not set(chosen) <= set(limits["choices"]):
+        raise ValueError(f"{name} = {value!r} is not one of {', '.join(limits['choices'])}")
+    low, high = limits["min"], limits["max"]
+    if (low is not None and not value >= low) or (high is not None and not value <= high):
+        raise ValueError(f"{name} = {value!r} is out of range ({low} to {'any' if high is None else high})")
+    return value
+
+
+def _converted(name: str, wanted: Any, value: Any) -> Any:
+    if wanted == tuple[str, ...]:
+        if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+            return tuple(value)
+        raise ValueError(f"{name} must be a list of strings, not {value!r}")
+    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if type(value) is not wanted:
+        raise ValueError(f"{name} must be of type {wanted.__name__}, not {value!r}")
+    return value
+
+
+def environment_values(variables: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """The settings that environment variables set, by section and key."""
+    values: dict[str, dict[str, Any]] = {}
+    for info in describe():
+        section, key = info.key.split(".")
+        name = f"{ENVIRONMENT_PREFIX}{section}".upper()
+        text = variables.get(f"{name}_{key.upper()}")
+        if text is None and SHORTHANDS.get(section) == key:
+            text = variables.get(name)
+        if text is not None:
+            values.setdefault(section, {})[key] = _from_text(info.type, text)
+    return values
+
+
+def _from_text(kind: str, text: str) -> Any:
+    if kind == "list of strings":
+        return [part.strip() for part in text.split(",") if part.strip()]
+    if kind == "bool":
+        return {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
+    try:
+        return int(text) if kind == "int" else float(text) if kind == "float" else text
+    except ValueError:
+        return text
+
+
+def snake_keys(values: Mapping[str, Any]) -> dict[str, Any]:
+    """An editor's settings under our names: `maxFileBytes` is `max_file_bytes`."""
+    return {
+        re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", key).lower(): snake_keys(value) if isinstance(value, Mapping) else value
+        for key, value in values.items()
+    }

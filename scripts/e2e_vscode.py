@@ -1,0 +1,92 @@
+"""Use the extension in a real VS Code as a person does, with nothing to set up by hand: see editors/vscode/e2e/README.md.
+
+The editor (code-server), and uv for the steps that install a server, are fetched once into `.e2e/`; a Chromium must be there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.benchmarks.code.repositories import REPOSITORIES, fetch  # noqa: E402 - found by the line above
+
+CODE_SERVER = "code-server@4.139.1"
+CACHE = ROOT / ".e2e"
+EXTENSION = ROOT / "editors/vscode"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+NPM_INSTALL = (
+    "npm",
+    "install",
+    "--omit=dev",
+    "--omit=optional",
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--silent",
+)
+
+
+def main() -> int:
+    shots = Path(sys.argv[1] if len(sys.argv) > 1 else CACHE / "screenshots").resolve()
+    # node and npm from PyPI lie beside Python.
+    binaries = Path(sys.executable).parent
+    os.environ["PATH"] = os.pathsep.join([str(binaries), os.environ["PATH"]])
+    browser = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), "")
+    if not browser:
+        print(
+            "error: no Chromium is on the PATH: install one (`apt-get install chromium`), or name it by CHROMIUM",
+            file=sys.stderr,
+        )
+        return 1
+    os.environ |= {
+        "CHROMIUM": browser,
+        "CODE_SERVER": str(code_server()),
+        "UV": str(uv()),
+        "RAG_LS": str(binaries / "rag-ls"),
+        "NODE": str(binaries / "node"),
+    }
+    run("npm", "ci", "--no-audit", "--no-fund", "--silent", at=EXTENSION)
+    run("npm", "run", "--silent", "package", at=EXTENSION)
+    repository, other = (str(fetch(each)) for each in REPOSITORIES if each.name in ("werkzeug", "fastify"))
+    steps = (["run.mjs", repository, str(shots / "run")], ["windows.mjs", repository, str(shots / "windows"), other])
+    codes = [subprocess.call(["node", f"e2e/{step}", *arguments], cwd=EXTENSION) for step, *arguments in steps]
+    print(f"screenshots are in {shots}")
+    return max(codes)
+
+
+def code_server() -> Path:
+    """VS Code's server edition."""
+    folder = CACHE / CODE_SERVER
+    if not folder.exists():
+        work = CACHE / "work"
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(parents=True)
+        run("npm", "pack", "--silent", CODE_SERVER, at=work)
+        shutil.unpack_archive(next(work.glob("*.tgz")), work, filter="data")
+        for part in (work / "package", work / "package/lib/vscode"):
+            run(*NPM_INSTALL, at=part)
+        (work / "package").rename(folder)
+        shutil.rmtree(work)
+    return folder
+
+
+def uv() -> Path:
+    """The folder with uv in it."""
+    folder = CACHE / "uv"
+    if not folder.exists():
+        run(sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder), "uv", at=CACHE)
+    return folder / "bin"
+
+
+def run(*command: str, at: Path) -> None:
+    subprocess.run(command, cwd=at, check=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
