@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from rag_ls.code.places import Places
 from rag_ls.code.reranking import RERANKED, Reranking
 from rag_ls.config import Settings
 from rag_ls.embedding import HostedModel
-from rag_ls.errors import InvalidRequest, ModelMissing, NotFound, RagLsError
+from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.hosting import HostedProject
 from rag_ls.indexing import FEW_FILES
 from rag_ls.model import Coverage, Freshness, Hit, SearchAnswer, SearchStats, StoredChunk
@@ -30,7 +30,6 @@ _WORDS_ALONE = "the embedding model is not ready: these are matches by words alo
 _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
 _UNREAD = "{:,} files are not read yet, those that hold a question's words are read first"
 _NOT_EMBEDDED = "that place has no embedding yet: these are matches by its words alone"
-_WHOLE_PLACE = "the embedding model is not ready: this is for the declaration at that line, not for the snippet"
 # A snippet from no place waits so long for a model that is still loading.
 _SNIPPET_WAIT_S = 10.0
 # About what a small model reads of a text, and how many such pieces of a long snippet count.
@@ -38,6 +37,19 @@ _SNIPPET_PIECE = 1000
 _SNIPPET_PIECES = 8
 # Hits to choose from, where not all of them count.
 _WIDE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """The code that others are to be close to."""
+
+    shown: str
+    """What the answer calls it."""
+    path: str
+    """The document that it is in; empty for none."""
+    text: str
+    embedding: tuple[str, NDArray[np.float32]] | None
+    """The model, and the vector of unit length; None where there is none yet."""
 
 
 class CodeQuestions:
@@ -88,46 +100,46 @@ class CodeQuestions:
     ) -> SearchAnswer:  # fmt: skip
         """The code closest to a place, a symbol or a snippet, in other documents than that of `path`.
 
-        Only a snippet needs the model; where that is not ready, the place that the snippet is from counts instead, if it is
-        given. A place that has no embedding is looked up by its words. Raises `InvalidRequest` where none or an impossible
-        place is given, `NotFound` where the index has no such place, `ModelMissing` for a snippet from no place.
+        What has no embedding, or is compared with nothing that has one, is looked up by its words. Raises `InvalidRequest`
+        where none or an impossible place is given, `NotFound` where the index has no such place.
         """
         started = time.perf_counter()
         count = checked_k(k, self._settings().search.code_k)
         unseen = self._hosted.catch_up()
-        note = ""
-        if snippet and (model := self._model_for_snippet(has_place=bool(path))):
-            without, asked = self._relative(path) if path else "", snippet
-            embedding = (model.model_id, _snippet_embedding(model, snippet))
-        else:
-            note = _WHOLE_PLACE if snippet else ""
-            row = self.row_of(path, line, symbol)
-            without, asked = row.stored.chunk.path, row.stored.chunk.symbol or f"{row.stored.chunk.path}:{line}"
-            stored = self._hosted.store.embeddings.vector(row.embedding_id)
-            if stored is None:
-                found = self._by_words(row, count, minimum, filters)
-                return self._answer(asked, found, started, unseen, _NOT_EMBEDDED)
-            embedding = stored
-        found = self._hosted.searcher.related(
-            embedding[1], k=count, model_id=embedding[0], filters=filters, minimum=minimum, without=without,
+        meant = self._snippet(snippet, path) if snippet else self._place(path, line, symbol)
+        found = Found((), False, 0, 0.0)
+        if meant.embedding is not None:
+            model_id, vector = meant.embedding
+            found = self._hosted.searcher.related(
+                vector, k=count, model_id=model_id, filters=filters, minimum=minimum, without=meant.path,
+                session=self._session(),
+            )  # fmt: skip
+        if not found.candidates:
+            found = self._by_words(meant, count, minimum, filters)
+        note = "" if meant.embedding is not None or snippet else _NOT_EMBEDDED
+        return self._answer(meant.shown, found, started, unseen, note)
+
+    def _snippet(self, snippet: str, path: str) -> _Meant:
+        snippet = snippet[: _SNIPPET_PIECE * _SNIPPET_PIECES]
+        # Who has an editor at hand does not wait for a model.
+        model = self._hosted.model(0.0 if path else _SNIPPET_WAIT_S)
+        embedding = (model.model_id, _snippet_embedding(model, snippet)) if model is not None else None
+        return _Meant(snippet, self._relative(path) if path else "", snippet, embedding)
+
+    def _place(self, path: str, line: int, symbol: str) -> _Meant:
+        row = self.row_of(path, line, symbol)
+        chunk = row.stored.chunk
+        shown = chunk.symbol or f"{chunk.path}:{line}"
+        text = f"{chunk.symbol} {chunk.signature} {chunk.doc} {chunk.text}"
+        return _Meant(shown, chunk.path, text, self._hosted.store.embeddings.vector(row.embedding_id))
+
+    def _by_words(self, meant: _Meant, k: int, minimum: float, filters: Filters) -> Found:
+        """What shares words with what is meant, in other documents."""
+        found = self._hosted.searcher.search(
+            meant.text, k=_WIDE, settings=self._settings().search, filters=filters, vector=None, model_id="",
             session=self._session(),
         )  # fmt: skip
-        return self._answer(asked, found, started, unseen, note)
-
-    def _model_for_snippet(self, *, has_place: bool) -> HostedModel | None:
-        model = self._hosted.model(0.0 if has_place else _SNIPPET_WAIT_S)
-        if model is None and not has_place:
-            raise ModelMissing("a snippet needs the embedding model, which is not ready; give path and line as well")
-        return model
-
-    def _by_words(self, row: ChunkRow, k: int, minimum: float, filters: Filters) -> Found:
-        """What shares words with a chunk, in other documents."""
-        chunk = row.stored.chunk
-        found = self._hosted.searcher.search(
-            f"{chunk.symbol} {chunk.signature} {chunk.doc} {chunk.text}", k=_WIDE, settings=self._settings().search,
-            filters=filters, vector=None, model_id="", session=self._session(),
-        )  # fmt: skip
-        hits = [hit for hit in found.hits if _path_of(hit) != chunk.path and hit.score >= minimum]
+        hits = [hit for hit in found.hits if _path_of(hit) != meant.path and hit.score >= minimum]
         return replace(found, hits=tuple(hits[:k]))
 
     def chunk(self, chunk_id: str) -> Hit:
@@ -196,7 +208,7 @@ def _path_of(hit: Hit) -> str:
 
 def _snippet_embedding(model: HostedModel, snippet: str) -> NDArray[np.float32]:
     """The embedding of a snippet, of unit length: of a long one the mean of its pieces', for a model reads only the beginning."""
-    starts = range(0, len(snippet), _SNIPPET_PIECE)[:_SNIPPET_PIECES]
+    starts = range(0, len(snippet), _SNIPPET_PIECE)
     if len(starts) < 2:
         return model.embed_query(snippet)
     mean = model.embed_documents([snippet[at : at + _SNIPPET_PIECE] for at in starts]).mean(axis=0)

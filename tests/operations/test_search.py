@@ -170,6 +170,17 @@ def test_a_place_without_an_embedding_is_looked_up_by_its_words(operations: Oper
     assert "words alone" in answer["stats"]["note"]
 
 
+def test_a_snippet_is_looked_up_by_its_words_while_nothing_has_an_embedding(
+    operations: Operations, client: Client
+) -> None:
+    (opened,) = client.projects()
+    opened.store._database.connection.execute("UPDATE chunks SET embedding_id = NULL")
+    answer = operations.run("find_related", {"path": "src/cart.py", "snippet": "def total_price(items)"})
+    assert "tests/test_cart.py" in {hit["path"] for hit in answer["results"]}
+    assert "src/cart.py" not in {hit["path"] for hit in answer["results"]}
+    assert "words alone" in answer["stats"]["note"]
+
+
 def test_a_declaration_in_several_pieces_is_related_once(
     operations: Operations, client: Client, tmp_path: Path
 ) -> None:
