@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 
@@ -25,5 +25,6 @@ def whole_file(target: str | os.PathLike[str], mode: int = 0o600) -> Iterator[Te
             yield stream
         os.replace(draft, target)
     except BaseException:
-        os.unlink(draft)
+        with suppress(FileNotFoundError):
+            os.unlink(draft)
         raise

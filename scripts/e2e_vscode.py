@@ -57,7 +57,8 @@ def main() -> int:
     steps = (["run.mjs", repository, str(shots / "run")], ["windows.mjs", repository, str(shots / "windows"), other])
     codes = [subprocess.call(["node", f"e2e/{step}", *arguments], cwd=EXTENSION) for step, *arguments in steps]
     print(f"screenshots are in {shots}")
-    return max(codes)
+    # A run that was killed has a negative code.
+    return int(any(codes))
 
 
 def code_server() -> Path:
@@ -80,7 +81,9 @@ def uv() -> Path:
     """The folder with uv in it."""
     folder = CACHE / "uv"
     if not folder.exists():
-        run(sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder), "uv", at=CACHE)
+        work = CACHE / "uv-work"
+        run(sys.executable, "-m", "pip", "install", "--quiet", "--upgrade", "--target", str(work), "uv", at=CACHE)
+        work.rename(folder)
     return folder / "bin"
 
 

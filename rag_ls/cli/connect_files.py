@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.resources
 import json
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +67,9 @@ def _written(file: Path, text: str) -> list[Path]:
         if file.is_file() and file.read_text("utf-8", "replace") == text:
             return []
         file.parent.mkdir(parents=True, exist_ok=True)
-        # A link stays one.
-        with whole_file(file.resolve(), 0o666) as stream:
+        # A link stays one, and what others may not read stays so.
+        mode = stat.S_IMODE(file.stat().st_mode) if file.is_file() else 0o666
+        with whole_file(file.resolve(), mode) as stream:
             stream.write(text)
     except OSError as error:
         raise NotWritten(f"{file} cannot be written: {error.strerror}") from error

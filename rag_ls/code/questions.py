@@ -30,6 +30,7 @@ _WORDS_ALONE = "the embedding model is not ready: these are matches by words alo
 _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
 _UNREAD = "{:,} files are not read yet, those that hold a question's words are read first"
 _NOT_EMBEDDED = "that place has no embedding yet: these are matches by its words alone"
+_FEW_EMBEDDED = "nothing close has an embedding yet: these are matches by words alone"
 # A snippet from no place waits so long for a model that is still loading.
 _SNIPPET_WAIT_S = 10.0
 # About what a small model reads of a text, and how many such pieces of a long snippet count.
@@ -100,8 +101,8 @@ class CodeQuestions:
     ) -> SearchAnswer:  # fmt: skip
         """The code closest to a place, a symbol or a snippet, in other documents than that of `path`.
 
-        What has no embedding, or is compared with nothing that has one, is looked up by its words. Raises `InvalidRequest`
-        where none or an impossible place is given, `NotFound` where the index has no such place.
+        What has no embedding, or is found to be close to nothing while embeddings are still made, is looked up by its words.
+        Raises `InvalidRequest` where none or an impossible place is given, `NotFound` where the index has no such place.
         """
         started = time.perf_counter()
         count = checked_k(k, self._settings().search.code_k)
@@ -114,16 +115,18 @@ class CodeQuestions:
                 vector, k=count, model_id=model_id, filters=filters, minimum=minimum, without=meant.path,
                 session=self._session(),
             )  # fmt: skip
-        if not found.candidates:
-            found = self._by_words(meant, count, minimum, filters)
-        note = "" if meant.embedding is not None or snippet else _NOT_EMBEDDED
+        note = ""
+        if meant.embedding is None or (not found.hits and self._hosted.store.queue_lengths() != (0, 0)):
+            found = self._by_words(meant, count, filters)
+            note = _FEW_EMBEDDED if meant.embedding is not None else "" if snippet else _NOT_EMBEDDED
         return self._answer(meant.shown, found, started, unseen, note)
 
     def _snippet(self, snippet: str, path: str) -> _Meant:
         snippet = snippet[: _SNIPPET_PIECE * _SNIPPET_PIECES]
         # Who has an editor at hand does not wait for a model.
         model = self._hosted.model(0.0 if path else _SNIPPET_WAIT_S)
-        embedding = (model.model_id, _snippet_embedding(model, snippet)) if model is not None else None
+        vector = _embedded(model, snippet, _mean_embedding)
+        embedding = (model.model_id, vector) if model is not None and vector is not None else None
         return _Meant(snippet, self._relative(path) if path else "", snippet, embedding)
 
     def _place(self, path: str, line: int, symbol: str) -> _Meant:
@@ -133,13 +136,13 @@ class CodeQuestions:
         text = f"{chunk.symbol} {chunk.signature} {chunk.doc} {chunk.text}"
         return _Meant(shown, chunk.path, text, self._hosted.store.embeddings.vector(row.embedding_id))
 
-    def _by_words(self, meant: _Meant, k: int, minimum: float, filters: Filters) -> Found:
+    def _by_words(self, meant: _Meant, k: int, filters: Filters) -> Found:
         """What shares words with what is meant, in other documents."""
         found = self._hosted.searcher.search(
             meant.text, k=_WIDE, settings=self._settings().search, filters=filters, vector=None, model_id="",
             session=self._session(),
         )  # fmt: skip
-        hits = [hit for hit in found.hits if _path_of(hit) != meant.path and hit.score >= minimum]
+        hits = [hit for hit in found.hits if _path_of(hit) != meant.path]
         return replace(found, hits=tuple(hits[:k]))
 
     def chunk(self, chunk_id: str) -> Hit:
@@ -179,7 +182,7 @@ class CodeQuestions:
         scanned, unseen = indexing.scanned, indexing.unseen() | unseen_before
         queued, pending = self._hosted.store.queue_lengths()
         hits = tuple(self._marked(hit, unseen) for hit in found.hits)
-        if not found.dense and note != _NOT_EMBEDDED:
+        if not found.dense and note not in (_NOT_EMBEDDED, _FEW_EMBEDDED):
             _, is_ready, problem = self._hosted.model_state()
             note = "; ".join(filter(None, (problem or (_NOTHING_EMBEDDED if is_ready else _WORDS_ALONE), note)))
         if queued > FEW_FILES:
@@ -206,21 +209,24 @@ def _path_of(hit: Hit) -> str:
     return hit.item.chunk.path if isinstance(hit.item, StoredChunk) else ""
 
 
-def _snippet_embedding(model: HostedModel, snippet: str) -> NDArray[np.float32]:
+def _mean_embedding(model: HostedModel, snippet: str) -> NDArray[np.float32]:
     """The embedding of a snippet, of unit length: of a long one the mean of its pieces', for a model reads only the beginning."""
-    starts = range(0, len(snippet), _SNIPPET_PIECE)
-    if len(starts) < 2:
-        return model.embed_query(snippet)
-    mean = model.embed_documents([snippet[at : at + _SNIPPET_PIECE] for at in starts]).mean(axis=0)
+    pieces = -(-len(snippet) // _SNIPPET_PIECE)
+    size = -(-len(snippet) // pieces)
+    mean = model.embed_documents([snippet[at : at + size] for at in range(0, len(snippet), size)]).mean(axis=0)
     return np.asarray(mean / np.linalg.norm(mean), np.float32)
 
 
-def _embedded(model: HostedModel | None, text: str) -> NDArray[np.float32] | None:
+def _embedded(
+    model: HostedModel | None,
+    text: str,
+    embed: Callable[[HostedModel, str], NDArray[np.float32]] = HostedModel.embed_query,
+) -> NDArray[np.float32] | None:
     """The text's vector; None where words alone must do."""
     if model is None or not text.strip():
         return None
     try:
-        return model.embed_query(text)
+        return embed(model, text)
     except RagLsError as error:
         _log.warning("%s", error)
         return None

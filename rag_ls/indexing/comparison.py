@@ -8,8 +8,10 @@ from datetime import UTC, datetime
 # No answer is given on a comparison with the files that is older than this, or than so many times what one takes.
 _REST_S = 2.0
 _REST = 20
-# A check that was asked for comes by then, however long the last comparison took: other work may have slowed that down.
-_LONGEST_REST_S = 20.0
+# A check that was asked for does not rest longer than this after a comparison, or than so many times what that took: it
+# may have been other work that slowed it down.
+_LONGEST_CHECK_REST_S = 20.0
+_CHECK_REST = 4
 
 
 class Comparison:
@@ -87,7 +89,8 @@ class Comparison:
         """Seconds until the next check, 0 or less when it is due; None when there is to be none."""
         if self._done_at is None:
             return None
-        rests = [min(self._rest_s, _LONGEST_REST_S)] * self._check_asked + [self.sweep_s] * (self.sweep_s > 0)
+        longest_s = max(_LONGEST_CHECK_REST_S, _CHECK_REST * self._took_s)
+        rests = [min(self._rest_s, longest_s)] * self._check_asked + [self.sweep_s] * (self.sweep_s > 0)
         return self._done_at + min(rests) - time.monotonic() if rests else None
 
     @property

@@ -28,6 +28,8 @@ def create_server(connect: Connect, *, watch_parent: bool) -> RagLsServer:
         encoding = position_encoding(server.protocol._converter.unstructure(params.capabilities))
         folders = [path for path in map(file_path, _folder_uris(params)) if path is not None]
         server.session = Session(connect, encoding, sync.settings_of(params.initialization_options), folders)
+        # Zed's project_symbols.rs; "Zed Preview" and others are it, too. VS Code sends a query's first word alone.
+        server.session.filters_symbols = params.client_info is not None and params.client_info.name.startswith("Zed")
         if params.process_id and watch_parent:
             end_with(lambda: params.process_id)
 

@@ -36,6 +36,8 @@ class Session:
         """Projects as they become open, for whoever shows their progress."""
         self.problems: asyncio.Queue[str] = asyncio.Queue()
         """What the user should be told."""
+        self.filters_symbols = False
+        """Whether the editor shows only those symbols of an answer whose names hold the letters of the query."""
         self._settings = settings
         self._preparing = asyncio.Semaphore(_MOST_PREPARED)
         self._folders = list(folders)

@@ -125,7 +125,11 @@ class Agent:
 
 @asynccontextmanager
 async def editor(
-    *folders: Path, capabilities: str = "visual-studio-code", options: Sequence[str] = (), **settings: Any
+    *folders: Path,
+    capabilities: str = "visual-studio-code",
+    name: str = "",
+    options: Sequence[str] = (),
+    **settings: Any,
 ) -> AsyncIterator[Editor]:
     """An editor on some folders, against a fresh `rag-ls lsp`."""
     config = ClientServerConfig(
@@ -136,6 +140,7 @@ async def editor(
     params = types.InitializeParams(
         capabilities=client_capabilities(capabilities),
         process_id=os.getpid(),
+        client_info=types.ClientInfo(name) if name else None,
         workspace_folders=opened or None,
         initialization_options=settings or None,
     )

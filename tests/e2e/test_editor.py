@@ -23,6 +23,17 @@ async def test_a_question_in_words_jumps_to_the_function(project: Path) -> None:
         assert found.location.range.start.line == 3
 
 
+async def test_zed_which_shows_names_with_the_letters_of_the_question_gets_such_names_in_order(project: Path) -> None:
+    async with editor(project) as ed:
+        await ed.until_complete()
+        names = [symbol.name for symbol in await ed.symbols("retry with backoff")]
+    async with editor(project, name="Zed Preview") as ed:
+        shown = [symbol.name for symbol in await ed.symbols("retry with backoff")]
+        assert (await ed.symbols("retry_with_backoff"))[0].name == "retry_with_backoff"
+    assert shown == sorted(shown)
+    assert [name.removeprefix(f"retry with backoff: {at:02} ") for at, name in enumerate(shown, 1)] == names
+
+
 async def test_a_question_is_answered_by_meaning_where_no_word_matches(project: Path) -> None:
     async with editor(project) as ed:
         await ed.until_complete()

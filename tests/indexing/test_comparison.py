@@ -28,9 +28,11 @@ def test_a_check_that_was_asked_for_comes_soon(compared: Comparison) -> None:
 
 
 def test_a_comparison_that_took_long_puts_the_next_check_off_for_seconds_not_minutes(compared: Comparison) -> None:
-    compared._took_s = 10.0
     compared.check_soon()
+    compared._took_s = 4.0
     assert 10 < (compared.due_in_s() or 0) <= 20
+    compared._took_s = 30.0
+    assert 110 < (compared.due_in_s() or 0) <= 120
     # Whoever asks where nothing is watched waits for no comparison either, for as long as those are expensive.
     compared._done_at = (compared._done_at or 0) - 60
     assert not compared.is_old

@@ -181,6 +181,22 @@ def test_a_snippet_is_looked_up_by_its_words_while_nothing_has_an_embedding(
     assert "words alone" in answer["stats"]["note"]
 
 
+def test_what_is_close_to_nothing_embedded_is_looked_up_by_its_words(operations: Operations, client: Client) -> None:
+    (opened,) = client.projects()
+    opened.store._database.connection.execute(
+        "UPDATE chunks SET embedding_id = NULL WHERE document_id != (SELECT id FROM documents WHERE path = 'src/cart.py')"
+    )
+    answer = operations.run("find_related", {"path": "src/cart.py", "line": 1})
+    assert "tests/test_cart.py" in {hit["path"] for hit in answer["results"]}
+    assert "nothing close has an embedding yet" in answer["stats"]["note"]
+
+
+def test_a_filter_that_nothing_passes_is_no_matter_of_embeddings(operations: Operations) -> None:
+    answer = operations.run("find_related", {"path": "src/cart.py", "line": 1, "path_glob": "nowhere/**"})
+    assert answer["results"] == []
+    assert "embedding" not in answer["stats"].get("note", "")
+
+
 def test_a_declaration_in_several_pieces_is_related_once(
     operations: Operations, client: Client, tmp_path: Path
 ) -> None:

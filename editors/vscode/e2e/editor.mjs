@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { chromium } from "playwright-core";
@@ -16,7 +17,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
  * Start it on a copy of a repository, and of some more. `extension: false` leaves ours out, `trust` has it ask whether a folder is
  * trusted, `machine` are the settings of the machine, `onPath` the folders that a user's shell puts on the PATH besides the system's own.
  */
-export async function start(repository, { port, extension = true, trust = false, machine = { "ragLs.path": RAG_LS }, also = [], onPath }) {
+export async function start(repository, { extension = true, trust = false, machine = { "ragLs.path": RAG_LS }, also = [], onPath }) {
   assert.ok(CODE_SERVER && CHROMIUM && RAG_LS, "CODE_SERVER, CHROMIUM and RAG_LS say where these are: see README.md beside this file");
   const scratch = mkdtempSync(path.join(tmpdir(), "rag-ls-vscode-"));
   const workspace = path.join(scratch, path.basename(repository));
@@ -48,17 +49,27 @@ export async function start(repository, { port, extension = true, trust = false,
     cpSync(each, copy, { recursive: true });
     return copy;
   });
-  const server = spawn(NODE, [entry, ...folders, "--auth", "none", "--bind-addr", `127.0.0.1:${port}`, "--disable-telemetry", "--disable-update-check", workspace], { env, stdio: "ignore" });
+  const port = await freePort();
+  const server = spawn(NODE, [entry, ...folders, "--auth", "none", "--bind-addr", `127.0.0.1:${port}`, "--disable-telemetry", "--disable-update-check", workspace], { env, stdio: "ignore", detached: true });
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS.split(" ") });
   const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
   page.setDefaultTimeout(20_000);
   const stop = async () => {
     await browser.close();
-    server.kill();
+    // With all that it has started: none may answer the next run.
+    process.kill(-server.pid);
     execFileSync(RAG_LS, ["stop"], { env, stdio: "ignore" });
     rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
   };
   return { page, workspace, more, scratch, env, settings, stop, open: (what) => open(page, port, what ?? `folder=${workspace}`) };
+}
+
+async function freePort() {
+  const probe = createServer();
+  await new Promise((listening) => probe.listen(0, "127.0.0.1", listening));
+  const { port } = probe.address();
+  await new Promise((closed) => probe.close(closed));
+  return port;
 }
 
 async function open(page, port, what) {
@@ -149,6 +160,13 @@ export async function openFile(page, name) {
   await page.keyboard.press("Enter");
   await page.locator(".tab.active", { hasText: path.basename(name) }).waitFor();
   await page.locator(".editor-group-container.active .monaco-editor.focused").waitFor();
+}
+
+/** Select the text of the field that has the focus. */
+export async function selectAll(page) {
+  await page.keyboard.press("Control+a");
+  // The editor hands its own command to a page after the key, which would select what was typed meanwhile, too.
+  await page.waitForTimeout(300);
 }
 
 /** Run named steps one after the other, with a screenshot after each; the first that fails ends it. `pictures` names those that PICTURES keeps. */

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { accessibilityFaults, command, frameWith, goToLine, indexed, killServer, openFile, start, walk } from "./editor.mjs";
+import { accessibilityFaults, command, frameWith, goToLine, indexed, killServer, openFile, selectAll, start, walk } from "./editor.mjs";
 
 const [repository, shots] = process.argv.slice(2).map((each) => path.resolve(each));
 assert.ok(repository && shots, "node e2e/run.mjs REPOSITORY SCREENSHOTS");
 const QUESTION = "where is the session cookie signed";
-const { page, workspace, settings, env, stop, open } = await start(repository, { port: 8771 });
+const { page, workspace, settings, env, stop, open } = await start(repository, {});
 
 const memory = (name) => page.getByRole("treeitem", { name }).first();
 const search = () => frameWith(page, "#query");
@@ -38,7 +38,7 @@ const steps = {
     await page.keyboard.press("Control+Alt+Shift+f");
     const view = await search();
     await view.locator("#query:focus").waitFor();
-    await page.keyboard.press("Control+a");
+    await selectAll(page);
     await page.keyboard.type(QUESTION, { delay: 20 });
     await view.locator(".hit mark", { hasText: /cookie/i }).first().waitFor();
     assert.equal(await view.locator("#query").inputValue(), QUESTION);
@@ -90,6 +90,8 @@ const steps = {
     await page.keyboard.press("Shift+End");
     await command(page, "rag-ls: Remember Selection");
     await memory(/dump_cookie/).waitFor({ timeout: 30_000 });
+    // What appears above a line moves it, and closes its hover.
+    await page.locator(".codelens-decoration:visible", { hasText: "1 memory" }).first().waitFor();
     await goToLine(page, line);
     await page.keyboard.press("Home");
     await page.keyboard.press("Control+ArrowRight");
@@ -201,7 +203,7 @@ const steps = {
     await command(page, "rag-ls: Search Memories");
     const view = await search();
     await view.locator("#query:focus").waitFor();
-    await page.keyboard.press("Control+a");
+    await selectAll(page);
     await page.keyboard.type("why are cookies parsed so leniently", { delay: 10 });
     await view.locator(".hit .label", { hasText: /leniently/ }).first().waitFor();
   },

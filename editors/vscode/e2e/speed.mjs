@@ -10,7 +10,7 @@ const LINES = 5000;
 const TEXT = "total = previous_total + compute_delay(attempts, limit)".repeat(4);
 
 async function measured(extension) {
-  const { page, workspace, stop, open } = await start(path.resolve(repository), { port: 8775, extension });
+  const { page, workspace, stop, open } = await start(path.resolve(repository), { extension });
   try {
     const text = readFileSync(path.join(workspace, source), "utf8");
     const lines = text.repeat(Math.ceil(LINES / text.split("\n").length)).split("\n").slice(0, LINES);

@@ -27,7 +27,7 @@ async function ask(page, question) {
   return view;
 }
 
-await inWindow({ port: 8772, trust: true, machine: {}, onPath: [path.dirname(RAG_LS)] }, ({ page, workspace, open }) => {
+await inWindow({ trust: true, machine: {}, onPath: [path.dirname(RAG_LS)] }, ({ page, workspace, open }) => {
   const planted = path.join(workspace, ".venv", "bin");
   const witness = path.join(workspace, "it-ran");
   return {
@@ -52,7 +52,7 @@ await inWindow({ port: 8772, trust: true, machine: {}, onPath: [path.dirname(RAG
   };
 });
 
-await inWindow({ port: 8773, also: [another] }, ({ page, workspace, more, scratch, open }) => ({
+await inWindow({ also: [another] }, ({ page, workspace, more, scratch, open }) => ({
   async "with several folders hits come from all of them, named by their folder"() {
     const file = path.join(scratch, "both.code-workspace");
     writeFileSync(file, JSON.stringify({ folders: [{ path: workspace }, { path: more[0] }] }));
@@ -67,7 +67,7 @@ await inWindow({ port: 8773, also: [another] }, ({ page, workspace, more, scratc
 
 if (UV) {
   const source = path.resolve("../..");
-  await inWindow({ port: 8774, machine: { "ragLs.installFrom": source }, onPath: [UV] }, ({ page, open }) => {
+  await inWindow({ machine: { "ragLs.installFrom": source }, onPath: [UV] }, ({ page, open }) => {
     const notification = (text) => page.locator(".notification-list-item", { hasText: text }).first();
     return {
       async "without a server it says what to do"() {

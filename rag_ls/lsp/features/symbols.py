@@ -43,11 +43,27 @@ def register(server: RagLsServer) -> None:
         answers = await session.work("symbols", client.search, SearchRequest(params.query, k=_SYMBOLS))
         hits = [(opened, hit) for opened, answer in answers for hit in answer.hits]
         hits.sort(key=lambda item: -item[1].score)
-        return [
+        found = [
             symbol_of(hit.item.chunk, uri_of(opened, hit.item.chunk.path))
             for opened, hit in hits[:_SYMBOLS]
             if isinstance(hit.item, StoredChunk)
         ]
+        question = params.query.strip()
+        return under(question, found) if session.filters_symbols and " " in question else found
+
+
+def under(question: str, symbols: list[types.WorkspaceSymbol]) -> list[types.WorkspaceSymbol]:
+    """The symbols under names that begin with the question, and keep their order when sorted: for an editor that shows only
+    names which hold all letters of what was typed."""
+    return [
+        types.WorkspaceSymbol(
+            location=symbol.location,
+            name=f"{question}: {place:02} {symbol.name}",
+            kind=symbol.kind,
+            container_name=symbol.container_name,
+        )
+        for place, symbol in enumerate(symbols, 1)
+    ]
 
 
 def symbol_of(chunk: Chunk, uri: str) -> types.WorkspaceSymbol:
