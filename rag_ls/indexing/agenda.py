@@ -13,15 +13,16 @@ from rag_ls.indexing.progress import Depth
 
 @dataclass(slots=True)
 class Agenda:
-    """All that waits to be done, and how far to go with it. The lock of `wake` guards what is plain data in here."""
+    """All that waits to be done, and how far to go with it. It is changed under the lock of `wake`, and read without."""
 
     comparison: Comparison
     wake: threading.Condition = field(default_factory=threading.Condition)
     """Notified whenever something arrives."""
     inbox: Inbox = field(init=False)
     order: ReadingOrder = field(default_factory=ReadingOrder)
+    # A queue that was left to this process is finished without being asked.
     depth: Depth = Depth.EMBEDDINGS
-    """A queue that was left to this process is finished without being asked."""
+    """How far to go."""
     is_asked: bool = False
     """Whether somebody waits for this project to be indexed."""
     is_cancelled: bool = False

@@ -58,11 +58,13 @@ class DocumentsThread:
         embeddings: EmbeddingQueue,
         lock: FileLock,
         board: ProgressBoard,
+        *,
         scan_tree: Callable[[Callable[[], None]], None],
         admitted: Callable[[list[str]], set[str]],
         questions_wait: Callable[[], bool],
     ) -> None:
-        """`scan_tree`, `admitted` and `questions_wait`: see `IndexingService`."""
+        """`scan_tree` compares the tree with the store, calling its argument between files; `admitted` gives those of some
+        paths that may be indexed; `questions_wait` tells whether somebody waits for an answer."""
         self._documents = documents
         self._intake = Intake(documents, store, admitted)
         self._store = store

@@ -58,8 +58,9 @@ class IndexingService:
             sessions.clear_dead(store)
 
         self._documents = DocumentsThread(
-            documents, store, self._agenda, self._embeddings, lock, self._board, compare, admitted, questions_wait
-        )
+            documents, store, self._agenda, self._embeddings, lock, self._board,
+            scan_tree=compare, admitted=admitted, questions_wait=questions_wait,
+        )  # fmt: skip
 
     # --- what the engine says
 

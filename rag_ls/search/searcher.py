@@ -136,7 +136,7 @@ class Searcher:
     def _asked(self, query: Query) -> tuple[Asked, tuple[str, ...]]:
         """How much each word of a query says, by stem; and the terms to look for: its own, and for a word that no chunk
         holds those that are spelt nearly so."""
-        count = self._store.chunks.count()
+        count = self._store.chunks.estimated_count()
         most = max(_FEW_HOLDERS, count // 10)
         weights: dict[str, float] = {}
         near: list[str] = []

@@ -32,7 +32,7 @@ class ChunkRows:
         )
         return [RankRow(*row) for row in found]
 
-    def count(self) -> int:
+    def estimated_count(self) -> int:
         """About how many chunks there are, at no cost."""
         return int(self._database.connection.execute("SELECT coalesce(max(id), 0) FROM chunks").fetchone()[0])
 

@@ -48,11 +48,17 @@ local function described(hit)
   return ('%.2f  %s:%d  %s'):format(hit.score, hit.path, hit.start_line, name)
 end
 
+--- A text, and after it what the server says about its answer: that the index is not complete yet, for one.
+local function with_note(text, answer)
+  local note = answer.stats and answer.stats.note or ''
+  return note == '' and text or ('%s (%s)'):format(text, note)
+end
+
 local function pick_code(prompt, answer)
   if #answer.results == 0 then
-    return warn('nothing found')
+    return warn(with_note('nothing found', answer))
   end
-  vim.ui.select(answer.results, { prompt = prompt, format_item = described, kind = 'rag-ls.code' }, function(hit)
+  vim.ui.select(answer.results, { prompt = with_note(prompt, answer), format_item = described, kind = 'rag-ls.code' }, function(hit)
     if hit then
       open(hit.file, hit.start_line)
     end
@@ -63,7 +69,7 @@ local function to_quickfix(title, answer)
   local items = vim.tbl_map(function(hit)
     return { filename = hit.file, lnum = hit.start_line, end_lnum = hit.end_line, text = described(hit) }
   end, answer.results)
-  vim.fn.setqflist({}, ' ', { title = title, items = items })
+  vim.fn.setqflist({}, ' ', { title = with_note(title, answer), items = items })
   vim.cmd.copen()
 end
 

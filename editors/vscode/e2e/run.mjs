@@ -245,6 +245,15 @@ const steps = {
     await indexed(page, 60_000);
     await asked();
   },
+  async "where no server runs, the status page says why, and starts it"() {
+    await command(page, "rag-ls: Stop Server");
+    await command(page, "rag-ls: Show Status");
+    const status = await frameWith(page, "main button");
+    assert.deepEqual(await accessibilityFaults(status), []);
+    await status.getByRole("button", { name: "Restart Server" }).click();
+    await indexed(page, 60_000);
+    await status.locator("main progress").first().waitFor();
+  },
   async "the walkthrough is there"() {
     await command(page, "Welcome: Open Walkthrough");
     await page.keyboard.type("rag-ls");

@@ -13,6 +13,7 @@ import { pickFolder, shell } from "./server/shell.ts";
 import type { Memory } from "./server/answers.ts";
 import { followStatus } from "./status/bar.ts";
 import { StatusPage } from "./status/page.ts";
+import { told } from "./told.ts";
 
 export function activate(context: vscode.ExtensionContext): void {
   const server = new Server(context.extension.packageJSON, context.globalStorageUri.fsPath);
@@ -30,7 +31,7 @@ export function activate(context: vscode.ExtensionContext): void {
     documents.register(),
     documents.onDidStore(({ uri, memory }) => {
       memories.refresh();
-      void replaceDraft(uri, memory);
+      told(replaceDraft(uri, memory));
     }),
     server.onChange(() => memories.refresh()),
     followStatus(server),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { grouped, isStale, titleOf } from "../src/memories/groups.ts";
+import { grouped, groupedByProject, isStale, titleOf } from "../src/memories/groups.ts";
 import { BadFrontMatter, fromMarkdown, toMarkdown } from "../src/memories/markdown.ts";
 import { fileNameOf, idIn } from "../src/memories/names.ts";
 import { planTexts } from "../src/memories/plan.ts";
@@ -24,6 +24,22 @@ test("a memory comes back from its document as it was", () => {
     importance: 0.8,
   });
   assert.match(toMarkdown(memory), /# about src\/pay\.py:7 \(Pay\.retry\), drifted/);
+});
+
+test("memories of several projects are told apart by their folders, and what they share is there once", () => {
+  const shared: Memory = { id: "3", content: "c", scope: "global" };
+  const groups = groupedByProject([
+    { root: "/work/shop", memories: [memory, shared] },
+    { root: "C:\\work\\bank", memories: [{ ...memory, id: "4" }, shared] },
+  ]);
+  assert.deepEqual(groups.map(({ title }) => title), ["shop", "bank", "All projects"]);
+  assert.deepEqual(groups.map(({ groups: inner, memories }) => inner.length + memories.length), [1, 1, 1]);
+});
+
+test("a tag that holds a comma or a quote comes back as it was", () => {
+  const tags = ["a, b", 'say "no"', "plain"];
+  assert.deepEqual(fromMarkdown(toMarkdown({ ...memory, metadata: { tags } })).tags, tags);
+  assert.deepEqual(fromMarkdown('---\ntags: "half, x,, y \n---\nz').tags, ['"half', "x", "y"]);
 });
 
 test("a document without front matter is all text, with lines of any kind", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ProjectStatus } from "../src/server/answers.ts";
-import { duration, statusHtml } from "../src/status/html.ts";
+import { REMEDIES, duration, problemHtml, statusHtml } from "../src/status/html.ts";
 import { summary } from "../src/status/summary.ts";
 
 const project: ProjectStatus = {
@@ -9,6 +9,12 @@ const project: ProjectStatus = {
   indexed_percent: { words: 100, vectors: 100 }, activity: "idle", model: "m@1", skipped: { binary: 2 },
 };
 const running = { starting: false, problem: "" };
+
+test("where nothing runs, the page says why and offers what helps", () => {
+  const page = problemHtml("it <was> stopped");
+  assert.match(page, /it &lt;was&gt; stopped/);
+  assert.deepEqual([...page.matchAll(/data-command="(\w+)"/g)].map(([, command]) => command), Object.keys(REMEDIES));
+});
 
 test("a complete index says how much it holds", () => {
   assert.deepEqual(summary([project], running), { text: "$(search) rag-ls", tooltip: "rag-ls: 1,234 files are indexed", isProblem: false, isBusy: false });

@@ -4,6 +4,7 @@ import type { ReadOnlyDocuments } from "../readonly.ts";
 import type { Memory } from "../server/answers.ts";
 import { pickProject } from "../server/projects.ts";
 import type { Server } from "../server/server.ts";
+import { told } from "../told.ts";
 import { consolidate } from "./consolidate.ts";
 import { type MemoryDocuments, SCHEME, uriOf } from "./documents.ts";
 import { titleOf } from "./groups.ts";
@@ -30,7 +31,7 @@ export function memoryCommands(server: Server, memories: Memories, documents: Me
       documents.gone(memory.id);
       changed();
       // Not awaited: whoever deletes several need not answer for each.
-      void offerUndo(server, memory, changed);
+      told(offerUndo(server, memory, changed));
     },
     memoryHistory: async (memory?: Memory) => showHistory(server, views, memory ?? (await memoryInEditor(server)), changed),
     consolidateMemories: () => consolidate(server, views, changed),

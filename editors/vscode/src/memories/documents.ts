@@ -7,7 +7,6 @@ import type { Server } from "../server/server.ts";
 import { fromMarkdown, toMarkdown } from "./markdown.ts";
 import { fileNameOf, idIn } from "./names.ts";
 
-const START_MS = 30_000;
 const NOT_FOUND = /^no memory /;
 
 export const SCHEME = "rag-ls-memory";
@@ -170,8 +169,6 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
       this.open.set(uri.path, draft);
       return draft;
     }
-    // An editor that opens its documents again is faster than the server.
-    await this.server.settled(START_MS);
     try {
       const read = await this.read(id);
       this.open.set(uri.path, read);

@@ -27,6 +27,16 @@ export function grouped(memories: readonly Memory[]): Group[] {
     .filter((group) => group.groups.length > 0 || group.memories.length > 0);
 }
 
+/** The groups of several projects: those of each under its folder's name, then what they share. */
+export function groupedByProject(projects: readonly { readonly root: string; readonly memories: readonly Memory[] }[]): Group[] {
+  const isOwn = (memory: Memory): boolean => memory.scope === "project";
+  const own = projects.flatMap(({ root, memories }) => {
+    const title = root.split(/[\\/]/).filter(Boolean).at(-1) ?? root;
+    return grouped(memories.filter(isOwn)).map((group) => ({ ...group, title }));
+  });
+  return [...own, ...grouped((projects[0]?.memories ?? []).filter((memory) => !isOwn(memory)))];
+}
+
 function by(memories: readonly Memory[], keys: (memory: Memory) => readonly string[]): Group[] {
   const found = new Map<string, Memory[]>();
   for (const memory of memories) {

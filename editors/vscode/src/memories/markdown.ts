@@ -22,7 +22,7 @@ export function toMarkdown(memory: Partial<Memory>): string {
     "---",
     `scope: ${memory.scope ?? "project"}`,
     `type: ${memory.memory_type ?? "semantic"}`,
-    `tags: ${(memory.metadata?.tags ?? []).join(", ")}`,
+    `tags: ${(memory.metadata?.tags ?? []).map(quoted).join(", ")}`,
     `importance: ${memory.metadata?.importance_score ?? 0.5}`,
   ];
   if (memory.anchor) {
@@ -47,9 +47,28 @@ export function fromMarkdown(text: string): Draft {
     content,
     scope: one("scope", values.get("scope") ?? "project", SCOPES),
     memory_type: one("type", values.get("type") ?? "semantic", TYPES),
-    tags: (values.get("tags") ?? "").split(",").map((tag) => tag.trim()).filter((tag) => tag !== ""),
+    tags: tagsIn(values.get("tags") ?? ""),
     importance: importance === undefined || importance === "" ? undefined : share(importance),
   };
+}
+
+/** A tag that holds what parts tags is quoted. */
+function quoted(tag: string): string {
+  return /[,"]/.test(tag) ? JSON.stringify(tag) : tag;
+}
+
+function tagsIn(text: string): string[] {
+  const parts = text.match(/"(?:[^"\\]|\\.)*"|[^,]+/g) ?? [];
+  return parts.map((part) => unquoted(part.trim())).filter((tag) => tag !== "");
+}
+
+function unquoted(part: string): string {
+  try {
+    const said: unknown = part.startsWith('"') ? JSON.parse(part) : part;
+    return typeof said === "string" ? said.trim() : part;
+  } catch {
+    return part;
+  }
 }
 
 function entries(lines: readonly string[]): Map<string, string> {

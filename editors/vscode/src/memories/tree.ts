@@ -1,10 +1,11 @@
 // What is remembered, in the side bar.
 import * as vscode from "vscode";
 import type { Memory, MemoryPage } from "../server/answers.ts";
+import { rootsOf } from "../server/projects.ts";
 import type { Server } from "../server/server.ts";
 import { type MemoryDocuments, uriOf } from "./documents.ts";
 import { dropController } from "./drop.ts";
-import { type Group, grouped, isStale, titleOf } from "./groups.ts";
+import { type Group, grouped, groupedByProject, isStale, titleOf } from "./groups.ts";
 
 type Node = Group | Memory;
 
@@ -43,11 +44,15 @@ export class Memories implements vscode.TreeDataProvider<Node> {
     if (!this.server.isRunning) {
       return [];
     }
-    const page = await this.server.ask<MemoryPage>("listMemories", { limit: MOST });
+    const roots = await rootsOf(this.server);
+    const listed = async (project: object): Promise<MemoryPage> => this.server.ask("listMemories", { limit: MOST, ...project });
+    const pages = await Promise.all(roots.length > 1 ? roots.map((root) => listed({ project: root })) : [listed({})]);
+    const cut = pages.find((page) => page.total > page.memories.length);
     if (this.view) {
-      this.view.message = page.total > page.memories.length ? `The latest ${page.memories.length} of ${page.total}.` : "";
+      this.view.message = cut ? `The latest ${cut.memories.length} of ${cut.total}.` : "";
     }
-    return grouped(page.memories);
+    const [page] = pages;
+    return pages.length > 1 ? groupedByProject(pages.map(({ memories }, at) => ({ root: roots[at] ?? "", memories }))) : grouped(page?.memories ?? []);
   }
 
   getTreeItem(node: Node): vscode.TreeItem {

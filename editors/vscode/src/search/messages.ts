@@ -40,7 +40,8 @@ export type ToPage =
   | { readonly kind: "form"; readonly question: Partial<Question>; readonly ask: boolean; readonly focus: boolean };
 
 export type FromPage =
-  | { readonly kind: "ready" }
+  /** With the question that the page was left with, where there is one. */
+  | { readonly kind: "ready"; readonly question?: Question }
   /** The languages may be others now. */
   | { readonly kind: "languages" }
   | { readonly kind: "ask"; readonly question: Question }

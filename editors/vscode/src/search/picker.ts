@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { messageOf } from "../errors.ts";
 import type { CodeAnswer, CodeHit } from "../server/answers.ts";
 import type { Server } from "../server/server.ts";
+import { told } from "../told.ts";
 import { shown } from "./items.ts";
 import { openHit } from "./open.ts";
 
@@ -13,6 +14,21 @@ interface Item extends vscode.QuickPickItem {
   readonly hit: CodeHit;
 }
 
+interface Place {
+  readonly document: vscode.TextDocument;
+  readonly selection: vscode.Selection;
+}
+
+/** What was looked at was a preview: go to where the question came from. */
+async function goBack(place: Place | undefined): Promise<void> {
+  const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+  if (place) {
+    await vscode.window.showTextDocument(place.document, { selection: place.selection });
+  } else if (tab?.isPreview) {
+    await vscode.window.tabGroups.close(tab);
+  }
+}
+
 /** Let the user pick a hit; all hits of the question that was open at last go to `keep`. */
 export function pickCode(server: Server, keep: (answer: CodeAnswer) => void, question = ""): void {
   const picker = vscode.window.createQuickPick<Item>();
@@ -21,6 +37,11 @@ export function pickCode(server: Server, keep: (answer: CodeAnswer) => void, que
   let asking: vscode.CancellationTokenSource | undefined;
   let timer: NodeJS.Timeout | undefined;
   let chosen = false;
+  let hidden = false;
+  /** Whether the active hit is the first one only because the list is new. */
+  let untouched = false;
+  let previewed = false;
+  let previewing = Promise.resolve();
   picker.title = "Search Code by Meaning";
   picker.placeholder = "A question in words, or a name: where is the retry delay computed";
   picker.value = question;
@@ -37,6 +58,7 @@ export function pickCode(server: Server, keep: (answer: CodeAnswer) => void, que
     try {
       const answer = await server.ask<CodeAnswer>("searchCode", { query: text, k: HITS }, mine.token);
       if (!mine.token.isCancellationRequested) {
+        untouched = true;
         picker.items = answer.results.map((hit) => ({ ...shown(hit), hit, alwaysShow: true }));
         picker.title = answer.stats.complete ? "Search Code by Meaning" : `Search Code by Meaning: ${answer.stats.note ?? "still indexing"}`;
         keep(answer);
@@ -57,24 +79,33 @@ export function pickCode(server: Server, keep: (answer: CodeAnswer) => void, que
     timer = setTimeout(() => void ask(text), QUIET_MS);
   });
   picker.onDidChangeActive(([item]) => {
-    if (item) {
-      void openHit(item.hit, { preview: true });
+    const isFirst = untouched && item === picker.items[0];
+    untouched = false;
+    if (item && !isFirst) {
+      // One after the other, and those that were passed over not at all.
+      const preview = async (): Promise<void> => {
+        if (!hidden && picker.activeItems[0] === item) {
+          previewed = true;
+          await openHit(item.hit, { preview: true }).catch(() => undefined);
+        }
+      };
+      previewing = previewing.then(preview);
     }
   });
   picker.onDidAccept(() => {
     const [item] = picker.activeItems;
     if (item) {
       chosen = true;
-      void openHit(item.hit, { preview: false });
+      told(previewing.then(() => openHit(item.hit, { preview: false })));
       picker.hide();
     }
   });
   picker.onDidHide(() => {
     clearTimeout(timer);
     asking?.cancel();
-    if (!chosen && cameFrom) {
-      // What was looked at was a preview: go back to where the question came from.
-      void vscode.window.showTextDocument(cameFrom.document, { selection: cameFrom.selection });
+    hidden = true;
+    if (!chosen && previewed) {
+      told(previewing.then(() => goBack(cameFrom)));
     }
     picker.dispose();
   });

@@ -13,7 +13,6 @@ import { openHit, placeOfHit } from "./open.ts";
 import { type Surroundings, asCodeQuestion } from "./question.ts";
 
 const HITS = 30;
-const START_MS = 60_000;
 
 type Found = { readonly code: readonly CodeHit[] } | { readonly memories: readonly Memory[] };
 
@@ -80,10 +79,7 @@ export class SearchView implements vscode.WebviewViewProvider {
   private async heard(message: FromPage): Promise<void> {
     switch (message.kind) {
       case "ready":
-        this.isReady = true;
-        this.waiting.forEach((each) => this.tell(each));
-        this.waiting.clear();
-        await this.tellLanguages();
+        await this.begin(message.question);
         break;
       case "languages":
         await this.tellLanguages();
@@ -97,6 +93,16 @@ export class SearchView implements vscode.WebviewViewProvider {
     }
   }
 
+  /** The page is there; `former` is what was asked before the window was loaded again. */
+  private async begin(former: Question | undefined): Promise<void> {
+    this.isReady = true;
+    const isAnswered = this.waiting.has("answer");
+    this.waiting.forEach((each) => this.tell(each));
+    this.waiting.clear();
+    // What was found meanwhile is what is wanted now.
+    await Promise.all([this.tellLanguages(), former && !isAnswered ? this.ask(former) : undefined]);
+  }
+
   private async ask(question: Question): Promise<void> {
     this.asking?.cancel();
     const mine = (this.asking = new vscode.CancellationTokenSource());
@@ -105,8 +111,6 @@ export class SearchView implements vscode.WebviewViewProvider {
     }
     this.tell({ kind: "busy" });
     try {
-      // A window that is loaded again is faster than its server.
-      await this.server.settled(START_MS);
       if (question.subject === "memory") {
         const asked = { query: question.query, k: HITS };
         const answer = await this.server.ask<{ results: readonly Memory[]; stats?: SearchStats }>("searchMemory", asked, mine.token);
@@ -156,7 +160,6 @@ export class SearchView implements vscode.WebviewViewProvider {
   }
 
   private async tellLanguages(): Promise<void> {
-    await this.server.settled(START_MS);
     const status = await this.server.ask<Status>("status", { details: true }).catch(() => undefined);
     const names = new Set(status?.projects.flatMap((project) => Object.keys(project.languages ?? {})) ?? []);
     this.tell({ kind: "languages", names: [...names].toSorted() });

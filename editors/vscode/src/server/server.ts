@@ -4,10 +4,12 @@ import { homedir } from "node:os";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { messageOf } from "../errors.ts";
+import { told } from "../told.ts";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { OLDEST_SERVER, candidates, firstThat, isAtLeast, isExecutable, versionIn } from "./find.ts";
 import { installServer } from "./install.ts";
 import { ownBin } from "./installing.ts";
+import { onPythonSelected, selectedPython } from "./python.ts";
 import { restarts } from "./restarts.ts";
 import { explicitSettings } from "./settings.ts";
 
@@ -15,6 +17,7 @@ const SECTION = "ragLs";
 // `State` of the library, which is loaded late.
 const [RUNNING, STARTING] = [2, 3];
 const STOP_MS = 5000;
+const START_MS = 60_000;
 const run = promisify(execFile);
 
 /** A problem that the user can do something about. */
@@ -29,6 +32,9 @@ export class Server implements vscode.Disposable {
   private command = "";
   private problem = "";
   private stopping = false;
+  /** Whether the user stopped the server. */
+  private stopped = false;
+  private python: vscode.Disposable | undefined;
   private turn = Promise.resolve();
   private again: NodeJS.Timeout | undefined;
   private readonly restarts = restarts();
@@ -66,6 +72,7 @@ export class Server implements vscode.Disposable {
 
   async stop(): Promise<void> {
     await this.inTurn(() => this.stopNow());
+    this.stopped = true;
     this.problem = "it was stopped; “rag-ls: Restart Server” starts it";
     this.changed.fire();
   }
@@ -93,6 +100,7 @@ export class Server implements vscode.Disposable {
       return;
     }
     this.stopping = false;
+    this.stopped = false;
     this.problem = "";
     this.command = "";
     try {
@@ -103,11 +111,21 @@ export class Server implements vscode.Disposable {
       if (this.again) {
         // It ended while it started, and is tried again: that is told once, if it goes on.
         this.log.warn(problem);
-      } else {
+      } else if (!this.problem) {
         this.fail(problem);
       }
     }
     this.changed.fire();
+    await this.followPython();
+  }
+
+  /** Look again where another interpreter is selected and there is no server. */
+  private async followPython(): Promise<void> {
+    this.python ??= await onPythonSelected(() => {
+      if (this.problem && !this.stopped) {
+        told(this.restart());
+      }
+    });
   }
 
   private async stopNow(): Promise<void> {
@@ -121,7 +139,7 @@ export class Server implements vscode.Disposable {
   }
 
   /** Wait until the server runs, or it is known that it will not, or time is up. */
-  async settled(longestMs: number): Promise<void> {
+  private async settled(longestMs: number): Promise<void> {
     if (this.isRunning || this.problem) {
       return;
     }
@@ -144,12 +162,14 @@ export class Server implements vscode.Disposable {
 
   dispose(): void {
     void this.inTurn(() => this.stopNow());
+    this.python?.dispose();
     this.changed.dispose();
     this.log.dispose();
   }
 
-  /** The answer of one of the server's commands to one JSON object. Raises `ServerProblem`. */
+  /** The answer of one of the server's commands to one JSON object; a server that is still starting is waited for. Raises `ServerProblem`. */
   async ask<T>(command: string, argument: object, token?: vscode.CancellationToken): Promise<T> {
+    await this.settled(START_MS);
     if (!this.client || !this.isRunning) {
       throw new ServerProblem(this.problem || "rag-ls is still starting");
     }
@@ -172,41 +192,65 @@ export class Server implements vscode.Disposable {
     return explicitSettings(this.keys, (key) => configuration.inspect(key));
   }
 
+  /** What the user has named by `ragLs.path`; empty for nothing. */
+  private get named(): string {
+    return vscode.workspace.getConfiguration(SECTION).get<string>("path", "").trim();
+  }
+
   private async found(): Promise<string> {
-    const windows = process.platform === "win32";
-    const places = candidates({
-      setting: vscode.workspace.getConfiguration(SECTION).get<string>("path", ""),
-      python: await selectedPython(),
+    const problems: string[] = [];
+    const works = async (place: string): Promise<boolean> => {
+      const problem = (await isExecutable(place)) ? await this.problemOf(place) : undefined;
+      problems.push(...(problem ? [problem] : []));
+      return problem === "";
+    };
+    const python = await selectedPython({ wake: false });
+    let command = await firstThat(this.places(python), works);
+    if (command === undefined && !this.named) {
+      // Only now: the Python extension is not woken up for nothing.
+      const woken = await selectedPython({ wake: true });
+      command = woken === python ? undefined : await firstThat(this.places(woken), works);
+    }
+    if (command === undefined) {
+      throw new ServerProblem(problems[0] ?? this.notFound());
+    }
+    return command;
+  }
+
+  private places(python: string | undefined): string[] {
+    return candidates({
+      setting: this.named,
+      python,
       folders: (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath),
       trusted: vscode.workspace.isTrusted,
       own: ownBin(this.storage),
       searchPath: process.env.PATH ?? "",
-      windows,
+      windows: process.platform === "win32",
     });
-    const command = await firstThat(places, isExecutable);
-    if (command === undefined) {
-      const [only] = places;
-      throw new ServerProblem(
-        places.length === 1 && only !== undefined
-          ? `ragLs.path names ${only}, which is not there or cannot be run`
-          : vscode.workspace.isTrusted
-            ? "the rag-ls command was not found in the selected Python environment, in .venv, nor on the PATH"
-            : "the rag-ls command was not found on the PATH; the folder's own .venv counts once you trust it",
-      );
-    }
-    await this.checkVersion(command);
-    return command;
   }
 
-  private async checkVersion(command: string): Promise<void> {
-    const { stdout } = await run(command, ["--version"], { timeout: 20_000 }).catch((error: unknown) => {
-      throw new ServerProblem(`${command} --version failed: ${messageOf(error)}`);
-    });
-    const version = versionIn(stdout);
-    if (version === undefined || !isAtLeast(version, OLDEST_SERVER)) {
-      throw new ServerProblem(`${command} is ${version ?? "no rag-ls"}; this extension needs ${OLDEST_SERVER} or later: upgrade it`);
+  private notFound(): string {
+    if (this.named) {
+      return `ragLs.path names ${this.named}, which is not there or cannot be run`;
     }
-    this.log.info(`${command} is version ${version}`);
+    return vscode.workspace.isTrusted
+      ? "the rag-ls command was not found in the selected Python environment, in .venv, nor on the PATH"
+      : "the rag-ls command was not found on the PATH; the folder's own .venv counts once you trust it";
+  }
+
+  /** Why a command cannot be the server; empty where it can. */
+  private async problemOf(command: string): Promise<string> {
+    try {
+      const { stdout } = await run(command, ["--version"], { timeout: 20_000 });
+      const version = versionIn(stdout);
+      if (version === undefined || !isAtLeast(version, OLDEST_SERVER)) {
+        return `${command} is ${version ?? "no rag-ls"}; this extension needs ${OLDEST_SERVER} or later: upgrade it`;
+      }
+      this.log.info(`${command} is version ${version}`);
+      return "";
+    } catch (error) {
+      return `${command} --version failed: ${messageOf(error)}`;
+    }
   }
 
   private async launch(command: string): Promise<void> {
@@ -260,7 +304,7 @@ export class Server implements vscode.Disposable {
 
   private async offerHelp(problem: string): Promise<void> {
     const [install, settings, log, again] = ["Install…", "Open Settings", "Show Log", "Try Again"] as const;
-    const chosen = await vscode.window.showErrorMessage(`rag-ls: ${problem}.`, ...(this.command ? [] : [install]), settings, log, again);
+    const chosen = await vscode.window.showErrorMessage(`rag-ls: ${problem}.`, ...(this.command || this.named ? [] : [install]), settings, log, again);
     if (chosen === install) {
       await this.install();
     } else if (chosen === settings) {
@@ -273,17 +317,3 @@ export class Server implements vscode.Disposable {
   }
 }
 
-/** The interpreter that the Python extension has selected, where it is installed; it is not woken up for us. */
-async function selectedPython(): Promise<string | undefined> {
-  const extension = vscode.extensions.getExtension("ms-python.python");
-  if (!extension?.isActive) {
-    return undefined;
-  }
-  try {
-    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-    const found: unknown = extension.exports?.environments?.getActiveEnvironmentPath?.(folder)?.path;
-    return typeof found === "string" && found ? found : undefined;
-  } catch {
-    return undefined;
-  }
-}

@@ -13,6 +13,9 @@ const LINE = { width: 320, height: 48 };
 const MB = 1_000_000;
 const MOST_LANGUAGES = 12;
 
+/** What helps where nothing runs: commands by their name after `ragLs.ui.`, and what their buttons say. */
+export const REMEDIES: Readonly<Record<string, string>> = { restart: "Restart Server", install: "Install Server…", showLog: "Show Log" };
+
 /** The page's content. `command` is what runs, `samples` the memory so far. */
 export function statusHtml(status: Status, command: string, samples: readonly Sample[]): string {
   const projects = status.projects.map(projectHtml).join("") || "<p>No folder is open.</p>";
@@ -22,7 +25,8 @@ export function statusHtml(status: Status, command: string, samples: readonly Sa
 
 /** The page where nothing can be asked. */
 export function problemHtml(problem: string): string {
-  return `<h1>rag-ls</h1><p class="note">It does not run: ${escaped(problem)}</p>`;
+  const buttons = Object.entries(REMEDIES).map(([command, title]) => `<button type="button" data-command="${command}">${title}</button>`);
+  return `<h1>rag-ls</h1><p class="note">It does not run: ${escaped(problem)}</p><p>${buttons.join(" ")}</p>`;
 }
 
 function projectHtml(project: ProjectStatus): string {

@@ -4,10 +4,15 @@ import { messageOf } from "../errors.ts";
 import type { ProjectStatus, Status } from "../server/answers.ts";
 import type { Server } from "../server/server.ts";
 import { pageHtml, webviewOptions } from "../webview.ts";
-import { type Sample, problemHtml, statusHtml } from "./html.ts";
+import { REMEDIES, type Sample, problemHtml, statusHtml } from "./html.ts";
 
 const LOOK_MS = 2000;
 const MOST_SAMPLES = 300;
+
+/** The page's script is there, again each time the tab is brought back; or one of its buttons was pressed. */
+interface FromPage {
+  readonly command?: string;
+}
 
 export class StatusPage implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
@@ -31,8 +36,13 @@ export class StatusPage implements vscode.Disposable {
     const panel = vscode.window.createWebviewPanel("ragLs.status", "rag-ls status", vscode.ViewColumn.Active, webviewOptions(this.extension));
     panel.iconPath = vscode.Uri.joinPath(this.extension, "media", "icon.svg");
     panel.webview.html = pageHtml(panel.webview, this.extension, { name: "status", title: "rag-ls status", body: "<main></main>" });
-    // The page says when its script is there; it is asked again each time the tab is brought back.
-    panel.webview.onDidReceiveMessage(() => void this.follow());
+    panel.webview.onDidReceiveMessage(({ command }: FromPage) => {
+      if (command === undefined) {
+        void this.follow();
+      } else if (command in REMEDIES) {
+        void vscode.commands.executeCommand(`ragLs.ui.${command}`);
+      }
+    });
     panel.onDidDispose(() => {
       clearTimeout(this.timer);
       this.panel = undefined;

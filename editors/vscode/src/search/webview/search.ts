@@ -276,7 +276,4 @@ const former = vscode.getState();
 if (former) {
   fill(former.question);
 }
-vscode.postMessage({ kind: "ready" });
-if (former?.question.query) {
-  ask();
-}
+vscode.postMessage({ kind: "ready", ...(former?.question.query ? { question: former.question } : {}) });
