@@ -97,8 +97,10 @@ def _host(paths: EnginePaths, lock: FileLock, *, background: bool) -> int:
         signal.signal(number, lambda *_: sys.exit(0))
     # The way in first: clients wait at the open door while the rest is imported.
     listening = transport.listen(paths)
-    with whole_file(paths.pid, 0o644) as file:
+    with whole_file(paths.pid) as file:
         file.write(f"{os.getpid()}\n")
+    # Whatever the umask says.
+    os.chmod(paths.pid, 0o644)
     mark = Mark(paths)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(paths.stopped)

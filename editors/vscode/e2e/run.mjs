@@ -34,6 +34,15 @@ const steps = {
     await page.locator(".quick-input-widget").waitFor({ state: "hidden" });
     await page.locator(".editor-group-container.active .monaco-editor.focused").waitFor();
   },
+  async "a name is jumped to among the symbols of the workspace"() {
+    await page.keyboard.press("Control+t");
+    await page.locator(".quick-input-widget input[type='text']").waitFor();
+    await page.keyboard.type("dump_cookie", { delay: 20 });
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: "dump_cookie" }).first().waitFor();
+    await page.waitForTimeout(300);
+    await page.keyboard.press("Enter");
+    await page.locator(".tab.active", { hasText: "http.py" }).waitFor();
+  },
   async "the search view answers with snippets, and is walked through by keyboard alone"() {
     await page.keyboard.press("Control+Alt+Shift+f");
     const view = await search();
