@@ -126,7 +126,11 @@ class Client:
         with self._lock:
             if self._scratch is None:
                 self._scratch = Path(tempfile.mkdtemp(prefix="rag-ls-")).resolve()
-            return self.open_project(Project(self._scratch))
+            opened = self.open_project(Project(self._scratch))
+        if not opened.indexing.scanned:
+            # There is nothing in it, and the index is to say that it is complete.
+            opened.keep_indexed()
+        return opened
 
     def close_project(self, root: Path) -> None:
         """Close one project, as far as this client goes."""
