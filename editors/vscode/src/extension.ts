@@ -1,6 +1,5 @@
 // rag-ls in VS Code: starts the language server, and shows what it knows.
 import * as vscode from "vscode";
-import { messageOf } from "./errors.ts";
 import { offerToAgents } from "./agent.ts";
 import { memoryCommands } from "./memories/commands.ts";
 import { MemoryDocuments, uriOf } from "./memories/documents.ts";
@@ -13,7 +12,7 @@ import { pickFolder, shell } from "./server/shell.ts";
 import type { Memory } from "./server/answers.ts";
 import { followStatus } from "./status/bar.ts";
 import { StatusPage } from "./status/page.ts";
-import { told } from "./told.ts";
+import { tell, told } from "./told.ts";
 
 export function activate(context: vscode.ExtensionContext): void {
   const server = new Server(context.extension.packageJSON, context.globalStorageUri.fsPath);
@@ -78,7 +77,7 @@ function registered(commands: Record<string, (...given: never[]) => unknown>): v
       try {
         await work(...given);
       } catch (error) {
-        void vscode.window.showErrorMessage(`rag-ls: ${messageOf(error)}`);
+        tell(error);
       }
     }),
   );

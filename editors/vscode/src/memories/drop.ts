@@ -1,8 +1,8 @@
 // What is dropped on the Memories view becomes a memory: text as it is, a file as a draft about it.
 import * as vscode from "vscode";
-import { messageOf } from "../errors.ts";
 import { pickProject } from "../server/projects.ts";
 import type { Server } from "../server/server.ts";
+import { tell } from "../told.ts";
 import type { MemoryDocuments } from "./documents.ts";
 
 /** Accepts text from anywhere, and files from the Explorer or by their tab; a tab whose text is selected means that text. */
@@ -22,7 +22,7 @@ export function dropController<T>(server: Server, documents: MemoryDocuments, ch
           await server.ask("storeMemory", { content: text, scope: "project", ...project });
         }
       } catch (error) {
-        void vscode.window.showErrorMessage(`rag-ls: ${messageOf(error)}`);
+        tell(error);
       }
       changed();
     },

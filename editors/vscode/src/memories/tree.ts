@@ -44,7 +44,8 @@ export class Memories implements vscode.TreeDataProvider<Node> {
     if (!this.server.isRunning) {
       return [];
     }
-    const roots = await rootsOf(this.server);
+    // One folder is one project: nothing to ask, and this is asked often.
+    const roots = vscode.workspace.workspaceFolders?.length === 1 ? [] : await rootsOf(this.server);
     const listed = async (project: object): Promise<MemoryPage> => this.server.ask("listMemories", { limit: MOST, ...project });
     const pages = await Promise.all(roots.length > 1 ? roots.map((root) => listed({ project: root })) : [listed({})]);
     const cut = pages.find((page) => page.total > page.memories.length);

@@ -32,8 +32,6 @@ export class Server implements vscode.Disposable {
   private command = "";
   private problem = "";
   private stopping = false;
-  /** Whether the user stopped the server. */
-  private stopped = false;
   private python: vscode.Disposable | undefined;
   private turn = Promise.resolve();
   private again: NodeJS.Timeout | undefined;
@@ -72,7 +70,6 @@ export class Server implements vscode.Disposable {
 
   async stop(): Promise<void> {
     await this.inTurn(() => this.stopNow());
-    this.stopped = true;
     this.problem = "it was stopped; “rag-ls: Restart Server” starts it";
     this.changed.fire();
   }
@@ -100,7 +97,6 @@ export class Server implements vscode.Disposable {
       return;
     }
     this.stopping = false;
-    this.stopped = false;
     this.problem = "";
     this.command = "";
     try {
@@ -122,7 +118,7 @@ export class Server implements vscode.Disposable {
   /** Look again where another interpreter is selected and there is no server. */
   private async followPython(): Promise<void> {
     this.python ??= await onPythonSelected(() => {
-      if (this.problem && !this.stopped) {
+      if (this.problem && !this.stopping) {
         told(this.restart());
       }
     });
