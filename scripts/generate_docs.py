@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rag_ls import config
 from rag_ls.cli.main import build_parser
-from rag_ls.known import entries
+from rag_ls.registry import entries
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from rag_ls.client import Client, local_client
+from rag_ls.engine.client import Client, local_client
 from rag_ls.storage import IndexStore
 from tests.support import SHOP, end_engine, git_repository, write
 

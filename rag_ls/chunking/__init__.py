@@ -11,8 +11,8 @@ symbol of a chunk means something.
 
 from rag_ls.chunking.budget import Budget, TokenOffsets, approximate_token_offsets
 from rag_ls.chunking.chunker import Cut, chunk_text, cut, embedding_text
+from rag_ls.chunking.import_targets import last_names, means, parts_of, stem_of
 from rag_ls.chunking.languages import detect_language
-from rag_ls.chunking.meant import last_names, means, parts_of, stem_of
 from rag_ls.chunking.recognition import recognise
 
 __all__ = [

@@ -209,7 +209,7 @@ def haskell(text: str) -> Iterator[Taken]:
     yield match[1], tuple("*" if name == ".." else name for name in _names(wanted))
 
 
-def opened(text: str) -> Iterator[Taken]:
+def view(text: str) -> Iterator[Taken]:
     """OCaml: everything of a module."""
     match = re.match(r"(?:open|include)!?\s+(?:type\s+)?([\w.]+)", text)
     if match:

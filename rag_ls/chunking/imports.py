@@ -70,7 +70,7 @@ IMPORTS: Mapping[str, ImportRule] = {
     "julia": _calls(read.julia, ("using_statement", "import_statement"), "call_expression . (identifier)", "include"),
     "kotlin": ImportRule(read.dotted, ("import_header",)),
     "lua": _calls(read.quoted, (), "function_call name: (identifier)", "require", "dofile"),
-    "ocaml": ImportRule(read.opened, ("open_module", "include_module")),
+    "ocaml": ImportRule(read.view, ("open_module", "include_module")),
     "php": ImportRule(
         read.php,
         (

@@ -279,8 +279,8 @@ def first_paragraph(comments: list[str]) -> str:
     for comment in comments:
         if comment.startswith("@") and not comment.startswith(("@doc", "@moduledoc", "@typedoc")):
             continue
-        body, opened = _OPENING.subn("", comment, count=1)
-        body = _CLOSING.sub("", body) if opened else body
+        body, view = _OPENING.subn("", comment, count=1)
+        body = _CLOSING.sub("", body) if view else body
         for line in body.split("\n"):
             line = _XML_TAG.sub("", _LINE_MARK.sub("", line)).strip()
             if words and (not line or _TAG_LINE.match(line)):

@@ -41,10 +41,10 @@ def ask(
 
 
 def _alone(operation: str, project: str, values: Json, show: Show | None) -> Json:
-    from rag_ls.client import local_client
+    from rag_ls.engine.client import local_client
     from rag_ls.indexing import Progress
     from rag_ls.operations import SHELL_WAITS_FOR_MODEL_S, Operations
-    from rag_ls.wire import progress_json
+    from rag_ls.operations.answers import progress_json
 
     def report(name: str, progress: Progress) -> None:
         if show is not None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.errors import InvalidRequest, RagLsError
-from rag_ls.whole_files import whole_file
+from rag_ls.util.whole_files import whole_file
 
 _NAME = "rag-ls"
 

@@ -16,7 +16,7 @@ from rag_ls import config
 from rag_ls.cli.get_model import get_model
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.daemon.transport import connect
-from rag_ls.embedding.catalog import check_onnx, check_weights, locate
+from rag_ls.embedding.local.catalog import check_onnx, check_weights, locate
 from rag_ls.errors import RagLsError
 from rag_ls.project import Project, find_project, make_private_folder, user_data_folder
 

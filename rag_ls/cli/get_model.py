@@ -9,7 +9,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from rag_ls.embedding.catalog import KNOWN_MODELS, WEIGHTS, KnownModel, file_sha256, models_folder
+from rag_ls.embedding.local.catalog import KNOWN_MODELS, WEIGHTS, KnownModel, file_sha256, models_folder
 from rag_ls.errors import InvalidRequest, ModelDamaged, ModelMissing
 from rag_ls.project import make_private_folder
 

@@ -13,8 +13,8 @@ from rag_ls.daemon.find import Mode, find_engine
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.daemon.records import LspRecord, McpRecord, Record
 from rag_ls.daemon.relay import Relay
-from rag_ls.framing import claim_standard_streams
-from rag_ls.processes import end_with
+from rag_ls.util.json_rpc import claim_standard_streams
+from rag_ls.util.processes import end_with
 
 
 def lsp(arguments: argparse.Namespace) -> int:
@@ -64,7 +64,7 @@ def _connect(record: Record, mode: Mode, folder: str) -> Callable[[], Channel]:
         found = find_engine(record.surface, mode, about)
         if found is not None:
             return found
-        from rag_ls.daemon.sessions import in_process
+        from rag_ls.daemon.connections import in_process
 
         return in_process(record.surface, about)
 

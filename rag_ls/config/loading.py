@@ -12,8 +12,8 @@ from typing import Any
 
 from rag_ls.config.settings import Settings, sections
 from rag_ls.config.values import SHORTHANDS, environment_values, snake_keys, with_value
-from rag_ls.known.entries import line_of, read_entries
 from rag_ls.project import CONFIG_FILE, Project, user_config_file
+from rag_ls.registry.entries import line_of, read_entries
 
 # One model serves all projects, and a cloned repository must not choose files to load or write, or where text is sent.
 _USER_ONLY = ("embedding", "log", "daemon", "summaries", "projects")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from rag_ls.known.entries import ProjectEntry, entry_of
+from rag_ls.registry.entries import ProjectEntry, entry_of
 
 
 def setting(

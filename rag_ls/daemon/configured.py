@@ -7,13 +7,14 @@ import sqlite3
 import threading
 from pathlib import Path
 
-from rag_ls import config, index_files
+from rag_ls import config
 from rag_ls.config import Settings
-from rag_ls.engine import Engine
+from rag_ls.engine.engine import Engine
 from rag_ls.errors import ModelMissing, RagLsError
 from rag_ls.indexing import Phase
-from rag_ls.known.catalogue import off_branch
 from rag_ls.project import Project
+from rag_ls.registry.catalogue import off_branch
+from rag_ls.storage.sqlite import files as index_files
 
 _log = logging.getLogger(__name__)
 
@@ -23,7 +24,7 @@ _FIRST_S = 2.0
 
 
 class ConfiguredProjects:
-    """Has them indexed in the background, one after the other; a question goes before (see `HostedProject`)."""
+    """Has them indexed in the background, one after the other; a question goes before (see `SharedProject`)."""
 
     def __init__(self, engine: Engine, *, first_s: float = _FIRST_S) -> None:
         self._engine = engine
@@ -63,17 +64,17 @@ class ConfiguredProjects:
         if not settings.index.on_open or off_branch(settings.index.branch, project.root):
             return
         _log.info("indexing %s", project.root)
-        hosted = self._engine.acquire(project, lambda: self._settings(project))
+        shared = self._engine.acquire(project, lambda: self._settings(project))
         try:
             self._engine.registry.note_opened(project.root, name=name, from_config=True)
-            hosted.indexing.index_tree()
+            shared.indexing.index_tree()
             embeddings = self._has_model()
-            while not self._stop.is_set() and not hosted.is_lost:
-                is_done = hosted.indexing.wait_until_idle(_LOOK_S, embeddings=embeddings)
-                if is_done or hosted.indexing.progress.phase is Phase.CANCELLED:
+            while not self._stop.is_set() and not shared.is_lost:
+                is_done = shared.indexing.wait_until_idle(_LOOK_S, embeddings=embeddings)
+                if is_done or shared.indexing.progress.phase is Phase.CANCELLED:
                     return
         finally:
-            self._engine.release(hosted)
+            self._engine.release(shared)
 
     def _settings(self, project: Project) -> Settings:
         return config.load(project, last_good=self._engine.last_good).settings

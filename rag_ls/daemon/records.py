@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import IO, Any, Protocol
 
-from rag_ls.framing import Message, framed, parsed, read_framed, read_line
+from rag_ls.util.json_rpc import Message, framed, parsed, read_framed, read_line
 
 
 class Record(Protocol):

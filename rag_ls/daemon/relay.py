@@ -14,7 +14,7 @@ from typing import IO
 
 from rag_ls.daemon.channel import Channel
 from rag_ls.daemon.records import Record
-from rag_ls.framing import Message, MessageTooLong, framed, write_all
+from rag_ls.util.json_rpc import Message, MessageTooLong, framed, write_all
 
 # After the client's last word, the engine has so long for its own.
 _LAST_WORDS_S = 10.0

@@ -22,7 +22,7 @@ from rag_ls.daemon import transport
 from rag_ls.daemon.channel import EngineLost, Refused, greet
 from rag_ls.daemon.find import start_engine
 from rag_ls.daemon.paths import EnginePaths, engine_paths, make_private, user_config_file
-from rag_ls.whole_files import whole_file
+from rag_ls.util.whole_files import whole_file
 
 if TYPE_CHECKING:
     from rag_ls.config import Settings
@@ -106,10 +106,11 @@ def _host(paths: EnginePaths, lock: FileLock, *, background: bool) -> int:
         os.unlink(paths.stopped)
     _say(background, f"engine {__version__}, PID {os.getpid()}, at {listening.address}; log in {paths.log}")
     try:
-        from rag_ls import config, logs
+        from rag_ls import config
+        from rag_ls.config import logs
         from rag_ls.daemon.configured import ConfiguredProjects
         from rag_ls.daemon.server import EngineServer, Patience
-        from rag_ls.engine import Engine
+        from rag_ls.engine.engine import Engine
 
         settings = config.load().settings
         engine = Engine()

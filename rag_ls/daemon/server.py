@@ -16,10 +16,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rag_ls import __version__
-from rag_ls.daemon import sessions, transport
+from rag_ls.daemon import connections, transport
 from rag_ls.daemon.channel import GREETING_S, LONGEST_GREETING, PROTOCOL, Channel, EngineLost, Json
 from rag_ls.daemon.transport import Listening
-from rag_ls.engine import Engine
+from rag_ls.engine.engine import Engine
 
 _log = logging.getLogger(__name__)
 
@@ -137,7 +137,7 @@ class EngineServer:
             if hello is not None:
                 with self._lock:
                     self._channels.add(channel)
-                sessions.serve(self._engine, channel, hello)
+                connections.serve(self._engine, channel, hello)
         except (OSError, EngineLost) as error:
             _log.info("a client left: %s", error)
         except Exception:
@@ -174,7 +174,7 @@ class EngineServer:
             return None
         if self._leaving or self._stopping:
             return {"reason": "leaving", "message": "the engine is about to end"}
-        if hello.get("rag_ls") != PROTOCOL or hello.get("surface") not in sessions.SURFACES:
+        if hello.get("rag_ls") != PROTOCOL or hello.get("surface") not in connections.SURFACES:
             message = f"the running engine is rag-ls {__version__} and does not understand this one; run `rag-ls stop`"
             return {"reason": "protocol", "message": message}
         if as_numbers(str(hello.get("version", ""))) > as_numbers(__version__):

@@ -1,10 +1,10 @@
 """Texts to vectors."""
 
 from rag_ls.embedding.api import Embedder
-from rag_ls.embedding.catalog import LocatedModel, locate
-from rag_ls.embedding.host import HostedModel, ModelHost, ModelState
+from rag_ls.embedding.local.catalog import LocatedModel, locate
+from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, Reranker
+from rag_ls.embedding.models import HostedModel, ModelHost, ModelState
 from rag_ls.embedding.similarity import cosine_of, similarity
-from rag_ls.embedding.worker import EmbeddingWorkerFailed, Reranker
 
 __all__ = [
     "Embedder",

@@ -7,7 +7,7 @@ piece by piece linearly, until 0.7 means "begins to be about the same" for each 
 
 from __future__ import annotations
 
-from rag_ls.embedding.catalog import MINILM, MPNET
+from rag_ls.embedding.local.catalog import MINILM, MPNET
 
 RELEVANT = 0.7
 # The cosine that means `RELEVANT`, measured on labelled questions (tests/benchmarks/recall); for other models a guess.

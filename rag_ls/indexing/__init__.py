@@ -5,18 +5,17 @@ from rag_ls.indexing.cutting import Cutting
 from rag_ls.indexing.documents import DocumentIndexer, Spent
 from rag_ls.indexing.documents_thread import FEW_FILES
 from rag_ls.indexing.freshness import freshness
-from rag_ls.indexing.holding import files_holding
 from rag_ls.indexing.inbox import Buffer
 from rag_ls.indexing.power import reason_to_wait
 from rag_ls.indexing.progress import Depth, Phase, Progress
-from rag_ls.indexing.scan import SCANNED, Scan, scan
+from rag_ls.indexing.scan import Scan, scan
 from rag_ls.indexing.service import IndexingService
 from rag_ls.indexing.sessions import EditingSession, EditingSessions
 from rag_ls.indexing.sync import TreeSync
+from rag_ls.indexing.unread_search import files_holding
 
 __all__ = [
     "FEW_FILES",
-    "SCANNED",
     "Admissions",
     "Buffer",
     "Cutting",

@@ -9,7 +9,7 @@ from pathlib import Path
 from rag_ls.indexing.files import RAGIGNORE, Patterns, admitted, admitted_folders
 from rag_ls.project import CONFIG_FILE
 from rag_ls.storage import IndexStore
-from rag_ls.text import without_surrogates
+from rag_ls.util.text import without_surrogates
 
 _RULE_FILES = frozenset({".gitignore", RAGIGNORE, CONFIG_FILE})
 # Programs make temporary names without end.

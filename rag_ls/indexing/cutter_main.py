@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import IO
 
-from rag_ls.frames import read_frame, write_frame
 from rag_ls.indexing.cutting import OUTCOMES, Cutting, Job, Outcome, failed, read_and_cut
+from rag_ls.util.pipe_frames import read_frame, write_frame
 
 
 def main() -> None:

@@ -18,8 +18,8 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from rag_ls.frames import read_frame, write_frame
 from rag_ls.indexing.cutting import JOBS, Cutting, Job, Outcome, failed
+from rag_ls.util.pipe_frames import read_frame, write_frame
 
 _log = logging.getLogger(__name__)
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from rag_ls.indexing.files import Patterns, file_state, list_files
 from rag_ls.project import Project
-from rag_ls.storage import DocumentRecord, IndexStore, Skipped
-from rag_ls.text import without_surrogates
+from rag_ls.storage import SCANNED, DocumentRecord, IndexStore, Skipped
+from rag_ls.util.text import without_surrogates
 
 _FINGERPRINT = "cutting"
-SCANNED = "scanned"
 
 
 @dataclass(frozen=True, slots=True)

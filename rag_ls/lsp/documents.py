@@ -7,19 +7,19 @@ from pathlib import Path
 
 from pygls import uris
 
-from rag_ls.client import Client
+from rag_ls.engine.client import Client
+from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import PathOutsideProject
 from rag_ls.indexing import Buffer
 from rag_ls.lsp.text_buffer import TextBuffer
 from rag_ls.project import find_marked_root
-from rag_ls.workspace import OpenProject
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a document belongs: its project, and its path there."""
 
-    opened: OpenProject
+    view: ProjectView
     path: str
     guest: bool
     """Whether it is none of the project's files: untitled, or outside every folder."""
@@ -65,9 +65,9 @@ class Documents:
 def place_of(uri: str, client: Client) -> Place | None:
     """The project of a document; a guest goes to the first project. None while no project is open."""
     file = file_path(uri)
-    if file is not None and (opened := client.project_of(file)):
+    if file is not None and (view := client.project_of(file)):
         try:
-            return Place(opened, opened.project.relative(file), guest=False)
+            return Place(view, view.project.relative(file), guest=False)
         except PathOutsideProject:
             pass
     projects = client.projects()
@@ -76,7 +76,7 @@ def place_of(uri: str, client: Client) -> Place | None:
     return Place(projects[0], file.as_posix() if file is not None else uri, guest=True)
 
 
-def open_project_around(uri: str, client: Client) -> OpenProject:
+def open_project_around(uri: str, client: Client) -> ProjectView:
     """For an editor without a folder: the project around a file, else the scratch project."""
     file = file_path(uri)
     root = find_marked_root(file.parent) if file is not None and file.parent.is_dir() else None
@@ -96,8 +96,8 @@ def as_buffer(document: OpenDocument, place: Place) -> Buffer:
     return Buffer(place.path, document.buffer.text, document.language or None, place.guest)
 
 
-def uri_of(opened: OpenProject, path: str) -> str:
+def uri_of(view: ProjectView, path: str) -> str:
     """The URI of a document of a project, or of a guest."""
     if ":" in path.split("/", 1)[0]:
         return path
-    return uris.from_fs_path(str(opened.project.root / path)) or path
+    return uris.from_fs_path(str(view.project.root / path)) or path

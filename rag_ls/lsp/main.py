@@ -8,11 +8,11 @@ import sys
 from collections.abc import Mapping
 from typing import IO, TYPE_CHECKING, Any
 
-from rag_ls.framing import parsed
 from rag_ls.lsp.capabilities import initialize_result
+from rag_ls.util.json_rpc import parsed
 
 if TYPE_CHECKING:
-    from rag_ls.client import Client
+    from rag_ls.engine.client import Client
 
 _LONGEST_FIRST_MESSAGE = 16_000_000
 
@@ -34,7 +34,7 @@ def serve_alone(source: IO[bytes], output: IO[bytes]) -> int:
 
 
 def _connect(editor: Mapping[str, Any]) -> Client:
-    from rag_ls.client import local_client
+    from rag_ls.engine.client import local_client
 
     return local_client("lsp", editor=editor)
 

@@ -7,13 +7,13 @@ from typing import IO, Any
 
 from lsprotocol import types
 
-from rag_ls.framing import AnswerOnce, FramedInput, ReplayedInput
 from rag_ls.lsp.capabilities import position_encoding
 from rag_ls.lsp.documents import file_path
+from rag_ls.lsp.editor import Connect, Session
 from rag_ls.lsp.features import actions, commands, hover, lenses, progress, symbols, sync
 from rag_ls.lsp.protocol import RagLsServer, quiet_pygls
-from rag_ls.lsp.session import Connect, Session
-from rag_ls.processes import end_with
+from rag_ls.util.json_rpc import AnswerOnce, FramedInput, ReplayedInput
+from rag_ls.util.processes import end_with
 
 _CLOSE_S = 10.0
 

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from rag_ls.errors import RagLsError
-from rag_ls.framing import parsed
 from rag_ls.mcp.handshake import initialize_result
+from rag_ls.util.json_rpc import parsed
 
 if TYPE_CHECKING:
-    from rag_ls.client import Client
-    from rag_ls.workspace import OpenProject
+    from rag_ls.engine.client import Client
+    from rag_ls.engine.project_view import ProjectView
 
 # An agent's question waits so long for a model that is still loading; then words alone must do.
 _MODEL_WAIT_S = 1.0
@@ -61,10 +61,10 @@ def serve_streams(
     import anyio
     import anyio.to_thread
 
-    from rag_ls.framing import AnswerOnce, ReplayedInput
     from rag_ls.mcp.server import create_server, serve
     from rag_ls.mcp.tools import BUDGET_TOKENS
     from rag_ls.operations import Operations
+    from rag_ls.util.json_rpc import AnswerOnce, ReplayedInput
 
     async def operations() -> Operations:
         client, _ = await anyio.to_thread.run_sync(starting.result)
@@ -105,15 +105,15 @@ def _start(connect: Callable[[], Client], folder: Path, starting: Starting) -> N
         starting.set_result((client, _ALL_TOOLSETS))
 
 
-def _open(client: Client, folder: Path) -> OpenProject:
-    opened = client.open(folder)
-    if opened.settings.index.on_open:
-        opened.keep_indexed()
-    return opened
+def _open(client: Client, folder: Path) -> ProjectView:
+    view = client.open(folder)
+    if view.settings.index.on_open:
+        view.keep_indexed()
+    return view
 
 
 def _local_client() -> Client:
-    from rag_ls.client import local_client
+    from rag_ls.engine.client import local_client
 
     return local_client("mcp")
 

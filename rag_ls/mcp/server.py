@@ -21,13 +21,13 @@ from mcp.server.stdio import stdio_server
 
 from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
-from rag_ls.framing import AnswerOnce, MessageTooLong, ReplayedInput, read_line
 from rag_ls.indexing import Progress
 from rag_ls.mcp import prompts, resources
 from rag_ls.mcp.handshake import INSTRUCTIONS, NAME
 from rag_ls.mcp.tools import TOOLS, ToolSpec
 from rag_ls.operations import Operations
-from rag_ls.wire import Json
+from rag_ls.operations.answers import Json
+from rag_ls.util.json_rpc import AnswerOnce, MessageTooLong, ReplayedInput, read_line
 
 _log = logging.getLogger(__name__)
 

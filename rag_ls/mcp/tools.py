@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rag_ls.code.look import CONTEXTS
+from rag_ls.engine.code.lookup import CONTEXTS
 from rag_ls.operations.code_hits import KINDS
 
 Schema = dict[str, Any]

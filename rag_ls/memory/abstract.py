@@ -11,7 +11,7 @@ from typing import Any
 
 from rag_ls.config import SummarySettings
 from rag_ls.errors import RagLsError
-from rag_ls.memory.worth import MAX_CONTENT
+from rag_ls.memory.content_checks import MAX_CONTENT
 from rag_ls.model import Memory
 
 _INSTRUCTION = (

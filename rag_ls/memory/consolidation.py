@@ -10,13 +10,13 @@ from datetime import datetime, timedelta
 from rag_ls.embedding import Embedder
 from rag_ls.errors import NotFound
 from rag_ls.memory.clusters import complete_linkage, pairs_above
+from rag_ls.memory.content_checks import MAX_TAGS
 from rag_ls.memory.contradictions import Contradiction, contradiction
 from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.ranking import parsed
-from rag_ls.memory.worth import MAX_TAGS
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder
 from rag_ls.storage import MemoryStore
-from rag_ls.text import utc_stamp
+from rag_ls.util.text import utc_stamp
 
 # Two memories are looked at for a contradiction from here on: the opposite of a sentence is close to it.
 _RELATED = 0.6

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from rag_ls.embedding import Embedder, similarity
 from rag_ls.errors import InvalidRequest, MemoriesUnavailable, NotFound, RagLsError, VersionConflict
+from rag_ls.memory.content_checks import MAX_CONTENT, MAX_TAGS, checked_content, checked_metadata, refuse_secrets
 from rag_ls.memory.parts import embed_missing, parts_of
 from rag_ls.memory.recall import QueryVector, Question, recall
-from rag_ls.memory.worth import MAX_CONTENT, MAX_TAGS, checked_content, checked_metadata, refuse_secrets
 from rag_ls.model import (
     Anchor,
     Hit,
@@ -28,7 +28,7 @@ from rag_ls.model import (
     Scope,
 )
 from rag_ls.storage import MemoryStore, content_hash
-from rag_ls.text import utc_stamp
+from rag_ls.util.text import utc_stamp
 
 # Ties go to the nearest scope.
 SCOPES = tuple(Scope)

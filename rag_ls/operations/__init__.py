@@ -9,19 +9,19 @@ import functools
 from collections.abc import Callable
 from concurrent.futures import Future
 
-from rag_ls.arguments import Arguments
-from rag_ls.client import Client
+from rag_ls.engine.client import Client
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.indexing import Progress
-from rag_ls.operations.before import BeforeQuestion
-from rag_ls.operations.care import CareOperations
-from rag_ls.operations.code import CodeOperations, Report
-from rag_ls.operations.look import LookOperations
+from rag_ls.operations.answers import Json
+from rag_ls.operations.arguments import Arguments
+from rag_ls.operations.code_lookup import LookupOperations
+from rag_ls.operations.indexing import IndexOperations, Report
+from rag_ls.operations.maintenance import MaintenanceOperations
 from rag_ls.operations.memories import MemoryOperations
+from rag_ls.operations.preparation import BeforeQuestion
+from rag_ls.operations.project_registry import ProjectOperations
 from rag_ls.operations.projects import Projects
-from rag_ls.operations.registry import RegistryOperations
 from rag_ls.operations.search import SearchOperations
-from rag_ls.wire import Json
 
 __all__ = ["OPERATIONS", "SHELL_WAITS_FOR_MODEL_S", "Operations", "Report"]
 
@@ -47,12 +47,12 @@ class Operations:
         wait_s = min(wait_for_model_s, _SHORT_WAIT_S)
         projects = Projects(client)
         self.before = BeforeQuestion(client, projects, patience_s=wait_for_model_s)
-        self.code = CodeOperations(client, projects)
+        self.code = IndexOperations(client, projects)
         self.finding = SearchOperations(projects, wait_s=wait_s, budget_tokens=budget_tokens)
-        self.look = LookOperations(projects)
+        self.look = LookupOperations(projects)
         self.memories = MemoryOperations(projects, wait_s=wait_s)
-        self.care = CareOperations(projects)
-        self.registry = RegistryOperations(client, projects)
+        self.care = MaintenanceOperations(projects)
+        self.registry = ProjectOperations(client, projects)
 
     def submit(self, name: str, arguments: object) -> Future[Json]:
         """Run an operation in the engine's threads."""

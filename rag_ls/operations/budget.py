@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from rag_ls.chunking import approximate_token_offsets
+from rag_ls.operations.answers import Json
 from rag_ls.search import analyse
-from rag_ls.wire import Json
 
 _GAP = "…"
 _LEAST_LINES = 3

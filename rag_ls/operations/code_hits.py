@@ -5,15 +5,15 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from rag_ls.arguments import Arguments
 from rag_ls.chunking.languages import by_alias
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.requests import DECLARED_KINDS
 from rag_ls.errors import InvalidRequest
 from rag_ls.model import Hit, StoredChunk
+from rag_ls.operations.answers import Json, hit_json
+from rag_ls.operations.arguments import Arguments
 from rag_ls.project import is_guest
-from rag_ls.requests import DECLARED_KINDS
 from rag_ls.search import DOCUMENT_KINDS, Filters
-from rag_ls.wire import Json, hit_json
-from rag_ls.workspace import OpenProject
 
 KINDS = (*DECLARED_KINDS, *DOCUMENT_KINDS)
 _SYNONYMS = {
@@ -23,19 +23,19 @@ _SYNONYMS = {
 _NAMED_LANGUAGES = 12
 
 
-def code_json(opened: OpenProject, hit: Hit) -> Json:
+def code_json(view: ProjectView, hit: Hit) -> Json:
     """A chunk with its score; with the file to read, and the declaration that it is a part of where its text does not say."""
     record = hit_json(hit)
     text = record.pop("text")
-    record["file"] = file_of(opened, record["path"])
+    record["file"] = file_of(view, record["path"])
     if scope := _scope(hit):
         record["scope"] = scope
     return {**record, "text": text}
 
 
-def file_of(opened: OpenProject, path: str) -> str:
+def file_of(view: ProjectView, path: str) -> str:
     """Where an agent's own tools find a document: absolute, or the URI of one that is no file."""
-    return path if is_guest(path) else str(opened.project.root / path)
+    return path if is_guest(path) else str(view.project.root / path)
 
 
 def _scope(hit: Hit) -> str:
@@ -54,20 +54,20 @@ def kind_of(args: Arguments, kinds: Sequence[str]) -> str:
     return kind
 
 
-def filters_of(args: Arguments, projects: Sequence[OpenProject], kind: str = "") -> Filters:
+def filters_of(args: Arguments, projects: Sequence[ProjectView], kind: str = "") -> Filters:
     """The filters by document. Raises `InvalidRequest` for a language that the index does not hold."""
     language = _indexed_language(args.text("language").strip().lower(), projects)
     return Filters(language, args.text("path_glob").strip(), kind if kind in DOCUMENT_KINDS else "")
 
 
-def _indexed_language(wanted: str, projects: Sequence[OpenProject]) -> str:
+def _indexed_language(wanted: str, projects: Sequence[ProjectView]) -> str:
     if not wanted:
         return ""
-    indexed = sorted({item[2] for opened in projects for item in opened.store.document_paths()})
+    indexed = sorted({item[2] for view in projects for item in view.store.document_paths()})
     names = (wanted, by_alias(wanted) or "")
     if found := next((name for name in names if name in indexed), ""):
         return found
-    if not indexed or not all(opened.indexing.scanned and not opened.store.queue.has_any() for opened in projects):
+    if not indexed or not all(view.indexing.scanned and not view.store.queue.has_any() for view in projects):
         # It may yet come.
         return names[1] or wanted
     near = difflib.get_close_matches(wanted, indexed, 3, 0.5) or [name for name in indexed if wanted in name][:3]

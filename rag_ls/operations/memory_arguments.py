@@ -7,11 +7,11 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from rag_ls.arguments import Arguments
+from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import InvalidRequest
 from rag_ls.model import MemoryFilters, MemoryMetadata, MemoryType, Scope
-from rag_ls.text import utc_stamp
-from rag_ls.workspace import OpenProject
+from rag_ls.operations.arguments import Arguments
+from rag_ls.util.text import utc_stamp
 
 SCOPE_NAMES = tuple(scope.value for scope in Scope)
 TYPE_NAMES = tuple(kind.value for kind in MemoryType)
@@ -26,13 +26,13 @@ ANCHOR_STATES = ("fresh", "drifted", "orphaned", "any")
 ALL_BRANCHES = "*"
 
 
-def metadata_of(args: Arguments, opened: OpenProject) -> MemoryMetadata:
+def metadata_of(args: Arguments, view: ProjectView) -> MemoryMetadata:
     """What a caller says about a memory. Raises `InvalidRequest`, and `PathOutsideProject` for its source file."""
     importance = args.fraction("importance_score")
     source_file = args.text("source_file").strip()
     return MemoryMetadata(
         tags=args.strings("tags"),
-        source_file=opened.relative(source_file) if source_file else None,
+        source_file=view.relative(source_file) if source_file else None,
         language=args.text("language").strip() or None,
         chunk_index=args.integer("chunk_index", least=0),
         parent_id=args.text("parent_id") or None,
@@ -42,12 +42,12 @@ def metadata_of(args: Arguments, opened: OpenProject) -> MemoryMetadata:
     )
 
 
-def branch_of(args: Arguments, opened: OpenProject, scope: Scope) -> str | None:
+def branch_of(args: Arguments, view: ProjectView, scope: Scope) -> str | None:
     """The git branch that a memory is to be tied to: its name, or true for the one that is checked out."""
     given = args.raw("branch")
     if given in (None, False, ""):
         return None
-    name = opened.code_memories.branch() if given is True else args.text("branch").strip()
+    name = view.code_memories.branch() if given is True else args.text("branch").strip()
     if scope is not Scope.PROJECT:
         raise InvalidRequest(f"a memory of scope {scope} cannot be tied to a branch; use scope project")
     if not name:
@@ -80,11 +80,11 @@ def filters_of(args: Arguments) -> MemoryFilters:
     )
 
 
-def on_branch(filters: MemoryFilters, opened: OpenProject) -> MemoryFilters:
+def on_branch(filters: MemoryFilters, view: ProjectView) -> MemoryFilters:
     """The filters with the branch that counts: the one named, else the one that is checked out; `*` for all."""
     if filters.branch == ALL_BRANCHES:
         return replace(filters, branch=None)
-    return filters if filters.branch else replace(filters, branch=opened.code_memories.branch())
+    return filters if filters.branch else replace(filters, branch=view.code_memories.branch())
 
 
 def time_range(args: Arguments) -> tuple[str, str]:

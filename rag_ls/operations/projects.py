@@ -6,12 +6,12 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from rag_ls.client import Client
+from rag_ls.engine.client import Client
+from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import IndexUnavailable, NotFound, ProjectUnavailable
-from rag_ls.known.catalogue import CONFIG, KnownProject, called, names_of, root_meant
-from rag_ls.known.entries import ALL
 from rag_ls.project import Project
-from rag_ls.workspace import OpenProject
+from rag_ls.registry.catalogue import CONFIG, KnownProject, called, names_of, root_meant
+from rag_ls.registry.entries import ALL
 
 _log = logging.getLogger(__name__)
 
@@ -22,27 +22,27 @@ class Projects:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    def all(self) -> list[OpenProject]:
+    def all(self) -> list[ProjectView]:
         """Those that can be used. Raises `ProjectUnavailable` where there is none."""
         known = self._client.projects()
         if not known:
             raise ProjectUnavailable("no project is open; open a folder, or give --project")
-        projects = [opened for opened in known if not opened.hosted.is_lost]
+        projects = [view for view in known if not view.shared.is_lost]
         if not projects:
             root = known[0].project.root
             raise ProjectUnavailable(f"{root} is gone: it was deleted, moved or unmounted; open it where it is now")
         return projects
 
-    def everywhere(self) -> list[OpenProject]:
+    def everywhere(self) -> list[ProjectView]:
         """As `all`, with those that were opened because they were named."""
-        named = [opened for opened in self._client.all_projects() if not opened.hosted.is_lost]
+        named = [view for view in self._client.all_projects() if not view.shared.is_lost]
         return named or self.all()
 
-    def first(self) -> OpenProject:
+    def first(self) -> ProjectView:
         """The one that was opened first. Raises `ProjectUnavailable`."""
         return self.all()[0]
 
-    def named(self, wanted: str | Sequence[str]) -> list[OpenProject]:
+    def named(self, wanted: str | Sequence[str]) -> list[ProjectView]:
         """Those with these roots or names, `all` that are known, or the client's open ones where none is named.
 
         One that is known and not open yet is opened, for this and later questions that name it. Raises `NotFound`.
@@ -53,38 +53,38 @@ class Projects:
         known = self._client.known_projects()
         if ALL in (name.lower() for name in names):
             return self._all_known(known)
-        found = [opened for name in names for opened in self._meant(name, known)]
-        return list({opened.project.root: opened for opened in found}.values())
+        found = [view for name in names for view in self._meant(name, known)]
+        return list({view.project.root: view for view in found}.values())
 
-    def holding(self, path: str, wanted: str | Sequence[str] = "") -> OpenProject:
+    def holding(self, path: str, wanted: str | Sequence[str] = "") -> ProjectView:
         """The project that a path lies in; the first one for a path that does not say."""
         if path and Path(path).is_absolute() and (holder := self._client.project_of(path)):
             return holder
         projects = self.named(wanted)
-        for opened in projects:
-            if path and opened.store.document(path) is not None:
-                return opened
+        for view in projects:
+            if path and view.store.document(path) is not None:
+                return view
         return projects[0]
 
-    def _meant(self, name: str, known: list[KnownProject]) -> list[OpenProject]:
+    def _meant(self, name: str, known: list[KnownProject]) -> list[ProjectView]:
         """What one name or root means: the user's settings say it first, then what is open."""
-        usable = [opened for opened in self._client.all_projects() if not opened.hosted.is_lost]
+        usable = [view for view in self._client.all_projects() if not view.shared.is_lost]
         found = called(known, name)
         if not any((item.source, item.name) == (CONFIG, name) for item in found):
             root = root_meant(name)
-            if chosen := [opened for opened in usable if opened.project.root == root or opened.project.name == name]:
+            if chosen := [view for view in usable if view.project.root == root or view.project.name == name]:
                 return chosen
         if not found:
-            opened_names = [opened.project.name for opened in usable]
-            names = ", ".join(dict.fromkeys([*opened_names, *(item.name for item in known)])) or names_of(known)
+            open_names = [view.project.name for view in usable]
+            names = ", ".join(dict.fromkeys([*open_names, *(item.name for item in known)])) or names_of(known)
             raise NotFound(
                 f"no open project and no other known one is called {name!r}; known are {names} (`rag-ls projects list`)"
             )
         return [self._opened(item) for item in found]
 
-    def _all_known(self, known: list[KnownProject]) -> list[OpenProject]:
+    def _all_known(self, known: list[KnownProject]) -> list[ProjectView]:
         """All that can be opened; one that cannot keeps nobody from the others."""
-        chosen = {opened.project.root: opened for opened in self._client.projects() if not opened.hosted.is_lost}
+        chosen = {view.project.root: view for view in self._client.projects() if not view.shared.is_lost}
         for item in known:
             try:
                 if item.root not in chosen and not item.is_missing:
@@ -93,9 +93,9 @@ class Projects:
                 _log.warning("%s", error)
         return list(chosen.values()) or self.all()
 
-    def _opened(self, known: KnownProject) -> OpenProject:
-        is_new = all(opened.project.root != known.root for opened in self._client.all_projects())
-        opened = self._client.open_project(Project(known.root), aside=True)
-        if is_new and opened.settings.index.on_open:
-            opened.keep_indexed()
-        return opened
+    def _opened(self, known: KnownProject) -> ProjectView:
+        is_new = all(view.project.root != known.root for view in self._client.all_projects())
+        view = self._client.open_project(Project(known.root), aside=True)
+        if is_new and view.settings.index.on_open:
+            view.keep_indexed()
+        return view

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from rag_ls.arguments import Arguments
+from rag_ls.engine.requests import DECLARED_KINDS, SearchRequest
+from rag_ls.operations.answers import Json
+from rag_ls.operations.arguments import Arguments
 from rag_ls.operations.budget import fitted
 from rag_ls.operations.code_hits import KINDS, code_json, filters_of, kind_of
+from rag_ls.operations.merged_answers import answers_json
 from rag_ls.operations.projects import Projects
-from rag_ls.operations.several import answers_json
-from rag_ls.requests import DECLARED_KINDS, SearchRequest
-from rag_ls.wire import Json
 
 # More of a pasted text finds nothing else.
 _LONGEST_QUERY = 2000
@@ -46,7 +46,7 @@ class SearchOperations:
             files_only=files_only,
             rerank=args.flag("rerank"),
         )
-        answers = [opened.search(request, wait_for_model_s=self._wait_s) for opened in projects]
+        answers = [view.search(request, wait_for_model_s=self._wait_s) for view in projects]
         settings = projects[0].settings.search
         answer = answers_json(request.query, projects, answers, request.k or settings.code_k, code_json)
         if len(query) > _LONGEST_QUERY:
@@ -60,17 +60,17 @@ class SearchOperations:
         """Code close to a place, a symbol or a snippet."""
         args = Arguments("find_related", arguments, _RELATED)
         path = args.text("path")
-        opened = self._projects.holding(path, args.strings("project"))
-        answer = opened.code.find_related(
+        view = self._projects.holding(path, args.strings("project"))
+        answer = view.code.find_related(
             path=path,
             line=args.integer("line", least=1) or 0,
             symbol=args.text("symbol").strip(),
             snippet=args.text("snippet"),
             k=args.integer("k"),
             minimum=args.fraction("min_score") or 0.0,
-            filters=filters_of(args, [opened]),
+            filters=filters_of(args, [view]),
         )
-        return _within(answers_json(answer.query, [opened], [answer], len(answer.hits), code_json), self._budget_tokens)
+        return _within(answers_json(answer.query, [view], [answer], len(answer.hits), code_json), self._budget_tokens)
 
 
 def _within(answer: Json, budget_tokens: int) -> Json:

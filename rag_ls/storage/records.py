@@ -12,6 +12,8 @@ from rag_ls.model import Chunk, Coverage, StoredChunk
 
 DISK = ""
 """The session of text that was read from disk."""
+SCANNED = "scanned"
+"""The fact about an index that its files were compared with it at least once."""
 
 # File systems stamp times in ticks of up to two seconds (FAT): a file changed within the tick in
 # which it was read can keep its stamp, so such a stamp proves nothing (git calls it racily clean).

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from rag_ls.client import local_client
+from rag_ls.engine.client import local_client
 from rag_ls.indexing import Depth
 from tests.benchmarks.measure import memory_mb
 
@@ -14,16 +14,16 @@ from tests.benchmarks.measure import memory_mb
 def indexing(folder: Path, *, embed: int) -> dict[str, Any]:
     """Index a project by words, then embed at least `embed` of its chunks."""
     client = local_client()
-    opened = client.open(folder)
+    view = client.open(folder)
     started = time.perf_counter()
-    opened.indexing.index_tree(Depth.WORDS)
-    opened.indexing.wait_until_idle(embeddings=False)
+    view.indexing.index_tree(Depth.WORDS)
+    view.indexing.wait_until_idle(embeddings=False)
     words_s = time.perf_counter() - started
-    counts = opened.store.counts()
-    spent = opened.hosted.documents.spent
-    opened.indexing.index_tree()
+    counts = view.store.counts()
+    spent = view.shared.documents.spent
+    view.indexing.index_tree()
     total = counts.pending_embeddings
-    while (left := opened.store.queue_lengths()[1]) > max(0, total - embed):
+    while (left := view.store.queue_lengths()[1]) > max(0, total - embed):
         time.sleep(0.2)
     embedded = total - left
     result = {
@@ -44,10 +44,10 @@ def indexing(folder: Path, *, embed: int) -> dict[str, Any]:
 def reopening(folder: Path) -> dict[str, Any]:
     """Index a project by words, open it again, and compare its unchanged files with the index."""
     client = local_client()
-    opened = client.open(folder)
-    opened.indexing.index_tree(Depth.WORDS)
-    opened.indexing.wait_until_idle(embeddings=False)
-    files = opened.store.counts().documents
+    view = client.open(folder)
+    view.indexing.index_tree(Depth.WORDS)
+    view.indexing.wait_until_idle(embeddings=False)
+    files = view.store.counts().documents
     client.close()
     # A stamp younger than two seconds proves nothing; editors are not reopened that fast.
     time.sleep(2.5)
@@ -57,9 +57,9 @@ def reopening(folder: Path) -> dict[str, Any]:
     client.close()
     client = local_client()
     started = time.perf_counter()
-    opened = client.open(folder)
-    opened.indexing.index_tree(Depth.WORDS)
-    opened.indexing.wait_until_idle(embeddings=False)
+    view = client.open(folder)
+    view.indexing.index_tree(Depth.WORDS)
+    view.indexing.wait_until_idle(embeddings=False)
     elapsed = time.perf_counter() - started
     client.close()
     return {"files": files, "seconds": round(elapsed, 2)}

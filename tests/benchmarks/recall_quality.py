@@ -23,7 +23,7 @@ from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.recall import QueryVector, asked_words, memory_of, recall, signals_of
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore, content_hash
-from rag_ls.text import utc_stamp
+from rag_ls.util.text import utc_stamp
 
 _FOLDER = Path(__file__).parent / "recall"
 _NOW = datetime(2026, 11, 1, tzinfo=UTC)

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from rag_ls.client import local_client
-from rag_ls.embedding.catalog import MINILM
-from rag_ls.requests import SearchRequest
+from rag_ls.embedding.local.catalog import MINILM
+from rag_ls.engine.client import local_client
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.requests import SearchRequest
 from rag_ls.storage import IndexStore
-from rag_ls.workspace import OpenProject
 from tests.benchmarks.measure import memory_mb, percentiles, timed
 
 QUESTIONS = (
@@ -47,23 +47,23 @@ def _project(sources: Path, folder: Path, size: int) -> Path:
     """A project of real files with about `size` chunks, all embedded."""
     client = local_client()
     folder.mkdir(parents=True)
-    opened = client.open(folder)
+    view = client.open(folder)
     files = sorted(path for path in sources.rglob("*.py") if path.stat().st_size > 200)
     copy = 0
-    while opened.store.counts().chunks < size:
+    while view.store.counts().chunks < size:
         for number, file in enumerate(files):
             target = folder / f"copy_{copy}" / file.relative_to(sources)
             target.parent.mkdir(parents=True, exist_ok=True)
             text = file.read_text(encoding="utf-8", errors="replace")
             # Every copy has words and hashes of its own.
             target.write_text(text.replace("self", f"self{copy}") if copy else text)
-            opened.hosted.documents.index_file(target.relative_to(folder).as_posix())
-            if number % 50 == 0 and opened.store.counts().chunks >= size:
+            view.shared.documents.index_file(target.relative_to(folder).as_posix())
+            if number % 50 == 0 and view.store.counts().chunks >= size:
                 break
         copy += 1
-    _embed(opened.store)
-    opened.indexing.index_tree()
-    opened.indexing.wait_until_idle()
+    _embed(view.store)
+    view.indexing.index_tree()
+    view.indexing.wait_until_idle()
     client.close()
     return folder
 
@@ -83,27 +83,27 @@ def _embed(store: IndexStore) -> None:
 
 def _measure(folder: Path) -> dict[str, Any]:
     client = local_client()
-    opened = client.open(folder)
-    opened.indexing.index_tree()
-    opened.indexing.wait_until_idle()
-    opened.search(SearchRequest("warm up"), wait_for_model_s=20)
-    opened.hosted.maintain()
+    view = client.open(folder)
+    view.indexing.index_tree()
+    view.indexing.wait_until_idle()
+    view.search(SearchRequest("warm up"), wait_for_model_s=20)
+    view.shared.maintain()
     numbers = random.Random(3)
     questions = [QUESTIONS[run % len(QUESTIONS)] for run in range(_RUNS)]
-    searches = [timed(partial(opened.search, SearchRequest(question))) for question in questions]
-    hovers = [timed(partial(opened.hover, *_place(opened, numbers))) for _ in range(_RUNS)]
-    chunks = opened.store.counts().chunks
+    searches = [timed(partial(view.search, SearchRequest(question))) for question in questions]
+    hovers = [timed(partial(view.hover, *_place(view, numbers))) for _ in range(_RUNS)]
+    chunks = view.store.counts().chunks
     memory = memory_mb()
     client.close()
     return {"chunks": chunks, "search": percentiles(searches), "hover": percentiles(hovers), "memory": memory}
 
 
-def _place(opened: OpenProject, numbers: random.Random) -> tuple[str, int]:
-    paths = [path for _, path, _, _ in opened.store.document_paths()]
+def _place(view: ProjectView, numbers: random.Random) -> tuple[str, int]:
+    paths = [path for _, path, _, _ in view.store.document_paths()]
     path = numbers.choice(paths)
-    document = opened.store.document(path)
+    document = view.store.document(path)
     assert document is not None
-    chunk = numbers.choice(opened.store.chunks.of_document(document.id)).stored.chunk
+    chunk = numbers.choice(view.store.chunks.of_document(document.id)).stored.chunk
     return path, chunk.start_line
 
 

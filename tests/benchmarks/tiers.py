@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.chunking import Budget
-from rag_ls.client import local_client
+from rag_ls.engine.client import local_client
+from rag_ls.engine.requests import SearchRequest
 from rag_ls.indexing import Cutting
 from rag_ls.indexing.cutting import CutFile, Job, read_and_cut
 from rag_ls.indexing.files import list_files
-from rag_ls.requests import SearchRequest
 from tests.benchmarks import corpus
 from tests.benchmarks.code.repositories import REPOSITORIES, fetch
 from tests.benchmarks.measure import memory_mb, percentiles
@@ -82,8 +82,8 @@ def _measured(folder: Path) -> dict[str, Any]:
     assert complete["stats"]["pending_documents"] == 0
     _rag_ls(folder, "stop")
     client = local_client()
-    opened = client.open(folder)
-    counts = opened.store.counts()
+    view = client.open(folder)
+    counts = view.store.counts()
     size = sum(file.stat().st_size for file in (folder / ".rag-ls").iterdir() if file.is_file())
     result: dict[str, Any] = {
         "documents": counts.documents,
@@ -93,14 +93,14 @@ def _measured(folder: Path) -> dict[str, Any]:
         "hits_shared_with_the_complete_answer": len(_ids(first) & _ids(complete)),
         "all_words_s": round(words_s, 1),
         "index_mb_per_1000_chunks_before_embeddings": round(size / 1e6 / counts.chunks * 1000, 2),
-        "lexical_query_ms": _queries(opened, dense=False),
+        "lexical_query_ms": _queries(view, dense=False),
     }
     if counts.chunks <= _EMBED_UP_TO * 4:
         started = time.perf_counter()
-        opened.indexing.index_tree()
-        opened.indexing.wait_until_idle()
+        view.indexing.index_tree()
+        view.indexing.wait_until_idle()
         result["all_vectors_s"] = round(time.perf_counter() - started, 1)
-        result["query_ms"] = _queries(opened, dense=True)
+        result["query_ms"] = _queries(view, dense=True)
     result["cut_mb_per_s_and_core"] = _cutting_speed(folder)
     result["memory"] = memory_mb()
     client.close()
@@ -116,18 +116,18 @@ def _ids(answer: dict[str, Any]) -> set[str]:
     return {hit["id"] for hit in answer["results"]}
 
 
-def _queries(opened: Any, *, dense: bool) -> dict[str, float]:
+def _queries(view: Any, *, dense: bool) -> dict[str, float]:
     from tests.benchmarks.scale import QUESTIONS
 
-    model = opened.hosted.model(30.0) if dense else None
+    model = view.shared.model(30.0) if dense else None
     times = []
     for number in range(_RUNS):
         # Another question each time: answers are cached.
         question = f"{QUESTIONS[number % len(QUESTIONS)]} {number}"
         vector = model.embed_query(question) if model else None
         started = time.perf_counter()
-        opened.hosted.searcher.search(
-            question, k=10, settings=opened.settings.search, filters=SearchRequest("x").filters, vector=vector,
+        view.shared.searcher.search(
+            question, k=10, settings=view.settings.search, filters=SearchRequest("x").filters, vector=vector,
             model_id=model.model_id if model else "",
         )  # fmt: skip
         times.append(time.perf_counter() - started)

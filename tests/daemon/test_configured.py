@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from rag_ls.daemon.configured import ConfiguredProjects
-from rag_ls.engine import Engine
-from rag_ls.index_files import look
+from rag_ls.engine.engine import Engine
 from rag_ls.project import Project, user_config_file
+from rag_ls.storage.sqlite.files import look
 from tests.support import git_repository, until, write
 
 

@@ -158,8 +158,8 @@ def _truncate(file: Path) -> None:
 
 
 def _overwrite(file: Path) -> None:
-    with file.open("r+b") as opened:
-        opened.write(os.urandom(file.stat().st_size))
+    with file.open("r+b") as view:
+        view.write(os.urandom(file.stat().st_size))
 
 
 def _replace(file: Path) -> None:

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_ls.daemon.records import LspRecord, McpRecord, as_opened
-from rag_ls.framing import LONGEST_MESSAGE, MessageTooLong, framed, read_framed, read_line
 from rag_ls.lsp.capabilities import initialize_result as lsp_result
 from rag_ls.lsp.text_buffer import Position, TextBuffer
 from rag_ls.mcp.handshake import initialize_result as mcp_result
+from rag_ls.util.json_rpc import LONGEST_MESSAGE, MessageTooLong, framed, read_framed, read_line
 
 URI = "file:///a.py"
 

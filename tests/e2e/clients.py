@@ -136,12 +136,12 @@ async def editor(
         server_command=[RAG_LS, "lsp", *options], server_env=dict(os.environ), client_factory=_client
     )
     client = await config.start()
-    opened = [types.WorkspaceFolder(folder.as_uri(), folder.name) for folder in folders]
+    view = [types.WorkspaceFolder(folder.as_uri(), folder.name) for folder in folders]
     params = types.InitializeParams(
         capabilities=client_capabilities(capabilities),
         process_id=os.getpid(),
         client_info=types.ClientInfo(name) if name else None,
-        workspace_folders=opened or None,
+        workspace_folders=view or None,
         initialization_options=settings or None,
     )
     try:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.client import Client, local_client
 from rag_ls.embedding import locate
-from rag_ls.requests import SearchRequest
+from rag_ls.engine.client import Client, local_client
+from rag_ls.engine.requests import SearchRequest
 from tests.support import until
 
 QUESTION = SearchRequest("what does the customer have to pay")
@@ -36,14 +36,14 @@ def test_the_former_model_answers_until_the_new_one_is_complete(
     folder = shutil.copytree(locate("auto").folder, tmp_path / "other-model")
     other_id = locate(str(folder)).id
     client = _indexed_with(str(folder), shop, monkeypatch)
-    opened = client.open(shop)
-    answer = opened.search(QUESTION, wait_for_model_s=60)
+    view = client.open(shop)
+    answer = view.search(QUESTION, wait_for_model_s=60)
     assert answer.stats.dense
-    assert opened.store.embeddings.active_model() == default_id
-    assert other_id in opened.status().note
-    assert until(lambda: opened.store.embeddings.active_model() == other_id, 120)
-    assert opened.store.queue_lengths() == (0, 0)
-    answer = opened.search(QUESTION, wait_for_model_s=60)
+    assert view.store.embeddings.active_model() == default_id
+    assert other_id in view.status().note
+    assert until(lambda: view.store.embeddings.active_model() == other_id, 120)
+    assert view.store.queue_lengths() == (0, 0)
+    answer = view.search(QUESTION, wait_for_model_s=60)
     assert answer.stats.dense
     assert answer.hits[0].matched_by[0] == "dense"
     client.close()
@@ -51,12 +51,12 @@ def test_the_former_model_answers_until_the_new_one_is_complete(
 
 def test_going_back_to_the_former_model_embeds_nothing_again(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     client = _indexed_with("auto", shop, monkeypatch)
-    opened = client.open(shop)
-    assert opened.indexing.wait_until_idle(60)
-    vectors = opened.store.embeddings.last_id()
-    opened.store.embeddings.activate("another-model@1")
-    assert opened.store.queue_lengths()[1] > 0
-    opened.store.embeddings.activate(locate("auto").id)
-    assert opened.store.queue_lengths()[1] == 0
-    assert opened.store.embeddings.last_id() == vectors
+    view = client.open(shop)
+    assert view.indexing.wait_until_idle(60)
+    vectors = view.store.embeddings.last_id()
+    view.store.embeddings.activate("another-model@1")
+    assert view.store.queue_lengths()[1] > 0
+    view.store.embeddings.activate(locate("auto").id)
+    assert view.store.queue_lengths()[1] == 0
+    assert view.store.embeddings.last_id() == vectors
     client.close()

@@ -12,10 +12,10 @@ import pytest
 
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import HostedModel, ModelHost, locate
-from rag_ls.embedding.catalog import MINILM, locate_id
-from rag_ls.embedding.onnx import OnnxEmbedder
-from rag_ls.embedding.torch_model import TorchEmbedder
-from rag_ls.embedding.worker import EmbeddingWorkerFailed, WorkerEmbedder
+from rag_ls.embedding.local.catalog import MINILM, locate_id
+from rag_ls.embedding.local.onnx import OnnxEmbedder
+from rag_ls.embedding.local.torch_model import TorchEmbedder
+from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, WorkerEmbedder
 from rag_ls.errors import ModelDamaged, ModelMissing
 from tests.support import PATIENCE_S, finished, python, until
 
@@ -30,7 +30,7 @@ _TEXTS = [
 
 _PARENT = """
 from rag_ls.embedding import locate
-from rag_ls.embedding.worker import WorkerEmbedder
+from rag_ls.embedding.local.worker import WorkerEmbedder
 
 worker = WorkerEmbedder(locate("auto"), device="cpu", batch_size=8, threads=1)
 process = worker.process._start()
@@ -112,7 +112,7 @@ def test_the_model_loads_in_a_process_that_has_read_a_vector_snapshot(tmp_path: 
         "index.refresh()\n"
         "index.build_snapshot()\n"
         "from rag_ls.embedding import locate\n"
-        "from rag_ls.embedding.onnx import OnnxEmbedder\n"
+        "from rag_ls.embedding.local.onnx import OnnxEmbedder\n"
         "OnnxEmbedder(locate('auto'), threads=1)",
         tmp_path,
     )

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rag_ls.client import Client, local_client
-from rag_ls.requests import SearchRequest
+from rag_ls.engine.client import Client, local_client
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.requests import SearchRequest
 from rag_ls.storage import IndexStore
-from rag_ls.workspace import OpenProject
 from tests.support import PATIENCE_S, until
 
 Contents = dict[str, tuple[str, list[tuple[int, int, str, str]]]]
 """By path, a document's digest and its chunks: lines, symbol and digest of each."""
 
 
-def watched(client: Client, root: Path) -> OpenProject:
+def watched(client: Client, root: Path) -> ProjectView:
     """The project, indexed with its embeddings and watched."""
-    opened = client.open(root)
-    opened.indexing.index_tree()
-    assert opened.indexing.wait_until_idle(PATIENCE_S)
-    assert until(lambda: opened.hosted.sync_state == "watching")
-    settled(opened)
-    return opened
+    view = client.open(root)
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    assert until(lambda: view.shared.sync_state == "watching")
+    settled(view)
+    return view
 
 
-def settled(opened: OpenProject) -> None:
+def settled(view: ProjectView) -> None:
     """Wait until all that is known to have changed is indexed and embedded."""
-    assert opened.indexing.wait_until_idle(PATIENCE_S)
+    assert view.indexing.wait_until_idle(PATIENCE_S)
 
 
-def found(opened: OpenProject, word: str) -> list[str]:
+def found(view: ProjectView, word: str) -> list[str]:
     """The paths of the hits that hold a word, as a question gives them now."""
-    hits = opened.search(SearchRequest(word)).hits
+    hits = view.search(SearchRequest(word)).hits
     return sorted({hit.item.chunk.path for hit in hits if {"lexical", "symbol"} & set(hit.matched_by)})
 
 
@@ -54,16 +54,16 @@ def contents_from_scratch(root: Path, place: Path) -> Contents:
     shutil.copytree(root, copy, symlinks=True, ignore=shutil.ignore_patterns(".rag-ls"))
     client = local_client()
     try:
-        opened = client.open(copy)
-        opened.indexing.index_tree()
-        assert opened.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
-        return contents(opened.store)
+        view = client.open(copy)
+        view.indexing.index_tree()
+        assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
+        return contents(view.store)
     finally:
         client.close()
         shutil.rmtree(copy, ignore_errors=True)
 
 
-def in_step(opened: OpenProject, place: Path) -> bool:
+def in_step(view: ProjectView, place: Path) -> bool:
     """Whether the index comes to equal one that is made from scratch, with no comparison but what is noticed."""
-    truth = contents_from_scratch(opened.project.root, place)
-    return until(lambda: contents(opened.store) == truth and not opened.store.queue_lengths()[0], 20)
+    truth = contents_from_scratch(view.project.root, place)
+    return until(lambda: contents(view.store) == truth and not view.store.queue_lengths()[0], 20)

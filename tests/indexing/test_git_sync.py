@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.client import Client
+from rag_ls.engine.client import Client
+from rag_ls.engine.requests import SearchRequest
 from rag_ls.indexing import Buffer, Phase, Progress
 from rag_ls.model import Freshness
-from rag_ls.requests import SearchRequest
 from tests.indexing.synced import contents, found, in_step, settled, watched
 from tests.support import git, git_repository, until, write
 
@@ -56,38 +56,38 @@ def _commit(root: Path, message: str, files: dict[str, str]) -> None:
 def test_another_branch_is_caught_up_and_nothing_is_embedded_twice(
     client: Client, branches: Path, tmp_path: Path
 ) -> None:
-    opened = watched(client, branches)
+    view = watched(client, branches)
     git(branches, "checkout", "--quiet", "other")
-    assert in_step(opened, tmp_path)
-    settled(opened)
-    on_other = contents(opened.store)
-    embedded = opened.store.embeddings.last_id()
+    assert in_step(view, tmp_path)
+    settled(view)
+    on_other = contents(view.store)
+    embedded = view.store.embeddings.last_id()
     for _ in range(2):
         git(branches, "checkout", "--quiet", "main")
-        assert until(lambda: opened.status().complete and len(opened.store.documents()) == _FILES)
+        assert until(lambda: view.status().complete and len(view.store.documents()) == _FILES)
         git(branches, "checkout", "--quiet", "other")
-        assert until(lambda: opened.status().complete and contents(opened.store) == on_other)
-    assert opened.store.embeddings.last_id() == embedded
+        assert until(lambda: view.status().complete and contents(view.store) == on_other)
+    assert view.store.embeddings.last_id() == embedded
 
 
 def test_a_switch_is_one_batch_and_typed_text_goes_before_it(client: Client, branches: Path) -> None:
-    opened = watched(client, branches)
+    view = watched(client, branches)
     steps: list[Progress] = []
-    opened.indexing.listen(steps.append)
+    view.indexing.listen(steps.append)
     git(branches, "checkout", "--quiet", "other")
-    opened.buffer_changed(Buffer("src/p0/f0.py", "def zebra():\n    return 1\n"))
-    assert until(lambda: found(opened, "zebra") == ["src/p0/f0.py"])
-    settled(opened)
+    view.buffer_changed(Buffer("src/p0/f0.py", "def zebra():\n    return 1\n"))
+    assert until(lambda: found(view, "zebra") == ["src/p0/f0.py"])
+    settled(view)
     reading = [step.total for step in steps if step.phase is Phase.READING and step.done == 0]
     assert max(reading) > _FILES / 3
 
 
 def test_answers_meanwhile_are_not_marked_as_complete_and_fresh(client: Client, branches: Path) -> None:
-    opened = watched(client, branches)
+    view = watched(client, branches)
     git(branches, "checkout", "--quiet", "other")
     answers = 0
     while True:
-        answer = opened.search(SearchRequest("shared_10 shared_12 main_10 main_14"))
+        answer = view.search(SearchRequest("shared_10 shared_12 main_10 main_14"))
         for hit in answer.hits:
             file = branches / hit.item.chunk.path
             if hit.freshness is Freshness.DISK and file.exists():
@@ -96,75 +96,75 @@ def test_answers_meanwhile_are_not_marked_as_complete_and_fresh(client: Client, 
         if answer.stats.complete:
             break
     assert answers > 1
-    hits = opened.search(SearchRequest("main_10 other_10")).hits
+    hits = view.search(SearchRequest("main_10 other_10")).hits
     assert [hit.item.chunk.symbol for hit in hits if hit.item.chunk.path == "src/p0/f10.py"] == ["other_10"]
 
 
 def test_stash_merge_rebase_and_reset_are_followed(client: Client, branches: Path, tmp_path: Path) -> None:
-    opened = watched(client, branches)
+    view = watched(client, branches)
     write(branches, {"src/p1/f1.py": "def zebra():\n    return 1\n"})
-    assert found(opened, "zebra") == ["src/p1/f1.py"]
+    assert found(view, "zebra") == ["src/p1/f1.py"]
     git(branches, "stash")
-    assert until(lambda: found(opened, "zebra") == [])
+    assert until(lambda: found(view, "zebra") == [])
     git(branches, "stash", "pop")
-    assert until(lambda: found(opened, "zebra") == ["src/p1/f1.py"])
+    assert until(lambda: found(view, "zebra") == ["src/p1/f1.py"])
     git(branches, "checkout", "--quiet", "--", "src/p1/f1.py")
     for number in range(5):
         _commit(branches, f"main {number}", {f"main/m{number}.py": _source("step", number)})
     git(branches, "merge", "--quiet", "--no-edit", "other")
-    assert in_step(opened, tmp_path)
+    assert in_step(view, tmp_path)
     git(branches, "reset", "--quiet", "--hard", "HEAD^")
     git(branches, "rebase", "--quiet", "other")
-    assert in_step(opened, tmp_path)
+    assert in_step(view, tmp_path)
 
 
 def test_a_worktree_is_followed(client: Client, branches: Path, tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     git(branches, "worktree", "add", "--quiet", str(tree), "other")
-    opened = watched(client, tree)
+    view = watched(client, tree)
     git(tree, "checkout", "--quiet", "--detach", "main")
-    assert in_step(opened, tmp_path)
-    assert opened.status().documents == _FILES
+    assert in_step(view, tmp_path)
+    assert view.status().documents == _FILES
 
 
 def test_while_git_writes_files_wait_and_are_counted(client: Client, branches: Path) -> None:
-    opened = watched(client, branches)
+    view = watched(client, branches)
     lock = branches / ".git/index.lock"
     lock.touch()
     write(branches, {"src/p1/f1.py": "def zebra():\n    return 1\n"})
-    assert until(lambda: opened.indexing.is_held)
-    answer = opened.search(SearchRequest("main_1"))
+    assert until(lambda: view.indexing.is_held)
+    answer = view.search(SearchRequest("main_1"))
     assert not answer.stats.complete
     assert {hit.freshness for hit in answer.hits if hit.item.chunk.path == "src/p1/f1.py"} == {Freshness.CHANGED}
-    assert opened.indexing.unseen() == {"src/p1/f1.py"}
+    assert view.indexing.unseen() == {"src/p1/f1.py"}
     lock.unlink()
-    assert until(lambda: found(opened, "zebra") == ["src/p1/f1.py"])
-    assert not opened.indexing.is_held
+    assert until(lambda: found(view, "zebra") == ["src/p1/f1.py"])
+    assert not view.indexing.is_held
 
 
 def test_a_lock_that_a_killed_git_left_holds_nothing_up(client: Client, branches: Path) -> None:
-    opened = watched(client, branches)
+    view = watched(client, branches)
     lock = branches / ".git/index.lock"
     lock.touch()
     os.utime(lock, (time.time() - 8, time.time() - 8))
     write(branches, {"src/p1/f1.py": "def zebra():\n    return 1\n"})
-    assert until(lambda: opened.indexing.is_held)
+    assert until(lambda: view.indexing.is_held)
     # It grows too old by itself.
-    assert until(lambda: found(opened, "zebra") == ["src/p1/f1.py"])
+    assert until(lambda: found(view, "zebra") == ["src/p1/f1.py"])
     write(branches, {"src/p1/f1.py": "def giraffe():\n    return 1\n"})
-    assert found(opened, "giraffe") == ["src/p1/f1.py"]
+    assert found(view, "giraffe") == ["src/p1/f1.py"]
 
 
 def test_a_file_that_is_added_although_it_is_ignored_is_found(client: Client, branches: Path) -> None:
     _commit(branches, "rules", {".gitignore": "local/\n"})
-    opened = watched(client, branches)
+    view = watched(client, branches)
     write(branches, {"local/a.py": "def zebra():\n    return 1\n"})
-    assert found(opened, "zebra") == []
+    assert found(view, "zebra") == []
     git(branches, "add", "--force", "local/a.py")
-    assert until(lambda: found(opened, "zebra") == ["local/a.py"])
-    settled(opened)
+    assert until(lambda: found(view, "zebra") == ["local/a.py"])
+    settled(view)
     write(branches, {"local/a.py": "def giraffe():\n    return 1\n"})
-    assert until(lambda: found(opened, "giraffe") == ["local/a.py"])
+    assert until(lambda: found(view, "giraffe") == ["local/a.py"])
 
 
 class Walk:
@@ -265,12 +265,12 @@ def test_after_any_walk_the_index_is_in_step(client: Client, tmp_path: Path, see
         git_repository(root, {})
         git(root, "branch", "--move", "main")
         git(root, "branch", "other")
-    opened = watched(client, root)
+    view = watched(client, root)
     walk = Walk(root, seed, with_git=with_git)
     for _ in range(5):
         for _ in range(walk.random.randint(1, 12)):
             walk.step()
             if walk.random.random() < 0.2:
-                found(opened, f"walk_{walk.count}")
-        assert in_step(opened, tmp_path), seed
-    assert contents(opened.store)
+                found(view, f"walk_{walk.count}")
+        assert in_step(view, tmp_path), seed
+    assert contents(view.store)

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.client import Client, local_client
+from rag_ls.engine.client import Client, local_client
+from rag_ls.engine.project_view import ProjectView
 from rag_ls.indexing.watching.events import Notice
 from rag_ls.indexing.watching.git import git_folder
 from rag_ls.indexing.watching.mounts import is_remote, remote_file_system
 from rag_ls.indexing.watching.native import NativeEyes
-from rag_ls.wire import status_json
-from rag_ls.workspace import OpenProject
+from rag_ls.operations.answers import status_json
 from tests.indexing.synced import contents, found, in_step, settled, watched
 from tests.support import PATIENCE_S, finished, git, git_repository, python, until, write
 
@@ -30,133 +30,133 @@ def no_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def opened(client: Client, shop: Path) -> OpenProject:
+def view(client: Client, shop: Path) -> ProjectView:
     """The shop, watched; no git has a part in it."""
     return watched(client, shop)
 
 
-def _paths(opened: OpenProject) -> set[str]:
-    return set(opened.store.documents())
+def _paths(view: ProjectView) -> set[str]:
+    return set(view.store.documents())
 
 
 # --- files
 
 
-def test_a_file_that_is_written_is_in_the_index_without_a_question(opened: OpenProject, shop: Path) -> None:
-    before = opened.store.document("src/cart.py")
+def test_a_file_that_is_written_is_in_the_index_without_a_question(view: ProjectView, shop: Path) -> None:
+    before = view.store.document("src/cart.py")
     write(shop, {"src/cart.py": "def zebra():\n    return 1\n", "src/new.py": "def giraffe():\n    return 2\n"})
-    assert until(lambda: "src/new.py" in _paths(opened) and opened.store.document("src/cart.py") != before)
-    assert found(opened, "zebra") == ["src/cart.py"]
-    assert found(opened, "giraffe") == ["src/new.py"]
+    assert until(lambda: "src/new.py" in _paths(view) and view.store.document("src/cart.py") != before)
+    assert found(view, "zebra") == ["src/cart.py"]
+    assert found(view, "giraffe") == ["src/new.py"]
 
 
-def test_a_question_finds_what_was_written_just_before_it(opened: OpenProject, shop: Path) -> None:
+def test_a_question_finds_what_was_written_just_before_it(view: ProjectView, shop: Path) -> None:
     for number in range(20):
         write(shop, {"src/cart.py": f"def zebra{number}():\n    return 1\n"})
-        assert found(opened, f"zebra{number}") == ["src/cart.py"]
+        assert found(view, f"zebra{number}") == ["src/cart.py"]
 
 
-def test_a_question_does_not_compare_the_tree_while_it_is_watched(opened: OpenProject) -> None:
-    opened.hosted.indexing._agenda.comparison._done_at = -1e9
-    assert opened.indexing.scan_is_old
-    last = opened.status().last_sync
-    found(opened, "discount")
-    assert opened.indexing.scanned
-    assert opened.status().last_sync == last
+def test_a_question_does_not_compare_the_tree_while_it_is_watched(view: ProjectView) -> None:
+    view.shared.indexing._agenda.comparison._done_at = -1e9
+    assert view.indexing.scan_is_old
+    last = view.status().last_sync
+    found(view, "discount")
+    assert view.indexing.scanned
+    assert view.status().last_sync == last
 
 
-def test_deleted_and_renamed_files_leave(opened: OpenProject, shop: Path) -> None:
+def test_deleted_and_renamed_files_leave(view: ProjectView, shop: Path) -> None:
     (shop / "src/auth.py").unlink()
     (shop / "src/cart.py").rename(shop / "docs/basket.py")
-    assert found(opened, "discount") == ["docs/basket.py"]
-    assert found(opened, "refresh") == []
-    assert until(lambda: _paths(opened) == {"docs/basket.py", "docs/guide.md", "src/mail.js"})
+    assert found(view, "discount") == ["docs/basket.py"]
+    assert found(view, "refresh") == []
+    assert until(lambda: _paths(view) == {"docs/basket.py", "docs/guide.md", "src/mail.js"})
 
 
-def test_a_file_that_another_is_renamed_over_is_read_again(opened: OpenProject, shop: Path) -> None:
+def test_a_file_that_another_is_renamed_over_is_read_again(view: ProjectView, shop: Path) -> None:
     # Most editors, formatters and git save like this.
     write(shop, {"src/.cart.py.tmp": "def zebra():\n    return 1\n"})
     (shop / "src/.cart.py.tmp").replace(shop / "src/cart.py")
-    assert found(opened, "zebra") == ["src/cart.py"]
+    assert found(view, "zebra") == ["src/cart.py"]
 
 
-def test_what_a_program_writes_and_does_not_close_is_noticed(opened: OpenProject, shop: Path) -> None:
+def test_what_a_program_writes_and_does_not_close_is_noticed(view: ProjectView, shop: Path) -> None:
     with (shop / "src/cart.py").open("a") as stream:
         stream.write("\n\ndef zebra():\n    return 1\n")
         stream.flush()
-        assert found(opened, "zebra") == ["src/cart.py"]
+        assert found(view, "zebra") == ["src/cart.py"]
 
 
-def test_a_hard_link_is_noticed(opened: OpenProject, shop: Path, tmp_path: Path) -> None:
+def test_a_hard_link_is_noticed(view: ProjectView, shop: Path, tmp_path: Path) -> None:
     write(tmp_path, {"outside.py": "def zebra():\n    return 1\n"})
     os.link(tmp_path / "outside.py", shop / "src/linked.py")
-    assert found(opened, "zebra") == ["src/linked.py"]
+    assert found(view, "zebra") == ["src/linked.py"]
 
 
 # --- folders
 
 
-def test_files_in_new_nested_folders_are_found(opened: OpenProject, shop: Path) -> None:
+def test_files_in_new_nested_folders_are_found(view: ProjectView, shop: Path) -> None:
     for number in range(20):
         write(shop, {f"new{number}/a/b/c.py": f"def zebra{number}():\n    return 1\n"})
     write(shop, {"new3/a/d/e.py": "def giraffe():\n    return 1\n"})
-    assert until(lambda: len([path for path in _paths(opened) if path.startswith("new")]) == 21)
+    assert until(lambda: len([path for path in _paths(view) if path.startswith("new")]) == 21)
     write(shop, {"new7/a/b/c.py": "def lion():\n    return 1\n"})
-    assert found(opened, "lion") == ["new7/a/b/c.py"]
+    assert found(view, "lion") == ["new7/a/b/c.py"]
 
 
-def test_a_renamed_folder_is_followed(opened: OpenProject, shop: Path) -> None:
+def test_a_renamed_folder_is_followed(view: ProjectView, shop: Path) -> None:
     write(shop, {"src/deep/inner/a.py": "def zebra():\n    return 1\n"})
-    assert found(opened, "zebra") == ["src/deep/inner/a.py"]
+    assert found(view, "zebra") == ["src/deep/inner/a.py"]
     (shop / "src").rename(shop / "lib")
-    assert until(lambda: found(opened, "zebra") == ["lib/deep/inner/a.py"])
+    assert until(lambda: found(view, "zebra") == ["lib/deep/inner/a.py"])
     write(shop, {"lib/deep/inner/b.py": "def giraffe():\n    return 1\n"})
-    assert found(opened, "giraffe") == ["lib/deep/inner/b.py"]
-    assert until(lambda: not [path for path in _paths(opened) if path.startswith("src/")])
+    assert found(view, "giraffe") == ["lib/deep/inner/b.py"]
+    assert until(lambda: not [path for path in _paths(view) if path.startswith("src/")])
 
 
-def test_two_folders_that_change_places_are_told_apart(opened: OpenProject, shop: Path) -> None:
+def test_two_folders_that_change_places_are_told_apart(view: ProjectView, shop: Path) -> None:
     write(shop, {"a/x.py": "def zebra():\n    return 1\n", "b/x.py": "def giraffe():\n    return 1\n"})
     for _ in range(10):
         (shop / "a").rename(shop / "c")
         (shop / "b").rename(shop / "a")
         (shop / "c").rename(shop / "b")
     write(shop, {"a/y.py": "def lion():\n    return 1\n", "b/y.py": "def tiger():\n    return 1\n"})
-    assert until(lambda: found(opened, "lion") == ["a/y.py"] and found(opened, "tiger") == ["b/y.py"])
-    assert found(opened, "zebra") == ["a/x.py"]
-    assert found(opened, "giraffe") == ["b/x.py"]
+    assert until(lambda: found(view, "lion") == ["a/y.py"] and found(view, "tiger") == ["b/y.py"])
+    assert found(view, "zebra") == ["a/x.py"]
+    assert found(view, "giraffe") == ["b/x.py"]
 
 
-def test_a_removed_folder_and_one_made_anew_in_its_place(opened: OpenProject, shop: Path) -> None:
+def test_a_removed_folder_and_one_made_anew_in_its_place(view: ProjectView, shop: Path) -> None:
     shutil.rmtree(shop / "src")
     write(shop, {"src/only.py": "def zebra():\n    return 1\n"})
-    assert until(lambda: _paths(opened) == {"docs/guide.md", "src/only.py"})
+    assert until(lambda: _paths(view) == {"docs/guide.md", "src/only.py"})
     shutil.rmtree(shop / "src")
-    assert until(lambda: _paths(opened) == {"docs/guide.md"})
+    assert until(lambda: _paths(view) == {"docs/guide.md"})
 
 
-def test_a_folder_that_takes_the_place_of_a_file_and_back(opened: OpenProject, shop: Path) -> None:
+def test_a_folder_that_takes_the_place_of_a_file_and_back(view: ProjectView, shop: Path) -> None:
     (shop / "src/cart.py").unlink()
     write(shop, {"src/cart.py/inner.py": "def zebra():\n    return 1\n"})
-    assert until(lambda: found(opened, "zebra") == ["src/cart.py/inner.py"])
+    assert until(lambda: found(view, "zebra") == ["src/cart.py/inner.py"])
     shutil.rmtree(shop / "src/cart.py")
     write(shop, {"src/cart.py": "def giraffe():\n    return 1\n"})
-    assert until(lambda: found(opened, "giraffe") == ["src/cart.py"] and not found(opened, "zebra"))
+    assert until(lambda: found(view, "giraffe") == ["src/cart.py"] and not found(view, "zebra"))
 
 
 def test_an_empty_folder_that_was_there_before_is_watched(client: Client, shop: Path) -> None:
     (shop / "empty/inner").mkdir(parents=True)
-    opened = watched(client, shop)
+    view = watched(client, shop)
     write(shop, {"empty/inner/a.py": "def zebra():\n    return 1\n"})
-    assert found(opened, "zebra") == ["empty/inner/a.py"]
+    assert found(view, "zebra") == ["empty/inner/a.py"]
 
 
-def test_many_files_at_once_are_all_taken_in(opened: OpenProject, shop: Path, tmp_path: Path) -> None:
+def test_many_files_at_once_are_all_taken_in(view: ProjectView, shop: Path, tmp_path: Path) -> None:
     write(shop, {f"made/{n % 20}/file{n}.py": f"def made_{n}():\n    return {n}\n" for n in range(400)})
-    assert in_step(opened, tmp_path)
+    assert in_step(view, tmp_path)
 
 
-def test_names_that_are_no_text_do_no_harm(opened: OpenProject, shop: Path) -> None:
+def test_names_that_are_no_text_do_no_harm(view: ProjectView, shop: Path) -> None:
     name = os.fsencode(shop) + b"/src/\xff.py"
     try:
         os.mkdir(os.fsencode(shop) + b"/\xfe")
@@ -165,8 +165,8 @@ def test_names_that_are_no_text_do_no_harm(opened: OpenProject, shop: Path) -> N
     except OSError:
         pytest.skip("the file system takes text alone")
     write(shop, {"src/after.py": "def zebra():\n    return 1\n"})
-    assert found(opened, "zebra") == ["src/after.py"]
-    assert opened.hosted.sync_state == "watching"
+    assert found(view, "zebra") == ["src/after.py"]
+    assert view.shared.sync_state == "watching"
 
 
 # --- rules
@@ -175,67 +175,67 @@ def test_names_that_are_no_text_do_no_harm(opened: OpenProject, shop: Path) -> N
 def test_ignored_output_is_no_work_and_does_not_make_answers_incomplete(client: Client, shop: Path) -> None:
     write(shop, {".gitignore": "build/\n*.gen.py\n"})
     (shop / "build").mkdir()
-    opened = watched(client, shop)
-    synced = opened.indexing.synced_at
+    view = watched(client, shop)
+    synced = view.indexing.synced_at
     for number in range(300):
         write(shop, {f"build/{number % 7}/out{number}.py": "x = 1\n", f"src/{number}.gen.py": "x = 1\n"})
         write(shop, {f"node_modules/{number % 7}/m{number}.js": "x = 1\n"})
-        assert opened.indexing.unseen() == frozenset()
-    found(opened, "discount")
-    assert opened.indexing.synced_at == synced
-    assert len(_paths(opened)) == 5
-    eyes = opened.hosted.sync._watcher._eyes  # type: ignore[union-attr]
+        assert view.indexing.unseen() == frozenset()
+    found(view, "discount")
+    assert view.indexing.synced_at == synced
+    assert len(_paths(view)) == 5
+    eyes = view.shared.sync._watcher._eyes  # type: ignore[union-attr]
     if sys.platform == "linux":
         assert sorted(eyes._watches) == ["", "docs", "src"]  # type: ignore[union-attr]
 
 
-def test_changed_rules_are_read_again(opened: OpenProject, shop: Path) -> None:
+def test_changed_rules_are_read_again(view: ProjectView, shop: Path) -> None:
     write(shop, {"extra/deep/a.py": "def zebra():\n    return 1\n"})
-    assert found(opened, "zebra") == ["extra/deep/a.py"]
+    assert found(view, "zebra") == ["extra/deep/a.py"]
     write(shop, {".gitignore": "extra/\n"})
-    assert until(lambda: found(opened, "zebra") == [])
+    assert until(lambda: found(view, "zebra") == [])
     write(shop, {".gitignore": "", "extra/deep/b.py": "def giraffe():\n    return 1\n"})
-    assert until(lambda: "extra/deep/b.py" in _paths(opened))
-    settled(opened)
+    assert until(lambda: "extra/deep/b.py" in _paths(view))
+    settled(view)
     # The folders that came back are watched again.
     write(shop, {"extra/deep/b.py": "def lion():\n    return 1\n"})
-    assert until(lambda: found(opened, "lion") == ["extra/deep/b.py"])
+    assert until(lambda: found(view, "lion") == ["extra/deep/b.py"])
 
 
-def test_a_project_that_git_comes_to_and_leaves(opened: OpenProject, shop: Path) -> None:
+def test_a_project_that_git_comes_to_and_leaves(view: ProjectView, shop: Path) -> None:
     git(shop, "init", "--quiet")
     write(shop, {".git/info/exclude": "src/cart.py\n", "src/new.py": "def zebra():\n    return 1\n"})
-    assert until(lambda: found(opened, "zebra") == ["src/new.py"])
+    assert until(lambda: found(view, "zebra") == ["src/new.py"])
     shutil.rmtree(shop / ".git")
     write(shop, {"src/new.py": "def giraffe():\n    return 1\n"})
-    assert until(lambda: found(opened, "giraffe") == ["src/new.py"] and found(opened, "discount") == ["src/cart.py"])
+    assert until(lambda: found(view, "giraffe") == ["src/new.py"] and found(view, "discount") == ["src/cart.py"])
 
 
 def test_another_repository_inside_is_not_taken_for_ours(client: Client, repository: Path) -> None:
-    opened = watched(client, repository)
+    view = watched(client, repository)
     git_repository(repository / "vendor", {"lib/a.py": "def zebra():\n    return 1\n"})
     write(repository, {"src/new.py": "def giraffe():\n    return 1\n"})
-    assert found(opened, "giraffe") == ["src/new.py"]
-    assert until(lambda: opened.indexing.scanned and found(opened, "zebra") == [])
-    settled(opened)
+    assert found(view, "giraffe") == ["src/new.py"]
+    assert until(lambda: view.indexing.scanned and found(view, "zebra") == [])
+    settled(view)
     write(repository, {"vendor/lib/b.py": "def zebra():\n    return 1\n"})
-    assert found(opened, "zebra") == []
+    assert found(view, "zebra") == []
 
 
 # --- where watching ends, or cannot be
 
 
 def test_status_tells_of_the_sync(client: Client, shop: Path) -> None:
-    opened = client.open(shop)
-    before = status_json(opened.status())
+    view = client.open(shop)
+    before = status_json(view.status())
     assert before["sync"].startswith("scanning: ")
     assert before["last_sync"] is None
-    opened.indexing.index_tree()
-    assert until(lambda: opened.status().sync == "watching")
-    after = status_json(opened.status())["last_sync"]
+    view.indexing.index_tree()
+    assert until(lambda: view.status().sync == "watching")
+    after = status_json(view.status())["last_sync"]
     assert after.endswith("Z")
     write(shop, {"src/cart.py": "def zebra():\n    return 1\n"})
-    assert until(lambda: status_json(opened.status())["last_sync"] > after)
+    assert until(lambda: status_json(view.status())["last_sync"] > after)
 
 
 def test_without_watching_questions_compare_and_the_sweep_finds_what_was_missed(
@@ -243,36 +243,36 @@ def test_without_watching_questions_compare_and_the_sweep_finds_what_was_missed(
 ) -> None:
     write(shop, {"rag-ls.toml": "[index]\nwatch = false\nsweep_minutes = 0.03\n"})
     monkeypatch.delenv("RAG_LS_INDEX_SWEEP_MINUTES")
-    opened = client.open(shop)
-    opened.indexing.index_tree()
-    assert opened.indexing.wait_until_idle(PATIENCE_S)
+    view = client.open(shop)
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
     write(shop, {"src/new.py": "def zebra():\n    return 1\n"})
-    assert until(lambda: "src/new.py" in _paths(opened))
-    assert opened.status().sync == "off"
+    assert until(lambda: "src/new.py" in _paths(view))
+    assert view.status().sync == "off"
     write(shop, {"src/new.py": "def giraffe():\n    return 1\n"})
-    assert until(lambda: found(opened, "giraffe") == ["src/new.py"])
+    assert until(lambda: found(view, "giraffe") == ["src/new.py"])
 
 
-def test_watching_can_be_switched_off_and_on(opened: OpenProject, shop: Path) -> None:
+def test_watching_can_be_switched_off_and_on(view: ProjectView, shop: Path) -> None:
     write(shop, {"rag-ls.toml": "[index]\nwatch = false\n"})
-    assert until(lambda: opened.status().sync == "off")
+    assert until(lambda: view.status().sync == "off")
     assert until(lambda: "watcher" not in _threads())
     write(shop, {"rag-ls.toml": "[index]\nwatch = true\n"})
-    opened.files_changed(["rag-ls.toml"])
-    assert until(lambda: opened.status().sync == "watching")
+    view.files_changed(["rag-ls.toml"])
+    assert until(lambda: view.status().sync == "watching")
 
 
 @pytest.mark.parametrize("how", ["deleted", "moved"])
 def test_a_project_whose_folder_goes_is_watched_no_longer(
-    client: Client, opened: OpenProject, shop: Path, tmp_path: Path, how: str
+    client: Client, view: ProjectView, shop: Path, tmp_path: Path, how: str
 ) -> None:
     if how == "deleted":
         shutil.rmtree(shop)
     else:
         shop.rename(tmp_path / "elsewhere")
     assert until(lambda: "watcher" not in _threads())
-    assert opened.hosted.is_lost
-    assert opened.hosted.sync_state == "scanning: the project's folder is gone"
+    assert view.shared.is_lost
+    assert view.shared.sync_state == "scanning: the project's folder is gone"
     if how == "moved":
         again = watched(client, tmp_path / "elsewhere")
         write(tmp_path / "elsewhere", {"src/new.py": "def zebra():\n    return 1\n"})
@@ -281,23 +281,23 @@ def test_a_project_whose_folder_goes_is_watched_no_longer(
 
 def test_a_folder_above_the_project_that_is_moved_ends_the_watching(client: Client, tmp_path: Path) -> None:
     root = write(tmp_path / "outer/inner/shop", {"a.py": "def zebra():\n    return 1\n"})
-    opened = watched(client, root)
-    before = contents(opened.store)
+    view = watched(client, root)
+    before = contents(view.store)
     (tmp_path / "outer").rename(tmp_path / "other")
     write(tmp_path / "other/inner/shop", {"a.py": "def giraffe():\n    return 1\n"})
     assert until(lambda: "watcher" not in _threads())
-    assert contents(opened.store) == before
+    assert contents(view.store) == before
 
 
 def test_closing_stops_the_watching_and_leaks_nothing(shop: Path) -> None:
     def open_and_close(wait: bool) -> None:
         client = local_client()
         try:
-            opened = client.open(shop)
-            opened.indexing.index_tree()
-            assert opened.indexing.wait_for_scan(PATIENCE_S)
+            view = client.open(shop)
+            view.indexing.index_tree()
+            assert view.indexing.wait_for_scan(PATIENCE_S)
             if wait:
-                assert until(lambda: opened.hosted.sync_state == "watching")
+                assert until(lambda: view.shared.sync_state == "watching")
         finally:
             client.close()
 
@@ -312,8 +312,8 @@ def test_closing_stops_the_watching_and_leaks_nothing(shop: Path) -> None:
 _EXHAUSTED = """
 import ctypes, os, sys, time
 from pathlib import Path
-from rag_ls.client import local_client
-from rag_ls.requests import SearchRequest
+from rag_ls.engine.client import local_client
+from rag_ls.engine.requests import SearchRequest
 
 libc = ctypes.CDLL(None, use_errno=True)
 held = []
@@ -393,11 +393,11 @@ def test_a_project_on_a_remote_file_system_is_compared(
 ) -> None:
     # There is no network to mount anything from; all else is real.
     monkeypatch.setattr("rag_ls.indexing.watching.watcher.remote_file_system", lambda root: "nfs4")
-    opened = client.open(shop)
-    opened.indexing.index_tree()
-    assert until(lambda: opened.status().sync == "scanning: a file system of type nfs4 does not tell of changes")
+    view = client.open(shop)
+    view.indexing.index_tree()
+    assert until(lambda: view.status().sync == "scanning: a file system of type nfs4 does not tell of changes")
     write(shop, {"src/new.py": "def zebra():\n    return 1\n"})
-    assert until(lambda: found(opened, "zebra") == ["src/new.py"])
+    assert until(lambda: found(view, "zebra") == ["src/new.py"])
 
 
 def test_the_way_of_the_other_systems_tells_the_same(repository: Path) -> None:

@@ -13,9 +13,9 @@ import anyio
 import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from rag_ls.framing import AnswerOnce, ReplayedInput
 from rag_ls.mcp.handshake import PROTOCOL_VERSIONS, initialize_result
 from rag_ls.mcp.server import create_server, serve
+from rag_ls.util.json_rpc import AnswerOnce, ReplayedInput
 
 
 def _library_answer(params: dict[str, Any]) -> Any:

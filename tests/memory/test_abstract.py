@@ -9,7 +9,7 @@ import pytest
 
 from rag_ls.config import SummarySettings
 from rag_ls.memory.abstract import SummaryFailed, write_summary
-from rag_ls.memory.worth import MAX_CONTENT
+from rag_ls.memory.content_checks import MAX_CONTENT
 from tests.memory.chat_server import ChatServer, chat_server
 from tests.memory.support import record
 

@@ -12,7 +12,7 @@ import pytest
 from rag_ls.embedding import HostedModel
 from rag_ls.errors import InvalidRequest, MemoriesDamaged, NotFound, RagLsError
 from rag_ls.memory import ALL, Memories, MemoryFilters, NewMemory, Question
-from rag_ls.memory.worth import MAX_CONTENT
+from rag_ls.memory.content_checks import MAX_CONTENT
 from rag_ls.model import Anchor, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
 from tests.memory.support import Clock, memories_in, new

@@ -75,12 +75,12 @@ class TestUpdate:
 
     def test_a_memory_that_somebody_deletes_meanwhile_is_named(self, tmp_path: Path) -> None:
         other = MemoryStore(tmp_path / "project.db", Scope.PROJECT)
-        opened: list[MemoryStore] = []
+        view: list[MemoryStore] = []
 
         def open_project() -> MemoryStore:
             # Found when it is looked for, gone when it is written to.
-            opened.append(other)
-            if len(opened) == 3:
+            view.append(other)
+            if len(view) == 3:
                 other.delete(other.find()[0].id)
             return other
 

@@ -15,6 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.memory.content_checks import MAX_CONTENT, MAX_TAGS
 from rag_ls.memory.portable import (
     Format,
     ImportResult,
@@ -23,7 +24,6 @@ from rag_ls.memory.portable import (
     import_memories,
     import_records,
 )
-from rag_ls.memory.worth import MAX_CONTENT, MAX_TAGS
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore, content_hash
 from tests.support import MODEL, unit_vectors
@@ -136,9 +136,9 @@ class TestRoundTrip:
         file = tmp_path / "memories"
         with file.open("w", encoding="utf-8", newline=newline) as target:
             assert export_memories(_store(*memories), target, format) == 2
-        for opened in (None, ""):
+        for view in (None, ""):
             store = _store()
-            with file.open(encoding="utf-8", newline=opened) as source:
+            with file.open(encoding="utf-8", newline=view) as source:
                 import_memories(store, source, format, now=NOW)
             assert {memory.content for memory in store.all()} == {memory.content for memory in memories}
 

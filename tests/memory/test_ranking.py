@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_ls.embedding import cosine_of, similarity
-from rag_ls.embedding.catalog import MINILM, MPNET
+from rag_ls.embedding.local.catalog import MINILM, MPNET
 from rag_ls.memory.ranking import Signals, lifted, parsed, recency
 from rag_ls.model import Memory, MemoryMetadata
 from tests.memory.support import record

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.client import Client, local_client
+from rag_ls.engine.client import Client, local_client
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable
 from rag_ls.operations import Operations
 from rag_ls.project import user_config_file
@@ -68,7 +68,7 @@ def test_a_project_that_was_named_is_not_asked_without_its_name(operations: Oper
     assert _found(operations) == {("", "price_of_zoo"), ("", "price")}
     chunk = operations.run("search_code", {"query": "price_of_api", "project": "api"})["results"][0]
     assert operations.run("get_chunk", {"id": chunk["id"]})["symbol"] == "price_of_api"
-    assert [opened.project.name for opened in client.projects()] == ["zoo"]
+    assert [view.project.name for view in client.projects()] == ["zoo"]
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones(operations: Operations) -> None:

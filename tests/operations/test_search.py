@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag_ls.client import Client
-from rag_ls.code.reranking import Reranking
+from rag_ls.engine.client import Client
+from rag_ls.engine.code.reranking import Reranking
 from rag_ls.errors import InvalidRequest
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.operations import Operations
@@ -32,9 +32,9 @@ FILES = {
 @pytest.fixture
 def operations(client: Client, tmp_path: Path) -> Operations:
     """The operations on a shop with tests and a large class."""
-    opened = client.open(write(tmp_path / "big-shop", FILES))
-    opened.indexing.index_tree()
-    assert opened.indexing.wait_until_idle(PATIENCE_S)
+    view = client.open(write(tmp_path / "big-shop", FILES))
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
     return Operations(client, wait_for_model_s=PATIENCE_S)
 
 
@@ -162,8 +162,8 @@ def test_a_slow_cross_encoder_is_not_waited_for() -> None:
 
 
 def test_a_place_without_an_embedding_is_looked_up_by_its_words(operations: Operations, client: Client) -> None:
-    (opened,) = client.projects()
-    opened.store._database.connection.execute("UPDATE chunks SET embedding_id = NULL")
+    (view,) = client.projects()
+    view.store._database.connection.execute("UPDATE chunks SET embedding_id = NULL")
     answer = operations.run("find_related", {"path": "src/cart.py", "line": 1})
     assert "tests/test_cart.py" in {hit["path"] for hit in answer["results"]}
     assert "src/cart.py" not in {hit["path"] for hit in answer["results"]}
@@ -173,8 +173,8 @@ def test_a_place_without_an_embedding_is_looked_up_by_its_words(operations: Oper
 def test_a_snippet_is_looked_up_by_its_words_while_nothing_has_an_embedding(
     operations: Operations, client: Client
 ) -> None:
-    (opened,) = client.projects()
-    opened.store._database.connection.execute("UPDATE chunks SET embedding_id = NULL")
+    (view,) = client.projects()
+    view.store._database.connection.execute("UPDATE chunks SET embedding_id = NULL")
     answer = operations.run("find_related", {"path": "src/cart.py", "snippet": "def total_price(items)"})
     assert "tests/test_cart.py" in {hit["path"] for hit in answer["results"]}
     assert "src/cart.py" not in {hit["path"] for hit in answer["results"]}
@@ -182,8 +182,8 @@ def test_a_snippet_is_looked_up_by_its_words_while_nothing_has_an_embedding(
 
 
 def test_what_is_close_to_nothing_embedded_is_looked_up_by_its_words(operations: Operations, client: Client) -> None:
-    (opened,) = client.projects()
-    opened.store._database.connection.execute(
+    (view,) = client.projects()
+    view.store._database.connection.execute(
         "UPDATE chunks SET embedding_id = NULL WHERE document_id != (SELECT id FROM documents WHERE path = 'src/cart.py')"
     )
     answer = operations.run("find_related", {"path": "src/cart.py", "line": 1})
@@ -202,12 +202,12 @@ def test_a_declaration_in_several_pieces_is_related_once(
 ) -> None:
     steps = "".join(f"    step_{n} = compute_discount(items, customer={n}, rate=0.{n})\n" for n in range(60))
     write(tmp_path / "big-shop", {"src/steps.py": f"def discount_steps(items):\n{steps}    return step_1\n"})
-    (opened,) = client.projects()
-    opened.indexing.index_tree()
-    assert opened.indexing.wait_until_idle(PATIENCE_S)
-    document = opened.store.document("src/steps.py")
+    (view,) = client.projects()
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    document = view.store.document("src/steps.py")
     assert document is not None
-    assert len(opened.store.chunks.of_document(document.id)) > 1
+    assert len(view.store.chunks.of_document(document.id)) > 1
     hits = operations.run("find_related", {"path": "src/big.py", "line": 1, "k": 50})["results"]
     assert [hit["symbol"] for hit in hits].count("discount_steps") == 1
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rag_ls.client import Client
-from rag_ls.requests import SearchRequest
+from rag_ls.engine.client import Client
+from rag_ls.engine.requests import SearchRequest
 from rag_ls.search.cache import AnswerCache
 from rag_ls.storage import IndexStore
 from tests.support import PATIENCE_S, finished, new_chunk, python, record, write
@@ -67,14 +67,14 @@ def test_every_commit_of_this_or_another_process_is_a_change(tmp_path: Path) -> 
 
 
 def test_the_same_question_is_answered_anew_after_an_edit(client: Client, shop: Path) -> None:
-    opened = client.open(shop)
-    opened.indexing.index_tree()
-    assert opened.indexing.wait_until_idle(PATIENCE_S)
+    view = client.open(shop)
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
     request = SearchRequest("discount")
-    first = [hit.item.id for hit in opened.search(request).hits]
-    assert [hit.item.id for hit in opened.search(request).hits] == first
+    first = [hit.item.id for hit in view.search(request).hits]
+    assert [hit.item.id for hit in view.search(request).hits] == first
     write(shop, {"src/cart.py": "def rebate():\n    return 'discount'\n"})
-    opened.files_changed(["src/cart.py"])
-    assert opened.indexing.wait_until_idle(PATIENCE_S)
-    hits = opened.search(request).hits
+    view.files_changed(["src/cart.py"])
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    hits = view.search(request).hits
     assert "rebate" in next(hit.item.chunk.text for hit in hits if hit.item.chunk.path == "src/cart.py")

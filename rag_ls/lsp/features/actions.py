@@ -9,11 +9,11 @@ from lsprotocol import types
 
 from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.lsp.documents import OpenDocument, Place, file_path
+from rag_ls.lsp.editor import Session
 from rag_ls.lsp.features.commands import ABOUT, REMEMBER, plain_object, refresh_lenses
 from rag_ls.lsp.protocol import RagLsServer, protocol_error
-from rag_ls.lsp.session import Session
 from rag_ls.lsp.text_buffer import Position, TextBuffer
-from rag_ls.memory.worth import MAX_CONTENT
+from rag_ls.memory.content_checks import MAX_CONTENT
 
 _TITLE = 48
 _LONGEST = 4000

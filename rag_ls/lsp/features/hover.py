@@ -6,13 +6,13 @@ import keyword
 
 from lsprotocol import types
 
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.requests import Related
 from rag_ls.lsp.documents import uri_of
+from rag_ls.lsp.editor import Session
 from rag_ls.lsp.protocol import RagLsServer
-from rag_ls.lsp.session import Session
 from rag_ls.lsp.text_buffer import Position
 from rag_ls.model import AnchorState, Hit, Memory, StoredChunk
-from rag_ls.requests import Related
-from rag_ls.workspace import OpenProject
 
 _MEMORY_CHARACTERS = 300
 _STATES = {AnchorState.DRIFTED: " *(the code has changed since)*", AnchorState.ORPHANED: " *(the code is gone)*"}
@@ -27,27 +27,27 @@ def register(server: RagLsServer) -> None:
         await session.settled()
         document = session.documents.get(params.text_document.uri)
         place = document.place if document else None
-        if document is None or place is None or not place.opened.settings.hover.enabled:
+        if document is None or place is None or not place.view.settings.hover.enabled:
             return None
         word = document.buffer.word_at(Position(params.position.line, params.position.character))
         if len(word) < 2 or keyword.iskeyword(word):
             return None
-        related = await session.work("hover", place.opened.hover, place.path, params.position.line + 1, word)
-        text = markdown(place.opened, related)
+        related = await session.work("hover", place.view.hover, place.path, params.position.line + 1, word)
+        text = markdown(place.view, related)
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text)) if text else None
 
 
-def markdown(opened: OpenProject, related: Related) -> str:
+def markdown(view: ProjectView, related: Related) -> str:
     """What the hover shows; empty where there is nothing to show."""
     parts = []
     if related.memories:
-        parts.append("**Memories**\n\n" + "\n".join(_memory_line(opened, hit) for hit in related.memories))
+        parts.append("**Memories**\n\n" + "\n".join(_memory_line(view, hit) for hit in related.memories))
     if related.code:
-        parts.append("**Related code**\n\n" + "\n".join(_code_line(opened, hit) for hit in related.code))
+        parts.append("**Related code**\n\n" + "\n".join(_code_line(view, hit) for hit in related.code))
     return "\n\n".join(parts)
 
 
-def _memory_line(opened: OpenProject, hit: Hit) -> str:
+def _memory_line(view: ProjectView, hit: Hit) -> str:
     memory = hit.item
     assert isinstance(memory, Memory)
     content = " ".join(memory.content.split())
@@ -56,16 +56,16 @@ def _memory_line(opened: OpenProject, hit: Hit) -> str:
     anchor = memory.anchor
     if anchor is None:
         return f"- {content}"
-    link = f" — {_link(opened, anchor.path, anchor.start_line)}" if anchor.state is not AnchorState.ORPHANED else ""
+    link = f" — {_link(view, anchor.path, anchor.start_line)}" if anchor.state is not AnchorState.ORPHANED else ""
     return f"- {content}{_STATES.get(anchor.state, '')}{link}"
 
 
-def _code_line(opened: OpenProject, hit: Hit) -> str:
+def _code_line(view: ProjectView, hit: Hit) -> str:
     assert isinstance(hit.item, StoredChunk)
     chunk = hit.item.chunk
     name = f"`{chunk.symbol}` — " if chunk.symbol else ""
-    return f"- {name}{_link(opened, chunk.path, chunk.start_line)}"
+    return f"- {name}{_link(view, chunk.path, chunk.start_line)}"
 
 
-def _link(opened: OpenProject, path: str, line: int) -> str:
-    return f"[{path}:{line}]({uri_of(opened, path)}#L{line})" if line else f"[{path}]({uri_of(opened, path)})"
+def _link(view: ProjectView, path: str, line: int) -> str:
+    return f"[{path}:{line}]({uri_of(view, path)}#L{line})" if line else f"[{path}]({uri_of(view, path)})"

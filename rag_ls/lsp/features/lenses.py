@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from lsprotocol import types
 
+from rag_ls.lsp.editor import Session
 from rag_ls.lsp.features.commands import ABOUT
 from rag_ls.lsp.features.symbols import declaration_line
 from rag_ls.lsp.protocol import RagLsServer
-from rag_ls.lsp.session import Session
 from rag_ls.model import AnchorState, Memory
 from rag_ls.storage import ChunkRow
 
@@ -22,9 +22,9 @@ def register(server: RagLsServer) -> None:
         uri = params.text_document.uri
         document = session.documents.get(uri)
         place = document.place if document else None
-        if place is None or not place.opened.settings.hover.lenses:
+        if place is None or not place.view.settings.hover.lenses:
             return []
-        found = await session.work("lenses", place.opened.code_memories.of_document, place.path)
+        found = await session.work("lenses", place.view.code_memories.of_document, place.path)
         return [_lens(uri, row, memories) for row, memories in found]
 
 

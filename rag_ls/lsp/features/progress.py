@@ -7,10 +7,10 @@ import uuid
 
 from lsprotocol import types
 
+from rag_ls.engine.project_view import ProjectView
 from rag_ls.indexing import Phase, Progress
+from rag_ls.lsp.editor import Session
 from rag_ls.lsp.protocol import RagLsServer
-from rag_ls.lsp.session import Session
-from rag_ls.workspace import OpenProject
 
 # A report for every file would flood the editor.
 _REPORT_EVERY_S = 0.2
@@ -21,18 +21,18 @@ _NOTABLE = 20
 
 def register(server: RagLsServer) -> None:
     """Register the handler of this feature."""
-    running: dict[str, OpenProject] = {}
+    running: dict[str, ProjectView] = {}
 
     @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
     def cancelled(params: types.WorkDoneProgressCancelParams) -> None:
-        if opened := running.get(str(params.token)):
-            opened.indexing.cancel()
+        if view := running.get(str(params.token)):
+            view.indexing.cancel()
 
     async def show_all() -> None:
         session: Session = server.session
         while True:
-            opened = await session.opened_projects.get()
-            session.spawn(_show(server, opened, running))
+            view = await session.opened_projects.get()
+            session.spawn(_show(server, view, running))
 
     @server.feature(types.INITIALIZED)
     async def initialized(params: types.InitializedParams) -> None:
@@ -45,14 +45,14 @@ def register(server: RagLsServer) -> None:
         await session.start()
 
 
-async def _show(server: RagLsServer, opened: OpenProject, running: dict[str, OpenProject]) -> None:
+async def _show(server: RagLsServer, view: ProjectView, running: dict[str, ProjectView]) -> None:
     """Follow one project's indexing, for as long as the session lasts."""
     loop, changed = asyncio.get_running_loop(), asyncio.Event()
-    stop = opened.indexing.listen(lambda _: _call_soon(loop, changed))
+    stop = view.indexing.listen(lambda _: _call_soon(loop, changed))
     try:
         while True:
-            if _is_notable(opened.indexing.progress):
-                await _show_run(server, opened, running, changed)
+            if _is_notable(view.indexing.progress):
+                await _show_run(server, view, running, changed)
             await changed.wait()
             changed.clear()
     finally:
@@ -60,20 +60,20 @@ async def _show(server: RagLsServer, opened: OpenProject, running: dict[str, Ope
 
 
 async def _show_run(
-    server: RagLsServer, opened: OpenProject, running: dict[str, OpenProject], changed: asyncio.Event
+    server: RagLsServer, view: ProjectView, running: dict[str, ProjectView], changed: asyncio.Event
 ) -> None:
     token = f"rag-ls-{uuid.uuid4()}"
     await server.work_done_progress.create_async(token)
-    running[token] = opened
-    title = f"Indexing {opened.project.name}"
+    running[token] = view
+    title = f"Indexing {view.project.name}"
     progress = server.work_done_progress
     progress.begin(token, types.WorkDoneProgressBegin(title=title, cancellable=True, percentage=0))
-    while (state := opened.indexing.progress).phase in _BUSY:
+    while (state := view.indexing.progress).phase in _BUSY:
         progress.report(token, types.WorkDoneProgressReport(message=str(state), percentage=_percentage(state)))
         changed.clear()
         await asyncio.sleep(_REPORT_EVERY_S)
         await changed.wait()
-    progress.end(token, types.WorkDoneProgressEnd(message=str(opened.indexing.progress.phase)))
+    progress.end(token, types.WorkDoneProgressEnd(message=str(view.indexing.progress.phase)))
     del running[token]
 
 

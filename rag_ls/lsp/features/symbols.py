@@ -6,11 +6,11 @@ import re
 
 from lsprotocol import types
 
+from rag_ls.engine.requests import SearchRequest
 from rag_ls.lsp.documents import uri_of
+from rag_ls.lsp.editor import Session
 from rag_ls.lsp.protocol import RagLsServer
-from rag_ls.lsp.session import Session
 from rag_ls.model import Chunk, StoredChunk
-from rag_ls.requests import SearchRequest
 
 _SYMBOLS = 20
 _KINDS = (
@@ -41,11 +41,11 @@ def register(server: RagLsServer) -> None:
         client = await session.client()
         await session.prepare("search_code", {"query": params.query})
         answers = await session.work("symbols", client.search, SearchRequest(params.query, k=_SYMBOLS))
-        hits = [(opened, hit) for opened, answer in answers for hit in answer.hits]
+        hits = [(view, hit) for view, answer in answers for hit in answer.hits]
         hits.sort(key=lambda item: -item[1].score)
         found = [
-            symbol_of(hit.item.chunk, uri_of(opened, hit.item.chunk.path))
-            for opened, hit in hits[:_SYMBOLS]
+            symbol_of(hit.item.chunk, uri_of(view, hit.item.chunk.path))
+            for view, hit in hits[:_SYMBOLS]
             if isinstance(hit.item, StoredChunk)
         ]
         question = params.query.strip()

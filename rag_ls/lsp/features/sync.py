@@ -9,8 +9,8 @@ from lsprotocol import types
 
 from rag_ls.config import Settings
 from rag_ls.lsp.documents import file_path
+from rag_ls.lsp.editor import Session
 from rag_ls.lsp.protocol import RagLsServer
-from rag_ls.lsp.session import Session
 from rag_ls.lsp.text_buffer import Position
 
 SECTION = "ragLs"

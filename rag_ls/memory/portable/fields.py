@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 
-from rag_ls.text import utc_stamp, without_surrogates
+from rag_ls.util.text import utc_stamp, without_surrogates
 
 # Other readers of JSON keep no greater integer exactly, and SQLite none that is much greater.
 _GREATEST = 2**53

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.memory.worth import MAX_CUSTOM, MAX_TAG, MAX_TAGS
+from rag_ls.memory.content_checks import MAX_CUSTOM, MAX_TAG, MAX_TAGS
 from rag_ls.model import MemoryType
-from rag_ls.text import utc_stamp
+from rag_ls.util.text import utc_stamp
 
 _LARGEST_TEXT = 5 * 2**20
 _MOST_WORDS = 6

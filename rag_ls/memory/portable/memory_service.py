@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rag_ls.errors import InvalidRequest
+from rag_ls.memory.content_checks import MAX_CONTENT
 from rag_ls.memory.portable.foreign_records import read_text, record, times
-from rag_ls.memory.worth import MAX_CONTENT
 from rag_ls.model import MemoryType
 
 KIND = "mcp-memory-service"

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from rag_ls.memory.content_checks import MAX_TAGS
 from rag_ls.memory.portable.records import Incoming
-from rag_ls.memory.worth import MAX_TAGS
 from rag_ls.model import Memory
 from rag_ls.storage import MemoryStore
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from rag_ls.errors import InvalidRequest
+from rag_ls.memory.content_checks import checked_content, checked_metadata, refuse_secrets
 from rag_ls.memory.portable.embeddings import decoded
 from rag_ls.memory.portable.fields import Fields
-from rag_ls.memory.worth import checked_content, checked_metadata, refuse_secrets
 from rag_ls.model import Anchor, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import Vectors, content_hash
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import NoReturn
 
-from rag_ls.text import without_surrogates
+from rag_ls.util.text import without_surrogates
 
 
 def _refused(constant: str) -> NoReturn:

@@ -25,7 +25,7 @@ from rag_ls.embedding import HostedModel, locate
 from rag_ls.indexing import Cutting, DocumentIndexer, files_holding
 from rag_ls.indexing.files import list_files
 from rag_ls.model import Freshness, StoredChunk
-from rag_ls.operations.subject import FIRST_BYTES
+from rag_ls.operations.relevant_files import FIRST_BYTES
 from rag_ls.project import Project
 from rag_ls.search import NO_FILTERS, Searcher, likelihood
 from rag_ls.search.evidence import WORDS_WEIGHTS, Weights

@@ -1,0 +1,158 @@
+"""The engine's end of a connection: one thread for each, which speaks the surface's own protocol."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rag_ls.daemon.channel import ALIVE_EVERY_S, Channel, EngineLost, Json
+from rag_ls.engine.client import Client
+from rag_ls.engine.engine import About, Engine
+from rag_ls.errors import InvalidRequest, RagLsError
+from rag_ls.indexing import Progress
+from rag_ls.operations import OPERATIONS, SHELL_WAITS_FOR_MODEL_S, Operations
+from rag_ls.operations.answers import progress_json
+
+_log = logging.getLogger(__name__)
+
+Connect = Callable[[Mapping[str, Any] | None], Client]
+"""Makes a client of the engine, with an editor's settings."""
+
+
+def serve(engine: Engine, channel: Channel, hello: Json) -> None:
+    """Serve one greeted client until it leaves."""
+    about = About(str(hello["surface"]), str(hello.get("name", ""))[:100], hello.get("pid"))
+    environment = hello.get("environment")
+    variables = {str(key): str(value) for key, value in environment.items()} if isinstance(environment, dict) else None
+    clients: list[Client] = []
+
+    def connect(editor: Mapping[str, Any] | None = None) -> Client:
+        client = Client(engine, editor=editor, environment=variables, about=about)
+        clients.append(client)
+        return client
+
+    try:
+        _SURFACES[about.surface](channel, hello, connect)
+    finally:
+        for client in clients:
+            client.close()
+
+
+def _serve_editor(channel: Channel, hello: Json, connect: Connect) -> None:
+    from rag_ls.lsp.server import serve as serve_lsp
+
+    output: Any = SocketOutput(channel.socket)
+    serve_lsp(channel.input, output, connect, watch_parent=False)
+
+
+def _serve_agent(channel: Channel, hello: Json, connect: Connect) -> None:
+    from rag_ls.mcp.main import serve_client
+
+    output: Any = SocketOutput(channel.socket)
+    serve_client(connect(None), Path(str(hello.get("folder", "/"))), channel.input, output)
+
+
+def _serve_shell(channel: Channel, hello: Json, connect: Connect) -> None:
+    """Operations, one at a time."""
+    client = connect(None)
+    while (request := channel.receive()) is not None:
+        with _signs_of_life(channel):
+            answer = _answer(client, channel, request)
+        channel.send(answer)
+
+
+@contextlib.contextmanager
+def _signs_of_life(channel: Channel) -> Iterator[None]:
+    """Tell a client that waits that the engine does not hang."""
+    done = threading.Event()
+
+    def run() -> None:
+        with contextlib.suppress(OSError):
+            while not done.wait(ALIVE_EVERY_S):
+                channel.send({"alive": True})
+
+    thread = threading.Thread(target=run, name="alive", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _answer(client: Client, channel: Channel, request: Json) -> Json:
+    def report(project: str, progress: Progress) -> None:
+        try:
+            channel.send({"progress": progress_json(project, progress)})
+        except OSError as error:
+            raise _ClientLeft from error
+
+    try:
+        operation = request.get("operation")
+        if operation not in OPERATIONS:
+            raise InvalidRequest(f"there is no operation {operation!r}")
+        if folder := str(request.get("folder", "")):
+            client.submit("open", lambda: client.open(folder)).result()
+        operations = Operations(client, wait_for_model_s=SHELL_WAITS_FOR_MODEL_S)
+        return {"result": operations.run(operation, request.get("arguments"), report)}
+    except RagLsError as error:
+        return {"error": {"type": type(error).__name__, "message": str(error)}}
+    except _ClientLeft as left:
+        raise EngineLost("the client left") from left
+    except Exception as error:
+        _log.exception("%s failed", request.get("operation"))
+        return {"error": {"type": "RagLsError", "message": f"{type(error).__name__}: {error}; see the engine's log"}}
+
+
+class _ClientLeft(Exception):
+    """Nobody waits for the answer any more."""
+
+
+_SURFACES: dict[str, Callable[[Channel, Json, Connect], None]] = {
+    "lsp": _serve_editor,
+    "mcp": _serve_agent,
+    "cli": _serve_shell,
+}
+SURFACES = tuple(_SURFACES)
+
+
+class SocketOutput:
+    """A socket as the unbuffered stream that protocol libraries write to."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+
+    def write(self, data: bytes) -> int:
+        """Write all of it."""
+        self._connection.sendall(data)
+        return len(data)
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def close(self) -> None:
+        """End the connection."""
+        with contextlib.suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
+
+
+def in_process(surface: str, about: Json) -> Channel:
+    """A connection to an engine in this very process, for a surface that can have no other."""
+    ours, theirs = socket.socketpair()
+    engine = Engine()
+
+    def run() -> None:
+        channel = Channel(theirs)
+        try:
+            serve(engine, channel, {**about, "surface": surface})
+        finally:
+            channel.hang_up()
+            engine.close()
+
+    threading.Thread(target=run, name="engine", daemon=True).start()
+    return Channel(ours)

@@ -1,0 +1,139 @@
+"""A model compiled for the CPU by OpenVINO: two to five times as fast as torch, up in a second, and a third of its size."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.embedding.api import normalised
+from rag_ls.embedding.local.catalog import LocatedModel, models_folder
+
+# Tokens of one batch, padding included: more cost memory, and gain nothing.
+_BATCH_TOKENS = 2048
+# Another number where the exported graph changes.
+_EXPORT = 1
+
+
+def can_compile(device: str) -> bool:
+    """Whether OpenVINO is the best there is for a device setting on this machine."""
+    if device not in ("auto", "cpu") or importlib.util.find_spec("openvino") is None:
+        return False
+    has_gpu = device == "auto" and shutil.which("nvidia-smi") is not None
+    return not has_gpu and platform.machine().lower() in ("x86_64", "amd64")
+
+
+class OpenVinoEmbedder:
+    """Runs an exported model in this process."""
+
+    def __init__(self, model: LocatedModel, *, threads: int) -> None:
+        """Exports the model with torch where that was not done yet, which takes some seconds once."""
+        openvino = _openvino()
+        from tokenizers import Tokenizer
+
+        file = _exported_file(model)
+        if not file.exists():
+            _export(openvino, model, file)
+        core = openvino.Core()
+        hint = {"NUM_STREAMS": str(threads), "INFERENCE_NUM_THREADS": threads}
+        if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES"):
+            hint["INFERENCE_PRECISION_HINT"] = "bf16"
+        self._compiled = core.compile_model(core.read_model(file), "CPU", hint)
+        self._queue = openvino.AsyncInferQueue(self._compiled, threads)
+        self._tokenizer = Tokenizer.from_file(str(model.tokenizer_file))
+        self._tokenizer.enable_truncation(model.max_tokens)
+        self._tokenizer.no_padding()
+        self._model_id = model.id
+
+    @property
+    def model_id(self) -> str:
+        return self._model_id
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if not texts:
+            return np.empty((0, 0), np.float32)
+        tokens = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
+        found: dict[int, NDArray[np.float32]] = {}
+        self._queue.set_callback(lambda request, rows: found.update(_by_row(request, rows)))
+        for rows in _batches([len(ids) for ids in tokens]):
+            self._queue.start_async(_padded([tokens[row] for row in rows]), rows)
+        self._queue.wait_all()
+        return normalised(np.stack([found[row] for row in range(len(texts))]))
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        return np.asarray(self.embed_documents([text])[0], dtype=np.float32)
+
+    def close(self) -> None:
+        """Nothing to free: the compiled model goes with the object."""
+
+
+def _by_row(request: Any, rows: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+    # The request's memory is used again for the next batch.
+    return dict(zip(rows, np.array(request.get_output_tensor(0).data, np.float32), strict=True))
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Rows of similar length, the longest first, so many at once as the batch's tokens allow."""
+    order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
+    at = 0
+    while at < len(order):
+        count = max(1, _BATCH_TOKENS // max(1, lengths[order[at]]))
+        yield order[at : at + count]
+        at += count
+
+
+def _padded(tokens: Sequence[Sequence[int]]) -> list[NDArray[np.int64]]:
+    ids = np.zeros((len(tokens), max(1, max(len(row) for row in tokens))), np.int64)
+    mask = np.zeros_like(ids)
+    for row, found in enumerate(tokens):
+        ids[row, : len(found)] = found
+        mask[row, : len(found)] = 1
+    return [ids, mask]
+
+
+def _openvino() -> Any:
+    # It imports a package that reports usage over the network, if that is there; it does without.
+    sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
+    import openvino
+
+    return openvino
+
+
+def _exported_file(model: LocatedModel) -> Path:
+    return models_folder() / "openvino" / f"{model.sha256[:16]}-{_EXPORT}.xml"
+
+
+def _export(openvino: Any, model: LocatedModel, file: Path) -> None:
+    """Write the model, with its pooling, as OpenVINO reads it."""
+    import torch
+
+    from rag_ls.embedding.local.torch_model import loaded
+
+    class Pooled(torch.nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = loaded(model, "cpu", attention="eager").float().eval()
+
+        def forward(self, ids: Any, mask: Any) -> Any:
+            return self.network({"input_ids": ids, "attention_mask": mask})["sentence_embedding"]
+
+    example = (torch.randint(5, 100, (2, 16)), torch.ones(2, 16, dtype=torch.long))
+    with warnings.catch_warnings():
+        # Tracing warns of branches on shapes; the vectors are compared with torch's in tests.
+        warnings.simplefilter("ignore")
+        exported = openvino.convert_model(Pooled(), example_input=example)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = file.with_name(f"{os.getpid()}-{file.name}")
+    openvino.save_model(exported, unfinished)
+    # The weights first: whoever sees the graph finds them.
+    unfinished.with_suffix(".bin").replace(file.with_suffix(".bin"))
+    unfinished.replace(file)

@@ -1,0 +1,90 @@
+"""What runs in the embedding worker process: frames in, frames out."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import struct
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.embedding.local.catalog import LocatedModel
+from rag_ls.embedding.local.worker import ERROR, VECTORS
+from rag_ls.errors import ModelDamaged
+from rag_ls.util.pipe_frames import read_frame, write_frame
+
+_LOW_PRIORITY = 10
+_LONGEST_REASON = 300
+
+
+def main() -> None:
+    """Serve embedding requests on standard input until it ends."""
+    serve(_load, _vectors)
+
+
+def serve(load: Callable[[dict[str, Any]], Any], answer: Callable[[Any, dict[str, Any]], NDArray[np.float32]]) -> None:
+    """Answer each request with a matrix that the model, loaded at the first one, makes of it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    requests, answers = _claim_standard_streams()
+    if hasattr(os, "nice"):
+        os.nice(_LOW_PRIORITY)
+    model: Any = None
+    while True:
+        try:
+            _, body = read_frame(requests)
+        except EOFError:
+            return
+        try:
+            model = model or load(json.loads(sys.argv[1]))
+            matrix = answer(model, json.loads(body))
+            write_frame(answers, VECTORS, struct.pack("<II", *matrix.shape) + matrix.tobytes())
+        except BrokenPipeError:
+            return
+        except Exception as error:
+            write_frame(answers, ERROR, f"{type(error).__name__}: {error}".encode())
+
+
+def _vectors(embedder: Any, request: dict[str, Any]) -> NDArray[np.float32]:
+    documents = request.get("documents")
+    vectors = (
+        embedder.embed_documents(documents) if documents is not None else embedder.embed_query(request["query"])[None]
+    )
+    return np.asarray(vectors, np.float32)
+
+
+def _claim_standard_streams() -> tuple[IO[bytes], IO[bytes]]:
+    """Keep the pipe for frames alone: whatever a library prints goes to stderr."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return sys.stdin.buffer, answers
+
+
+def _load(options: dict[str, Any]) -> Any:
+    from rag_ls.embedding.local.openvino_model import OpenVinoEmbedder, can_compile
+    from rag_ls.embedding.local.torch_model import TorchEmbedder
+
+    fields = options.pop("model")
+    onnx_file = fields.pop("onnx_file")
+    model = LocatedModel(
+        **{**fields, "folder": Path(fields["folder"])},
+        onnx_file=Path(onnx_file) if onnx_file and onnx_file != "None" else None,
+    )
+    if can_compile(options["device"]):
+        try:
+            return OpenVinoEmbedder(model, threads=options["threads"])
+        except ModelDamaged:
+            raise
+        except Exception as error:
+            # A CPU or a model that it cannot do; torch can.
+            print(f"OpenVINO cannot run {model.name}, torch does: {str(error)[:_LONGEST_REASON]}", file=sys.stderr)
+    return TorchEmbedder(model, **options)
+
+
+if __name__ == "__main__":
+    main()

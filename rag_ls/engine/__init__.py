@@ -1,0 +1,1 @@
+"""The engine, its clients, and the projects that they share."""

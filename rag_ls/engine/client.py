@@ -1,0 +1,314 @@
+"""One client of an engine: an editor window, an agent or a shell command, with what belongs to it alone.
+
+That is its settings, the projects that it opened, its unsaved documents and its session's memories.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import os
+import shutil
+import sqlite3
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rag_ls import config, memory
+from rag_ls.config import Loaded, Problem, Settings
+from rag_ls.engine.engine import About, Engine
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.requests import SearchRequest
+from rag_ls.errors import DiskFull, IndexUnavailable, PathOutsideProject, ProjectUnavailable
+from rag_ls.model import Coverage, Hit, Scope, SearchAnswer, SearchStats
+from rag_ls.project import Project, find_project
+from rag_ls.registry.catalogue import KnownProject, known_projects
+from rag_ls.registry.entries import entry_of
+from rag_ls.storage import MemoryStore
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Client:
+    """What a surface talks to. Safe from several threads."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        editor: Mapping[str, Any] | None = None,
+        environment: Mapping[str, str] | None = None,
+        about: About,
+        now: memory.Clock = memory.utc_now,
+        alone: bool = False,
+    ) -> None:
+        """`editor` holds the settings that the editor sent, `environment` the client's own variables.
+
+        A client that is `alone` with its engine closes it when it leaves.
+        """
+        self.engine = engine
+        self._editor = editor
+        self._environment = environment
+        self._now = now
+        self._alone = alone
+        self._lock = threading.RLock()
+        self._projects: dict[Path, ProjectView] = {}
+        # Opened for one question that named them; the client works in the others.
+        self._aside: set[Path] = set()
+        self._scratch: Path | None = None
+        self._session_memories: MemoryStore | None = None
+        self._closed = False
+        engine.join(self, about)
+
+    def load_settings(self, project: Project | None = None) -> Loaded:
+        """The settings in force, with what is wrong with them."""
+        shared = bool(self.engine.address)
+        return config.load(
+            project,
+            environment=self._environment,
+            editor=self._editor,
+            shared=shared,
+            last_good=self.engine.last_good,
+        )
+
+    def problems(self) -> list[Problem]:
+        """What is wrong with the settings of the open projects now, each thing once."""
+        with self._lock:
+            projects: list[Project | None] = [view.project for view in self._projects.values()]
+        found = [problem for project in projects or [None] for problem in self.load_settings(project).problems]
+        return list(dict.fromkeys(found))
+
+    def open(self, folder: str | os.PathLike[str]) -> ProjectView:
+        """The open project around a folder, opened when it is not yet; nothing is indexed by that alone.
+
+        Raises `ProjectUnavailable`.
+        """
+        return self.open_project(find_project(folder))
+
+    def open_project(self, project: Project, *, aside: bool = False) -> ProjectView:
+        """As `open`, for a project whose root is known. One that is opened `aside` answers when it is named, and only then."""
+        with self._lock:
+            if self._closed:
+                raise ProjectUnavailable(f"{project.root} is not opened for a client that left")
+            view = self._projects.get(project.root)
+            if not aside:
+                self._aside.discard(project.root)
+            if view is not None:
+                self._heal(view)
+            else:
+                load_settings = functools.partial(self._settings_of, project)
+                shared = self.engine.acquire(project, self._settings_for_all(project))
+                if self._editor and not self._alone:
+                    shared.use_settings(load_settings)
+                scratch = project.root == self._scratch
+                view = ProjectView(shared, load_settings, self._user_memories, self._now, scratch=scratch)
+                self._projects[project.root] = view
+                if aside:
+                    self._aside.add(project.root)
+                if not scratch:
+                    self._note_opened(view)
+            return view
+
+    def _note_opened(self, view: ProjectView) -> None:
+        """Have it known by name from now on."""
+        entry = entry_of(view.settings.projects, view.project.root)
+        name = entry.name if entry else ""
+        self.engine.registry.note_opened(view.project.root, name=name, from_config=entry is not None)
+
+    def open_scratch(self) -> ProjectView:
+        """A project of no folder, for an editor that opened none: it holds unsaved and guest documents alone."""
+        with self._lock:
+            if self._scratch is None:
+                self._scratch = Path(tempfile.mkdtemp(prefix="rag-ls-")).resolve()
+            view = self.open_project(Project(self._scratch))
+        if not view.indexing.scanned:
+            # There is nothing in it, and the index is to say that it is complete.
+            view.keep_indexed()
+        return view
+
+    def close_project(self, root: Path) -> None:
+        """Close one project, as far as this client goes."""
+        with self._lock:
+            view = self._projects.get(root)
+            if view is not None:
+                self._forget(view)
+
+    def projects(self) -> list[ProjectView]:
+        """The projects that this client opened, in that order, without those that are open aside."""
+        return [view for view in self.all_projects() if view.project.root not in self._aside]
+
+    def all_projects(self) -> list[ProjectView]:
+        """As `projects`, with those that are open aside."""
+        with self._lock:
+            for view in self._projects.values():
+                self._heal(view)
+            return list(self._projects.values())
+
+    def known_projects(self) -> list[KnownProject]:
+        """All projects of this machine that can be named: those of the settings, and those that were opened before."""
+        entries = self.load_settings().settings.projects
+        return known_projects(entries, self.engine.registry.projects())
+
+    def is_scratch(self, root: Path) -> bool:
+        """Whether a root is that of the project of no folder."""
+        return root == self._scratch
+
+    def project_of(self, path: str | os.PathLike[str]) -> ProjectView | None:
+        """The open project that a file belongs to, the innermost of several, or None."""
+        holders = []
+        for view in self.projects():
+            try:
+                view.project.relative(Path(os.path.abspath(path)))
+            except PathOutsideProject:
+                continue
+            holders.append(view)
+        return max(holders, key=lambda view: len(str(view.project.root)), default=None)
+
+    def search(
+        self, request: SearchRequest, *, wait_for_model_s: float = 0.0
+    ) -> list[tuple[ProjectView, SearchAnswer]]:
+        """Ask every open project."""
+        return [(view, view.search(request, wait_for_model_s=wait_for_model_s)) for view in self.projects()]
+
+    def submit(self, operation: str, work: Callable[[], T]) -> Future[T]:
+        """Do something that somebody waits for, in the engine's threads, and note how long it took."""
+        asked = time.perf_counter()
+
+        def timed() -> T:
+            try:
+                return self.mended(work)
+            finally:
+                self.engine.latencies.record(operation, (time.perf_counter() - asked) * 1000)
+
+        return self.engine.workers.submit(self, timed)
+
+    def apply_editor_settings(self, editor: Mapping[str, Any]) -> Loaded:
+        """Take new settings from the editor. What an index is made with (chunking, embedding) counts from the next start."""
+        with self._lock:
+            self._editor = editor
+            loaded = self.load_settings()
+            for view in self.all_projects():
+                view.reload_settings()
+                view.shared.use_settings(functools.partial(self._settings_of, view.project))
+        return loaded
+
+    def close(self) -> None:
+        """Leave; what is left to do stays queued in the projects."""
+        self.engine.leave(self)
+        if self._alone:
+            # Its models first, so that no batch in hand is waited for.
+            self.engine.close()
+        with self._lock:
+            self._closed = True
+            for view in list(self._projects.values()):
+                self._forget(view)
+            if self._session_memories is not None:
+                self._session_memories.close()
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def mended(self, work: Callable[[], T]) -> T:
+        """Do something in this thread; where it meets a damaged index, once more with that index made anew."""
+        try:
+            return work()
+        except sqlite3.Error as error:
+            _log.warning("%s: %s", type(error).__name__, error)
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+                raise DiskFull("the disk is full: nothing was written; make space, then do it again") from error
+            if not self._note_damage(error):
+                raise IndexUnavailable(
+                    f"the index cannot be used: {error}; ask again, `rag-ls doctor` may help"
+                ) from error
+        try:
+            return work()
+        except sqlite3.Error as error:
+            raise IndexUnavailable(f"the index was damaged and is being made anew ({error}); ask again") from error
+
+    def _note_damage(self, error: sqlite3.Error) -> bool:
+        """Whether an error came of a damaged index; it is then opened anew at the next look at the projects."""
+        found = False
+        for view in list(self._projects.values()):
+            found = view.store.note_error(error) or found
+        return found
+
+    def _heal(self, view: ProjectView) -> None:
+        """Open a project again whose folder or index is no longer the one that was opened, where that can be."""
+        former = view.shared
+        if not former.is_lost:
+            return
+        try:
+            shared = self.engine.acquire(former.project, self._settings_for_all(former.project))
+        except (ProjectUnavailable, IndexUnavailable) as error:
+            _log.info("%s", error)
+            return
+        view.move_to(shared)
+        view.indexing.index_tree()
+
+    def _forget(self, view: ProjectView) -> None:
+        del self._projects[view.project.root]
+        self._aside.discard(view.project.root)
+        view.close()
+        if self._editor and not self._alone:
+            # What this editor set counts no longer.
+            view.shared.use_settings(self._settings_for_all(view.project))
+        self.engine.release(view.shared, close=self._alone or view.project.root == self._scratch)
+
+    def _settings_for_all(self, project: Project) -> Callable[[], Settings]:
+        """What a project is indexed with: for a client that is alone its own settings, else those that belong to nobody."""
+        if self._alone:
+            return functools.partial(self._settings_of, project)
+        return lambda: config.load(project, last_good=self.engine.last_good).settings
+
+    def _settings_of(self, project: Project) -> Settings:
+        loaded = self.load_settings(project)
+        for problem in loaded.problems:
+            _log.warning("%s", problem)
+        return loaded.settings
+
+    def _user_memories(self, scope: Scope) -> MemoryStore:
+        if scope is Scope.GLOBAL:
+            return self.engine.global_memories()
+        with self._lock:
+            if self._session_memories is None:
+                self._session_memories = MemoryStore(None, Scope.SESSION)
+            return self._session_memories
+
+
+def local_client(
+    surface: str = "cli", *, editor: Mapping[str, Any] | None = None, now: memory.Clock = memory.utc_now
+) -> Client:
+    """A client with an engine of its own, in this process."""
+    about = About(surface, pid=os.getpid())
+    return Client(Engine(editor=editor), editor=editor, about=about, now=now, alone=True)
+
+
+def merged(query: str, answers: list[SearchAnswer], k: int) -> SearchAnswer:
+    """Answers of several projects as one, best hits first, each hit once."""
+    best: dict[str, Hit] = {}
+    for hit in sorted((hit for answer in answers for hit in answer.hits), key=lambda hit: -hit.score):
+        best.setdefault(hit.item.id, hit)
+    hits = list(best.values())[:k]
+    stats = [answer.stats for answer in answers]
+    return SearchAnswer(
+        query,
+        tuple(hits),
+        SearchStats(
+            took_ms=round(sum(item.took_ms for item in stats), 1),
+            dense=bool(stats) and all(item.dense for item in stats),
+            candidates=sum(item.candidates for item in stats),
+            complete=all(item.complete for item in stats),
+            pending_documents=sum(item.pending_documents for item in stats),
+            pending_embeddings=sum(item.pending_embeddings for item in stats),
+            coverage=Coverage(
+                min((item.coverage.words for item in stats), default=100),
+                min((item.coverage.vectors for item in stats), default=100),
+            ),
+            note=next((item.note for item in stats if item.note), ""),
+        ),
+    )

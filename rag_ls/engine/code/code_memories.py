@@ -1,0 +1,299 @@
+"""Memories as one client sees them from its open project: anchored to the code as it is now, on the branch checked out."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls import memory
+from rag_ls.config import Settings
+from rag_ls.embedding import EmbeddingWorkerFailed, HostedModel
+from rag_ls.engine.code.places import Places
+from rag_ls.engine.requests import checked_k
+from rag_ls.engine.shared_project import SharedProject
+from rag_ls.errors import InvalidRequest, ModelMissing, NotFound
+from rag_ls.memory import Memories, consolidation
+from rag_ls.memory.consolidation import Plan
+from rag_ls.memory.recall import memory_of
+from rag_ls.memory.summarise import Summary, SummaryRequest, summarise
+from rag_ls.model import Anchor, AnchorState, Hit, Memory, Scope, SearchAnswer, SearchStats
+from rag_ls.project import current_branch, is_guest
+from rag_ls.storage import ChunkRow
+
+_WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
+_MODEL_S = 20.0
+# So many of the best are read again by a cross-encoder.
+_RERANKED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidated:
+    """What a consolidation did, or would do, in each scope; `ids` undo it."""
+
+    plans: Mapping[Scope, Plan]
+    ids: Mapping[Scope, str]
+
+
+class CodeMemories:
+    """What is known about the code of a project. Safe from several threads."""
+
+    def __init__(
+        self,
+        memories: Memories,
+        shared: SharedProject,
+        places: Places,
+        settings: Callable[[], Settings],
+        relative: Callable[[str], str],
+        session: Callable[[], str],
+        *,
+        scratch: bool = False,
+    ) -> None:
+        """`relative` makes a project path of a caller's, `session` gives the editing session that asks."""
+        self.memories = memories
+        self._shared = shared
+        self._places = places
+        self._settings = settings
+        self._relative = relative
+        self._session = session
+        self._scratch = scratch
+
+    def branch(self) -> str:
+        """The git branch that is checked out; empty where there is none."""
+        return current_branch(self._shared.project.root)
+
+    # --- remembering and recalling
+
+    def remember(self, new: memory.NewMemory, *, line: int = 0, symbol: str = "") -> memory.Stored:
+        """Store a memory, anchored to the code at `line` or to `symbol` of its source file where one is given.
+
+        Raises `InvalidRequest` for the project scope where no project is open, and for a place that the code has not.
+        """
+        if self._scratch and new.scope is Scope.PROJECT:
+            raise InvalidRequest("no project is open, so there is none to remember for; use scope global or session")
+        anchor = self.anchor(new.metadata.source_file, line, symbol)
+        if anchor is not None and new.scope is not Scope.PROJECT:
+            # Other projects see this memory too, and have files of the same names.
+            anchor = replace(anchor, project=str(self._shared.project.root))
+        return self.memories.store(replace(new, anchor=anchor), self._shared.model(0.0))
+
+    def recall(
+        self, query: str, filters: memory.MemoryFilters, *, k: int | None = None, min_similarity: float | None = None,
+        wait_for_model_s: float = 0.0,
+    ) -> SearchAnswer:  # fmt: skip
+        """The memories that fit a query best."""
+        started = time.perf_counter()
+        settings = self._settings()
+        question = memory.Question(
+            query,
+            checked_k(k, settings.search.default_k),
+            settings.search.min_similarity if min_similarity is None else min_similarity,
+            filters,
+            settings.search.query_expansion,
+            settings.memory.half_life_days,
+        )
+        model = self._shared.model(wait_for_model_s)
+        if not settings.search.enable_reranking:
+            hits = self.memories.recall(question, model)
+            self.memories.note_uses(hits)
+            return self._answer(query, hits, started, model)
+        hits = self.memories.recall(replace(question, k=max(question.k, _RERANKED)), model)
+        ranked, note = self._reranked(query, hits)
+        self.memories.note_uses(ranked[: question.k])
+        return self._answer(query, ranked[: question.k], started, model, note)
+
+    def _reranked(self, query: str, hits: list[Hit]) -> tuple[list[Hit], str]:
+        """The hits in the order of the cross-encoder's scores; as they were, with the reason, where it cannot be asked."""
+        try:
+            scores = self._shared.reranker().scores(query, [memory_of(hit).content for hit in hits])
+        except (ModelMissing, EmbeddingWorkerFailed) as error:
+            return hits, f"not reranked: {error}"
+        scored = [
+            replace(hit, score=float(score), matched_by=(*hit.matched_by, "reranker"))
+            for hit, score in zip(hits, scores, strict=True)
+        ]
+        return sorted(scored, key=lambda hit: -hit.score), ""
+
+    def about(self, path: str, line: int, text: str, k: int | None) -> SearchAnswer:
+        """What is known about a place: the memories about its code, then those that fit `text` or what stands there."""
+        started = time.perf_counter()
+        settings = self._settings()
+        count = checked_k(k, settings.search.default_k)
+        row = self._row_at(path, line)
+        hits = self.of_chunk(row) if row else []
+        chunk = row.stored.chunk if row else None
+        query = text.strip() or (f"{chunk.symbol} {chunk.doc or chunk.text[:500]}" if chunk else "")
+        model = self._shared.model(0.0)
+        if query:
+            question = memory.Question(query, count, settings.search.min_similarity, self.on_branch(memory.ALL))
+            known = {hit.item.id for hit in hits}
+            hits += [hit for hit in self.memories.recall(question, model) if hit.item.id not in known]
+        return self._answer(query, hits[:count], started, model)
+
+    def near(self, row: ChunkRow, embedding: tuple[str, NDArray[np.float32]] | None) -> list[Hit]:
+        """Memories about a chunk, then those whose meaning is close to it; no model is called. For hovers."""
+        hover = self._settings().hover
+        found = self.of_chunk(row)
+        if embedding is not None:
+            known = {hit.item.id for hit in found}
+            close = self.memories.near(
+                embedding[1],
+                embedding[0],
+                self.on_branch(memory.ALL),
+                k=hover.max_memories + len(known),
+                min_similarity=hover.min_similarity,
+            )
+            found += [
+                replace(hit, item=self.with_anchor_state(memory_of(hit))) for hit in close if hit.item.id not in known
+            ]
+        return found[: hover.max_memories]
+
+    def of_chunk(self, row: ChunkRow) -> list[Hit]:
+        """The memories that are about a chunk's code, the most important first."""
+        chunk = row.stored.chunk
+        found = self.memories.about(chunk.path, (chunk.symbol,), (row.stored.content_hash,))
+        items = [item for item in self._current(found) if _is_about(item, row)]
+        items.sort(key=lambda item: -item.metadata.importance_score)
+        return [Hit(item, 1.0, ("anchor",)) for item in items]
+
+    def of_document(self, path: str) -> list[tuple[ChunkRow, list[Memory]]]:
+        """The chunks of a document that memories are about, from its top, with these memories.
+
+        Each is there once, at the first piece of its code.
+        """
+        self._shared.catch_up()
+        rows = self._places.chunks(path)
+        if not rows:
+            return []
+        symbols = [row.stored.chunk.symbol for row in rows]
+        items = self._current(self.memories.about(path, symbols, [row.stored.content_hash for row in rows]))
+        found = []
+        for row in rows:
+            about = [item for item in items if _is_about(item, row)]
+            items = [item for item in items if item not in about]
+            if about:
+                found.append((row, about))
+        return found
+
+    def on_branch(self, filters: memory.MemoryFilters) -> memory.MemoryFilters:
+        """The filters, for memories that count on the branch that is checked out."""
+        return replace(filters, branch=self.branch())
+
+    # --- anchors
+
+    def with_anchor_state(self, item: Memory) -> Memory:
+        """The memory with its anchor as the code stands now."""
+        if item.anchor is None or self._is_elsewhere(item.anchor):
+            return item
+        self._shared.take_in(item.anchor.path)
+        hidden = self._shared.searcher.hidden_documents(self._session())
+        return replace(item, anchor=memory.resolved(item.anchor, self._shared.store, hidden))
+
+    def anchor(self, source_file: str | None, line: int, symbol: str) -> Anchor | None:
+        """An anchor for a place of a source file; None without one."""
+        if not source_file:
+            return None
+        self._shared.catch_up()
+        path = self._relative(source_file)
+        if not is_guest(path):
+            self._shared.take_in(path)
+        return self._places.anchor(path, line, symbol)
+
+    def confirmed_anchor(self, item: Memory) -> Anchor | None:
+        """The anchor of a memory that somebody confirms: for the code as it is now, where there still is some."""
+        if item.anchor is None or self._is_elsewhere(item.anchor):
+            return item.anchor
+        self._shared.catch_up()
+        found = self.with_anchor_state(item).anchor
+        if found is None or found.state is AnchorState.ORPHANED:
+            return item.anchor
+        if not (found.symbol or found.content_hash):
+            return replace(found, state=AnchorState.FRESH)
+        now = memory.anchor_to(self._places.at(found.path, found.start_line, found.symbol))
+        return replace(now, project=item.anchor.project)
+
+    def _is_elsewhere(self, anchor: Anchor) -> bool:
+        """Whether an anchor is in the code of another project."""
+        return anchor.project not in ("", str(self._shared.project.root))
+
+    # --- consolidating and summarising
+
+    def consolidate(self, scopes: Sequence[Scope], threshold: float, *, dry_run: bool) -> Consolidated:
+        """Merge what says the same, scope by scope. Raises `ModelMissing`."""
+        model = self._model("consolidation compares meanings")
+        plans: dict[Scope, Plan] = {}
+        ids: dict[Scope, str] = {}
+        number = str(uuid.uuid4())
+        for store in self.memories.usable(scopes):
+            plans[store.scope], ids[store.scope] = consolidation.consolidate(
+                store, model, threshold, self.memories.now(), number=number, dry_run=dry_run
+            )
+        return Consolidated(plans, ids)
+
+    def undo_consolidation(self, scopes: Sequence[Scope], number: str) -> list[Memory]:
+        """Bring back what a consolidation merged: the one with this id, else the latest of the scopes. Raises `NotFound`."""
+        stores = list(self.memories.usable(scopes))
+        number = number or max((store.latest_consolidation() for store in stores), default=("", ""))[1]
+        holders = [store for store in stores if number and store.consolidation(number)]
+        if not holders:
+            raise NotFound("there is no consolidation to undo" + (f" with the id {number!r}" if number else ""))
+        return [item for store in holders for item in consolidation.undo(store, number, self.memories.stamp())]
+
+    def summarise(self, request: SummaryRequest) -> Summary:
+        """Summarise what was remembered in a time, and keep the summary."""
+        if self._scratch and request.filters.scopes == tuple(Scope):
+            request = replace(request, filters=replace(request.filters, scopes=(Scope.SESSION, Scope.GLOBAL)))
+        return summarise(self.memories, request, self._shared.model(0.0), self._settings().summaries)
+
+    def embedding_of(self, item: Memory) -> dict[str, object] | None:
+        """The vectors of a memory's parts and the model that made them; None where there are none yet."""
+        model = self._shared.model(0.0)
+        vectors = self.memories.of(item.scope).vectors.of(item.id, model.model_id) if model else None
+        if model is None or vectors is None or not len(vectors):
+            return None
+        return {"model": model.model_id, "vectors": [[round(float(value), 6) for value in row] for row in vectors]}
+
+    def _model(self, purpose: str) -> HostedModel:
+        model = self._shared.model(_MODEL_S)
+        if model is None:
+            raise ModelMissing(
+                f"{purpose}, which needs the embedding model: {self._shared.model_state()[2] or 'it is loading'}"
+            )
+        return model
+
+    def _row_at(self, path: str, line: int) -> ChunkRow | None:
+        self._shared.catch_up()
+        try:
+            return self._places.at(self._relative(path), line)
+        except (NotFound, InvalidRequest):
+            return None
+
+    def _current(self, found: Sequence[Memory]) -> list[Memory]:
+        """Those of the memories that count on this branch, with their anchors as the code stands now."""
+        branch = self.branch()
+        here = [item for item in found if item.anchor is None or not self._is_elsewhere(item.anchor)]
+        return [self.with_anchor_state(item) for item in here if item.branch in (None, branch)]
+
+    def _answer(
+        self, query: str, hits: Sequence[Hit], started: float, model: HostedModel | None, note: str = ""
+    ) -> SearchAnswer:
+        anchored = tuple(replace(hit, item=self.with_anchor_state(memory_of(hit))) for hit in hits)
+        note = self.memories.damage() or note or ("" if model else _WORDS_ALONE)
+        took_ms = round((time.perf_counter() - started) * 1000, 1)
+        return SearchAnswer(
+            query, anchored, SearchStats(took_ms, model is not None, len(hits), complete=True, note=note)
+        )
+
+
+def _is_about(item: Memory, row: ChunkRow) -> bool:
+    anchor, stored = item.anchor, row.stored
+    if anchor is None or anchor.state is AnchorState.ORPHANED or anchor.path != stored.chunk.path:
+        return False
+    if not (anchor.symbol or anchor.content_hash):
+        # It is about the whole document: it shows at the top.
+        return stored.chunk.ordinal == 0
+    return (anchor.symbol != "" and anchor.symbol == stored.chunk.symbol) or anchor.content_hash == stored.content_hash

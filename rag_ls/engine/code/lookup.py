@@ -1,0 +1,171 @@
+"""A closer look at the code of one client's project: around a chunk, and what is declared where."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rag_ls.engine.code.places import Places
+from rag_ls.engine.code.questions import CodeQuestions
+from rag_ls.engine.code.related_tests import RelatedTest, RelatedTests
+from rag_ls.engine.shared_project import SharedProject
+from rag_ls.errors import NotFound
+from rag_ls.model import Chunk, Hit, StoredChunk
+from rag_ls.search import glob_matcher, is_test
+from rag_ls.storage import ChunkRow, StoredSymbol
+
+CONTEXTS = ("chunk", "neighbours", "declaration", "file")
+_MOST_LINES = 2000
+_MOST_SYMBOLS = 200_000
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_OWNER = re.compile(r"\.|::|#| > ")
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The lines of a document around a chunk."""
+
+    hit: Hit
+    start_line: int
+    end_line: int
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolQuestion:
+    """Which declarations are asked for; empty fields let everything through."""
+
+    path: str = ""
+    path_glob: str = ""
+    query: str = ""
+    """A name or a part of it, in any case style."""
+    kind: str = ""
+
+
+class CodeLookup:
+    """Chunks with what is around them, outlines, tests of a place. Safe from several threads."""
+
+    def __init__(
+        self,
+        shared: SharedProject,
+        places: Places,
+        questions: CodeQuestions,
+        relative: Callable[[str], str],
+        session: Callable[[], str],
+    ) -> None:
+        """`relative` gives a document's path inside the project, `session` the editing session that asks."""
+        self._shared = shared
+        self._questions = questions
+        self._relative = relative
+        self._session = session
+        self._tests = RelatedTests(shared, places, session)
+
+    def around(self, chunk_id: str, context: str) -> Excerpt:
+        """A chunk by its id, with more of its document as `context`, one of `CONTEXTS`, says. Raises `NotFound`."""
+        hit = self._questions.chunk(chunk_id)
+        assert isinstance(hit.item, StoredChunk)
+        chunk = hit.item.chunk
+        document = self._shared.store.document(chunk.path, hit.item.session)
+        rows = self._shared.store.chunks.of_document(document.id) if document else []
+        if context == "chunk" or document is None or not rows:
+            return Excerpt(hit, chunk.start_line, chunk.end_line, chunk.text)
+        if context == "neighbours":
+            near = [row for row in rows if abs(row.stored.chunk.ordinal - chunk.ordinal) <= 1]
+            text = "".join(row.stored.chunk.text for row in near)
+            return Excerpt(hit, near[0].stored.chunk.start_line, near[-1].stored.chunk.end_line, text)
+        if context == "file":
+            return _lines(hit, rows, 1, rows[-1].stored.chunk.end_line)
+        symbols = self._shared.store.outlines.of_documents([document.id], _MOST_SYMBOLS)
+        first, declared, last = _declaration(chunk, symbols, rows)
+        return _lines(hit, rows, first, last, declared)
+
+    def symbols(self, question: SymbolQuestion) -> list[StoredSymbol]:
+        """The declarations that are asked for: by place, or those that match a name best first. Raises `NotFound`."""
+        self._shared.catch_up()
+        outlines = self._shared.store.outlines
+        if question.path or question.path_glob:
+            found = outlines.of_documents(self._documents(question), _MOST_SYMBOLS)
+        else:
+            hidden = self._shared.searcher.hidden_documents(self._session())
+            wanted = _plain(_OWNER.split(question.query)[-1]) or question.query.strip().lower()
+            found = [item for item in outlines.containing(wanted, _MOST_SYMBOLS) if item.document_id not in hidden]
+        if question.kind:
+            found = [item for item in found if item.kind == question.kind]
+        return _best_named(question.query, found) if question.query.strip() else found
+
+    def tests_of(self, path: str, line: int, symbol: str, k: int) -> list[RelatedTest]:
+        """The tests for a place, those that most speaks for first. Raises `InvalidRequest` and `NotFound`."""
+        self._shared.catch_up()
+        row = self._questions.row_of(path, line, symbol)
+        return self._tests.of(row, symbol or (row.stored.chunk.symbol if line else ""), k)
+
+    def _documents(self, question: SymbolQuestion) -> list[int]:
+        searcher, session = self._shared.searcher, self._session()
+        if question.path:
+            path = self._relative(question.path)
+            document = searcher.document(path, session)
+            if document is None:
+                raise NotFound(f"{path!r} is not in the index; index_status says what is, and why files are skipped")
+            return [document.id]
+        matches, hidden = glob_matcher(question.path_glob), searcher.hidden_documents(session)
+        paths = self._shared.store.document_paths()
+        return [number for number, path, _, _ in paths if number not in hidden and matches(path)]
+
+
+def _declaration(chunk: Chunk, symbols: Sequence[StoredSymbol], rows: Sequence[ChunkRow]) -> tuple[int, int, int]:
+    """The declaration that a chunk is or is in: where its comments may begin, its first and its last line.
+
+    Those of the chunk, where none is around it.
+    """
+    own = [
+        item
+        for item in symbols
+        if item.symbol == chunk.symbol and item.start_line <= chunk.end_line and item.end_line >= chunk.start_line
+    ]
+    around = [item for item in symbols if item.start_line <= chunk.start_line and item.end_line >= chunk.end_line]
+    if not own and not around:
+        return chunk.start_line, chunk.start_line, chunk.end_line
+    chosen = own[0] if own else min(around, key=lambda item: item.end_line - item.start_line)
+    start = chosen.start_line
+    head = next((row.stored.chunk for row in rows if row.stored.chunk.end_line >= start), chunk)
+    if head.symbol != chosen.symbol:
+        return start, start, chosen.end_line
+    before = [item for item in symbols if item.start_line < start]
+    others = max((item.end_line if item.end_line < start else item.start_line for item in before), default=0)
+    return max(head.start_line, others + 1), start, chosen.end_line
+
+
+def _lines(hit: Hit, rows: Sequence[ChunkRow], first: int, last: int, declared: int = 0) -> Excerpt:
+    """Some lines of a document; before the `declared` one, only what no blank line parts from it."""
+    chunks = [
+        row.stored.chunk for row in rows if row.stored.chunk.end_line >= first and row.stored.chunk.start_line <= last
+    ]
+    lines = _LINE.findall("".join(chunk.text for chunk in chunks))
+    lines = lines[first - chunks[0].start_line : last - chunks[0].start_line + 1]
+    blank = [at for at, line in enumerate(lines[: max(0, declared - first)]) if not line.strip()]
+    apart = blank[-1] + 1 if blank else 0
+    shown = lines[apart : apart + _MOST_LINES]
+    count = len(lines) - apart
+    note = f"the first {_MOST_LINES:,} of {count:,} lines" if count > _MOST_LINES else ""
+    return Excerpt(hit, first + apart, first + apart + max(len(shown), 1) - 1, "".join(shown), note)
+
+
+def _best_named(query: str, found: Sequence[StoredSymbol]) -> list[StoredSymbol]:
+    """Those whose name holds the query's, the closest names first."""
+    *owners, last = _OWNER.split(query.strip())
+    name, owner = _plain(last) or query.strip().lower(), _plain("".join(owners))
+    ranked = []
+    for item in found:
+        *outer, own = _OWNER.split(item.symbol)
+        plain = _plain(own) or own.lower()
+        if name in plain and owner in _plain("".join(outer)):
+            closeness = 0 if plain == name else 1 if plain.startswith(name) else 2
+            ranked.append((closeness, not item.exported, is_test(item.path), item.path, item.start_line, item))
+    return [entry[-1] for entry in sorted(ranked, key=lambda entry: entry[:-1])]
+
+
+def _plain(name: str) -> str:
+    """A name without its case style: letters and digits, in lower case."""
+    return "".join(re.findall(r"[^\W_]+", name.lower()))

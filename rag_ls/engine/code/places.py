@@ -1,0 +1,106 @@
+"""Finding the code that a caller means: by path and line, by symbol, by a word under the cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rag_ls import memory
+from rag_ls.engine.code.recent_chunks import ChunkPlace
+from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.model import Anchor
+from rag_ls.search import Searcher
+from rag_ls.storage import ChunkRow, IndexStore, last_name
+
+# A word that names more declarations than this names none in particular.
+_FEW = 20
+
+
+class Places:
+    """Looks places up in the versions of the documents that count now."""
+
+    def __init__(self, store: IndexStore, searcher: Searcher, session: Callable[[], str]) -> None:
+        """`session` gives the editing session that asks."""
+        self._store = store
+        self._searcher = searcher
+        self._session = session
+
+    def at(self, path: str, line: int, symbol: str = "") -> ChunkRow:
+        """The chunk of a symbol in a document, else the one on a 1-based line (the first one for line 0).
+
+        Raises `NotFound` for an unknown document, `InvalidRequest` for a line that it does not have.
+        """
+        document = self._searcher.document(path, self._session())
+        if document is None:
+            raise NotFound(f"{path!r} is not in the index; index_status says what is, and why files are skipped")
+        rows = self._store.chunks.of_document(document.id)
+        of_symbol = [row for row in rows if symbol and _is_called(row, symbol)]
+        row = of_symbol[0] if of_symbol else self._store.chunks.at(document.id, line or 1)
+        if row is None:
+            last = rows[-1].stored.chunk.end_line if rows else 0
+            raise InvalidRequest(f"line {line} is outside {path}, which has {last} lines")
+        return row
+
+    def of_symbol(self, symbol: str) -> ChunkRow:
+        """The chunk of a symbol, by its qualified name or its last part. Raises `NotFound`."""
+        rows = self._shown(self._store.chunks.of_symbol(symbol)) or self._named(last_name(symbol))
+        if not rows:
+            raise NotFound(f"no symbol {symbol!r} is in the index; search_code finds symbols by parts of their names")
+        return rows[0]
+
+    def under_cursor(self, path: str, line: int, word: str) -> ChunkRow | None:
+        """What a hover is about: the one declaration that the word can mean, else the chunk on the line."""
+        document = self._searcher.document(path, self._session())
+        around = self._store.chunks.at(document.id, line) if document else None
+        named = [row for row in self._named(word.lower()) if _is_called(row, word)] if word else []
+        near = [row for row in named if around is not None and row.document_id == around.document_id]
+        if near:
+            return near[0]
+        return named[0] if len(named) == 1 else around
+
+    def successor(self, place: ChunkPlace) -> ChunkRow | None:
+        """What stands now where a chunk was: its symbol's chunk, else the one on its line; where its file is gone, its text."""
+        rows = self.chunks(place.path)
+        if not rows:
+            moved = self._shown(self._store.chunks.with_content(place.content_hash))
+            return moved[0] if moved else None
+        named = [row for row in rows if place.symbol and row.stored.chunk.symbol == place.symbol]
+        return min(named or rows, key=lambda row: _distance(row, place.line))
+
+    def anchor(self, path: str, line: int, symbol: str) -> Anchor:
+        """An anchor for a place in a document, or for all of a document that the index does not hold.
+
+        Raises `InvalidRequest` for a symbol or line that the document has not.
+        """
+        document = self._searcher.document(path, self._session())
+        if document is None or not (symbol or line):
+            return Anchor(path)
+        if not symbol:
+            return memory.anchor_to(self.at(path, line))
+        found = [row for row in self._store.chunks.of_document(document.id) if _is_called(row, symbol)]
+        if not found:
+            raise InvalidRequest(f"{path} declares no {symbol!r}; give another symbol, or a line instead")
+        return memory.anchor_to(found[0])
+
+    def chunks(self, path: str) -> list[ChunkRow]:
+        """The chunks of a document as it is now, in order; none for an unknown document."""
+        document = self._searcher.document(path, self._session())
+        return self._store.chunks.of_document(document.id) if document is not None else []
+
+    def _named(self, name: str) -> list[ChunkRow]:
+        numbers = [number for number, _, declares in self._store.chunks.named([name], _FEW) if declares]
+        return self._shown(list(self._store.chunks.by_row(numbers).values()))
+
+    def _shown(self, rows: list[ChunkRow]) -> list[ChunkRow]:
+        hidden = self._searcher.hidden_documents(self._session())
+        return [row for row in rows if row.document_id not in hidden]
+
+
+def _distance(row: ChunkRow, line: int) -> int:
+    """How many lines a chunk is away from a line."""
+    chunk = row.stored.chunk
+    return max(chunk.start_line - line, line - chunk.end_line, 0)
+
+
+def _is_called(row: ChunkRow, name: str) -> bool:
+    symbol = row.stored.chunk.symbol
+    return symbol == name or symbol.rsplit(".", 1)[-1] == name

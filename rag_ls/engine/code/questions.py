@@ -1,0 +1,236 @@
+"""The questions of one client's project that are about its code."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.config import Settings
+from rag_ls.embedding import HostedModel
+from rag_ls.engine.code.narrowing import declaring, one_a_file
+from rag_ls.engine.code.places import Places
+from rag_ls.engine.code.recent_chunks import RecentChunks
+from rag_ls.engine.code.reranking import RERANKED, Reranking
+from rag_ls.engine.requests import SearchRequest, checked_k
+from rag_ls.engine.shared_project import SharedProject
+from rag_ls.errors import InvalidRequest, NotFound, RagLsError
+from rag_ls.indexing import FEW_FILES
+from rag_ls.model import Coverage, Freshness, Hit, SearchAnswer, SearchStats, StoredChunk
+from rag_ls.search import NO_FILTERS, Filters, Found
+from rag_ls.storage import ChunkRow
+
+_log = logging.getLogger(__name__)
+
+_WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
+_NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
+_UNREAD = "{:,} files are not read yet, those that hold a question's words are read first"
+_NOT_EMBEDDED = "that place has no embedding yet: these are matches by its words alone"
+_FEW_EMBEDDED = "nothing close has an embedding yet: these are matches by words alone"
+# A snippet from no place waits so long for a model that is still loading.
+_SNIPPET_WAIT_S = 10.0
+# About what a small model reads of a text, and how many such pieces of a long snippet count.
+_SNIPPET_PIECE = 1000
+_SNIPPET_PIECES = 8
+# Hits to choose from, where not all of them count.
+_WIDE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """The code that others are to be close to."""
+
+    shown: str
+    """What the answer calls it."""
+    path: str
+    """The document that it is in; empty for none."""
+    text: str
+    embedding: tuple[str, NDArray[np.float32]] | None
+    """The model, and the vector of unit length; None where there is none yet."""
+
+
+class CodeQuestions:
+    """Search, what is related, chunks by their ids. Safe from several threads."""
+
+    def __init__(
+        self,
+        shared: SharedProject,
+        places: Places,
+        settings: Callable[[], Settings],
+        relative: Callable[[str], str],
+        session: Callable[[], str],
+    ) -> None:
+        """`relative` gives a document's path inside the project, `session` the editing session that asks."""
+        self._shared = shared
+        self._places = places
+        self._settings = settings
+        self._relative = relative
+        self._session = session
+        self._recent = RecentChunks()
+        self._reranking = Reranking(shared.reranker)
+
+    def search(self, request: SearchRequest, *, wait_for_model_s: float = 0.0) -> SearchAnswer:
+        """The chunks that answer a question best. Raises `InvalidRequest` for arguments out of range."""
+        started = time.perf_counter()
+        settings = self._settings().search
+        k = checked_k(request.k, settings.code_k)
+        unseen = self._shared.catch_up()
+        model = self._shared.model(wait_for_model_s)
+        vector = _embedded(model, request.query)
+        chooses = request.declares or request.files_only
+        found = self._shared.searcher.search(
+            request.query, k=_WIDE if chooses else max(k, RERANKED * request.rerank), settings=settings,
+            filters=request.filters, vector=vector, model_id=model.model_id if model else "", session=self._session(),
+        )  # fmt: skip
+        hits, note = self._narrowed(request, [hit for hit in found.hits if hit.score >= request.min_score])
+        return self._answer(request.query, replace(found, hits=tuple(hits[:k])), started, unseen, note)
+
+    def _narrowed(self, request: SearchRequest, hits: list[Hit]) -> tuple[list[Hit], str]:
+        if request.declares:
+            hits = declaring(request.declares, hits, self._shared.store)
+        hits, note = self._reranking.ordered(request.query, hits) if request.rerank else (hits, "")
+        return one_a_file(hits) if request.files_only else hits, note
+
+    def find_related(
+        self, *, path: str = "", line: int = 0, symbol: str = "", snippet: str = "", k: int | None = None,
+        minimum: float = 0.0, filters: Filters = NO_FILTERS,
+    ) -> SearchAnswer:  # fmt: skip
+        """The code closest to a place, a symbol or a snippet, in other documents than that of `path`.
+
+        What has no embedding, or is found to be close to nothing while embeddings are still made, is looked up by its words.
+        Raises `InvalidRequest` where none or an impossible place is given, `NotFound` where the index has no such place.
+        """
+        started = time.perf_counter()
+        count = checked_k(k, self._settings().search.code_k)
+        unseen = self._shared.catch_up()
+        meant = self._snippet(snippet, path) if snippet else self._place(path, line, symbol)
+        found = Found((), False, 0, 0.0)
+        if meant.embedding is not None:
+            model_id, vector = meant.embedding
+            found = self._shared.searcher.related(
+                vector, k=count, model_id=model_id, filters=filters, minimum=minimum, without=meant.path,
+                session=self._session(),
+            )  # fmt: skip
+        note = ""
+        if meant.embedding is None or (not found.hits and self._shared.store.queue_lengths() != (0, 0)):
+            found = self._by_words(meant, count, filters)
+            note = _FEW_EMBEDDED if meant.embedding is not None else "" if snippet else _NOT_EMBEDDED
+        return self._answer(meant.shown, found, started, unseen, note)
+
+    def _snippet(self, snippet: str, path: str) -> _Meant:
+        snippet = snippet[: _SNIPPET_PIECE * _SNIPPET_PIECES]
+        # Who has an editor at hand does not wait for a model.
+        model = self._shared.model(0.0 if path else _SNIPPET_WAIT_S)
+        vector = _embedded(model, snippet, _mean_embedding)
+        embedding = (model.model_id, vector) if model is not None and vector is not None else None
+        return _Meant(snippet, self._relative(path) if path else "", snippet, embedding)
+
+    def _place(self, path: str, line: int, symbol: str) -> _Meant:
+        row = self.row_of(path, line, symbol)
+        chunk = row.stored.chunk
+        shown = chunk.symbol or f"{chunk.path}:{line}"
+        text = f"{chunk.symbol} {chunk.signature} {chunk.doc} {chunk.text}"
+        return _Meant(shown, chunk.path, text, self._shared.store.embeddings.vector(row.embedding_id))
+
+    def _by_words(self, meant: _Meant, k: int, filters: Filters) -> Found:
+        """What shares words with what is meant, in other documents."""
+        found = self._shared.searcher.search(
+            meant.text, k=_WIDE, settings=self._settings().search, filters=filters, vector=None, model_id="",
+            session=self._session(),
+        )  # fmt: skip
+        hits = [hit for hit in found.hits if _path_of(hit) != meant.path]
+        return replace(found, hits=tuple(hits[:k]))
+
+    def chunk(self, chunk_id: str) -> Hit:
+        """A chunk by its id, as it is now. Raises `NotFound`, which names what stands there now."""
+        chunk_id = chunk_id.strip()
+        unseen = self._shared.catch_up()
+        hit = self._shared.searcher.chunk_hit(chunk_id, self._session())
+        if hit is None:
+            raise NotFound(f"no chunk has the id {chunk_id!r} now; {self.fate_of(chunk_id) or _GONE}")
+        return self._marked(hit, unseen | self._shared.indexing.unseen())
+
+    def fate_of(self, chunk_id: str) -> str:
+        """What became of a chunk that was given out: in words, or nothing where its id was not given out lately."""
+        place = self._recent.place(chunk_id)
+        if place is None:
+            return ""
+        row = self._places.successor(place)
+        if row is None:
+            return f"{place.path} is gone: search_code finds what is there now"
+        chunk = row.stored.chunk
+        self._recent.note(row.stored)
+        became = "was edited" if chunk.path == place.path else "moved"
+        return f"it {became}: {row.stored.id} is {chunk.path}:{chunk.start_line}-{chunk.end_line} now"
+
+    def row_of(self, path: str, line: int, symbol: str) -> ChunkRow:
+        """The chunk of a place or symbol. Raises `InvalidRequest` and `NotFound`."""
+        if path:
+            return self._places.at(self._relative(path), line, symbol)
+        if symbol:
+            return self._places.of_symbol(symbol)
+        raise InvalidRequest("give a path with a line, a symbol, or a snippet")
+
+    def _answer(
+        self, query: str, found: Found, started: float, unseen_before: frozenset[str], note: str = ""
+    ) -> SearchAnswer:
+        indexing = self._shared.indexing
+        scanned, unseen = indexing.scanned, indexing.unseen() | unseen_before
+        queued, pending = self._shared.store.queue_lengths()
+        hits = tuple(self._marked(hit, unseen) for hit in found.hits)
+        if not found.dense and note not in (_NOT_EMBEDDED, _FEW_EMBEDDED):
+            _, is_ready, problem = self._shared.model_state()
+            note = "; ".join(filter(None, (problem or (_NOTHING_EMBEDDED if is_ready else _WORDS_ALONE), note)))
+        if queued > FEW_FILES:
+            note = "; ".join(filter(None, (note, _UNREAD.format(queued))))
+        stats = SearchStats(
+            took_ms=_milliseconds(started), dense=found.dense, candidates=found.candidates,
+            complete=scanned and not (queued or pending or unseen),
+            pending_documents=queued + len(unseen), pending_embeddings=pending, note=note,
+            coverage=Coverage() if not (queued or pending) else self._shared.store.counts().coverage,
+        )  # fmt: skip
+        return SearchAnswer(query, hits, stats)
+
+    def _marked(self, hit: Hit, unseen: frozenset[str]) -> Hit:
+        """The hit, noted as given out; as `changed` where newer text of its document is known but not cut yet."""
+        if isinstance(hit.item, StoredChunk):
+            self._recent.note(hit.item)
+        return replace(hit, freshness=Freshness.CHANGED) if _path_of(hit) in unseen else hit
+
+
+_GONE = "its code was edited or removed: search_code finds it again"
+
+
+def _path_of(hit: Hit) -> str:
+    return hit.item.chunk.path if isinstance(hit.item, StoredChunk) else ""
+
+
+def _mean_embedding(model: HostedModel, snippet: str) -> NDArray[np.float32]:
+    """The embedding of a snippet, of unit length: of a long one the mean of its pieces', for a model reads only the beginning."""
+    pieces = -(-len(snippet) // _SNIPPET_PIECE)
+    size = -(-len(snippet) // pieces)
+    mean = model.embed_documents([snippet[at : at + size] for at in range(0, len(snippet), size)]).mean(axis=0)
+    return np.asarray(mean / np.linalg.norm(mean), np.float32)
+
+
+def _embedded(
+    model: HostedModel | None,
+    text: str,
+    embed: Callable[[HostedModel, str], NDArray[np.float32]] = HostedModel.embed_query,
+) -> NDArray[np.float32] | None:
+    """The text's vector; None where words alone must do."""
+    if model is None or not text.strip():
+        return None
+    try:
+        return embed(model, text)
+    except RagLsError as error:
+        _log.warning("%s", error)
+        return None
+
+
+def _milliseconds(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 1)

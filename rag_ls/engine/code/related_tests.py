@@ -1,0 +1,149 @@
+"""The tests for a place in the code, and what speaks for each of them."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from rag_ls.chunking import means
+from rag_ls.engine.code.namesakes import closeness, is_named_after
+from rag_ls.engine.code.places import Places
+from rag_ls.engine.shared_project import SharedProject
+from rag_ls.model import StoredChunk
+from rag_ls.search import Filters, is_docs, is_test
+from rag_ls.storage import ChunkRow, last_name, terms
+
+# What each of the reasons counts; all of them together are a score of 1.
+_WEIGHTS = {"named": 3.0, "imports": 3.0, "mentions": 2.5, "close": 1.5}
+_MENTIONS = 200
+_CLOSE = 10
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedTest:
+    """A document of tests, at the place in it that is nearest."""
+
+    path: str
+    score: float
+    why: tuple[str, ...]
+    chunk: StoredChunk | None
+    """What mentions the symbol or is closest in meaning; None where the whole document is meant."""
+    mentions: tuple[str, ...]
+    """Symbols in it that mention the one that is asked about."""
+
+
+@dataclass(slots=True)
+class _Evidence:
+    why: dict[str, str] = field(default_factory=dict)
+    chunk: StoredChunk | None = None
+    mentions: list[str] = field(default_factory=list)
+
+    @property
+    def score(self) -> float:
+        return sum(_WEIGHTS[reason] for reason in self.why) / sum(_WEIGHTS.values())
+
+
+class RelatedTests:
+    """Finds tests by name, imports, mention and meaning. Safe from several threads."""
+
+    def __init__(self, shared: SharedProject, places: Places, session: Callable[[], str]) -> None:
+        """`session` gives the editing session that asks."""
+        self._shared = shared
+        self._places = places
+        self._session = session
+
+    def of(self, row: ChunkRow, symbol: str, k: int) -> list[RelatedTest]:
+        """The tests for a symbol at a chunk, or where none is given for the chunk's whole document."""
+        chunk = row.stored.chunk
+        tests = self._tests(chunk.path)
+        found: dict[str, _Evidence] = defaultdict(_Evidence)
+        self._by_name(chunk.path, tests, found)
+        self._by_imports(chunk.path, symbol, tests, found)
+        names = [symbol] if symbol else self._declared(row.document_id)
+        self._by_mention(names, tests, found)
+        self._by_meaning(row, tests, found)
+        ranked = sorted(
+            found.items(),
+            key=lambda item: (-len(item[1].why), -item[1].score, -closeness(item[0], chunk.path), item[0]),
+        )
+        return [
+            RelatedTest(path, round(item.score, 4), tuple(item.why.values()), item.chunk, tuple(item.mentions[:_SHOWN]))
+            for path, item in ranked[:k]
+        ]
+
+    def _tests(self, without: str) -> dict[int, str]:
+        """The paths of documents of tests, by their ids."""
+        hidden = self._shared.searcher.hidden_documents(self._session())
+        return {
+            number: path
+            for number, path, language, _ in self._shared.store.document_paths()
+            if number not in hidden and path != without and is_test(path) and not is_docs(language)
+        }
+
+    def _by_name(self, path: str, tests: dict[int, str], found: dict[str, _Evidence]) -> None:
+        for test in tests.values():
+            if is_named_after(test, path):
+                found[test].why["named"] = f"named after {path.rsplit('/', 1)[-1]}"
+
+    def _by_imports(self, path: str, symbol: str, tests: dict[int, str], found: dict[str, _Evidence]) -> None:
+        for item in self._shared.store.outlines.imports(tests):
+            imported = item.imported
+            if means(imported, item.path, path):
+                name = _last(symbol)
+                what = f"imports {name} from it" if name and name in imported.names else "imports it"
+                found[item.path].why["imports"] = f"{what} (line {imported.line})"
+
+    def _declared(self, document_id: int) -> list[str]:
+        """What a document offers to others."""
+        symbols = self._shared.store.outlines.of_documents([document_id], _MENTIONS)
+        return [item.symbol for item in symbols if item.exported and item.kind in ("function", "type")]
+
+    def _by_mention(self, symbols: list[str], tests: dict[int, str], found: dict[str, _Evidence]) -> None:
+        # A name of three letters is everywhere, and says nothing.
+        names = {name for symbol in symbols if len(name := _last(symbol)) > 3}
+        if not names:
+            return
+        word = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(names)))})(?!\w)")
+        for chunk in self._chunks_with(names, tests):
+            mentioned = word.search(chunk.chunk.text)
+            if mentioned is None:
+                continue
+            evidence = found[chunk.chunk.path]
+            evidence.why.setdefault("mentions", f"mentions {mentioned[0]}")
+            evidence.chunk = evidence.chunk or chunk
+            if chunk.chunk.symbol and chunk.chunk.symbol not in evidence.mentions:
+                evidence.mentions.append(chunk.chunk.symbol)
+
+    def _chunks_with(self, names: set[str], tests: dict[int, str]) -> Iterator[StoredChunk]:
+        """Chunks of tests that hold the terms of some names, those that say most of them first."""
+        parts = tuple(dict.fromkeys(term for name in sorted(names) for term in terms(name)))
+        visible = "[" + ",".join(map(str, sorted(tests))) + "]"
+        found = self._shared.store.postings.search(parts[:32], _MENTIONS, visible)
+        rows = self._shared.store.chunks.by_row([candidate.row for candidate in found])
+        named = {last_name(name) for name in names}
+        order = [rows[candidate.row] for candidate in found if candidate.row in rows]
+        # A chunk that only declares a namesake is no test of it.
+        yield from (row.stored for row in order if last_name(row.stored.chunk.symbol) not in named)
+
+    def _by_meaning(self, row: ChunkRow, tests: dict[int, str], found: dict[str, _Evidence]) -> None:
+        embedding = self._shared.store.embeddings.vector(row.embedding_id)
+        if embedding is None or not tests:
+            return
+        close = self._shared.searcher.related(
+            embedding[1], k=_CLOSE, model_id=embedding[0], filters=Filters(kind="test"),
+            minimum=self._shared.settings.hover.min_similarity, without=row.stored.chunk.path, session=self._session(),
+        )  # fmt: skip
+        paths = set(tests.values())
+        for hit in close.hits:
+            if isinstance(hit.item, StoredChunk) and hit.item.chunk.path in paths:
+                evidence = found[hit.item.chunk.path]
+                evidence.why.setdefault("close", f"close in meaning ({hit.score:.2f})")
+                evidence.chunk = evidence.chunk or hit.item
+
+
+def _last(symbol: str) -> str:
+    """The last part of a qualified symbol, in its own case."""
+    return re.split(r"\.|::|#| > ", symbol)[-1] if symbol else ""

@@ -1,0 +1,255 @@
+"""The engine: owns the models, the projects, the user's memories and the threads that answer. Clients share it."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rag_ls import config
+from rag_ls.config import Settings, logs
+from rag_ls.embedding import ModelHost
+from rag_ls.engine.maintenance import Maintenance
+from rag_ls.engine.shared_project import SharedProject, hnsw_of
+from rag_ls.engine.workers import Workers
+from rag_ls.errors import MemoriesUnavailable, RagLsError
+from rag_ls.indexing import Phase, Progress
+from rag_ls.memory.parts import embed_missing
+from rag_ls.model import Scope
+from rag_ls.project import Project, make_private_folder, user_data_folder
+from rag_ls.registry.registry_file import FILE_NAME as PROJECTS_FILE
+from rag_ls.registry.registry_file import Registry
+from rag_ls.storage import MEMORIES_FILE, MemoryStore
+from rag_ls.util.latency import Latencies
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """Who a client is, for `status`."""
+
+    surface: str
+    """`lsp`, `mcp` or `cli`."""
+    name: str = ""
+    pid: int | None = None
+    connected_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+@dataclass(slots=True)
+class _Held:
+    """A project, how many clients have it open, and since when nobody does."""
+
+    shared: SharedProject
+    users: int = 0
+    idle_since: float = 0.0
+
+
+class Engine:
+    """Does the work for any number of clients (see `client.Client`). Safe from several threads."""
+
+    def __init__(self, *, editor: Mapping[str, Any] | None = None) -> None:
+        """`editor` holds settings of the one editor that the engine works for, where it is not shared."""
+        self._lock = threading.RLock()
+        self._projects: dict[Path, _Held] = {}
+        self._gates: dict[Path, threading.Lock] = {}
+        self._global_memories: MemoryStore | None = None
+        settings = config.load(editor=editor).settings
+        if problem := logs.configure(settings.log):
+            _log.warning("%s", problem)
+        self.models = ModelHost(settings.embedding)
+        self._hnsw = hnsw_of(settings)
+        threads = max(4, min(16, 2 * (os.cpu_count() or 1)))
+        self.workers = Workers(threads, per_client=threads // 2)
+        self.latencies = Latencies()
+        self._started = time.monotonic()
+        self.address = ""
+        """Where clients of other processes reach it; empty for an engine that is not shared."""
+        self.log_file = settings.log.file
+        self._clients: dict[object, About] = {}
+        self.last_good = config.LastGood()
+        """What settings files said before somebody broke them."""
+        self.registry = Registry(user_data_folder() / PROJECTS_FILE)
+        """The projects that clients opened."""
+        self.maintenance = Maintenance(
+            lambda: [shared for shared, _ in self.projects()], lambda: self.workers.busy, self._embed_global
+        )
+
+    @property
+    def uptime_s(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self._started
+
+    def acquire(self, project: Project, load_settings: Callable[[], Settings]) -> SharedProject:
+        """The project for one more client, opened when it is not yet; nothing is indexed by that alone.
+
+        Raises `ProjectUnavailable` or `IndexUnavailable`.
+        """
+        with self._lock:
+            gate = self._gates.setdefault(project.root, threading.Lock())
+        # Opening may take long, on a slow disk or behind another process's lock: no other project waits for it.
+        with gate:
+            if (known := self._taken(project.root)) is not None:
+                return known
+            self.maintenance.follow(project.root)
+            shared = SharedProject(
+                project,
+                load_settings,
+                self.models,
+                questions_wait=lambda: self.workers.busy,
+                other_roots=lambda: [Path(item.root) for item in reversed(self.registry.projects())],
+            )
+            shared.indexing.listen(lambda progress: self._upkeep(shared, progress))
+            with self._lock:
+                self._projects[project.root] = _Held(shared, users=1)
+            return shared
+
+    def _taken(self, root: Path) -> SharedProject | None:
+        """An open project for one more client; None where it is not open, or lost."""
+        with self._lock:
+            held = self._projects.get(root)
+            if held is None:
+                return None
+            held.users += 1
+        if not held.shared.is_lost:
+            return held.shared
+        self._drop(root, held)
+        return None
+
+    def release(self, shared: SharedProject, *, close: bool = False) -> None:
+        """One client needs a project no longer. It stays open for the next one, unless `close` says otherwise."""
+        with self._lock:
+            held = self._projects.get(shared.project.root)
+            if held is None or held.shared is not shared:
+                return
+            held.users -= 1
+            if held.users:
+                return
+            held.idle_since = time.monotonic()
+            shared.indexing.pause()
+            if close:
+                del self._projects[shared.project.root]
+        if close:
+            shared.close()
+
+    def projects(self) -> list[tuple[SharedProject, int]]:
+        """The open projects, each with how many clients have it open."""
+        with self._lock:
+            return [(held.shared, held.users) for held in self._projects.values()]
+
+    def close_unused(self, root: Path) -> bool:
+        """Close a project now where no client has it open; whether it is closed."""
+        with self._lock:
+            held = self._projects.get(root)
+            if held is not None and held.users:
+                return False
+            self._projects.pop(root, None)
+        if held is not None:
+            held.shared.close()
+        return True
+
+    def close_idle(self, idle_s: float) -> None:
+        """Close the projects that no client has had open for so long, and those whose folder is gone."""
+        with self._lock:
+            projects = list(self._projects.items())
+        for root, held in projects:
+            # A look at a folder may take long.
+            if held.shared.is_lost:
+                self._drop(root, held)
+        with self._lock:
+            now = time.monotonic()
+            idle = [
+                (root, held)
+                for root, held in self._projects.items()
+                if held.users == 0 and now - held.idle_since >= idle_s
+            ]
+            for root, _ in idle:
+                del self._projects[root]
+        for root, held in idle:
+            _log.info("closing %s", root)
+            held.shared.close()
+
+    def join(self, client: object, about: About) -> None:
+        """A client came."""
+        with self._lock:
+            self._clients[client] = about
+
+    def leave(self, client: object) -> None:
+        """A client left; what it still waits for is dropped."""
+        self.workers.forget(client)
+        with self._lock:
+            self._clients.pop(client, None)
+
+    def clients(self) -> list[About]:
+        """Who is connected, the longest first."""
+        with self._lock:
+            return list(self._clients.values())
+
+    def memory_bytes(self) -> int:
+        """Resident memory of this process and its embedding workers."""
+        import psutil
+
+        own = psutil.Process()
+        total = 0
+        for process in (own, *own.children(recursive=True)):
+            with contextlib.suppress(psutil.Error):
+                total += process.memory_info().rss
+        return total
+
+    def global_memories(self) -> MemoryStore:
+        """The user's memories, opened when they are first used. Raises `MemoriesUnavailable`."""
+        with self._lock:
+            if self._global_memories is None:
+                folder = user_data_folder()
+                try:
+                    make_private_folder(folder)
+                except OSError as error:
+                    raise MemoriesUnavailable(f"{folder} cannot be made ({error}); set RAG_LS_HOME") from error
+                self._global_memories = MemoryStore(folder / MEMORIES_FILE, Scope.GLOBAL, hnsw=self._hnsw)
+            return self._global_memories
+
+    def _embed_global(self) -> None:
+        if self._global_memories is not None and (model := self.models.get(self.models.configured().id)) is not None:
+            embed_missing(self._global_memories, model)
+
+    def close(self) -> None:
+        """Stop everything; what is left to do stays queued in the projects."""
+        self.maintenance.stop()
+        with self._lock:
+            projects, self._projects = [held.shared for held in self._projects.values()], {}
+        for shared in projects:
+            shared.indexing.begin_stop()
+        # A batch in hand may take a second: ending its process ends the wait for it.
+        self.models.close()
+        self.workers.close()
+        for shared in projects:
+            shared.close()
+        if self._global_memories is not None:
+            self._global_memories.close()
+
+    def _drop(self, root: Path, held: _Held) -> None:
+        """Close a project that is lost, beside everything else: a batch in hand may take seconds."""
+        with self._lock:
+            if self._projects.get(root) is held:
+                del self._projects[root]
+        _log.info("closing %s, which is gone or damaged", root)
+        threading.Thread(target=held.shared.close, name="closing", daemon=True).start()
+
+    def _upkeep(self, shared: SharedProject, progress: Progress) -> None:
+        if progress.phase is Phase.IDLE:
+            threading.Thread(target=_maintain, args=(shared,), name="upkeep", daemon=True).start()
+
+
+def _maintain(shared: SharedProject) -> None:
+    try:
+        shared.maintain()
+    except (RagLsError, OSError, sqlite3.Error) as error:
+        _log.warning("upkeep of %s failed: %s", shared.project.root, error)

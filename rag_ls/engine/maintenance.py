@@ -1,0 +1,124 @@
+"""What an engine does by itself, from time to time: follow the settings files, and consolidate where that is wanted."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rag_ls.engine.shared_project import SharedProject
+from rag_ls.errors import RagLsError
+from rag_ls.memory import utc_now
+from rag_ls.project import CONFIG_FILE, user_config_file
+
+_log = logging.getLogger(__name__)
+
+# A settings file takes effect within two seconds.
+_LOOK_S = 0.8
+_CONSOLIDATE_EVERY_S = 60.0
+
+_Stamp = tuple[int, int]
+
+
+class Maintenance:
+    """A thread that looks at the projects of an engine."""
+
+    def __init__(
+        self,
+        projects: Callable[[], Sequence[SharedProject]],
+        is_busy: Callable[[], bool],
+        embed_global: Callable[[], None],
+    ) -> None:
+        """`is_busy` tells whether somebody waits for an answer: then what can wait does.
+
+        `embed_global` embeds a few of the user's memories that have no vectors yet.
+        """
+        self._embed_global = embed_global
+        self._projects = projects
+        self._is_busy = is_busy
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+        self._listeners: list[Callable[[], None]] = []
+        self._stamps: dict[Path, _Stamp] = {user_config_file(): _stamp(user_config_file())}
+        self._thread = threading.Thread(target=self._run, name="housekeeping", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread, after what it is doing."""
+        self._stop.set()
+        if threading.current_thread() is not self._thread:
+            self._thread.join(_LOOK_S * 5)
+
+    def follow(self, root: Path) -> None:
+        """A project's settings are about to be read: what is written to their file from now on is news."""
+        self._was_written(root / CONFIG_FILE)
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call `listener` after settings files were written and taken in; returns what ends that."""
+        with self._lock:
+            self._listeners.append(listener)
+
+        def end() -> None:
+            with self._lock:
+                self._listeners.remove(listener)
+
+        return end
+
+    def _run(self) -> None:
+        consolidated = time.monotonic()
+        while not self._stop.wait(_LOOK_S):
+            self._safely(self._follow_settings)
+            if self._is_busy():
+                continue
+            self._safely(self._embed_global)
+            for shared in self._projects():
+                self._safely(shared.embed_memories)
+            if time.monotonic() - consolidated >= _CONSOLIDATE_EVERY_S:
+                consolidated = time.monotonic()
+                for shared in self._projects():
+                    self._safely(functools.partial(shared.consolidate_if_wanted, utc_now))
+
+    def _safely(self, work: Callable[[], None]) -> None:
+        """What goes wrong with one thing must not end the care for the others."""
+        try:
+            work()
+        except (RagLsError, OSError, sqlite3.Error) as error:
+            _log.warning("%s: %s", type(error).__name__, error)
+        except Exception:
+            _log.exception("housekeeping failed")
+
+    def _follow_settings(self) -> None:
+        user_changed = self._was_written(user_config_file())
+        changed = [
+            shared
+            for shared in self._projects()
+            if self._was_written(shared.project.root / CONFIG_FILE) or user_changed
+        ]
+        for shared in changed:
+            self._safely(shared.settings_changed)
+        if changed or user_changed:
+            with self._lock:
+                listeners = list(self._listeners)
+            for listener in listeners:
+                self._safely(listener)
+
+    def _was_written(self, file: Path) -> bool:
+        """Whether a file is another one than at the last look; a file that is looked at first is not."""
+        stamp = _stamp(file)
+        with self._lock:
+            former = self._stamps.setdefault(file, stamp)
+            self._stamps[file] = stamp
+        return stamp != former
+
+
+def _stamp(file: Path) -> _Stamp:
+    try:
+        found = os.stat(file)
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size

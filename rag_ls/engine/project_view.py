@@ -1,0 +1,199 @@
+"""One client's open project: its questions, its unsaved documents, the memories that it sees."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from rag_ls import memory
+from rag_ls.config import Settings
+from rag_ls.engine.code.code_memories import CodeMemories
+from rag_ls.engine.code.lookup import CodeLookup
+from rag_ls.engine.code.places import Places
+from rag_ls.engine.code.questions import CodeQuestions
+from rag_ls.engine.requests import ProjectStatus, Related, SearchRequest
+from rag_ls.engine.shared_project import SharedProject
+from rag_ls.indexing import Buffer, IndexingService
+from rag_ls.memory import Memories
+from rag_ls.model import Scope, SearchAnswer
+from rag_ls.project import Project, is_guest
+from rag_ls.registry.catalogue import off_branch
+from rag_ls.search import NO_FILTERS
+from rag_ls.storage import DISK, IndexStore, MemoryStore
+from rag_ls.util.text import without_surrogates
+
+_log = logging.getLogger(__name__)
+
+
+class ProjectView:
+    """One project as one client sees it. Safe from several threads; questions wait a moment at most for what was just typed."""
+
+    def __init__(
+        self,
+        shared: SharedProject,
+        load_settings: Callable[[], Settings],
+        user_memories: Callable[[Scope], MemoryStore],
+        now: memory.Clock,
+        *,
+        scratch: bool = False,
+    ) -> None:
+        """`scratch` marks a project of no folder, whose data go when it is closed."""
+        self._load_settings = load_settings
+        self._user_memories = user_memories
+        self._now = now
+        self._scratch = scratch
+        self._lock = threading.Lock()
+        self._buffers: dict[str, Buffer] = {}
+        self._attach(shared)
+
+    def _attach(self, shared: SharedProject) -> None:
+        self.shared = shared
+        self._settings, self._settings_version = self._load_settings(), shared.settings_version
+        self._session = DISK
+        self._places = Places(shared.store, shared.searcher, lambda: self._session)
+        self.code = CodeQuestions(shared, self._places, lambda: self.settings, self.relative, lambda: self._session)
+        self.look = CodeLookup(shared, self._places, self.code, self.relative, lambda: self._session)
+        stores: dict[Scope, Callable[[], MemoryStore]] = {
+            Scope.PROJECT: shared.memories,
+            Scope.SESSION: functools.partial(self._user_memories, Scope.SESSION),
+            Scope.GLOBAL: functools.partial(self._user_memories, Scope.GLOBAL),
+        }
+        self.memories = Memories(stores, self._now, max_session=lambda: self.settings.storage.max_session_memories)
+        self.code_memories = CodeMemories(
+            self.memories,
+            shared,
+            self._places,
+            lambda: self.settings,
+            self.relative,
+            lambda: self._session,
+            scratch=self._scratch,
+        )
+
+    def move_to(self, shared: SharedProject) -> None:
+        """Go on with the same project opened anew, with the same unsaved documents."""
+        with self._lock:
+            self._attach(shared)
+            buffers = list(self._buffers.values())
+        for buffer in buffers:
+            self.buffer_changed(buffer)
+
+    def close(self) -> None:
+        """Let go of this client's unsaved documents."""
+        with self._lock:
+            session, self._session = self._session, DISK
+        if session != DISK:
+            self.indexing.session_closed(session)
+            self.shared.sessions.close(session)
+
+    @property
+    def project(self) -> Project:
+        """Where it is."""
+        return self.shared.project
+
+    @property
+    def indexing(self) -> IndexingService:
+        """Its background work."""
+        return self.shared.indexing
+
+    @property
+    def store(self) -> IndexStore:
+        """Its index."""
+        return self.shared.store
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force for this client, read again when the project's file changes."""
+        version = self.shared.settings_version
+        if version != self._settings_version:
+            self._settings, self._settings_version = self._load_settings(), version
+        return self._settings
+
+    def reload_settings(self) -> None:
+        """Read the settings again."""
+        self._settings = self._load_settings()
+
+    # --- documents
+
+    def buffer_changed(self, buffer: Buffer) -> None:
+        """This client's editor holds this text of a document."""
+        buffer = replace(buffer, text=without_surrogates(buffer.text))
+        with self._lock:
+            self._buffers[buffer.path] = buffer
+            if self.shared.is_lost:
+                return
+            if self._session == DISK:
+                self._session = self.shared.sessions.open().id
+            self.indexing.buffer_changed(self._session, buffer)
+
+    def buffer_closed(self, path: str) -> None:
+        """This client's editor let go of a document."""
+        with self._lock:
+            self._buffers.pop(path, None)
+            if self._session != DISK:
+                self.indexing.buffer_closed(self._session, path)
+
+    def files_changed(self, paths: list[str]) -> None:
+        """Files or folders were written, created or deleted, by this or another program."""
+        self.shared.files_changed(paths)
+
+    def keep_indexed(self) -> None:
+        """Somebody works in this project: have it indexed, and compared where nothing has watched it."""
+        if off_branch(self.settings.index.branch, self.project.root):
+            return
+        if self.indexing.scanned and not self.shared.sync.problem:
+            self.indexing.resume()
+        else:
+            self.indexing.index_tree()
+
+    # --- questions
+
+    def search(self, request: SearchRequest, *, wait_for_model_s: float = 0.0) -> SearchAnswer:
+        """The chunks that answer a question best. Raises `InvalidRequest` for arguments out of range."""
+        return self.code.search(request, wait_for_model_s=wait_for_model_s)
+
+    def hover(self, path: str, line: int, word: str = "") -> Related:
+        """Memories about the code at a place, and close code of other files; never calls a model."""
+        row = self._places.under_cursor(path, line, word)
+        if row is None:
+            return Related((), ())
+        hover = self.settings.hover
+        embedding = self.store.embeddings.vector(row.embedding_id)
+        memories = self.code_memories.near(row, embedding)
+        if embedding is None:
+            return Related(tuple(memories), ())
+        related = self.shared.searcher.related(
+            embedding[1], k=hover.max_related, model_id=embedding[0], filters=NO_FILTERS,
+            minimum=hover.min_similarity, without=row.stored.chunk.path, session=self._session,
+        )  # fmt: skip
+        return Related(tuple(memories), related.hits)
+
+    # --- status
+
+    def status(self) -> ProjectStatus:
+        """How much is indexed, and what is still to do. Asked every second or two: what is typed is not hurried for it."""
+        if not self.indexing.is_put_off:
+            self.shared.catch_up()
+        # In the order in which work moves on: what moves meanwhile is counted twice rather than not at all.
+        scanned, unseen = self.indexing.scanned, self.indexing.unseen()
+        counts = self.store.counts()
+        model_id, ready, note = self.shared.model_state()
+        note = note or self.memories.damage() or off_branch(self.settings.index.branch, self.project.root)
+        queued = counts.queued_documents + len(unseen)
+        return ProjectStatus(
+            root=str(self.project.root), documents=counts.documents, chunks=counts.chunks, queued_documents=queued,
+            pending_embeddings=counts.pending_embeddings, coverage=counts.coverage, buffers=counts.buffers,
+            skipped=self.store.skipped_counts(),
+            complete=scanned and not queued and not counts.pending_embeddings,
+            scanned=scanned, model=model_id, model_ready=ready, note=note,
+            sync=self.shared.sync_state, last_sync=self.shared.last_sync,
+            progress=self.indexing.progress, memories=self.memories.counts(),
+        )  # fmt: skip
+
+    def relative(self, path: str) -> str:
+        """The path of a document inside the project. Raises `PathOutsideProject`."""
+        is_uri = is_guest(path) and not Path(path).is_absolute()
+        return path if is_uri or self.indexing.is_open(self._session, path) else self.project.relative(path)

@@ -1,0 +1,341 @@
+"""What all clients of one project share: its store, its background work, its searcher and its memories."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from filelock import FileLock
+
+from rag_ls.chunking import Budget
+from rag_ls.config import Settings
+from rag_ls.embedding import HostedModel, LocatedModel, ModelHost, Reranker
+from rag_ls.errors import IndexUnavailable, ModelMissing, ProjectUnavailable
+from rag_ls.indexing import (
+    FEW_FILES,
+    Admissions,
+    Cutting,
+    DocumentIndexer,
+    EditingSessions,
+    IndexingService,
+    TreeSync,
+    freshness,
+    is_rule_file,
+    reason_to_wait,
+    scan,
+)
+from rag_ls.indexing.files import Patterns
+from rag_ls.memory import consolidation
+from rag_ls.memory.parts import embed_missing
+from rag_ls.model import Freshness, Scope
+from rag_ls.project import Project, is_guest
+from rag_ls.search import Searcher
+from rag_ls.storage import INDEX_FILE, MEMORIES_FILE, SCANNED, DocumentRecord, Hnsw, IndexStore, MemoryStore
+from rag_ls.util.text import utc_stamp
+
+_log = logging.getLogger(__name__)
+
+# Room in the model's window for the header that is embedded before a chunk's text.
+_HEADER_TOKENS = 32
+# A question waits so long for text that was just typed to be cut; longer, and it is marked `changed`.
+_SETTLE_S = 0.3
+_MOST_LENDERS = 20
+
+
+class SharedProject:
+    """One project as an engine holds it, however many clients have it open. Safe from several threads."""
+
+    def __init__(
+        self,
+        project: Project,
+        load_settings: Callable[[], Settings],
+        models: ModelHost,
+        *,
+        questions_wait: Callable[[], bool] = lambda: False,
+        other_roots: Callable[[], Sequence[Path]] = lambda: (),
+    ) -> None:
+        """`questions_wait` tells whether somebody waits for an answer, so that background work gives way. `other_roots`
+        gives the roots of other projects, whose embeddings serve here too where the texts are the same.
+
+        Raises `ProjectUnavailable` or `IndexUnavailable` where the data folder cannot be used.
+        """
+        self.project = project
+        self._load_settings = load_settings
+        self.settings = settings = load_settings()
+        self.settings_version = 0
+        self._models = models
+        if not project.root.is_dir():
+            raise ProjectUnavailable(f"{project.root} is gone: it was deleted, moved or unmounted")
+        folder = project.create_data_folder()
+        self._index_file = folder / INDEX_FILE
+        try:
+            self.store = IndexStore(self._index_file)
+            found = os.stat(self._index_file)
+        except (sqlite3.Error, OSError) as error:
+            raise IndexUnavailable(f"{self._index_file} cannot be opened: {error}") from error
+        self._index_identity = (found.st_dev, found.st_ino)
+        try:
+            self.sessions = EditingSessions(folder)
+        except OSError as error:
+            raise ProjectUnavailable(f"{folder} cannot be written: {error}; make it writable for you") from error
+        self.admissions = Admissions(project.root, self.store, lambda: _patterns(self.settings))
+        cutting = _cutting(settings, models)
+        self.documents = DocumentIndexer(project, self.store, cutting, max_file_bytes=settings.index.max_file_bytes)
+        self.indexing = IndexingService(
+            self.documents,
+            self.store,
+            self.sessions,
+            models,
+            FileLock(folder / "index.lock", mode=0o600, thread_local=False),
+            functools.partial(_scan, self),
+            self.admissions.files,
+            questions_wait,
+            sweep_s=60 * settings.index.sweep_minutes,
+            reason_to_wait=lambda: reason_to_wait(self.settings.embedding),
+            other_indexes=lambda: _indexes_of(other_roots(), project.root),
+        )
+        self.sync = TreeSync(project.root, self.indexing, self.admissions, self.files_changed)
+        self.searcher = Searcher(
+            self.store,
+            folder,
+            self.sessions.is_live,
+            self._freshness,
+            hnsw=hnsw_of(settings),
+            note_unembedded=self.indexing.embed_first,
+        )
+        self._closed = False
+        self._opening_memories = threading.Lock()
+        self._memories: MemoryStore | None = None
+        self.memories_path = folder / MEMORIES_FILE
+        self._consolidated_at: tuple[int, str, int] | None = None
+        self.indexing.start()
+        if not self.never_indexed:
+            # Loads in the background, so that the first question finds it ready. The first index needs the processor.
+            self.model(0.0)
+
+    def close(self) -> None:
+        """Stop the background work and close the files; unsaved text goes with its sessions."""
+        self._closed = True
+        self.sync.close()
+        self.indexing.stop()
+        for session in self.sessions.own():
+            try:
+                self.store.remove_session(session)
+            except sqlite3.Error as error:
+                _log.info("unsaved text stays until the next start: %s", error)
+            self.sessions.close(session)
+        self.searcher.close()
+        self.store.close()
+        if self._memories is not None:
+            self._memories.close()
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the folder, or the index in it, is no longer the one that was opened: deleted, moved, damaged, closed."""
+        if self._closed:
+            return True
+        try:
+            found = os.stat(self._index_file)
+        except OSError:
+            return True
+        return (found.st_dev, found.st_ino) != self._index_identity or self.store.is_damaged
+
+    @property
+    def never_indexed(self) -> bool:
+        """Whether the index was just made, and its files were never looked at."""
+        return self.store.meta(SCANNED) is None
+
+    def memories(self) -> MemoryStore:
+        """The project's memories, opened when they are first used. Raises `MemoriesUnavailable`."""
+        with self._opening_memories:
+            if self._memories is None:
+                self._memories = MemoryStore(self.memories_path, Scope.PROJECT, hnsw=hnsw_of(self.settings))
+            return self._memories
+
+    # --- files and settings
+
+    def use_settings(self, load_settings: Callable[[], Settings]) -> None:
+        """Take other settings; documents are cut again where these say how."""
+        self._load_settings = load_settings
+        self.settings_changed()
+
+    def settings_changed(self) -> None:
+        """A settings file was written: read it, and do what it says now."""
+        former, self.settings = self.settings, self._load_settings()
+        self.settings_version += 1
+        new = self.settings
+        if (former.chunking, former.languages, former.index.max_file_bytes) != (
+            new.chunking, new.languages, new.index.max_file_bytes,
+        ):  # fmt: skip
+            self.documents.cut_as(_cutting(new, self._models), max_file_bytes=new.index.max_file_bytes)
+            self.indexing.rescan()
+        if (former.index.include, former.index.exclude) != (new.index.include, new.index.exclude):
+            self.admissions.forget()
+            self.indexing.rescan()
+        self.indexing.sweep_every(60 * new.index.sweep_minutes)
+
+    def files_changed(self, paths: list[str]) -> None:
+        """Files or folders were written, created or deleted, by this or another program."""
+        files: set[str] = set()
+        for path in paths:
+            place = self.project.root / path
+            if place.is_dir() and not place.is_symlink():
+                self.indexing.rescan()
+            else:
+                # It may have been a folder.
+                files.update((path, *self.store.documents_below(path)))
+        if any(is_rule_file(path) for path in paths):
+            self.settings_changed()
+            self.admissions.forget()
+            self.indexing.rescan()
+        self.indexing.files_changed(sorted(files))
+
+    def take_in(self, path: str) -> None:
+        """Have one file in the index now, where it may be there and is not: its project may not have been indexed yet."""
+        if is_guest(path) or ".." in path.split("/"):
+            return
+        if self.store.document(path) is None and (self.project.root / path).is_file() and self.admissions.files([path]):
+            self.documents.index_file(path)
+
+    def catch_up(self) -> frozenset[str]:
+        """Give what was just typed, and what changed on disk, a moment to be taken in; what is still unseen then."""
+        deadline = time.monotonic() + _SETTLE_S
+        is_watched = self.sync.settle(_SETTLE_S)
+        is_old = not is_watched and self.indexing.scan_is_old
+        if is_old:
+            # Not every client tells of the files that other programs write.
+            self.indexing.rescan()
+        if self.indexing.is_held:
+            return self.indexing.unseen()
+        # More than a few are not done in a moment: no question waits for them.
+        while (0 < len(self.indexing.unseen()) <= FEW_FILES or self.indexing.rescanning) and (
+            time.monotonic() < deadline
+        ):
+            # Each time: what is in hand is put off again once it is done, though newer text may wait.
+            self.indexing.hurry()
+            time.sleep(0.005)
+        while is_old and 0 < self.store.queue_lengths()[0] <= FEW_FILES and time.monotonic() < deadline:
+            time.sleep(0.005)
+        return self.indexing.unseen()
+
+    @property
+    def sync_state(self) -> str:
+        """How changes of the files are noticed, for `status`."""
+        if not self.settings.index.watch:
+            return "off"
+        return f"scanning: {self.sync.problem}" if self.sync.problem else "watching"
+
+    @property
+    def last_sync(self) -> str | None:
+        """When the last comparison or batch of changes was taken in, in UTC (RFC 3339)."""
+        at = self.indexing.synced_at
+        return utc_stamp(at) if at else None
+
+    def maintain(self) -> None:
+        """Background upkeep after indexing: a vector snapshot where one pays."""
+        self.searcher.maintain()
+
+    # --- memories
+
+    def embed_memories(self) -> None:
+        """Embed memories that have no vectors yet, a batch at a time: an import, or another model, leaves many."""
+        if self._memories is not None and (model := self.model(0.0)) is not None:
+            embed_missing(self._memories, model)
+
+    def consolidate_if_wanted(self, now: Callable[[], datetime]) -> None:
+        """Merge the project's memories that say the same, where the settings say so and any was changed since."""
+        if not self.settings.consolidation.auto_consolidate or (model := self.model(0.0)) is None:
+            return
+        store = self.memories()
+        # Read first: what is stored meanwhile is for the next time.
+        newest = store.newest()
+        if newest == self._consolidated_at:
+            return
+        threshold = self.settings.consolidation.similarity_threshold
+        plan, _ = consolidation.consolidate(store, model, threshold, now())
+        if plan.merges:
+            _log.info("%s: %d groups of memories were merged", self.project.root, len(plan.merges))
+        self._consolidated_at = newest
+
+    # --- models
+
+    def reranker(self) -> Reranker:
+        """The cross-encoder of the user's settings. Raises `ModelMissing`."""
+        return self._models.reranker()
+
+    def model(self, wait_s: float) -> HostedModel | None:
+        """The model whose vectors the index answers with, if it is ready."""
+        model_id = self.store.embeddings.active_model()
+        if not model_id:
+            try:
+                model_id = self._models.configured().id
+            except ModelMissing:
+                return None
+        return self._models.wait(model_id, wait_s) if wait_s else self._models.get(model_id)
+
+    def model_state(self) -> tuple[str, bool, str]:
+        """The answering model's id, whether it is ready, and what to say about it."""
+        try:
+            configured = self._models.configured().id
+        except ModelMissing as error:
+            return "", False, str(error)
+        active = self.store.embeddings.active_model() or configured
+        state = self._models.state(active)
+        if not state.ready and not state.error:
+            self._models.get(active)
+        note = state.error or (
+            f"re-embedding with {configured}; {active} answers until then" if active != configured else ""
+        )
+        note = note or (self.indexing.waits_for and f"embedding waits: {self.indexing.waits_for}")
+        return active, state.ready, note
+
+    def _freshness(self, document: DocumentRecord) -> Freshness | None:
+        found = freshness(document, self.project, self.store, self.documents)
+        if found in (None, Freshness.CHANGED):
+            self.indexing.files_changed([document.path])
+        return found
+
+
+def _patterns(settings: Settings) -> Patterns:
+    return Patterns(settings.index.exclude, settings.index.include)
+
+
+def _scan(shared: SharedProject, give_way: Callable[[], None]) -> None:
+    shared.admissions.forget()
+    scan(
+        shared.project,
+        shared.store,
+        patterns=_patterns(shared.settings),
+        fingerprint=shared.documents.fingerprint,
+        is_fresh=lambda document: freshness(document, shared.project, shared.store, shared.documents) is Freshness.DISK,
+        give_way=give_way,
+    )
+    shared.sync.follow_tree(shared.settings.index.watch)
+
+
+def _indexes_of(roots: Iterable[Path], without: Path) -> list[Path]:
+    files = [Project(root).data_folder / INDEX_FILE for root in roots if root != without]
+    return [file for file in files if file.is_file()][:_MOST_LENDERS]
+
+
+def hnsw_of(settings: Settings) -> Hnsw:
+    """How the graphs of neighbours are made."""
+    return Hnsw(settings.hnsw.m, settings.hnsw.ef_construction, settings.hnsw.ef_search)
+
+
+def _cutting(settings: Settings, models: ModelHost) -> Cutting:
+    sizes = settings.chunking
+    try:
+        model: LocatedModel | None = models.configured()
+    except ModelMissing:
+        model = None
+    largest = min(sizes.max_chunk_size, model.max_tokens - _HEADER_TOKENS) if model else sizes.max_chunk_size
+    budget = Budget(largest, min(sizes.min_chunk_size, largest), min(sizes.overlap, largest // 2))
+    return Cutting(budget, sizes.strategy == "lines", settings.languages.enabled)

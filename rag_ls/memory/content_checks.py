@@ -1,0 +1,153 @@
+"""What is not kept: nothing, next to nothing, too much, and secrets."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from rag_ls.errors import InvalidRequest
+from rag_ls.memory.pattern_requirements import Need, Text, need_of
+from rag_ls.memory.words import plain_terms, says_something
+from rag_ls.model import MemoryMetadata
+from rag_ls.util.text import without_surrogates
+
+MAX_CONTENT = 100_000
+MAX_TAGS = 50
+MAX_TAG = 100
+MAX_CUSTOM = 20_000
+MAX_CUSTOM_DEPTH = 5
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_FEW_WIDE = 4
+# What agents store at the end of a task, and nobody ever looks for.
+_CHATTER = re.compile(
+    r"""(?:all\ |the\ )? (?:task|work|everything|it|that|this|tests?|build|code|changes?)?
+    (?:\s+(?:is|are|was|were|has\ been|have\ been))? \s* (?:now\s+)?
+    (?:done|finished|completed?|ok(?:ay)?|fine|good|works?|working|fixed|pass(?:es|ed|ing)?|green|great|thanks?|thank\ you|
+      yes|no|lgtm|todo|test|testing|hello|hi|looks\ good(?:\ to\ me)?|(?:did|fixed)\ (?:it|this|that))
+    (?:\s+(?:now|again|successfully|as\ expected))? [\s.!?]*""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# What these look for has a form of its own. Entropy and keyword detectors would refuse hashes and honest sentences.
+_NEWER = re.compile(
+    r"(?P<anthropic>sk-ant-[\w-]{20,})|(?P<openai>sk-(?:proj|svcacct)-[\w-]{20,})|(?P<github>github_pat_\w{22,})"
+    r"|(?P<google>AIza[\w-]{35})|(?P<key>-----BEGIN (?:ENCRYPTED )?PRIVATE KEY-----)"
+)
+_NEWER_NAMES = {
+    "anthropic": "Anthropic API key", "openai": "OpenAI project key", "github": "GitHub token", "google": "Google API key",
+    "key": "Private Key",
+}  # fmt: skip
+_DETECTORS = (
+    "ArtifactoryDetector", "AWSKeyDetector", "AzureStorageKeyDetector", "BasicAuthDetector", "CloudantDetector",
+    "DiscordBotTokenDetector", "GitHubTokenDetector", "GitLabTokenDetector", "IbmCosHmacDetector", "JwtTokenDetector",
+    "MailchimpDetector", "NpmDetector", "OpenAIDetector", "PrivateKeyDetector", "PypiTokenDetector", "SendGridDetector",
+    "SlackDetector", "SquareOAuthDetector", "StripeDetector", "TelegramBotTokenDetector", "TwilioKeyDetector",
+)  # fmt: skip
+
+
+def checked_content(content: str, *, force: bool = False) -> str:
+    """The content as it is kept. Raises `InvalidRequest` for what is empty, trivial or too long.
+
+    `force` keeps what looks trivial.
+    """
+    content = without_surrogates(content.strip())
+    if not content:
+        raise InvalidRequest("content is empty; give the text to remember")
+    if len(content) > MAX_CONTENT:
+        raise InvalidRequest(
+            f"content has {len(content):,} characters, at most {MAX_CONTENT:,} are kept; store a summary and name the source"
+        )
+    if not force and _is_trivial(content):
+        raise InvalidRequest(
+            f"{content[:24]!r} says nothing that is worth recalling: name what it is about and what holds there, "
+            "or give force = true"
+        )
+    return content
+
+
+def checked_metadata(metadata: MemoryMetadata) -> MemoryMetadata:
+    """The metadata, within the limits. Raises `InvalidRequest`."""
+    if len(metadata.tags) > MAX_TAGS:
+        raise InvalidRequest(f"{len(metadata.tags)} tags are too many; give at most {MAX_TAGS}")
+    if long := next((tag for tag in metadata.tags if len(tag) > MAX_TAG), None):
+        raise InvalidRequest(f"the tag {long[:40]!r}... has {len(long)} characters; give at most {MAX_TAG}")
+    try:
+        size = len(json.dumps(metadata.custom, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidRequest(f"custom is no JSON object: {error}") from error
+    if size > MAX_CUSTOM:
+        raise InvalidRequest(f"custom takes {size:,} characters as JSON; give at most {MAX_CUSTOM:,}")
+    if _is_deeper(metadata.custom, MAX_CUSTOM_DEPTH):
+        raise InvalidRequest(f"custom is nested more than {MAX_CUSTOM_DEPTH} levels deep; make it flatter")
+    return replace(metadata, tags=tuple(map(without_surrogates, metadata.tags)))
+
+
+def refuse_secrets(content: str, metadata: MemoryMetadata, *others: str | None) -> None:
+    """Raise `InvalidRequest`, naming what was found and where but never the secret itself, for what looks like one.
+
+    The detectors are those of detect-secrets, and some forms that it does not know; nothing is verified, so nothing
+    leaves the machine. `others` are further texts of the memory.
+    """
+    lines = content.splitlines()
+    fields = (metadata.source_file, metadata.language, metadata.parent_id, metadata.ast_node_type, *others)
+    texts = [*lines, *metadata.tags, *_strings(metadata.custom), *(text for text in fields if text)]
+    if found := _NEWER.search("\n".join(texts)):
+        raise InvalidRequest(
+            f"it looks like it holds a secret ({_NEWER_NAMES[found.lastgroup or '']}), which was not stored: "
+            "say where it is kept instead, or give force = true if it is none"
+        )
+    suspects = _suspects(texts)
+    for number, text in enumerate(texts if suspects else (), 1):
+        for detector in suspects:
+            if any(detector.analyze_string(text)):
+                where = f"line {number}" if number <= len(lines) else "the metadata"
+                raise InvalidRequest(
+                    f"{where} looks like a secret ({detector.secret_type}), which was not stored: "
+                    "say where it is kept instead, or give force = true if it is none"
+                )
+
+
+def _is_trivial(content: str) -> bool:
+    if _CHATTER.fullmatch(content):
+        return True
+    if len(_WIDE.findall(content)) >= _FEW_WIDE:
+        return False
+    return len(set(plain_terms(content))) < 2 or not says_something(content)
+
+
+def _is_deeper(value: object, levels: int) -> bool:
+    inside = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else None
+    return inside is not None and (levels == 0 or any(_is_deeper(item, levels - 1) for item in inside))
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from value.splitlines()
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _strings(key)
+            yield from _strings(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _strings(item)
+
+
+def _suspects(texts: Iterable[str]) -> list[Any]:
+    """The detectors that may find something in any of these lines: with all of them, an import took most of its time."""
+    text = Text.of(texts)
+    return [detector for detector, needs in _detectors() if any(need.is_met(text) for need in needs)]
+
+
+@cache
+def _detectors() -> list[tuple[Any, list[Need]]]:
+    """The detectors, each with what a text must hold for one of its patterns to match: they find nothing else."""
+    # Imported when something is stored: it takes a quarter of a second.
+    from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
+
+    plugins: dict[str, Any] = get_mapping_from_secret_type_to_class()
+    known = {plugin.__name__: plugin for plugin in plugins.values()}
+    detectors = [known[name]() for name in _DETECTORS]
+    return [(detector, [need_of(pattern) for pattern in detector.denylist]) for detector in detectors]

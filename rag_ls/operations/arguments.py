@@ -1,0 +1,134 @@
+"""The arguments of a request, as any surface hands them over: one JSON object, checked key by key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rag_ls.errors import InvalidRequest
+from rag_ls.util.text import without_surrogates
+
+# The largest number that every JSON reader keeps exact.
+_LARGEST = 2**53
+# Slips that callers make often, and what they mean; nothing is guessed beyond these.
+_ALIASES = {
+    "top_k": "k",
+    "top_n": "k",
+    "limit": "k",
+    "type": "memory_type",
+    "tag": "tags",
+    "repo": "project",
+    "importance": "importance_score",
+    "memory_id": "id",
+    "text": "content",
+    "version": "expected_version",
+}
+
+
+class Arguments:
+    """Reads typed values out of a JSON object. Every error names the operation, the argument and the remedy."""
+
+    def __init__(self, operation: str, values: object, known: Sequence[str]) -> None:
+        """Raises `InvalidRequest` where `values` is no object or has a key that is not in `known`."""
+        self._operation = operation
+        if values is None:
+            values = {}
+        if not isinstance(values, Mapping):
+            raise InvalidRequest(
+                f"{operation} takes one JSON object, not {_kind(values)}; known keys: {', '.join(known)}"
+            )
+        self._values: dict[str, Any] = {}
+        self._written: dict[str, str] = {}
+        for key, value in values.items():
+            written = str(key).strip()
+            name = written if written in known else _ALIASES.get(written, written)
+            if name not in known:
+                raise InvalidRequest(f"{operation} has no argument {key!r}; it takes {', '.join(known)}")
+            if value is not None:
+                self._values[name] = value
+                self._written[name] = written
+
+    def text(self, key: str, *, required: bool = False) -> str:
+        """A string, empty where it is absent; a required one must not be blank."""
+        value = self._values.get(key, "")
+        if not isinstance(value, str):
+            raise self._wrong(key, "a string", value)
+        if required and not value.strip():
+            raise InvalidRequest(f"{self._operation} needs {key!r}, a string that is not blank")
+        return without_surrogates(value)
+
+    def integer(self, key: str, *, least: int | None = None) -> int | None:
+        """A whole number, or None where it is absent."""
+        value = self._values.get(key)
+        if value is None:
+            return None
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise self._wrong(key, "a whole number", value)
+        if least is not None and value < least:
+            raise InvalidRequest(f"{self._operation}: {self._name(key)} = {value} is below {least}")
+        if abs(value) > _LARGEST:
+            raise InvalidRequest(f"{self._operation}: {self._name(key)} is beyond {_LARGEST:,}")
+        return value
+
+    def fraction(self, key: str) -> float | None:
+        """A number from 0 to 1, or None where it is absent."""
+        value = self._values.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise self._wrong(key, "a number from 0 to 1", value)
+        if not 0 <= value <= 1:
+            raise InvalidRequest(f"{self._operation}: {self._name(key)} = {value} is not between 0 and 1")
+        return float(value)
+
+    def flag(self, key: str) -> bool:
+        """True or false; false where it is absent."""
+        value = self._values.get(key, False)
+        if isinstance(value, str) and value.strip().lower() in ("true", "false"):
+            value = value.strip().lower() == "true"
+        if not isinstance(value, bool):
+            raise self._wrong(key, "true or false", value)
+        return value
+
+    def strings(self, key: str) -> tuple[str, ...]:
+        """A list of strings without blanks and repeats; a single string counts as a list of one."""
+        value = self._values.get(key, ())
+        if isinstance(value, str):
+            value = [value]
+        if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
+            raise self._wrong(key, "a list of strings", value)
+        return tuple(dict.fromkeys(item.strip() for item in value if item.strip()))
+
+    def choice(self, key: str, choices: Sequence[str]) -> str | None:
+        """One of `choices`, in any case, or None where it is absent."""
+        value = self._values.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, str) or value.strip().lower() not in choices:
+            raise InvalidRequest(f"{self._operation}: {self._name(key)} = {value!r} is not one of {', '.join(choices)}")
+        return value.strip().lower()
+
+    def raw(self, key: str) -> Any:
+        """The value as it was given, or None."""
+        return self._values.get(key)
+
+    def mapping(self, key: str) -> Mapping[str, Any]:
+        """A JSON object, empty where it is absent."""
+        value = self._values.get(key, {})
+        if not isinstance(value, Mapping):
+            raise self._wrong(key, "an object", value)
+        return value
+
+    def _name(self, key: str) -> str:
+        """An argument's name as the caller wrote it."""
+        return self._written.get(key, key)
+
+    def _wrong(self, key: str, wanted: str, value: object) -> InvalidRequest:
+        return InvalidRequest(f"{self._operation}: {self._name(key)} must be {wanted}, not {_kind(value)}")
+
+
+def _kind(value: object) -> str:
+    names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
+    return names.get(type(value), type(value).__name__)

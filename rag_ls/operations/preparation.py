@@ -1,0 +1,151 @@
+"""What is done before a question about code is answered: what changed is taken in, first of all what it is about."""
+
+from __future__ import annotations
+
+import functools
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from rag_ls.engine.client import Client
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.indexing import Depth, Progress
+from rag_ls.operations.projects import Projects
+from rag_ls.operations.relevant_files import Subject
+
+# A question at the shell is worth a short wait for files that changed since the last one.
+_CATCH_UP_S = 1.0
+# All that is done before one question, whatever the number of projects.
+_LONGEST_S = 20.0
+# A tree is compared in a second or two; what is not known by then is not in the answer.
+_SCAN_S = 15.0
+_FIRST_S = 10.0
+# Where an index answers already, its question waits no longer for files that changed.
+_HURRIED_S = 1.0
+# What is read in this time after the first files makes small projects complete.
+_MOMENT_S = 0.5
+_SMALL = 200
+# A queue of so few files is read as fast as it is looked through.
+_FEW = 12
+# Where less than this part of the files was never read, the index answers.
+_MOST_KNOWN = 20
+_TELL_S = 0.25
+
+T = TypeVar("T")
+Report = Callable[[str, Progress], None]
+"""Told of the progress of a project, by its name."""
+
+
+class BeforeQuestion:
+    """Gives projects that are still being read a moment, in the thread of whoever asks."""
+
+    def __init__(self, client: Client, projects: Projects, *, patience_s: float) -> None:
+        """A model that is still loading is waited for `patience_s` before a question at the shell."""
+        self._client = client
+        self._projects = projects
+        self._patience_s = patience_s
+
+    def search(self, arguments: object, report: Report) -> None:
+        """Before a question at the shell: nobody else may have had the project indexed."""
+        given = arguments.get("kinds") if isinstance(arguments, dict) else None
+        kinds = given if isinstance(given, list) else ()
+        about_code, about_memories = not kinds or "code" in kinds, not kinds or "memory" in kinds
+        wait = _Wait(time.monotonic() + _LONGEST_S, report)
+        for view in self._projects.all():
+            # Looked up in the engine's threads: one that comes and goes with a client would need a connection of its own.
+            if self._ask(functools.partial(_lacks_model, view, about_code, about_memories)):
+                view.shared.model(self._patience_s)
+            if about_code:
+                # Memories do not wait for files.
+                self._start(view)
+                self._read_first(view, Subject.of("search", arguments), wait)
+
+    def ask(self, name: str, arguments: object, report: Report) -> None:
+        """Before an agent's question: an answer from the first few files that happen to be read helps nobody."""
+        subject, wait = Subject.of(name, arguments), _Wait(time.monotonic() + _LONGEST_S, report)
+        for view in self._meant(arguments, subject):
+            self._read_first(view, subject, wait)
+
+    def _meant(self, arguments: object, subject: Subject) -> list[ProjectView]:
+        given = arguments.get("project") if isinstance(arguments, dict) else None
+        names = [given] if isinstance(given, str) else given if isinstance(given, list) else []
+        if not all(isinstance(name, str) for name in names):
+            return []
+        if os.path.isabs(subject.path):
+            return [self._projects.holding(subject.path, names)]
+        return self._projects.named(names)
+
+    def _start(self, view: ProjectView) -> None:
+        """Have the project compared with its files, or what is queued taken up again."""
+        indexing = view.indexing
+        if indexing.is_comparing:
+            indexing.resume()
+        elif indexing.scanned:
+            if self._ask(view.store.queue.has_any):
+                # Whoever asked for these files left before they were read.
+                indexing.resume()
+        elif view.shared.never_indexed:
+            indexing.index_tree(Depth.WORDS)
+        else:
+            indexing.index_tree()
+            if indexing.wait_until_idle(_CATCH_UP_S, embeddings=False):
+                indexing.wait_until_idle(_CATCH_UP_S)
+
+    def _read_first(self, view: ProjectView, subject: Subject, wait: _Wait) -> None:
+        indexing, asked_ns = view.indexing, time.time_ns()
+        if not indexing.reads or not (indexing.is_comparing or self._ask(view.store.queue.has_any)):
+            return
+        with indexing.choosing():
+            answers = self._ask(functools.partial(_answers, view))
+            wait.until(lambda: not indexing.is_comparing, view, _HURRIED_S if answers else _SCAN_S)
+            if not (queued := self._ask(view.store.queue.paths)):
+                return
+            wait.tell(view)
+            first = queued if len(queued) <= _FEW else subject.files(view, queued, hurried=answers)
+            indexing.read_first(first)
+        # Not whether they are queued: a comparison that comes between queues them again.
+        is_read = functools.partial(view.store.queue.all_read_since, first, asked_ns)
+        wait.until(lambda: self._ask(is_read), view, _HURRIED_S if answers else _FIRST_S)
+        if len(queued) <= _SMALL:
+            wait.until(lambda: not self._ask(view.store.queue.has_any), view, _MOMENT_S)
+
+    def _ask(self, question: Callable[[], T]) -> T:
+        return self._client.submit("look", question).result()
+
+
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    """How long one question may wait for its projects, and who is told of their progress meanwhile."""
+
+    deadline: float
+    report: Report
+
+    def until(self, is_done: Callable[[], bool], view: ProjectView, longest_s: float) -> None:
+        """Wait for something that reading a project brings about; no longer than somebody reads it."""
+        pause, told = 0.005, time.monotonic()
+        deadline = min(self.deadline, told + longest_s)
+        while view.indexing.reads and not is_done() and (now := time.monotonic()) < deadline:
+            if now - told > _TELL_S:
+                told = now
+                self.tell(view)
+            time.sleep(pause)
+            pause = min(0.05, 1.5 * pause)
+
+    def tell(self, view: ProjectView) -> None:
+        """Tell of a project's progress."""
+        self.report(view.project.name, view.indexing.progress)
+
+
+def _answers(view: ProjectView) -> bool:
+    """Whether all but a few files are in the index, if not as they are now."""
+    return _MOST_KNOWN * view.store.queue.unknown_count() < view.store.counts().documents
+
+
+def _lacks_model(view: ProjectView, about_code: bool, about_memories: bool) -> bool:
+    """Whether a model that is not ready would find more."""
+    has_vectors = (about_code and bool(view.store.embeddings.active_model())) or (
+        about_memories and any(view.memories.counts().values())
+    )
+    return has_vectors and view.shared.model(0.0) is None

@@ -1,0 +1,77 @@
+"""All projects that are known by name: those that the user's settings list, then those that somebody opened."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rag_ls.project import current_branch
+from rag_ls.registry.entries import ProjectEntry
+from rag_ls.registry.registry_file import Registered
+
+CONFIG, OPENED = "config", "opened"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownProject:
+    """One root, with the name that stands for it."""
+
+    root: Path
+    name: str
+    source: str
+    """`config` or `opened`."""
+    opened_at: str | None = None
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether there is no such folder now."""
+        return not self.root.is_dir()
+
+
+def known_projects(entries: Iterable[ProjectEntry], registered: Iterable[Registered]) -> list[KnownProject]:
+    """Each known root once."""
+    listed = [(Path(root), entry) for entry in entries for root in entry.roots]
+    opened = {Path(item.root): item for item in registered}
+    found = [
+        KnownProject(root, entry.name, CONFIG, opened[root].opened_at if root in opened else None)
+        for root, entry in listed
+    ]
+    roots = {root for root, _ in listed}
+    found += [
+        KnownProject(root, item.name, OPENED, item.opened_at) for root, item in opened.items() if root not in roots
+    ]
+    return found
+
+
+def called(known: Sequence[KnownProject], wanted: str) -> list[KnownProject]:
+    """Those that somebody means by a root or a name: an entry's name names all its roots.
+
+    A name of the settings goes before that of an opened project, and any name before that of a folder.
+    """
+    if root := root_meant(wanted):
+        return [project for project in known if project.root == root]
+    for source in (CONFIG, OPENED):
+        if found := [project for project in known if (project.source, project.name) == (source, wanted)]:
+            return found
+    return [project for project in known if project.root.name == wanted]
+
+
+def root_meant(wanted: str) -> Path | None:
+    """The root that somebody names by its path; None for a name."""
+    path = os.path.expanduser(wanted)
+    return Path(os.path.realpath(path)) if os.path.isabs(path) and "\0" not in path else None
+
+
+def names_of(known: Iterable[KnownProject]) -> str:
+    """The names for a message, each once."""
+    return ", ".join(dict.fromkeys(project.name for project in known)) or "none"
+
+
+def off_branch(wanted: str, root: Path) -> str:
+    """Why a project is not indexed in the background, where another branch than `wanted` is checked out; else empty."""
+    if not wanted or (current := current_branch(root)) == wanted:
+        return ""
+    stands = f"{current} is checked out" if current else "no branch is checked out"
+    return f"{stands}; the project is indexed in the background on {wanted} alone (see index.branch, [[projects]])"

@@ -1,0 +1,1 @@
+"""The embedded store: rows in SQLite, vectors in usearch."""

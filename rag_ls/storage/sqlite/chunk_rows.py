@@ -1,0 +1,111 @@
+"""Looking chunks up."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from rag_ls.storage.records import ChunkRow, RankRow
+from rag_ls.storage.sqlite.database import Database
+from rag_ls.storage.sqlite.index_rows import FROM_CHUNKS, as_json, chunk_row
+from rag_ls.storage.terms import last_name
+
+
+class ChunkRows:
+    """The chunks of one index, for reading. Safe from several threads and processes."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def by_row(self, rows: Collection[int]) -> dict[int, ChunkRow]:
+        """The chunks with these row numbers; those gone meanwhile are missing."""
+        return {
+            found.row: found for found in self._selected("c.id IN (SELECT value FROM json_each(?))", (as_json(rows),))
+        }
+
+    def for_ranking(self, rows: Collection[int]) -> list[RankRow]:
+        """What ranking needs of the chunks with these row numbers, by row; those gone meanwhile are missing."""
+        found = self._database.connection.execute(
+            "SELECT c.id, c.document_id, d.path, d.language, c.symbol, c.node_type, c.is_declaration, c.ordinal, "
+            "c.embedding_id IS NOT NULL FROM chunks c JOIN documents d ON d.id = c.document_id "
+            "WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY c.id",
+            (as_json(rows),),
+        )
+        return [RankRow(*row) for row in found]
+
+    def estimated_count(self) -> int:
+        """About how many chunks there are, at no cost."""
+        return int(self._database.connection.execute("SELECT coalesce(max(id), 0) FROM chunks").fetchone()[0])
+
+    def pieces(self, document_id: int, symbol: str, around: int) -> list[ChunkRow]:
+        """The chunks of one symbol that follow each other without a gap, the one with the ordinal `around` among them."""
+        found = self._selected(
+            "c.document_id = ? AND c.name = ? AND c.symbol = ? ORDER BY c.ordinal",
+            (document_id, last_name(symbol), symbol),
+        )
+        return _run_around(found, around)
+
+    def by_id(self, chunk_id: str) -> list[ChunkRow]:
+        """All versions of the chunk with this id: on disk, and in unsaved text."""
+        return self._selected("c.uid = ?", (chunk_id,))
+
+    def with_content(self, digest: str) -> list[ChunkRow]:
+        """All chunks whose own text has this SHA-256, by path."""
+        return self._selected("c.content_hash = ? ORDER BY d.path, c.ordinal", (digest,))
+
+    def of_symbol(self, symbol: str) -> list[ChunkRow]:
+        """All chunks of the symbol with exactly this qualified name, by path."""
+        return self._selected("c.name = ? AND c.symbol = ? ORDER BY d.path, c.ordinal", (last_name(symbol), symbol))
+
+    def of_document(self, document_id: int) -> list[ChunkRow]:
+        """A document's chunks in order."""
+        return self._selected("c.document_id = ? ORDER BY c.ordinal", (document_id,))
+
+    def at(self, document_id: int, line: int) -> ChunkRow | None:
+        """The chunk that covers a 1-based line of a document (the last one that begins on it or before)."""
+        found = self._selected(
+            "c.document_id = ? AND c.start_line <= ? AND c.end_line >= ? ORDER BY c.ordinal DESC LIMIT 1",
+            (document_id, line, line),
+        )
+        return found[0] if found else None
+
+    def named(self, names: Collection[str], limit: int) -> list[tuple[int, str, bool]]:
+        """Row, lower-case last name and whether it is a declaration, of chunks whose symbol ends in one of `names`."""
+        rows = self._database.connection.execute(
+            "SELECT id, name, is_declaration FROM chunks WHERE name != '' AND name IN (SELECT value FROM json_each(?)) "
+            "ORDER BY is_declaration DESC, id LIMIT ?",
+            (as_json(names), limit),
+        )
+        return [(row[0], row[1], bool(row[2])) for row in rows]
+
+    def documents_of(self, rows: Collection[int]) -> dict[int, int]:
+        """The document of each chunk row."""
+        query = "SELECT id, document_id FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
+        return dict(self._database.connection.execute(query, (as_json(rows),)))
+
+    def embeddings_of(self, rows: Collection[int]) -> dict[int, int]:
+        """The embedding of each chunk row that has one."""
+        query = "SELECT id, embedding_id FROM chunks WHERE id IN (SELECT value FROM json_each(?)) AND embedding_id IS NOT NULL"
+        return dict(self._database.connection.execute(query, (as_json(rows),)))
+
+    def first_of(self, document_ids: Collection[int], limit: int) -> list[int]:
+        """The rows of the first chunks of some documents."""
+        rows = self._database.connection.execute(
+            "SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?)) ORDER BY ordinal LIMIT ?",
+            (as_json(document_ids), limit),
+        )
+        return [row[0] for row in rows]
+
+    def _selected(self, where: str, values: Sequence[object]) -> list[ChunkRow]:
+        rows = self._database.connection.execute(f"{FROM_CHUNKS} WHERE {where}", tuple(values))
+        return [chunk_row(row) for row in rows]
+
+
+def _run_around(rows: Sequence[ChunkRow], ordinal: int) -> list[ChunkRow]:
+    run: list[ChunkRow] = []
+    for row in rows:
+        if run and row.stored.chunk.ordinal != run[-1].stored.chunk.ordinal + 1:
+            if any(item.stored.chunk.ordinal == ordinal for item in run):
+                break
+            run = []
+        run.append(row)
+    return run

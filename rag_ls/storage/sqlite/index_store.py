@@ -1,0 +1,357 @@
+"""Documents and chunks at rest in `index.db`."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rag_ls.model import Chunk, Outline
+from rag_ls.storage.records import (
+    DISK,
+    Counts,
+    DocumentRecord,
+    FileState,
+    NewChunk,
+    Priority,
+    Replaced,
+    Skipped,
+)
+from rag_ls.storage.sqlite.chunk_rows import ChunkRows
+from rag_ls.storage.sqlite.derived import is_broken, is_damage, mark_damaged, open_derived
+from rag_ls.storage.sqlite.embedding_store import EmbeddingStore
+from rag_ls.storage.sqlite.index_rows import DOCUMENT_COLUMNS, as_json, document_record, state_values
+from rag_ls.storage.sqlite.maintenance import Upkeep
+from rag_ls.storage.sqlite.outlines import Outlines
+from rag_ls.storage.sqlite.postings import Postings, columns_of
+from rag_ls.storage.sqlite.reading_queue import ReadingQueue, dequeue
+from rag_ls.storage.terms import last_name
+
+FILE_NAME = "index.db"
+
+
+class IndexStore:
+    """The rows of one project's index; `embeddings`, `postings` and `outlines` are its other parts.
+
+    Safe from several threads and processes. All writes of one call commit together.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._damaged = False
+        self._database = open_derived(path)
+        self.embeddings = EmbeddingStore(self._database)
+        self.postings = Postings(self._database)
+        self.outlines = Outlines(self._database)
+        self.chunks = ChunkRows(self._database)
+        self.queue = ReadingQueue(self._database)
+        self.upkeep = Upkeep(self._database)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Several writes that commit as one; other writers wait for them."""
+        with self._database.writing():
+            yield
+
+    def changes(self) -> int:
+        """A number that is another one after every commit, by whatever thread or process."""
+        return self._database.changes()
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether an error showed that the file must be made anew."""
+        return self._damaged
+
+    def note_error(self, error: sqlite3.Error) -> bool:
+        """Where an error shows that the file is damaged, have it made anew when it is next opened; whether it did."""
+        if self._path is None or not is_damage(error) or not is_broken(self._path):
+            return False
+        self._damaged = True
+        mark_damaged(self._path)
+        return True
+
+    # --- documents
+
+    def documents(self, session: str = DISK) -> dict[str, DocumentRecord]:
+        """All documents of one session (by default the files on disk) by path."""
+        rows = self._database.connection.execute(
+            f"SELECT {DOCUMENT_COLUMNS} FROM documents d WHERE session = ?",
+            (session,),
+        )
+        return {row[0]: document_record(row) for row in rows}
+
+    def documents_below(self, folder: str) -> list[str]:
+        """The paths of the documents in a folder and its folders."""
+        rows = self._database.connection.execute(
+            # "0" comes after "/".
+            "SELECT path FROM documents WHERE path > ? AND path < ? AND session = ''",
+            (folder + "/", folder + "0"),
+        )
+        return [row[0] for row in rows]
+
+    def document(self, path: str, session: str = DISK) -> DocumentRecord | None:
+        """One document, or None."""
+        row = self._database.connection.execute(
+            f"SELECT {DOCUMENT_COLUMNS} FROM documents d WHERE path = ? AND session = ?",
+            (path, session),
+        ).fetchone()
+        return document_record(row) if row else None
+
+    def unsaved_documents(self) -> list[DocumentRecord]:
+        """Every session's unsaved documents, the latest change last."""
+        rows = self._database.connection.execute(
+            f"SELECT {DOCUMENT_COLUMNS} FROM documents d WHERE session != '' ORDER BY read_ns"
+        )
+        return [document_record(row) for row in rows]
+
+    def replace_document(
+        self,
+        document: DocumentRecord,
+        chunks: Sequence[NewChunk],
+        *,
+        outline: Outline = Outline(),  # noqa: B008 - frozen
+        priority: Priority = Priority.REST,
+    ) -> Replaced:
+        """Store a document's chunks and outline in place of its former ones; unchanged chunks keep their rows.
+
+        `priority` orders the embedding of the new chunks, higher first. The path leaves the queue.
+        """
+        with self._database.writing() as connection:
+            document_id = _upsert_document(connection, document)
+            replaced = self._replace_chunks(connection, document_id, document.path, chunks, priority)
+            self.outlines.replace(connection, document_id, outline)
+            if document.session == DISK:
+                dequeue(connection, document.path, document.state)
+                connection.execute("DELETE FROM skipped WHERE path = ?", (document.path,))
+        return replaced
+
+    def touch_document(self, document: DocumentRecord) -> None:
+        """Record that a file was verified to hold the indexed text in a new state (touched, or read again)."""
+        with self._database.writing() as connection:
+            touched = connection.execute(
+                "UPDATE documents SET size = ?, mtime_ns = ?, ctime_ns = ?, read_ns = ? "
+                "WHERE path = ? AND session = ? AND sha256 = ?",
+                (*state_values(document.state), document.path, document.session, document.sha256),
+            )
+            if document.session == DISK and touched.rowcount:
+                dequeue(connection, document.path, document.state)
+
+    def forget_digests(self) -> None:
+        """Make every file count as changed, so that it is cut again when it is next read."""
+        with self._database.writing() as connection:
+            connection.execute("UPDATE documents SET sha256 = '', read_ns = 0 WHERE session = ''")
+
+    def remove_documents(self, paths: Iterable[str], session: str = DISK) -> int:
+        """Drop documents with their chunks, queue and skip entries; returns how many there were."""
+        removed = 0
+        with self._database.writing() as connection:
+            for path in paths:
+                row = connection.execute(
+                    "SELECT id FROM documents WHERE path = ? AND session = ?", (path, session)
+                ).fetchone()
+                if row:
+                    self._delete_chunks(connection, "document_id = ?", (row[0],))
+                    connection.execute("DELETE FROM documents WHERE id = ?", (row[0],))
+                    removed += 1
+                if session == DISK:
+                    connection.execute("DELETE FROM queue WHERE path = ?", (path,))
+                    connection.execute("DELETE FROM skipped WHERE path = ?", (path,))
+        return removed
+
+    def remove_session(self, session: str) -> None:
+        """Drop all unsaved documents of an editing session."""
+        self.remove_documents(list(self.documents(session)), session)
+
+    # --- queue and skipped files
+
+    def skip(self, skipped: Skipped) -> None:
+        """Record why a file is not indexed, and drop what was indexed of it."""
+        with self._database.writing() as connection:
+            self.remove_documents([skipped.path])
+            connection.execute(
+                "INSERT OR REPLACE INTO skipped VALUES (?, ?, ?, ?, ?, ?)",
+                (skipped.path, skipped.reason, *state_values(skipped.state)),
+            )
+
+    def skipped(self, at_most: int = -1) -> dict[str, Skipped]:
+        """The files that are not indexed, by path; the first ones, where `at_most` is not negative."""
+        rows = self._database.connection.execute(
+            "SELECT path, reason, size, mtime_ns, ctime_ns, read_ns FROM skipped ORDER BY path LIMIT ?", (at_most,)
+        )
+        return {row[0]: Skipped(row[0], row[1], FileState(*row[2:6])) for row in rows}
+
+    def skipped_counts(self) -> dict[str, int]:
+        """How many files are not indexed for each reason."""
+        rows = self._database.connection.execute("SELECT reason, count(*) FROM skipped GROUP BY reason ORDER BY reason")
+        return dict(rows)
+
+    def meta(self, key: str) -> str | None:
+        """A fact about the index as a whole, or None."""
+        row = self._database.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return str(row[0]) if row else None
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Record a fact about the index as a whole."""
+        with self._database.writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def counts(self) -> Counts:
+        """How much is indexed and queued now; the unsaved documents count apart."""
+        with self._database.reading() as connection:
+            documents, buffers = connection.execute(
+                "SELECT count(*) FILTER (WHERE session = ''), count(*) FILTER (WHERE session != '') FROM documents"
+            ).fetchone()
+            chunks = connection.execute("SELECT count(*) FROM chunks").fetchone()[0]
+            queued, pending = _queue_lengths(connection)
+        return Counts(documents, chunks, queued, pending, buffers)
+
+    def language_counts(self) -> dict[str, tuple[int, int]]:
+        """How many documents and chunks there are of each language, the most chunks first; unsaved documents left out."""
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                "SELECT d.language, count(DISTINCT d.id), count(c.id) FROM documents d LEFT JOIN chunks c ON c.document_id = d.id "
+                "WHERE d.session = '' GROUP BY d.language ORDER BY 3 DESC, 1"
+            ).fetchall()
+        return {language: (documents, chunks) for language, documents, chunks in rows}
+
+    def queue_lengths(self) -> tuple[int, int]:
+        """Documents and embeddings that are still to be made."""
+        with self._database.reading() as connection:
+            return _queue_lengths(connection)
+
+    # --- chunks
+
+    def document_paths(self) -> list[tuple[int, str, str, str]]:
+        """Id, path, language and session of every document."""
+        return list(self._database.connection.execute("SELECT id, path, language, session FROM documents"))
+
+    def _replace_chunks(
+        self,
+        connection: sqlite3.Connection,
+        document_id: int,
+        path: str,
+        chunks: Sequence[NewChunk],
+        priority: Priority,
+    ) -> Replaced:
+        former = {
+            row[0]: row[1:]
+            for row in connection.execute(
+                "SELECT uid, id, text_hash, symbol, signature, doc FROM chunks WHERE document_id = ?", (document_id,)
+            )
+        }
+        kept: list[tuple[int, NewChunk]] = []
+        added: list[_Identified] = []
+        for uid, digest, new in _with_ids(path, chunks):
+            row = former.get(uid)
+            if row and row[1:] == (new.text_hash, new.chunk.symbol, new.chunk.signature, new.chunk.doc):
+                kept.append((row[0], new))
+                del former[uid]
+            else:
+                added.append((uid, digest, new))
+        self._delete_chunks(
+            connection, "id IN (SELECT value FROM json_each(?))", (as_json(row[0] for row in former.values()),)
+        )
+        _move_chunks(connection, kept)
+        rows = _insert_chunks(connection, document_id, added, self.embeddings.active_model(), priority)
+        self.postings.add_rows(
+            connection, [(row, _columns(path, new)) for row, (*_, new) in zip(rows, added, strict=True)]
+        )
+        return Replaced(len(kept), len(added), len(former))
+
+    def _delete_chunks(self, connection: sqlite3.Connection, where: str, values: Sequence[object]) -> None:
+        self.postings.remove_rows(connection, where, values)
+        connection.execute(f"DELETE FROM chunks WHERE {where}", tuple(values))
+
+
+def content_hash(text: str) -> str:
+    """SHA-256 of a text's UTF-8 bytes, in hex; half a surrogate pair counts as the three bytes it would be."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+_Identified = tuple[str, str, NewChunk]
+"""A chunk with its id and the SHA-256 of its own text."""
+
+
+def _with_ids(path: str, chunks: Sequence[NewChunk]) -> list[_Identified]:
+    seen: Counter[str] = Counter()
+    identified = []
+    for new in chunks:
+        digest = content_hash(new.chunk.text)
+        seen[digest] += 1
+        uid = hashlib.sha256(f"{path}\0{digest}\0{seen[digest]}".encode()).hexdigest()[:16]
+        identified.append((uid, digest, new))
+    return identified
+
+
+def _upsert_document(connection: sqlite3.Connection, document: DocumentRecord) -> int:
+    row = connection.execute(
+        "INSERT INTO documents (path, session, language, sha256, size, mtime_ns, ctime_ns, read_ns) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path, session) DO UPDATE SET language = excluded.language, "
+        "sha256 = excluded.sha256, size = excluded.size, mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, "
+        "read_ns = excluded.read_ns RETURNING id",
+        (document.path, document.session, document.language, document.sha256, *state_values(document.state)),
+    ).fetchone()
+    return int(row[0])
+
+
+def _insert_chunks(
+    connection: sqlite3.Connection,
+    document_id: int,
+    added: Sequence[_Identified],
+    model: str,
+    priority: Priority,
+) -> range:
+    """Insert chunks by their ids, and give their rows."""
+    first = 1 + int(connection.execute("SELECT coalesce(max(id), 0) FROM chunks").fetchone()[0])
+    connection.executemany(
+        "INSERT INTO chunks (id, document_id, uid, ordinal, start_byte, end_byte, start_line, end_line, symbol, name, "
+        "node_type, parent_types, depth, is_declaration, signature, doc, overlap, text, content_hash, text_hash, "
+        "embedding_id, priority) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "(SELECT id FROM embeddings WHERE model = ? AND text_hash = ?), ?)",
+        [
+            (row, document_id, uid, *_values(digest, new), model, new.text_hash, priority)
+            for row, (uid, digest, new) in enumerate(added, first)
+        ],
+    )
+    return range(first, first + len(added))
+
+
+def _values(digest: str, new: NewChunk) -> tuple[object, ...]:
+    chunk = new.chunk
+    return (
+        *_position(chunk), chunk.symbol, last_name(chunk.symbol), chunk.node_type, "\n".join(chunk.parent_types),
+        chunk.depth, chunk.is_declaration, chunk.signature, chunk.doc, chunk.overlap, chunk.text,
+        digest, new.text_hash,
+    )  # fmt: skip
+
+
+def _columns(path: str, new: NewChunk) -> tuple[str, ...]:
+    chunk = new.chunk
+    return new.columns or columns_of(path, chunk.symbol, chunk.signature, chunk.doc, chunk.text)
+
+
+def _move_chunks(connection: sqlite3.Connection, kept: Sequence[tuple[int, NewChunk]]) -> None:
+    connection.executemany(
+        "UPDATE chunks SET ordinal = ?, start_byte = ?, end_byte = ?, start_line = ?, end_line = ?, overlap = ?, "
+        "node_type = ?, parent_types = ?, depth = ?, is_declaration = ? "
+        "WHERE id = ? AND (ordinal, start_byte, end_byte, start_line, end_line) != (?, ?, ?, ?, ?)",
+        [(*_position(new.chunk), new.chunk.overlap, new.chunk.node_type, "\n".join(new.chunk.parent_types), new.chunk.depth,
+          new.chunk.is_declaration, row, *_position(new.chunk)) for row, new in kept],
+    )  # fmt: skip
+
+
+def _position(chunk: Chunk) -> tuple[int, int, int, int, int]:
+    return (chunk.ordinal, chunk.start_byte, chunk.end_byte, chunk.start_line, chunk.end_line)
+
+
+def _queue_lengths(connection: sqlite3.Connection) -> tuple[int, int]:
+    queued = connection.execute("SELECT count(*) FROM queue").fetchone()[0]
+    pending = connection.execute("SELECT count(*) FROM chunks WHERE embedding_id IS NULL").fetchone()[0]
+    return int(queued), int(pending)

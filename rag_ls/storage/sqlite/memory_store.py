@@ -1,0 +1,410 @@
+"""Memories at rest: `memories.db` of a project or of the user, or RAM for a session's own.
+
+Precious: nothing here deletes or overwrites a damaged file. Every change keeps the former version.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import threading
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rag_ls.errors import MemoriesDamaged, MemoriesUnavailable
+from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion, Scope
+from rag_ls.storage.sqlite.database import Database, SchemaTooNew
+from rag_ls.storage.sqlite.memory_backups import back_up, backup_file, damage_report, is_truncated
+from rag_ls.storage.sqlite.memory_rows import (
+    COLUMNS,
+    FROM,
+    NAMES,
+    SELECTED,
+    condition,
+    from_record,
+    from_row,
+    order_by,
+    to_record,
+    to_values,
+)
+from rag_ls.storage.sqlite.memory_schema import MIGRATIONS
+from rag_ls.storage.sqlite.memory_vectors import MemoryVectors
+from rag_ls.storage.sqlite.vector_index import Hnsw
+from rag_ls.storage.terms import indexed_text
+from rag_ls.util.text import utc_stamp
+
+_log = logging.getLogger(__name__)
+
+FILE_NAME = "memories.db"
+_EVERYTHING = MemoryFilters()
+_SPARE = 2
+# Uses are worth no longer wait when a store is closed.
+_WRITER_S = 1.0
+
+
+class MemoryStore:
+    """The memories of one scope. Safe from several threads and processes. Filters' scopes are left to the caller."""
+
+    def __init__(self, path: Path | None, scope: Scope, *, hnsw: Hnsw | None = None) -> None:
+        """Raises `MemoriesDamaged`, naming the newest good backup, where the file is broken, else `MemoriesUnavailable`."""
+        self.scope = scope
+        self.path = path
+        self._using = threading.Lock()
+        self._used: Counter[str] = Counter()
+        self._writer: threading.Thread | None = None
+        if path is not None and is_truncated(path):
+            raise MemoriesDamaged(damage_report(path, ValueError("it is empty")))
+        try:
+            self._database = Database(path, MIGRATIONS, durable=True)
+            if path is not None:
+                self._check()
+        except SchemaTooNew as error:
+            raise MemoriesUnavailable(f"{error}; upgrade rag-ls, nothing was changed") from error
+        except (sqlite3.OperationalError, OSError) as error:
+            raise MemoriesUnavailable(
+                f"{path} cannot be opened ({error}); make it readable and writable for you"
+            ) from error
+        except sqlite3.DatabaseError as error:
+            assert path is not None
+            raise MemoriesDamaged(damage_report(path, error)) from error
+        self.vectors = MemoryVectors(self._database, path.parent if path else None, hnsw=hnsw)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._writer is not None:
+            self._writer.join(_WRITER_S)
+        self._write_uses()
+        self.vectors.close()
+        self._database.close()
+
+    def newest(self) -> tuple[int, str, int]:
+        """What is another value after a memory was stored, changed or deleted; recalling changes nothing of it."""
+        return self.vectors.newest()
+
+    def changes(self) -> int:
+        """A number that is another one after every commit, by whatever process."""
+        return self._database.changes()
+
+    def transaction(self) -> AbstractContextManager[object]:
+        """What is read and written inside commits together; no other writer comes between."""
+        return self._database.writing()
+
+    # --- writing
+
+    def insert(self, memory: Memory) -> None:
+        """Store a new memory."""
+        marks = ", ".join("?" * len(NAMES))
+        with self._database.writing() as connection:
+            row = connection.execute(
+                f"INSERT INTO memories ({COLUMNS}) VALUES ({marks}) RETURNING row", to_values(memory)
+            ).fetchone()[0]
+            self._index(connection, row, memory)
+
+    def replace(self, memory: Memory, *, reason: str = "updated") -> None:
+        """Store a memory's new version; the former one goes to its history. Raises `KeyError` for an unknown id."""
+        with self._database.writing() as connection:
+            row = self._archive(connection, memory.id, reason)
+            if row is None:
+                raise KeyError(memory.id)
+            assignments = ", ".join(f"{name} = ?" for name in NAMES)
+            connection.execute(f"UPDATE memories SET {assignments} WHERE row = ?", (*to_values(memory), row))
+            connection.execute("DELETE FROM memory_postings WHERE rowid = ?", (row,))
+            connection.execute("DELETE FROM tags WHERE row = ?", (row,))
+            connection.execute("DELETE FROM vectors WHERE row = ? AND content_hash != ?", (row, memory.content_hash))
+            self._index(connection, row, memory)
+
+    def touch(self, memory_id: str, updated_at: str) -> None:
+        """Note that somebody stored the very same again; that makes no version."""
+        with self._database.writing() as connection:
+            connection.execute("UPDATE memories SET updated_at = ? WHERE id = ?", (updated_at, memory_id))
+
+    def delete(self, memory_id: str, *, reason: str = "deleted") -> bool:
+        """Delete a memory, keeping its last version in the history; whether there was one."""
+        with self._database.writing() as connection:
+            row = self._archive(connection, memory_id, reason)
+            if row is None:
+                return False
+            connection.execute("DELETE FROM memory_postings WHERE rowid = ?", (row,))
+            connection.execute("DELETE FROM memories WHERE row = ?", (row,))
+        return True
+
+    def clear(self) -> int:
+        """Forget everything, history included; how many memories there were. For a session's store alone."""
+        with self._database.writing() as connection:
+            count = self.count()
+            for table in ("memory_postings", "memories", "history", "consolidations"):
+                connection.execute(f"DELETE FROM {table}")
+        return count
+
+    def evict(self, limit: int, keep: str = "") -> list[str]:
+        """Delete down to `limit` memories, the least important first, of these the oldest; their ids.
+
+        The memory `keep` stays, and no more than `limit` former versions. For a session's store alone.
+        """
+        with self._database.writing() as connection:
+            rows = connection.execute(
+                "SELECT id FROM memories WHERE id != ? "
+                "ORDER BY json_extract(metadata, '$.importance_score'), updated_at, row LIMIT ?",
+                (keep, max(0, self.count() - limit)),
+            ).fetchall()
+            for row in rows:
+                self.delete(row[0], reason="evicted")
+            connection.execute(
+                "DELETE FROM history WHERE rowid <= (SELECT rowid FROM history ORDER BY rowid DESC LIMIT 1 OFFSET ?)",
+                (limit,),
+            )
+        return [row[0] for row in rows]
+
+    # --- reading
+
+    def get(self, memory_id: str) -> Memory | None:
+        """One memory by its id, or None."""
+        return next(iter(self._memories("m.id = ?", (memory_id,))), None)
+
+    def several(self, ids: Collection[str]) -> dict[str, Memory]:
+        """Memories by their ids, as far as they exist."""
+        return {
+            memory.id: memory for memory in self._memories("m.id IN (SELECT value FROM json_each(?))", [_json(ids)])
+        }
+
+    def with_content(self, content_hash: str, branch: str | None = None) -> Memory | None:
+        """The memory with exactly this content, on this branch; None where there is none. Summaries do not count."""
+        where = "m.content_hash = ? AND m.branch IS ? AND m.summary_key IS NULL"
+        return next(iter(self._memories(where, (content_hash, branch))), None)
+
+    def summary(self, summary_key: str) -> Memory | None:
+        """The summary with this key, or None."""
+        return next(iter(self._memories("m.summary_key = ?", (summary_key,))), None)
+
+    def twin(self, memory: Memory) -> Memory | None:
+        """Another memory that has the place of this one: with its content on its branch, or with its summary key."""
+        if memory.summary_key is not None:
+            found = self.summary(memory.summary_key)
+        else:
+            found = self.with_content(memory.content_hash, memory.branch)
+        return None if found is None or found.id == memory.id else found
+
+    def all(self, *, anchored_only: bool = False) -> list[Memory]:
+        """Every memory (or every one with an anchor), the newest change first."""
+        return self.find(MemoryFilters(anchored=anchored_only))
+
+    def find(
+        self,
+        filters: MemoryFilters = _EVERYTHING,
+        order: MemoryOrder = MemoryOrder.UPDATED,
+        limit: int = -1,
+        offset: int = 0,
+    ) -> list[Memory]:
+        """The memories that pass, a page of them where `limit` says so."""
+        where, values = condition(filters)
+        return self._memories(f"{where} ORDER BY {order_by(order)} LIMIT ? OFFSET ?", (*values, limit, offset))
+
+    def count(self, filters: MemoryFilters = _EVERYTHING) -> int:
+        """How many memories pass."""
+        where, values = condition(filters)
+        source = FROM if where != "1" else "memories"
+        row = self._database.connection.execute(f"SELECT count(*) FROM {source} WHERE {where}", values).fetchone()
+        return int(row[0])
+
+    def ids_starting(self, prefix: str) -> list[str]:
+        """Ids that start with `prefix`, so that a person can give an id's first characters."""
+        return self._ids("SELECT id FROM memories WHERE substr(id, 1, ?) = ? LIMIT 10", (len(prefix), prefix))
+
+    def former_ids_starting(self, prefix: str) -> list[str]:
+        """Ids of memories that were changed or deleted, which start with `prefix`."""
+        query = "SELECT DISTINCT id FROM history WHERE substr(id, 1, ?) = ? LIMIT 10"
+        return self._ids(query, (len(prefix), prefix))
+
+    def history(self, memory_id: str) -> list[MemoryVersion]:
+        """The former versions of a memory, the newest first; also of one that was deleted."""
+        rows = self._database.connection.execute(
+            "SELECT record, replaced_at, reason FROM history WHERE id = ? ORDER BY version DESC", (memory_id,)
+        )
+        return [MemoryVersion(from_record(record, self.scope), at, reason) for record, at, reason in rows]
+
+    def about(self, path: str, symbols: Collection[str], content_hashes: Collection[str]) -> list[Memory]:
+        """Memories whose anchor may be in a document: by its path, what it declares, or code that it holds."""
+        values = (path, _json(filter(None, symbols)), _json(content_hashes))
+        return self._memories(
+            "m.anchor IS NOT NULL AND m.row IN ("
+            "SELECT row FROM memories WHERE anchor IS NOT NULL AND json_extract(anchor, '$[0]') = ? UNION "
+            "SELECT row FROM memories WHERE anchor IS NOT NULL AND json_extract(anchor, '$[1]') IN "
+            "(SELECT value FROM json_each(?)) UNION "
+            "SELECT row FROM memories WHERE anchor IS NOT NULL AND json_extract(anchor, '$[2]') IN "
+            "(SELECT value FROM json_each(?))) ORDER BY m.updated_at DESC, m.row DESC",
+            values,
+        )
+
+    def lexical(self, terms: Sequence[str], limit: int, filters: MemoryFilters = _EVERYTHING) -> dict[str, float]:
+        """BM25 by id of the memories that hold any of the terms (higher is better), best first."""
+        if not terms:
+            return {}
+        where, values = condition(filters)
+        # Where little is left out, little more than what is given back is looked up.
+        first = "" if filters.restricts else "ORDER BY bm25, rowid LIMIT ?"
+        rows = self._database.connection.execute(
+            "SELECT m.id, -p.bm25 FROM (SELECT rowid AS number, bm25(memory_postings, 1.0, 2.0) AS bm25 "
+            f"FROM memory_postings WHERE memory_postings MATCH ? {first}) p JOIN ({FROM}) ON m.row = p.number "
+            f"WHERE {where} ORDER BY 2 DESC, m.row LIMIT ?",
+            (" OR ".join(f'"{term}"' for term in terms), *([_SPARE * limit] if first else []), *values, limit),
+        )
+        return dict(rows)
+
+    def frequency(self, term: str, most: int) -> int:
+        """How many memories hold a term, counted up to `most`."""
+        query = "SELECT count(*) FROM (SELECT 1 FROM memory_postings WHERE memory_postings MATCH ? LIMIT ?)"
+        return int(self._database.connection.execute(query, (f'"{term}"', most)).fetchone()[0])
+
+    def tagged(self, words: Collection[str], limit: int, filters: MemoryFilters = _EVERYTHING) -> dict[str, float]:
+        """How many of the words are tags of a memory, by its id, the most and then the newest first."""
+        where, values = condition(filters)
+        rows = self._database.connection.execute(
+            f"SELECT m.id, count(*) FROM tags t JOIN ({FROM}) ON m.row = t.row "
+            f"WHERE t.tag IN (SELECT value FROM json_each(?)) AND {where} "
+            "GROUP BY m.row ORDER BY 2 DESC, m.updated_at DESC LIMIT ?",
+            (_json(words), *values, limit),
+        )
+        return dict(rows)
+
+    def tag_counts(self) -> dict[str, int]:
+        """How many memories have each tag, the most frequent first."""
+        query = "SELECT tag, count(*) FROM tags GROUP BY tag ORDER BY 2 DESC, 1"
+        return dict(self._database.connection.execute(query).fetchall())
+
+    def type_counts(self) -> dict[str, int]:
+        """How many memories there are of each type."""
+        query = "SELECT memory_type, count(*) FROM memories GROUP BY memory_type ORDER BY memory_type"
+        return dict(self._database.connection.execute(query).fetchall())
+
+    # --- what was recalled
+
+    def note_uses(self, ids: Iterable[str], at: str) -> None:
+        """Count memories as recalled. Written beside the answer, which does not wait for it."""
+        with self._using:
+            starts = not self._used
+            self._used.update(ids)
+        if self.path is None:
+            self._write_uses(at)
+        elif starts and self._used:
+            self._writer = threading.Thread(target=self._write_uses, args=(at,), name="uses", daemon=True)
+            self._writer.start()
+
+    def _write_uses(self, at: str = "") -> None:
+        with self._using:
+            used, self._used = self._used, Counter()
+        if not used:
+            return
+        stamp = at or utc_stamp(datetime.now(UTC))
+        try:
+            with self._database.writing() as connection:
+                connection.executemany(
+                    "INSERT INTO uses SELECT row, ?, ? FROM memories WHERE id = ? "
+                    "ON CONFLICT (row) DO UPDATE SET count = count + excluded.count, used_at = excluded.used_at",
+                    [(count, stamp, memory_id) for memory_id, count in used.items()],
+                )
+        except sqlite3.Error as error:
+            # Counts are a hint for ranking: no answer fails over them.
+            _log.info("uses were not counted: %s", error)
+
+    # --- consolidations
+
+    def add_consolidation(self, number: str, at: str, merges: object) -> None:
+        """Note what a consolidation merged, so that it can be undone."""
+        with self._database.writing() as connection:
+            connection.execute("INSERT INTO consolidations VALUES (?, ?, ?, NULL)", (number, at, json.dumps(merges)))
+
+    def consolidation(self, number: str = "") -> tuple[str, object] | None:
+        """A consolidation that was not undone (id and what it merged), the latest without `number`; None for none."""
+        row = self._database.connection.execute(
+            "SELECT id, merges FROM consolidations WHERE undone_at IS NULL AND (? = '' OR id = ?) "
+            "ORDER BY at DESC, rowid DESC LIMIT 1",
+            (number, number),
+        ).fetchone()
+        return (row[0], json.loads(row[1])) if row else None
+
+    def latest_consolidation(self) -> tuple[str, str]:
+        """When the latest consolidation that was not undone was made, and its id; empty for none."""
+        row = self._database.connection.execute(
+            "SELECT at, id FROM consolidations WHERE undone_at IS NULL ORDER BY at DESC, rowid DESC LIMIT 1"
+        ).fetchone()
+        return (row[0], row[1]) if row else ("", "")
+
+    def note_undone(self, number: str, at: str) -> None:
+        """A consolidation was undone."""
+        with self._database.writing() as connection:
+            connection.execute("UPDATE consolidations SET undone_at = ? WHERE id = ?", (at, number))
+
+    # --- upkeep
+
+    def backup(self, now: datetime | None = None) -> Path | None:
+        """Copy the file to `backups/`, once a day at most; the oldest of more than seven go.
+
+        A backup that fails is logged: what was stored is stored.
+        """
+        if self.path is None or (target := backup_file(self.path, now)).exists() or not self.count():
+            return None
+        try:
+            back_up(self._database.connection, target)
+        except (OSError, sqlite3.Error) as error:
+            _log.warning("%s was not backed up: %s", self.path, error)
+            return None
+        return target
+
+    def optimise(self) -> None:
+        """Merge the full-text index into one piece, and let SQLite look at its statistics."""
+        with self._database.writing() as connection:
+            connection.execute("INSERT INTO memory_postings (memory_postings) VALUES ('optimize')")
+            connection.execute("PRAGMA optimize")
+
+    def vacuum(self) -> None:
+        """Give free space of the file back to the disk."""
+        self._database.vacuum()
+
+    def size(self) -> int:
+        """Bytes of the file with its log, or of the memory that it takes."""
+        return self._database.size()
+
+    def _check(self) -> None:
+        found = self._database.connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if found != "ok":
+            raise sqlite3.DatabaseError(found)
+
+    def _memories(self, where: str, values: Collection[object]) -> list[Memory]:
+        rows = self._database.connection.execute(f"SELECT {SELECTED} FROM {FROM} WHERE {where}", tuple(values))
+        return [from_row(row, self.scope) for row in rows]
+
+    def _ids(self, query: str, values: Collection[object]) -> list[str]:
+        return [row[0] for row in self._database.connection.execute(query, tuple(values))]
+
+    def _archive(self, connection: sqlite3.Connection, memory_id: str, reason: str) -> int | None:
+        memory = self.get(memory_id)
+        if memory is None:
+            return None
+        stamp = utc_stamp(datetime.now(UTC))
+        connection.execute(
+            "INSERT OR REPLACE INTO history (id, version, record, replaced_at, reason) VALUES (?, ?, ?, ?, ?)",
+            (memory_id, memory.version, to_record(memory), stamp, reason),
+        )
+        return int(connection.execute("SELECT row FROM memories WHERE id = ?", (memory_id,)).fetchone()[0])
+
+    def _index(self, connection: sqlite3.Connection, row: int, memory: Memory) -> None:
+        tags = memory.metadata.tags
+        connection.execute(
+            "INSERT INTO memory_postings (rowid, content, tags) VALUES (?, ?, ?)",
+            (row, _indexed(memory.content), _indexed(" ".join(tags))),
+        )
+        connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(row, tag) for tag in tags])
+
+
+def _indexed(text: str) -> str:
+    # A letter and its mark, where they are two characters, would be cut apart.
+    return indexed_text(unicodedata.normalize("NFC", text))
+
+
+def _json(values: Iterable[object]) -> str:
+    return json.dumps(list(values))

@@ -1,0 +1,273 @@
+"""The vectors of memories: one for each part of a memory's content, found exactly while few, by a snapshot beyond."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.model import MemoryFilters
+from rag_ls.storage.records import Vectors
+from rag_ls.storage.sqlite.database import Database
+from rag_ls.storage.sqlite.memory_rows import FROM, condition
+from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, Hnsw, VectorIndex
+
+_log = logging.getLogger(__name__)
+
+# Filters that let no more vectors through than this have them all measured; beyond, the nearest are looked through.
+_FEW = 20_000
+_SPARE = 10
+_MOST_DEAD = 10
+
+
+class MemoryVectors:
+    """Vectors by memory, model and part, of length one and stored as float16. Satisfies `VectorSource`."""
+
+    def __init__(
+        self, database: Database, folder: Path | None, *, hnsw: Hnsw | None = None, exact_limit: int = EXACT_LIMIT
+    ) -> None:
+        """`folder` is where snapshots go; None keeps all in memory."""
+        self._database = database
+        self._folder = folder
+        self._hnsw = hnsw or Hnsw()
+        self._exact_limit = exact_limit
+        self._complete: tuple[str, int, str, int] | None = None
+        self._lock = threading.Lock()
+        self._index: VectorIndex | None = None
+        self._building: threading.Thread | None = None
+
+    def add(self, memory_id: str, model: str, content_hash: str, parts: Vectors) -> None:
+        """Store the vectors of a memory's parts, shape (parts, dimensions); of none that was changed meanwhile.
+
+        Raises `ValueError` for vectors that are zero or not finite.
+        """
+        norms = np.linalg.norm(parts, axis=1)
+        if not np.all(np.isfinite(norms)) or np.any(norms < 1e-6):
+            raise ValueError("the model gave a vector that is zero or not finite; it was not stored")
+        halves = parts.astype(np.float16)
+        with self._database.writing() as connection:
+            found = connection.execute(
+                "SELECT row FROM memories WHERE id = ? AND content_hash = ?", (memory_id, content_hash)
+            ).fetchone()
+            if found is None:
+                return
+            connection.execute("DELETE FROM vectors WHERE row = ? AND model = ?", (found[0], model))
+            connection.executemany(
+                "INSERT INTO vectors (row, model, content_hash, part, vector) VALUES (?, ?, ?, ?, ?)",
+                [(found[0], model, content_hash, number, half.tobytes()) for number, half in enumerate(halves)],
+            )
+
+    def newest(self) -> tuple[int, str, int]:
+        """What is another value after a memory was stored, changed or deleted; recalling changes nothing of it."""
+        row = self._database.connection.execute(
+            "SELECT (SELECT max(row) FROM memories), (SELECT max(updated_at) FROM memories), "
+            "(SELECT max(rowid) FROM history)"
+        ).fetchone()
+        return int(row[0] or 0), str(row[1] or ""), int(row[2] or 0)
+
+    def missing(self, model: str, limit: int) -> list[tuple[str, str, str]]:
+        """Memories that `model` has not embedded yet: (id, content, content hash)."""
+        # Looking through all of them takes long where there are many, and nearly always finds none.
+        newest = (model, *self.newest())
+        if newest == self._complete:
+            return []
+        found = self._missing(model, limit)
+        if not found:
+            self._complete = newest
+        return found
+
+    def _missing(self, model: str, limit: int) -> list[tuple[str, str, str]]:
+        rows = self._database.connection.execute(
+            "SELECT id, content, content_hash FROM memories m WHERE NOT EXISTS "
+            "(SELECT 1 FROM vectors v WHERE v.row = m.row AND v.model = ? AND v.content_hash = m.content_hash) LIMIT ?",
+            (model, limit),
+        )
+        return rows.fetchall()
+
+    def missing_count(self, model: str) -> int:
+        """How many memories `model` has not embedded yet."""
+        row = self._database.connection.execute(
+            "SELECT count(*) FROM memories m WHERE NOT EXISTS "
+            "(SELECT 1 FROM vectors v WHERE v.row = m.row AND v.model = ? AND v.content_hash = m.content_hash)",
+            (model,),
+        ).fetchone()
+        return int(row[0])
+
+    def of(self, memory_id: str, model: str) -> Vectors:
+        """The vectors of one memory, shape (parts, dimensions); of shape (0, 0) where it has none."""
+        rows = self._database.connection.execute(
+            "SELECT v.vector FROM vectors v JOIN memories m USING (row) "
+            "WHERE m.id = ? AND v.model = ? AND v.content_hash = m.content_hash ORDER BY part",
+            (memory_id, model),
+        ).fetchall()
+        return _stacked([row[0] for row in rows])
+
+    def all_of(self, contents: Mapping[str, str]) -> list[tuple[str, str, NDArray[np.float16]]]:
+        """The vectors of several memories as they are stored: (id, model, shape (parts, dimensions)), in this order.
+
+        `contents` gives each memory's id and content hash; vectors of a content that it has no more are left out.
+        """
+        rows = self._database.connection.execute(
+            "SELECT m.id, v.model, v.vector FROM json_each(?) wanted JOIN memories m ON m.id = wanted.key "
+            "JOIN vectors v ON v.row = m.row WHERE v.content_hash = wanted.value ORDER BY m.id, v.model, v.part",
+            (json.dumps(dict(contents)),),
+        ).fetchall()
+        return [
+            (memory_id, model, np.stack([np.frombuffer(row[2], np.float16) for row in group]))
+            for (memory_id, model), group in groupby(rows, key=lambda row: (row[0], row[1]))
+        ]
+
+    def centres(self, model: str, filters: MemoryFilters) -> tuple[list[str], Vectors]:
+        """The mean direction of each memory's parts: ids, and vectors of shape (n, dimensions)."""
+        where, values = condition(filters)
+        rows = self._database.connection.execute(
+            f"SELECT m.id, v.vector FROM {FROM} JOIN vectors v ON v.row = m.row "
+            f"WHERE v.model = ? AND v.content_hash = m.content_hash AND {where} ORDER BY m.row",
+            (model, *values),
+        ).fetchall()
+        if not rows:
+            return [], np.empty((0, 0), np.float32)
+        ids = list(dict.fromkeys(row[0] for row in rows))
+        places = {memory_id: number for number, memory_id in enumerate(ids)}
+        vectors = _stacked([row[1] for row in rows])
+        sums = np.zeros((len(ids), vectors.shape[1]), np.float32)
+        np.add.at(sums, [places[row[0]] for row in rows], vectors)
+        return ids, sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
+
+    def nearest(
+        self, query: NDArray[np.float32], model: str, filters: MemoryFilters, count: int
+    ) -> list[tuple[str, float]]:
+        """The ids of the `count` memories closest to a unit vector, each with the cosine of its closest part, best first."""
+        only = self._admitted(model, filters) if filters.restricts else None
+        wanted = count if only is not None or not filters.restricts else count * _SPARE
+        index = self._current(model)
+        index.refresh()
+        while True:
+            neighbours = index.search(query, wanted, only)
+            best = self._memories_of({item.embedding_id: item.similarity for item in neighbours}, filters)
+            is_short = len(neighbours) < wanted
+            # Parts of one memory, deleted and former ones take places: look further, unless there is nothing more.
+            if len(best) >= count or (only is not None and is_short) or wanted > max(_FEW, 50 * count):
+                break
+            if only is None and (is_short or wanted > _MOST_DEAD * count):
+                # A snapshot does not give the dead, so that what is short may go on. Those that live, where they are
+                # few, are all measured.
+                only = self._admitted(model, filters)
+            wanted *= 4
+        return sorted(best.items(), key=lambda item: (-item[1], item[0]))[:count]
+
+    def cosines(self, query: NDArray[np.float32], model: str, ids: Collection[str]) -> dict[str, float]:
+        """How close the closest part of each of these memories is to a unit vector; none for one without vectors."""
+        rows = self._database.connection.execute(
+            "SELECT m.id, v.vector FROM memories m JOIN vectors v ON v.row = m.row "
+            "WHERE m.id IN (SELECT value FROM json_each(?)) AND v.model = ? AND v.content_hash = m.content_hash",
+            (json.dumps(list(ids)), model),
+        ).fetchall()
+        best: dict[str, float] = {}
+        for (memory_id, _), cosine in zip(
+            rows, _stacked([row[1] for row in rows]) @ query if rows else (), strict=True
+        ):
+            best[memory_id] = max(float(cosine), best.get(memory_id, -1.0))
+        return best
+
+    def maintain(self) -> None:
+        """Have a snapshot built in the background where one pays."""
+        with self._lock:
+            index = self._index
+            busy = self._building is not None and self._building.is_alive()
+            if index is None or busy or not index.tail_is_long:
+                return
+            self._building = threading.Thread(target=_build, args=(index,), name="memory vectors", daemon=True)
+            self._building.start()
+
+    def close(self) -> None:
+        """Stop what goes on in the background."""
+        with self._lock:
+            index = self._index
+        if index is not None:
+            index.close()
+
+    def optimise(self, model: str) -> None:
+        """Build a snapshot of what is there now."""
+        index = self._current(model)
+        index.refresh()
+        index.build_snapshot()
+
+    def _current(self, model: str) -> VectorIndex:
+        with self._lock:
+            if self._index is None or self._index.model != model:
+                self._index = VectorIndex(
+                    self, model, self._folder, exact_limit=self._exact_limit, hnsw=self._hnsw, name="memory-vectors"
+                )
+            return self._index
+
+    def _admitted(self, model: str, filters: MemoryFilters) -> list[int] | None:
+        """The ids of the vectors that filters let through; None where those are too many to measure them all."""
+        where, values = condition(filters)
+        rows = self._database.connection.execute(
+            f"SELECT v.id FROM {FROM} JOIN vectors v ON v.row = m.row WHERE v.model = ? AND {where} LIMIT ?",
+            (model, *values, _FEW + 1),
+        ).fetchall()
+        return [row[0] for row in rows] if len(rows) <= _FEW else None
+
+    def _memories_of(self, similarities: dict[int, float], filters: MemoryFilters) -> dict[str, float]:
+        where, values = condition(filters)
+        rows = self._database.connection.execute(
+            f"SELECT v.id, m.id FROM {FROM} JOIN vectors v ON v.row = m.row "
+            f"WHERE v.id IN (SELECT value FROM json_each(?)) AND v.content_hash = m.content_hash AND {where}",
+            (json.dumps(list(similarities)), *values),
+        )
+        best: dict[str, float] = {}
+        for number, memory_id in rows:
+            best[memory_id] = max(similarities[number], best.get(memory_id, -1.0))
+        return best
+
+    # --- what an index is made of
+
+    def index_id(self) -> str:
+        """What tells these rows from former ones in the same place."""
+        return str(self._database.connection.execute("SELECT value FROM meta WHERE key = 'index_id'").fetchone()[0])
+
+    def last_id(self) -> int:
+        """The greatest id ever given."""
+        row = self._database.connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'vectors'").fetchone()
+        return int(row[0]) if row else 0
+
+    def newer_than(self, model: str, after: int) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
+        """A model's vectors with an id above `after`, ascending, in batches of (ids, vectors)."""
+        while True:
+            rows = self._database.connection.execute(
+                "SELECT id, vector FROM vectors WHERE model = ? AND id > ? ORDER BY id LIMIT 4096", (model, after)
+            ).fetchall()
+            if not rows:
+                return
+            yield np.array([row[0] for row in rows], np.int64), _stacked([row[1] for row in rows])
+            after = int(rows[-1][0])
+
+    def vectors(self, model: str, ids: Collection[int]) -> dict[int, NDArray[np.float32]]:
+        """Those of the vectors with these ids that `model` made."""
+        rows = self._database.connection.execute(
+            "SELECT id, vector FROM vectors WHERE model = ? AND id IN (SELECT value FROM json_each(?))",
+            (model, json.dumps(list(ids))),
+        )
+        return {row[0]: np.frombuffer(row[1], np.float16).astype(np.float32) for row in rows}
+
+
+def _stacked(blobs: Sequence[bytes]) -> Vectors:
+    if not blobs:
+        return np.empty((0, 0), np.float32)
+    return np.frombuffer(b"".join(blobs), np.float16).reshape(len(blobs), -1).astype(np.float32)
+
+
+def _build(index: VectorIndex) -> None:
+    try:
+        index.build_snapshot()
+    except (sqlite3.Error, OSError) as error:
+        _log.info("no snapshot of the memories' vectors was made: %s", error)

@@ -1,0 +1,83 @@
+"""The full-text index over chunks: SQLite FTS5, contentless, over terms that `terms` makes."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+
+from rag_ls.storage.records import Candidate
+from rag_ls.storage.sqlite.database import Database
+from rag_ls.storage.terms import indexed_text
+
+# bm25() weights of the columns symbol, signature, path, doc and text: a name says more than a body (docs/quality.md).
+_COLUMN_WEIGHTS = "4.0, 2.0, 2.0, 1.0, 1.0"
+_COLUMNS = "symbol, signature, path, doc, text"
+# A misspelt word is looked for among so many that begin in the same way.
+_SAME_BEGINNING = 2
+_MOST_LIKE = 5000
+
+
+class Postings:
+    """Which chunks hold which terms."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add_rows(self, connection: sqlite3.Connection, rows: Iterable[tuple[int, tuple[str, ...]]]) -> None:
+        """Index chunks that were just inserted, by row and columns, inside their transaction."""
+        connection.executemany(
+            f"INSERT INTO postings (rowid, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
+            [(row, *columns) for row, columns in rows],
+        )
+
+    def remove_rows(self, connection: sqlite3.Connection, where: str, values: Sequence[object]) -> None:
+        """Take chunks that are about to be deleted out of the index, inside their transaction."""
+        rows = connection.execute(
+            "SELECT c.id, d.path, c.symbol, c.signature, c.doc, c.text FROM "
+            f"(SELECT * FROM chunks WHERE {where}) c JOIN documents d ON d.id = c.document_id",
+            tuple(values),
+        ).fetchall()
+        # A contentless FTS5 table needs the former values to delete a row.
+        connection.executemany(
+            f"INSERT INTO postings (postings, rowid, {_COLUMNS}) VALUES ('delete', ?, ?, ?, ?, ?, ?)",
+            [(row[0], *columns_of(*row[1:])) for row in rows],
+        )
+
+    def search(self, terms: Sequence[str], limit: int, documents: str | None = None) -> list[Candidate]:
+        """The chunks that match any of `terms` best by BM25, best first.
+
+        `documents`, a JSON list of document ids, restricts the search to them.
+        """
+        if not terms:
+            return []
+        match = " OR ".join(f'"{term}"' for term in terms)
+        only = (
+            "AND rowid IN (SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?)))"
+            if documents is not None
+            else ""
+        )
+        rows = self._database.connection.execute(
+            f"SELECT rowid, -bm25(postings, {_COLUMN_WEIGHTS}) FROM postings WHERE postings MATCH ? {only} "
+            "ORDER BY 2 DESC, 1 LIMIT ?",
+            (match, *([documents] if documents is not None else []), limit),
+        )
+        return [Candidate(row, value) for row, value in rows]
+
+    def frequency(self, term: str, most: int) -> int:
+        """How many chunks hold a term, counted up to `most`."""
+        query = "SELECT count(*) FROM (SELECT 1 FROM postings WHERE postings MATCH ? LIMIT ?)"
+        return int(self._database.connection.execute(query, (f'"{term}"', most)).fetchone()[0])
+
+    def terms_like(self, term: str) -> list[str]:
+        """The index's terms that begin as a stemmed term does, and are about as long."""
+        first, length = term[:_SAME_BEGINNING], len(term)
+        rows = self._database.connection.execute(
+            "SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ? LIMIT ?",
+            (first, first + "\U0010ffff", length - 2, length + 2, _MOST_LIKE),
+        )
+        return [row[0] for row in rows]
+
+
+def columns_of(path: str, symbol: str, signature: str, doc: str, text: str) -> tuple[str, ...]:
+    """The terms of a chunk, by column."""
+    return indexed_text(symbol), indexed_text(signature), indexed_text(path), indexed_text(doc), indexed_text(text)

@@ -1,0 +1,63 @@
+"""The files that wait to be read, kept in the database: whatever is interrupted goes on at the next start."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Collection, Iterable
+
+from rag_ls.storage.records import FileState
+from rag_ls.storage.sqlite.database import Database
+from rag_ls.storage.sqlite.index_rows import as_json
+
+
+class ReadingQueue:
+    """The queue of one index. Safe from several threads and processes."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, paths: Iterable[str]) -> None:
+        """Note files that must be read again."""
+        with self._database.writing() as connection:
+            now = time.time_ns()
+            connection.executemany("INSERT OR REPLACE INTO queue VALUES (?, ?)", [(path, now) for path in paths])
+
+    def paths(self) -> list[str]:
+        """The files that wait to be read, by path."""
+        return [row[0] for row in self._database.connection.execute("SELECT path FROM queue ORDER BY path")]
+
+    def has_any(self) -> bool:
+        """Whether any file waits to be read."""
+        row = self._database.connection.execute("SELECT EXISTS (SELECT 1 FROM queue)").fetchone()
+        return bool(row[0])
+
+    def holds(self, path: str) -> bool:
+        """Whether a file waits to be read."""
+        return self._database.connection.execute("SELECT 1 FROM queue WHERE path = ?", (path,)).fetchone() is not None
+
+    def unknown_count(self) -> int:
+        """How many files wait to be read that were never read before."""
+        row = self._database.connection.execute(
+            "SELECT count(*) FROM queue q WHERE NOT EXISTS "
+            "(SELECT 1 FROM documents d WHERE d.path = q.path AND d.session = '')"
+        ).fetchone()
+        return int(row[0])
+
+    def all_read_since(self, paths: Collection[str], since_ns: int) -> bool:
+        """Whether each of some files was read after a time of the wall clock, or does not wait to be read."""
+        row = self._database.connection.execute(
+            "SELECT EXISTS (SELECT 1 FROM queue q WHERE q.path IN (SELECT value FROM json_each(?)) "
+            "AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.path = q.path AND d.session = '' AND d.read_ns >= ?) "
+            "AND NOT EXISTS (SELECT 1 FROM skipped s WHERE s.path = q.path AND s.read_ns >= ?))",
+            (as_json(paths), since_ns, since_ns),
+        ).fetchone()
+        return not row[0]
+
+
+def dequeue(connection: sqlite3.Connection, path: str, state: FileState) -> None:
+    """Take a file out of the queue, unless it was queued again after it was read."""
+    # An entry from the future was made before the clock was set back.
+    connection.execute(
+        "DELETE FROM queue WHERE path = ? AND (since_ns <= ? OR since_ns > ?)", (path, state.read_ns, time.time_ns())
+    )

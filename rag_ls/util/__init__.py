@@ -1,0 +1,1 @@
+"""What knows nothing of code or memories: text, whole files, processes, pipes, JSON-RPC framing."""

@@ -1,0 +1,61 @@
+"""A model compiled by OpenVINO: the same vectors as torch's, in any batch."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rag_ls.embedding import locate
+from rag_ls.embedding.local.catalog import models_folder
+from rag_ls.embedding.local.openvino_model import OpenVinoEmbedder, _batches, can_compile
+from rag_ls.embedding.local.torch_model import TorchEmbedder
+
+_needs_openvino = pytest.mark.skipif(
+    importlib.util.find_spec("openvino") is None, reason="OpenVINO has no build for this machine"
+)
+_TEXTS = [
+    "def total(items):\n    return sum(items)\n",
+    "x",
+    "where is the price of a cart computed? " * 40,
+    "",
+    "größe 検索",
+]
+
+
+@_needs_openvino
+def test_vectors_agree_with_torch_whatever_else_is_in_the_batch() -> None:
+    model = locate("auto")
+    embedder = OpenVinoEmbedder(model, threads=2)
+    vectors = embedder.embed_documents(_TEXTS)
+    assert vectors.shape == (len(_TEXTS), 384)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    by_torch = TorchEmbedder(model, device="cpu", batch_size=8, threads=1).embed_documents(_TEXTS)
+    assert ((vectors * by_torch).sum(axis=1) > 0.999).all()
+    alone = np.stack([embedder.embed_query(text) for text in _TEXTS])
+    assert ((vectors * alone).sum(axis=1) > 0.999).all()
+    assert embedder.embed_documents([]).shape == (0, 0)
+
+
+@_needs_openvino
+def test_a_model_is_exported_once(home: Path) -> None:
+    model = locate("auto")
+    OpenVinoEmbedder(model, threads=1)
+    files = {file.name: file.stat().st_mtime_ns for file in (models_folder() / "openvino").iterdir()}
+    assert {Path(name).suffix for name in files} == {".xml", ".bin"}
+    OpenVinoEmbedder(model, threads=1)
+    assert {file.name: file.stat().st_mtime_ns for file in (models_folder() / "openvino").iterdir()} == files
+
+
+def test_other_devices_are_left_to_torch() -> None:
+    assert not can_compile("cuda")
+    assert not can_compile("mps")
+
+
+def test_batches_hold_every_row_once_and_bounded_numbers_of_tokens() -> None:
+    lengths = [3, 256, 1, 40, 256, 17, 0] * 50
+    batches = list(_batches(lengths))
+    assert sorted(row for batch in batches for row in batch) == list(range(len(lengths)))
+    assert all(len(batch) * max(lengths[row] for row in batch) <= 2048 for batch in batches)

@@ -1,0 +1,33 @@
+"""Which test goes with which file."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_ls.engine.code.namesakes import is_named_after
+
+
+@pytest.mark.parametrize(
+    ("test", "path"),
+    [
+        ("tests/net/test_client.py", "src/net/client.py"), ("client_test.go", "client.go"), ("src/client_test.py", "src/client.py"),
+        ("src/test/java/a/ClientTest.java", "src/main/java/a/Client.java"), ("ui/Button.spec.tsx", "ui/Button.tsx"),
+        ("__tests__/button.test.js", "src/Button.js"), ("spec/models/user_spec.rb", "app/models/user.rb"),
+        ("tests/test_storage.py", "app/storage/__init__.py"), ("tests/cart.rs", "src/cart.rs"),
+        ("Tests/CartTests.swift", "Sources/Cart.swift"), ("tests/test_http_client.py", "lib/HttpClient.py"),
+    ],
+)  # fmt: skip
+def test_a_test_is_named_after_its_file(test: str, path: str) -> None:
+    assert is_named_after(test, path)
+
+
+@pytest.mark.parametrize(
+    ("test", "path"),
+    [
+        ("tests/test_client.py", "src/server.py"),
+        ("tests/test_clients.py", "src/client.py"),
+        ("tests/conftest.py", "src/a.py"),
+    ],
+)
+def test_other_names_do_not_count(test: str, path: str) -> None:
+    assert not is_named_after(test, path)

@@ -1,0 +1,90 @@
+"""The threads that answer: shared out fairly, and never lost."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+
+import pytest
+
+from rag_ls.engine.workers import Workers
+from tests.support import PATIENCE_S, until
+
+
+@pytest.fixture
+def workers() -> Iterator[Workers]:
+    """Two threads, one of them at most for each client."""
+    workers = Workers(threads=2, per_client=1)
+    yield workers
+    workers.close()
+
+
+def test_what_the_work_returns_or_raises_reaches_the_client(workers: Workers) -> None:
+    assert workers.submit("a", lambda: 7).result(PATIENCE_S) == 7
+    with pytest.raises(ZeroDivisionError):
+        workers.submit("a", lambda: 1 // 0).result(PATIENCE_S)
+
+
+def test_a_client_that_floods_keeps_nobody_else_waiting(workers: Workers) -> None:
+    release, order = threading.Event(), []
+    blocked = workers.submit("flood", lambda: release.wait(PATIENCE_S))
+    flood = [workers.submit("flood", lambda number=number: order.append(number)) for number in range(100)]
+    assert workers.submit("quiet", lambda: order.append("quiet") or len(order)).result(PATIENCE_S) == 1
+    release.set()
+    assert blocked.result(PATIENCE_S)
+    flood[-1].result(PATIENCE_S)
+    assert order == ["quiet", *range(100)]
+
+
+def test_a_quick_question_waits_for_no_slow_one_while_threads_are_free() -> None:
+    workers, release = Workers(threads=4, per_client=2), threading.Event()
+    # One thread that is idle again.
+    workers.submit("a", lambda: None).result(PATIENCE_S)
+    assert until(lambda: not workers.busy)
+    slow = workers.submit("a", lambda: release.wait(PATIENCE_S))
+    assert workers.submit("b", lambda: 7).result(PATIENCE_S) == 7
+    release.set()
+    assert slow.result(PATIENCE_S)
+    workers.close()
+
+
+def test_clients_take_turns() -> None:
+    workers, release, order = Workers(threads=1, per_client=1), threading.Event(), []
+    workers.submit("first", lambda: release.wait(PATIENCE_S))
+    tasks = [workers.submit(client, lambda client=client: order.append(client)) for client in "aaabbc"]
+    release.set()
+    for task in tasks:
+        task.result(PATIENCE_S)
+    assert order == ["a", "b", "c", "a", "b", "a"]
+    workers.close()
+
+
+def test_what_a_client_that_left_still_waited_for_is_dropped(workers: Workers) -> None:
+    started, release = threading.Event(), threading.Event()
+    running = workers.submit("gone", lambda: started.set() or release.wait(PATIENCE_S))
+    assert started.wait(PATIENCE_S)
+    waiting = workers.submit("gone", lambda: 1)
+    workers.forget("gone")
+    release.set()
+    assert running.result(PATIENCE_S)
+    with pytest.raises(CancelledError):
+        waiting.result(PATIENCE_S)
+
+
+def test_it_is_busy_only_while_somebody_waits(workers: Workers) -> None:
+    assert not workers.busy
+    release = threading.Event()
+    task = workers.submit("a", lambda: release.wait(PATIENCE_S))
+    assert workers.busy
+    release.set()
+    task.result(PATIENCE_S)
+    workers.submit("b", lambda: None).result(PATIENCE_S)
+    workers.close()
+    assert not workers.busy
+
+
+def test_a_closed_pool_takes_nothing_more(workers: Workers) -> None:
+    workers.close()
+    with pytest.raises(RuntimeError):
+        workers.submit("a", lambda: 1)

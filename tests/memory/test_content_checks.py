@@ -1,0 +1,295 @@
+"""What is worth keeping, and what must not be kept."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from rag_ls.errors import InvalidRequest
+from rag_ls.memory.content_checks import (
+    MAX_CONTENT,
+    MAX_CUSTOM,
+    MAX_CUSTOM_DEPTH,
+    MAX_TAG,
+    MAX_TAGS,
+    _detectors,
+    checked_content,
+    checked_metadata,
+    refuse_secrets,
+)
+from rag_ls.memory.pattern_requirements import Need, Text, need_of
+from rag_ls.model import MemoryMetadata
+
+_NOTHING = MemoryMetadata()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "ok", "OK!", "Done.", "done", "LGTM", "thanks", "Thank you!", "yes", "todo", "test", "It works now", "All tests pass",
+        "The build is green.", "Task completed successfully", "Everything works as expected", "It is what it is",
+        "hello", "42", "...", "👍", "foo foo foo", "Größe", "déjà", "k8s", "缓存",
+    ],
+)  # fmt: skip
+def test_what_says_nothing_is_refused_with_what_to_do(content: str) -> None:
+    with pytest.raises(InvalidRequest, match=r"worth recalling: name what it is about .* force = true"):
+        checked_content(content)
+    assert checked_content(content, force=True) == content
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Use tabs", "use tabs", "Prefer composition", "No globals", "Redis 7", "Deploy on Fridays", "Tests need Docker",
+        "Nutze Tabs", "Tabs statt Leerzeichen", "Größe prüfen", "Utilisez pnpm", "déjà vu",
+        "使用制表符", "部署在周五", "タブを使う", "탭을 사용하세요", "x = 1", "max_retries=3", "make test", "getUserByID",
+        "`npm ci` not `npm install`", "src/auth.py", "Fixed the race in the cache by locking per key",
+        "Done is better than perfect: ship behind a flag",
+    ],
+)  # fmt: skip
+def test_what_says_something_is_kept_however_short(content: str) -> None:
+    assert checked_content(f" {content}\n") == content
+
+
+@pytest.mark.parametrize("content", ["", " ", "\n\t", "\u3000"])
+def test_what_is_empty_is_refused_even_by_force(content: str) -> None:
+    for force in (False, True):
+        with pytest.raises(InvalidRequest, match="content is empty"):
+            checked_content(content, force=force)
+
+
+def test_the_limits_are_named() -> None:
+    assert checked_content("ab cd " * (MAX_CONTENT // 6))
+    with pytest.raises(InvalidRequest, match=f"100,002 characters, at most {MAX_CONTENT:,}"):
+        checked_content("abc" * 33_334, force=True)
+
+
+class TestMetadata:
+    def test_tags_have_limits(self) -> None:
+        metadata = MemoryMetadata(tags=tuple(f"{number:0{MAX_TAG}}" for number in range(MAX_TAGS)))
+        assert checked_metadata(metadata) == metadata
+        with pytest.raises(InvalidRequest, match=f"51 tags are too many; give at most {MAX_TAGS}"):
+            checked_metadata(MemoryMetadata(tags=(*metadata.tags, "one more")))
+        with pytest.raises(InvalidRequest, match=f"has 101 characters; give at most {MAX_TAG}"):
+            checked_metadata(MemoryMetadata(tags=("x" * 101,)))
+
+    def test_custom_has_limits_of_size_and_depth(self) -> None:
+        def nested(depth: int) -> dict[str, object]:
+            return {"in": nested(depth - 1)} if depth > 1 else {"in": 1}
+
+        assert checked_metadata(MemoryMetadata(custom=nested(MAX_CUSTOM_DEPTH)))
+        with pytest.raises(InvalidRequest, match="more than 5 levels deep"):
+            checked_metadata(MemoryMetadata(custom=nested(MAX_CUSTOM_DEPTH + 1)))
+        with pytest.raises(InvalidRequest, match="more than 5 levels deep"):
+            checked_metadata(MemoryMetadata(custom={"in": [[[[[]]]]]}))
+        with pytest.raises(InvalidRequest, match=f"at most {MAX_CUSTOM:,}"):
+            checked_metadata(MemoryMetadata(custom={"text": "x" * MAX_CUSTOM}))
+
+    @pytest.mark.parametrize("value", [float("nan"), float("inf"), {1, 2}, object(), b"bytes"])
+    def test_what_json_cannot_hold_is_refused(self, value: object) -> None:
+        with pytest.raises(InvalidRequest, match="custom is no JSON object"):
+            checked_metadata(MemoryMetadata(custom={"value": value}))
+
+    def test_what_is_nested_without_end_is_refused(self) -> None:
+        endless: dict[str, object] = {}
+        endless["in"] = endless
+        with pytest.raises(InvalidRequest, match="custom is no JSON object"):
+            checked_metadata(MemoryMetadata(custom=endless))
+        deep: dict[str, object] = json.loads('{"in":' * 900 + "1" + "}" * 900)
+        with pytest.raises(InvalidRequest, match="more than 5 levels deep"):
+            checked_metadata(MemoryMetadata(custom=deep))
+
+
+# None of these opens anything; they are put together so that no scanner takes this file for a leak.
+_FAKES = {
+    "github": "ghp" + "_" + "a1B2" * 9,
+    "gitlab": "glpat" + "-" + "a1B2c" * 4,
+    "aws": "AKIA" + "A1B2" * 4,
+    "aws secret": "aws_secret" + "_key = '" + "aB1/" * 10 + "'",
+    "slack": "xoxb" + "-1234-5678-" + "abc",
+    "slack hook": "https://hooks.slack" + ".com/services/T0/B0/abc",
+    "stripe": "sk" + "_live_" + "a1B2" * 6,
+    "jwt": "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxIn0" + ".c2ln",
+    "private key": "-----BEGIN RSA " + "PRIVATE KEY-----",
+    "openssh key": "-----BEGIN OPENSSH " + "PRIVATE KEY-----",
+    "basic auth": "postgres://admin:" + "hunter2@db.example.org/shop",
+    "npm": "//registry.example.org/:_auth" + "Token=npm_" + "abc",
+    "pypi": "pypi-" + "AgEIcHlwaS5vcmc" + "a" * 70,
+    "sendgrid": "SG" + "." + "a" * 22 + "." + "b" * 43,
+    "telegram": "12345678" + ":" + "a1B2c" * 7,
+    "twilio": "SK" + "a1b2" * 8,
+    "azure": "Account" + "Key=" + "a" * 88,
+    "openai": "sk-" + "a" * 20 + "T3Blbk" + "FJ" + "b" * 20,
+    "mailchimp": "a1b2" * 8 + "-us" + "12",
+    "discord": "M" + "a" * 23 + "." + "b" * 6 + "." + "c" * 27,
+    "artifactory": "AKC" + "a1b2" * 4,
+}
+
+
+class TestSecrets:
+    @pytest.mark.parametrize("secret", _FAKES.values(), ids=list(_FAKES))
+    @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\x0b", "\u2028"])
+    def test_a_secret_is_refused_with_its_line_and_without_itself(self, secret: str, end: str) -> None:
+        content = end.join(("The key for the sandbox", "is this one:", f" {secret} ", "and it never changes."))
+        with pytest.raises(InvalidRequest, match=r"^line 3 looks like a secret \(.+\), which was not stored") as caught:
+            refuse_secrets(content, _NOTHING)
+        assert "force = true" in str(caught.value)
+        assert not {secret, secret[:12], secret[-12:]} & {str(caught.value)[i : i + 12] for i in range(200)}
+        assert secret not in str(caught.value)
+
+    @pytest.mark.parametrize("secret", [_FAKES["github"], _FAKES["private key"]])
+    def test_so_it_is_in_tags_and_in_all_of_custom(self, secret: str) -> None:
+        for metadata in (
+            MemoryMetadata(tags=("a", secret)),
+            MemoryMetadata(custom={"a": {"b": [1, "x", f"first\n{secret}"]}}),
+            MemoryMetadata(custom={"a": {secret: None}}),
+        ):
+            with pytest.raises(InvalidRequest, match=r"^the metadata looks like a secret") as caught:
+                refuse_secrets("Nothing to see here\non two lines", metadata)
+            assert secret not in str(caught.value)
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+            "E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855",
+            "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+            "550e8400-e29b-41d4-a716-446655440000",
+            "see https://example.org:8443/a/b?c=d&e=f#g@h and http://localhost:11434/v1",
+            "redis://localhost:6379/0 and postgres://db.example.org/shop and ssh://git@example.org:22/x",
+            "git@github.com:owner/name.git",
+            "/usr/local/lib/python3.11/site-packages/detect_secrets/plugins/github_token.py:12",
+            r"C:\Users\me\AppData\Local\Programs\some_rather_long_folder_name_that_goes_on",
+            "The password is kept in 1Password under 'shop, staging'; the token comes from $GITHUB_TOKEN",
+            "api_key = os.environ['API_KEY']  # never written down",
+            "AKIA keys and ghp_ tokens are refused; eyJ begins a JWT",
+            "aGVsbG8gd29ybGQsIHRoaXMgaXMgYmFzZTY0IG9mIGEgc2VudGVuY2U=",
+            "mail to jane.doe@example.org at 12:30, ticket ABC-12345",
+            "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ",
+            "Diese Zeile enthält Umlaute: Schlüsselübergabe zwischen 10:00 und 12:00",
+        ],
+    )
+    def test_what_only_looks_long_and_random_is_kept(self, content: str) -> None:
+        refuse_secrets(content, _NOTHING)
+
+
+def _found(lines: list[str]) -> list[tuple[int, str]]:
+    """What all detectors find, line by line, in the order in which they are asked."""
+    return [
+        (number, detector.secret_type)
+        for number, line in enumerate(lines, 1)
+        for detector, _ in _detectors()
+        if any(detector.analyze_string(line))
+    ]
+
+
+def _refused(lines: list[str]) -> tuple[int, str] | None:
+    try:
+        refuse_secrets("\n".join(lines), _NOTHING)
+    except InvalidRequest as error:
+        found = re.match(r"line (\d+) looks like a secret \((.+?)\), which", str(error))
+        assert found is not None
+        return int(found[1]), found[2]
+    return None
+
+
+class TestNeeds:
+    """A text is searched for a pattern only where it holds what any match needs, and nothing is missed by that."""
+
+    _PATTERNS = tuple((detector, pattern) for detector, _ in _detectors() for pattern in detector.denylist)
+
+    @settings(max_examples=2, phases=[Phase.generate])
+    @pytest.mark.parametrize("place", range(len(_PATTERNS)))
+    @given(data=st.data())
+    def test_whatever_a_detector_finds_is_refused(self, place: int, data: st.DataObject) -> None:
+        line = data.draw(st.from_regex(self._PATTERNS[place][1], fullmatch=True))
+        lines = f"The key is\na {line} b\nand it never changes".splitlines()
+        wanted = _found(lines)
+        assert _refused(lines) == (wanted[0] if wanted else None)
+
+    @settings(max_examples=40)
+    @given(
+        st.lists(
+            st.one_of(
+                st.sampled_from([*_FAKES.values(), *(value.upper() for value in _FAKES.values())]), st.text(max_size=20)
+            ),
+            max_size=4,
+        ).map(lambda texts: [line for text in texts for line in text.splitlines()])
+    )
+    def test_any_text_is_refused_just_where_a_detector_finds_something(self, lines: list[str]) -> None:
+        wanted = _found([*lines, "end"])
+        assert _refused([*lines, "end"]) == (wanted[0] if wanted else None)
+
+    @pytest.mark.parametrize(
+        ("pattern", "flags", "run", "literal"),
+        [
+            (r"abc[0-9]{10,}x", 0, 14, "abc"),
+            (r"(?:\s|^)AKC\w{3}(?:\s|$)", 0, 6, "AKC"),
+            (r"a b cd", 0, 2, "a b cd"),
+            (r"a\s*bc", 0, 2, "bc"),
+            (r"a[x-z]?bc", 0, 3, "bc"),
+            (r"(?:abc|de)f{2}", 0, 4, ""),
+            (r"(?:abc|d e)f{2}", 0, 2, ""),
+            (r"ab.cd", 0, 2, "ab"),
+            (r"[^\s:]+://[^:]+x", 0, 4, "://"),
+            (r"[ -~]{5}xy", 0, 2, "xy"),
+            (r"Secret-KEY", re.IGNORECASE, 10, "ecret-"),
+            (r"(?i:AB)cd", 0, 4, "cd"),
+            (r"(?a:\S)cd", 0, 2, "cd"),
+            (r"(?=xyz)ab(?!c)", 0, 2, "ab"),
+            (r"(a)\1{3}bcd", 0, 3, "bcd"),
+            (r"\S{5}", re.ASCII, 0, ""),
+            (r"", 0, 0, ""),
+        ],
+    )
+    def test_a_need_is_read_off_a_pattern(self, pattern: str, flags: int, run: int, literal: str) -> None:
+        need = need_of(re.compile(pattern, flags))
+        assert (need.run, need.literal) == (run, literal)
+
+    @settings(max_examples=40)
+    @given(
+        st.sampled_from(
+            [r"(?i)sk[a-z]{3}\d", r"x(?:ab|c)?\S{2}-(\w)\1", r"(?im)^task: \w{4}", r"[^\W\d]{3}|\d+ ?a", r"(?s)a.{3}b"]
+        ),
+        st.data(),
+    )
+    def test_every_match_holds_what_is_needed(self, pattern: str, data: st.DataObject) -> None:
+        compiled = re.compile(pattern)
+        text = data.draw(st.from_regex(compiled))
+        assert need_of(compiled).is_met(Text.of([text]))
+
+    @pytest.mark.parametrize("text", ["\u017fk", "s\u212a", "\u017f\u212a"])
+    def test_letters_that_only_match_where_case_is_ignored_are_not_missed(self, text: str) -> None:
+        pattern = re.compile("sk", re.IGNORECASE)
+        assert pattern.search(text)
+        assert need_of(pattern).is_met(Text.of([text]))
+
+    def test_of_a_pattern_that_is_not_understood_nothing_is_demanded(self) -> None:
+        assert Need().is_met(Text.of([]))
+
+    def test_thousands_of_ordinary_notes_take_no_half_a_second(self) -> None:
+        words = "the service retries twice, because src/api/auth.py answers 429 in getUserByID; see AUTH_TOKEN".split()
+        chosen = random.Random(1)
+        notes = ["\n".join(" ".join(chosen.choices(words, k=12)) for _ in range(3)) for _ in range(2000)]
+        refuse_secrets(notes[0], _NOTHING)
+        start = time.process_time()
+        for note in notes:
+            refuse_secrets(note, MemoryMetadata(tags=("a", "b", "c")))
+        assert time.process_time() - start < 0.5
+
+
+@pytest.mark.parametrize(
+    "secret",
+    ["sk-ant-" + "api03-" + "a" * 40, "github_" + "pat_" + "A1" * 20, "AIza" + "b" * 35, "sk-" + "proj-" + "c" * 40],
+)
+def test_newer_forms_of_keys_are_refused_wherever_they_stand(secret: str) -> None:
+    for content, others in ((f"The key is {secret}", ()), ("The key is elsewhere", (f"https://x/{secret}",))):
+        with pytest.raises(InvalidRequest, match="secret") as refused:
+            refuse_secrets(content, MemoryMetadata(), *others)
+        assert secret not in str(refused.value)

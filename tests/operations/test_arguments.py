@@ -1,0 +1,88 @@
+"""The arguments of a request: checked key by key, with errors that name the remedy."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_ls.errors import InvalidRequest
+from rag_ls.operations.arguments import Arguments
+
+
+def _args(values: object) -> Arguments:
+    return Arguments("search_code", values, ("query", "k", "tags", "scope", "minimum", "filters"))
+
+
+def test_nothing_given_is_an_empty_object() -> None:
+    args = _args(None)
+    assert (args.text("query"), args.integer("k"), args.strings("tags"), args.mapping("filters")) == ("", None, (), {})
+    assert (args.choice("scope", ("a",)), args.fraction("minimum")) == (None, None)
+
+
+@pytest.mark.parametrize("values", ["text", 3, ["query"], True])
+def test_anything_but_an_object_is_refused(values: object) -> None:
+    with pytest.raises(InvalidRequest, match="search_code takes one JSON object"):
+        _args(values)
+
+
+def test_an_unknown_argument_is_refused_and_the_known_are_listed() -> None:
+    with pytest.raises(InvalidRequest, match="no argument 'querry'; it takes query, k, tags"):
+        _args({"querry": "x"})
+
+
+def test_a_null_counts_as_absent() -> None:
+    assert _args({"k": None}).integer("k") is None
+
+
+@pytest.mark.parametrize(("alias", "key"), [("top_k", "k"), ("top_n", "k"), ("limit", "k")])
+def test_common_slips_are_understood(alias: str, key: str) -> None:
+    assert _args({alias: 3}).integer(key) == 3
+    assert _args({"tag": "x"}).strings("tags") == ("x",)
+
+
+@pytest.mark.parametrize("value", ["", "  \n"])
+def test_a_required_text_must_not_be_blank(value: str) -> None:
+    with pytest.raises(InvalidRequest, match="needs 'query'"):
+        _args({"query": value}).text("query", required=True)
+    assert _args({"query": value}).text("query") == value
+
+
+@pytest.mark.parametrize("value", [1, True, ["x"], {}])
+def test_a_text_is_a_string(value: object) -> None:
+    with pytest.raises(InvalidRequest, match="query must be a string, not"):
+        _args({"query": value}).text("query")
+
+
+def test_a_whole_number_may_be_written_with_a_point() -> None:
+    assert _args({"k": 3.0}).integer("k") == 3
+
+
+@pytest.mark.parametrize("value", ["3", 3.5, True, [3], float("nan"), float("inf")])
+def test_anything_else_is_no_whole_number(value: object) -> None:
+    with pytest.raises(InvalidRequest, match="k must be a whole number"):
+        _args({"k": value}).integer("k")
+
+
+def test_a_number_below_the_least_is_refused() -> None:
+    assert _args({"k": 1}).integer("k", least=1) == 1
+    with pytest.raises(InvalidRequest, match="k = 0 is below 1"):
+        _args({"k": 0}).integer("k", least=1)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, "0.5", True, float("nan")])
+def test_a_fraction_is_a_number_from_0_to_1(value: object) -> None:
+    assert _args({"minimum": 1}).fraction("minimum") == 1.0
+    with pytest.raises(InvalidRequest, match="minimum"):
+        _args({"minimum": value}).fraction("minimum")
+
+
+def test_strings_lose_blanks_and_repeats() -> None:
+    assert _args({"tags": [" a", "b", "", "a "]}).strings("tags") == ("a", "b")
+    assert _args({"tags": "one"}).strings("tags") == ("one",)
+    with pytest.raises(InvalidRequest, match="tags must be a list of strings"):
+        _args({"tags": ["a", 1]}).strings("tags")
+
+
+def test_a_choice_is_understood_in_any_case() -> None:
+    assert _args({"scope": " Project"}).choice("scope", ("project", "global")) == "project"
+    with pytest.raises(InvalidRequest, match="is not one of project, global"):
+        _args({"scope": "team"}).choice("scope", ("project", "global"))

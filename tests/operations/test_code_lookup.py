@@ -1,0 +1,193 @@
+"""`get_chunk`, `list_symbols` and `related_tests`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rag_ls.engine.client import Client
+from rag_ls.engine.code.recent_chunks import RecentChunks
+from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.indexing import Buffer
+from rag_ls.model import Chunk, StoredChunk
+from rag_ls.operations import Operations
+from tests.support import PATIENCE_S, SHOP, write
+
+STEPS = "".join(f"        step_{n} = compute(items, {n})\n" for n in range(150))
+BIG = (
+    "import os\n\n\nclass Discounter:\n    '''Discounts.'''\n\n    # Applies it.\n    def apply(self, items):\n"
+    f"{STEPS}        return step_1\n"
+)
+FILES = {
+    **SHOP,
+    "src/big.py": BIG,
+    "src/notes.txt": "".join(f"line {n}\n" for n in range(90)),
+    "tests/test_cart.py": "from src.cart import total_price\n\n\ndef test_discount():\n    assert total_price([2.0], 0.5) == 1.0\n",
+    "tests/test_checkout.py": "from src import cart\n\n\ndef test_all():\n    assert cart.total_price([1.0], 0) == 1\n",
+    "tests/test_mail.py": "def test_mail():\n    assert True\n",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A shop with tests."""
+    return write(tmp_path / "big-shop", FILES)
+
+
+@pytest.fixture
+def operations(client: Client, root: Path) -> Operations:
+    """The operations on it."""
+    client.open(root)
+    _index(client)
+    return Operations(client, wait_for_model_s=PATIENCE_S)
+
+
+def _index(client: Client) -> None:
+    (view,) = client.projects()
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+
+
+def _first(operations: Operations, query: str, path: str) -> dict:
+    hits = operations.run("search_code", {"query": query, "path_glob": path, "k": 50})["results"]
+    return next(hit for hit in hits if query in hit["text"])
+
+
+def test_a_part_of_a_method_is_given_with_all_of_it(operations: Operations, root: Path) -> None:
+    part = _first(operations, "step_100", "src/big.py")
+    whole = operations.run("get_chunk", {"id": part["id"], "context": "declaration"})
+    assert (whole["id"], whole["symbol"], whole["end_line"]) == (part["id"], "Discounter.apply", 159)
+    assert whole["text"].strip().startswith(("# Applies it.", "def apply"))
+    assert whole["text"].rstrip().endswith("return step_1")
+    lines = (root / "src/big.py").read_text().splitlines(keepends=True)
+    assert whole["text"] == "".join(lines[whole["start_line"] - 1 : whole["end_line"]])
+
+
+def test_a_chunk_comes_with_its_neighbours(operations: Operations, root: Path) -> None:
+    part = _first(operations, "step_100", "src/big.py")
+    near = operations.run("get_chunk", {"id": part["id"], "context": "neighbours"})
+    assert part["text"] in near["text"]
+    assert near["start_line"] < part["start_line"]
+    assert near["end_line"] > part["end_line"]
+    assert near["text"] in (root / "src/big.py").read_text()
+
+
+def test_a_file_is_given_as_a_whole_up_to_2000_lines(operations: Operations, client: Client, root: Path) -> None:
+    write(root, {"src/long.txt": "".join(f"line {n}\n" for n in range(3000))})
+    _index(client)
+    part = _first(operations, "step_100", "src/big.py")
+    assert operations.run("get_chunk", {"id": part["id"], "context": "file"})["text"] == BIG
+    long = operations.run("get_chunk", {"id": _first(operations, "line 77", "src/long.txt")["id"], "context": "file"})
+    assert (long["start_line"], long["end_line"], long["note"]) == (1, 2000, "the first 2,000 of 3,000 lines")
+    assert long["text"].endswith("line 1999\n")
+
+
+def test_what_is_declared_nowhere_is_its_own_declaration(operations: Operations) -> None:
+    part = _first(operations, "line 77", "src/notes.txt")
+    assert operations.run("get_chunk", {"id": part["id"], "context": "declaration"})["text"] == part["text"]
+    with pytest.raises(InvalidRequest, match="declaration"):
+        operations.run("get_chunk", {"id": part["id"], "context": "everything"})
+
+
+def test_a_stale_id_names_its_successor(operations: Operations, client: Client, root: Path) -> None:
+    hit = _first(operations, "total_price", "src/cart.py")
+    write(root, {"src/cart.py": "import os\n\n\n" + SHOP["src/cart.py"].replace("1 -", "2 -")})
+    _index(client)
+    with pytest.raises(NotFound, match=r"was edited: (\w+) is src/cart\.py:\d+-6 now") as refusal:
+        operations.run("get_chunk", {"id": hit["id"]})
+    successor = str(refusal.value).split(": ")[1].split()[0]
+    assert "2 - discount" in operations.run("get_chunk", {"id": successor})["text"]
+
+
+def test_a_stale_id_of_moved_code_says_where_to(operations: Operations, client: Client, root: Path) -> None:
+    hit = _first(operations, "total_price", "src/cart.py")
+    (root / "src/cart.py").rename(root / "src/basket.py")
+    _index(client)
+    with pytest.raises(NotFound, match=r"moved: \w+ is src/basket\.py:1-3 now"):
+        operations.run("get_chunk", {"id": hit["id"]})
+    (root / "src/basket.py").unlink()
+    _index(client)
+    with pytest.raises(NotFound, match="is gone"):
+        operations.run("get_chunk", {"id": hit["id"]})
+
+
+def test_no_more_than_so_many_ids_are_remembered() -> None:
+    given = RecentChunks(2)
+    for number in range(3):
+        given.note(StoredChunk(str(number), Chunk("a.py", "python", number, 0, 1, number + 1, number + 1, "x"), "h"))
+    assert given.place("0") is None
+    assert given.place("2") is not None
+
+
+def test_a_file_s_outline_is_listed(operations: Operations, root: Path) -> None:
+    answer = operations.run("list_symbols", {"path": "src/big.py"})
+    assert [(item["symbol"], item["kind"]) for item in answer["symbols"]] == [
+        ("Discounter", "type"), ("Discounter.apply", "function"),
+    ]  # fmt: skip
+    assert answer["symbols"][1] == {
+        "path": "src/big.py", "symbol": "Discounter.apply", "kind": "function", "start_line": 8, "end_line": 159,
+        "signature": "def apply(self, items)", "exported": True,
+    }  # fmt: skip
+    assert operations.run("list_symbols", {"path": str(root / "src/big.py"), "kind": "method"})["total"] == 1
+    with pytest.raises(NotFound, match="index_status"):
+        operations.run("list_symbols", {"path": "src/missing.py"})
+
+
+@pytest.mark.parametrize("query", ["total_price", "totalPrice", "TotalPrice", "TOTAL-PRICE", "alPri"])
+def test_a_name_is_found_in_any_case_style(operations: Operations, query: str) -> None:
+    assert [item["symbol"] for item in operations.run("list_symbols", {"query": query})["symbols"]] == ["total_price"]
+
+
+def test_symbols_are_narrowed_by_owner_glob_kind_and_number(operations: Operations) -> None:
+    def named(**arguments: object) -> list[str]:
+        return [item["symbol"] for item in operations.run("list_symbols", arguments)["symbols"]]
+
+    assert named(query="session.refresh") == ["Session.refresh"]
+    assert named(query="other.refresh") == []
+    assert named(query="test", path_glob="tests/**") == ["test_discount", "test_all", "test_mail"]
+    assert set(named(path_glob="src/*.py", kind="class")) == {"Session", "Discounter"}
+    answer = operations.run("list_symbols", {"query": "test", "k": 1})
+    assert (len(answer["symbols"]), answer["total"]) == (1, 3)
+    for odd in ("%", "'", "*", "\0", "…"):
+        assert operations.run("list_symbols", {"query": odd})["total"] == 0
+    with pytest.raises(InvalidRequest, match="needs a path"):
+        operations.run("list_symbols", {})
+
+
+def test_unsaved_declarations_are_listed(operations: Operations, client: Client) -> None:
+    (view,) = client.projects()
+    view.buffer_changed(Buffer("src/cart.py", "def unsaved_total():\n    return 1\n", "python"))
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    assert [item["symbol"] for item in operations.run("list_symbols", {"path": "src/cart.py"})["symbols"]] == [
+        "unsaved_total"
+    ]
+    assert operations.run("list_symbols", {"query": "total_price"})["total"] == 0
+    assert operations.run("list_symbols", {"query": "unsaved_total"})["total"] == 1
+
+
+def test_the_tests_of_a_place_are_found_and_explained(operations: Operations) -> None:
+    tests = operations.run("related_tests", {"path": "src/cart.py", "symbol": "total_price"})["tests"]
+    assert [test["path"] for test in tests[:2]] == ["tests/test_cart.py", "tests/test_checkout.py"]
+    assert "tests/test_mail.py" not in [test["path"] for test in tests if len(test["why"]) > 1]
+    why = " ".join(tests[0]["why"])
+    assert "named after cart.py" in why
+    assert "imports total_price from it (line 1)" in why
+    assert "mentions total_price" in why
+    assert 0 < tests[1]["score"] < tests[0]["score"] <= 1
+    assert "test_discount" in tests[0]["mentioned_in"]
+    assert Path(tests[0]["file"]).is_file()
+
+
+def test_tests_are_found_by_line_by_file_and_by_symbol_alone(operations: Operations) -> None:
+    for place in ({"path": "src/cart.py", "line": 2}, {"path": "src/cart.py"}, {"symbol": "total_price"}):
+        tests = operations.run("related_tests", place)["tests"]
+        assert tests[0]["path"] == "tests/test_cart.py", place
+    assert len(operations.run("related_tests", {"path": "src/cart.py", "k": 1})["tests"]) == 1
+
+
+def test_a_place_that_is_not_there_has_no_tests(operations: Operations) -> None:
+    with pytest.raises(NotFound):
+        operations.run("related_tests", {"path": "src/missing.py"})
+    with pytest.raises(InvalidRequest, match="needs a path"):
+        operations.run("related_tests", {})

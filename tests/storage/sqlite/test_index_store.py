@@ -1,0 +1,262 @@
+"""Documents and chunks at rest: what was stored is there, what was removed is found by nobody."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from rag_ls.storage import DISK, IndexStore, NewChunk, Skipped, content_hash, terms
+from rag_ls.storage.sqlite.database import Database
+from tests.support import MODEL, SETTLED, digest, new_chunk, new_chunks, record, unit_vectors
+
+_WORDS = ("alpha", "bravo", "charlie", "getUserName", "user_name", "x1", "größe", "検索", "delta")
+_QUERIES = (
+    "alpha",
+    "bravo",
+    "charlie",
+    "user",
+    "name",
+    "username",
+    "getusername",
+    "x1",
+    "größe",
+    "検索",
+    "delta",
+    "echo",
+)
+_PATHS = ("src/alpha.py", "src/b.py", "lib/delta/c.py")
+_SESSIONS = (DISK, "session-1", "session-2")
+_TEXTS = st.lists(st.lists(st.sampled_from(_WORDS), min_size=1, max_size=4).map(" ".join), max_size=6)
+
+
+def _vector(text_hash: bytes) -> np.ndarray:
+    return unit_vectors(1, 8, seed=int.from_bytes(text_hash[:4], "big"))[0]
+
+
+class _AnIndex(RuleBasedStateMachine):
+    """The store against a dictionary."""
+
+    @initialize()
+    def open(self) -> None:
+        self.folder = Path(tempfile.mkdtemp())
+        self.store = IndexStore(self.folder / "index.db")
+        self.store.embeddings.activate(MODEL)
+        self.expected: dict[tuple[str, str], list[NewChunk]] = {}
+        self.embedded: set[bytes] = set()
+
+    def teardown(self) -> None:
+        if hasattr(self, "store"):
+            self.store.close()
+            shutil.rmtree(self.folder)
+
+    @rule(path=st.sampled_from(_PATHS), session=st.sampled_from(_SESSIONS), texts=_TEXTS, named=st.booleans())
+    def replace(self, path: str, session: str, texts: list[str], named: bool) -> None:
+        chunks = [
+            new_chunk(text, path=path, ordinal=number, symbol="Charlie.delta" if named and number == 0 else "")
+            for number, text in enumerate(texts)
+        ]
+        former = self.expected.get((path, session), [])
+        replaced = self.store.replace_document(record(path, session), chunks)
+        assert (replaced.kept + replaced.added, replaced.kept + replaced.removed) == (len(chunks), len(former))
+        self.expected[path, session] = chunks
+
+    @rule(path=st.sampled_from(_PATHS), session=st.sampled_from(_SESSIONS))
+    def remove(self, path: str, session: str) -> None:
+        removed = self.store.remove_documents([path], session)
+        assert removed == int(self.expected.pop((path, session), None) is not None)
+
+    @rule(path=st.sampled_from(_PATHS))
+    def skip(self, path: str) -> None:
+        self.store.skip(Skipped(path, "binary", SETTLED))
+        self.expected.pop((path, DISK), None)
+
+    @rule(session=st.sampled_from(_SESSIONS[1:]))
+    def end_session(self, session: str) -> None:
+        self.store.remove_session(session)
+        self.expected = {key: chunks for key, chunks in self.expected.items() if key[1] != session}
+
+    @rule(limit=st.integers(1, 4))
+    def embed(self, limit: int) -> None:
+        hashes = [text_hash for text_hash, _ in self.store.embeddings.pending(MODEL, limit)]
+        assert self.embedded.isdisjoint(hashes)
+        if hashes:
+            self.store.embeddings.add(MODEL, hashes, np.stack([_vector(text_hash) for text_hash in hashes]))
+        self.embedded.update(hashes)
+
+    @rule()
+    def reopen(self) -> None:
+        self.store.close()
+        self.store = IndexStore(self.folder / "index.db")
+
+    @invariant()
+    def the_documents_hold_exactly_their_chunks(self) -> None:
+        found = {}
+        for session in _SESSIONS:
+            for path, document in self.store.documents(session).items():
+                found[path, session] = [row.stored.chunk for row in self.store.chunks.of_document(document.id)]
+        assert found == {key: [new.chunk for new in chunks] for key, chunks in self.expected.items()}
+
+    @invariant()
+    def a_term_finds_exactly_the_chunks_that_hold_it(self) -> None:
+        for query in _QUERIES:
+            rows = self.store.chunks.by_row([found.row for found in self.store.postings.search([query], 1000)])
+            found = sorted(
+                (row.stored.chunk.path, row.stored.session, row.stored.chunk.ordinal) for row in rows.values()
+            )
+            assert found == sorted(
+                (path, session, new.chunk.ordinal)
+                for (path, session), chunks in self.expected.items()
+                for new in chunks
+                if query in terms(f"{path} {new.chunk.symbol} {new.chunk.text}")
+            )
+
+    @invariant()
+    def every_embedded_text_has_its_vector(self) -> None:
+        pending = 0
+        for chunks in self.expected.values():
+            pending += sum(new.text_hash not in self.embedded for new in chunks)
+        assert self.store.embeddings.pending_count(MODEL) == pending
+        for path, session in self.expected:
+            document = self.store.document(path, session)
+            assert document is not None
+            for row in self.store.chunks.of_document(document.id):
+                text_hash = digest(row.stored.chunk.text)
+                assert (row.embedding_id is not None) == (text_hash in self.embedded)
+                if row.embedding_id is not None:
+                    vector = self.store.embeddings.vectors(MODEL, [row.embedding_id])[row.embedding_id]
+                    assert np.allclose(vector, _vector(text_hash), atol=1e-3)
+
+
+_AnIndex.TestCase.settings = settings(max_examples=25, stateful_step_count=15)
+
+
+class TestAnyHistoryOfAnIndex(_AnIndex.TestCase):
+    """Whatever is stored and removed, chunks, postings and embeddings agree."""
+
+
+def test_unchanged_chunks_keep_their_rows_and_ids_when_text_is_inserted_before_them(store: IndexStore) -> None:
+    store.replace_document(record(), new_chunks(["one", "two"]))
+    before = {row.stored.chunk.text: (row.row, row.stored.id) for row in _chunks(store)}
+    replaced = store.replace_document(record(), new_chunks(["zero", "one", "two"]))
+    after = {row.stored.chunk.text: (row.row, row.stored.id) for row in _chunks(store)}
+    assert (replaced.kept, replaced.added, replaced.removed) == (2, 1, 0)
+    assert {text: after[text] for text in before} == before
+    assert [row.stored.chunk.start_line for row in _chunks(store)] == [1, 11, 21]
+
+
+def test_equal_chunks_of_one_document_have_different_ids(store: IndexStore) -> None:
+    store.replace_document(record(), new_chunks(["pass", "pass", "pass"]))
+    assert len({row.stored.id for row in _chunks(store)}) == 3
+
+
+def test_a_renamed_symbol_is_found_by_its_new_name_alone(store: IndexStore) -> None:
+    store.replace_document(record(), [new_chunk("body", symbol="Session.refresh")])
+    store.replace_document(record(), [new_chunk("body", symbol="Session.renew")])
+    assert store.chunks.named(["refresh"], 5) == []
+    assert store.postings.search(["refresh"], 5) == []
+    assert len(store.postings.search(["renew"], 5)) == 1
+
+
+def test_a_failed_write_leaves_the_document_as_it_was(store: IndexStore) -> None:
+    store.replace_document(record(), new_chunks(["one"]))
+    broken = NewChunk(new_chunk("two").chunk, object())  # type: ignore[arg-type]
+    with pytest.raises(Exception, match="type 'object' is not supported"):
+        store.replace_document(record(), [new_chunk("three"), broken])
+    assert [row.stored.chunk.text for row in _chunks(store)] == ["one"]
+    assert store.postings.search(["three"], 5) == []
+
+
+def test_a_stored_document_leaves_the_queue_and_an_unsaved_one_does_not(store: IndexStore) -> None:
+    store.queue.add(["src/a.py", "src/b.py"])
+    store.replace_document(record("src/a.py", "session"), [])
+    assert store.queue.paths() == ["src/a.py", "src/b.py"]
+    store.replace_document(record("src/a.py", state=replace(SETTLED, read_ns=time.time_ns())), [])
+    assert store.queue.paths() == ["src/b.py"]
+
+
+def test_a_file_queued_again_after_it_was_read_stays_in_the_queue(store: IndexStore) -> None:
+    read = replace(SETTLED, read_ns=time.time_ns())
+    store.queue.add(["src/a.py"])
+    store.replace_document(record("src/a.py", state=read), [])
+    store.touch_document(record("src/a.py", state=read))
+    assert store.queue.paths() == ["src/a.py"]
+
+
+def test_skipping_a_file_drops_what_was_indexed_of_it(store: IndexStore) -> None:
+    store.replace_document(record(), new_chunks(["one"]))
+    store.skip(Skipped("src/a.py", "too large", SETTLED))
+    assert store.document("src/a.py") is None
+    assert store.postings.search(["one"], 5) == []
+    assert store.skipped()["src/a.py"].reason == "too large"
+
+
+def test_skipped_files_are_counted_by_reason_and_listed_in_parts(store: IndexStore) -> None:
+    for path, reason in (("c.bin", "binary"), ("a.bin", "binary"), ("b.txt", "too large")):
+        store.skip(Skipped(path, reason, SETTLED))
+    assert store.skipped_counts() == {"binary": 2, "too large": 1}
+    assert list(store.skipped(at_most=2)) == ["a.bin", "b.txt"]
+    assert len(store.skipped()) == 3
+
+
+def test_a_line_finds_the_last_chunk_that_covers_it(store: IndexStore) -> None:
+    store.replace_document(record(), new_chunks(["a\nb\nc", "d"]))
+    document = store.document("src/a.py")
+    assert document is not None
+    found = {line: store.chunks.at(document.id, line) for line in (1, 3, 4, 11, 12)}
+    texts = {line: row and row.stored.chunk.text for line, row in found.items()}
+    assert texts == {1: "a\nb\nc", 3: "a\nb\nc", 4: None, 11: "d", 12: None}
+
+
+def test_bm25_prefers_the_name_over_the_body(store: IndexStore) -> None:
+    store.replace_document(
+        record(), [new_chunk("refresh refresh", ordinal=0), new_chunk("body", symbol="refresh", ordinal=1)]
+    )
+    best = store.postings.search(["refresh"], 5)[0]
+    assert store.chunks.by_row([best.row])[best.row].stored.chunk.symbol == "refresh"
+
+
+def test_a_search_can_be_restricted_to_documents(store: IndexStore) -> None:
+    for path in ("a.py", "b.py"):
+        store.replace_document(record(path), new_chunks(["needle"], path=path))
+    only = store.document("b.py")
+    assert only is not None
+    rows = store.postings.search(["needle"], 5, f"[{only.id}]")
+    assert [store.chunks.by_row([found.row])[found.row].stored.chunk.path for found in rows] == ["b.py"]
+
+
+def test_a_content_digest_is_that_of_the_utf8_bytes() -> None:
+    assert content_hash("größe") == "".join(f"{byte:02x}" for byte in digest("größe"))
+
+
+def _chunks(store: IndexStore) -> list:
+    document = store.document("src/a.py")
+    assert document is not None
+    return store.chunks.of_document(document.id)
+
+
+def test_a_commit_that_fails_leaves_no_transaction_behind(tmp_path: Path) -> None:
+    """A write after it must really be written: other connections see it."""
+    database = Database(tmp_path / "a.db", (lambda connection: connection.execute("CREATE TABLE t (x)"),))
+    database.connection.execute("PRAGMA foreign_keys = ON")
+    with database.writing() as connection:
+        connection.execute("CREATE TABLE parent (id INTEGER PRIMARY KEY)")
+        connection.execute("CREATE TABLE child (id REFERENCES parent DEFERRABLE INITIALLY DEFERRED)")
+    # The constraint is checked by COMMIT itself.
+    with pytest.raises(sqlite3.IntegrityError), database.writing() as connection:
+        connection.execute("INSERT INTO child VALUES (7)")
+    with database.writing() as connection:
+        connection.execute("INSERT INTO t VALUES (1)")
+    other = sqlite3.connect(tmp_path / "a.db")
+    assert other.execute("SELECT count(*) FROM t").fetchone() == (1,)
+    other.close()
+    database.close()
