@@ -27,6 +27,10 @@ class NotConfirmed(RagLsError):
     """What deletes files was not confirmed; nothing was done."""
 
 
+class NotIndexed(RagLsError):
+    """The folder is no project, and reading does not make it one; the message says what does."""
+
+
 class ProjectUnavailable(RagLsError):
     """The project's folder or its data folder cannot be used."""
 
@@ -39,17 +43,25 @@ class ModelDamaged(RagLsError):
     """A model file's checksum differs from the pinned one; nothing was loaded."""
 
 
-class MemoriesUnavailable(RagLsError):
-    """A scope's memories cannot be opened; the message says why."""
+class EngineFailed(RagLsError):
+    """The engine ended while it answered, again and again; the message names its log."""
 
 
-class MemoriesDamaged(MemoriesUnavailable):
-    """`memories.db` cannot be read; the message names the newest good backup."""
+class StoreError(RagLsError):
+    """Base of what can go wrong with a store. `store` names it: `index`, `project memories`, `global memories`, ..."""
+
+    def __init__(self, message: str, store: str = "") -> None:
+        super().__init__(message)
+        self.store = store
 
 
-class DiskFull(RagLsError):
-    """There is no space left to write; nothing was changed."""
+class StoreUnavailable(StoreError):
+    """A store cannot be opened, read or written now; the message says which one and why."""
 
 
-class IndexUnavailable(RagLsError):
-    """The index could not be read or written; the message says why."""
+class StoreDamaged(StoreUnavailable):
+    """What a store holds cannot be read; the message says what is done about it, or which backup is good."""
+
+
+class StoreFull(StoreUnavailable):
+    """There is no space left for a store to write; nothing was changed."""

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from rag_ls.engine.client import Client, local_client
-from rag_ls.storage import IndexStore
-from tests.support import SHOP, end_engine, git_repository, write
+from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from tests.support import SHOP, end_engine, git_repository, open_checkout, write
 
 settings.register_profile("rag-ls", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("rag-ls")
@@ -64,8 +64,8 @@ def client() -> Iterator[Client]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[IndexStore]:
+def store(tmp_path: Path) -> Iterator[SqliteCheckout]:
     """An empty index in a file."""
-    store = IndexStore(tmp_path / "index.db")
+    store = open_checkout(tmp_path / "index.db")
     yield store
     store.close()

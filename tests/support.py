@@ -17,8 +17,22 @@ import psutil
 from numpy.typing import NDArray
 
 from rag_ls.daemon.paths import engine_paths
+from rag_ls.engine.project_view import ProjectView
 from rag_ls.model import Chunk
-from rag_ls.storage import DocumentRecord, FileState, IndexStore, NewChunk
+from rag_ls.storage import (
+    CheckoutIndex,
+    DocumentRecord,
+    FileState,
+    LexicalIndex,
+    NewChunk,
+    ProjectIndex,
+    VectorStore,
+    index_summary,
+)
+from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.index_file import open_derived
+from rag_ls.storage.sqlite.postings import SqlitePostings
+from rag_ls.storage.sqlite.vectors import SqliteVectors
 
 MODEL = "test-model@1"
 # A file that was read long after it was written: its stamp proves what it says.
@@ -106,14 +120,52 @@ def unit_vectors(count: int, dimensions: int = 16, seed: int = 0) -> NDArray[np.
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-def write_many(store: IndexStore, name: str) -> None:
+def open_checkout(file: Path | None) -> SqliteCheckout:
+    """An index in a file of any name, or in RAM."""
+    return index_at(file).checkout  # type: ignore[return-value]
+
+
+def index_at(file: Path | None) -> ProjectIndex:
+    """As `open_checkout`, with the stores beside it."""
+    database = open_derived(file)
+    lexical, vectors = SqlitePostings(database), SqliteVectors(database, file.parent if file else None)
+    return ProjectIndex(SqliteCheckout(database, file, vectors, lexical), lexical, vectors, file)
+
+
+def put_vectors(store: CheckoutIndex, model: str, text_hashes: Sequence[bytes], vectors: NDArray[np.float32]) -> None:
+    """Keep vectors, and let their chunks wait no longer, as the embedder does."""
+    assert isinstance(store, SqliteCheckout)
+    with store.together():
+        store._vectors.put(model, text_hashes, vectors)
+        if model == store.embeddings.active_model():
+            store.embeddings.note_embedded(text_hashes)
+
+
+def lexical_of(store: SqliteCheckout) -> LexicalIndex:
+    """The full-text index of a checkout."""
+    return store._lexical
+
+
+def vectors_of(store: SqliteCheckout) -> VectorStore:
+    """The vectors of a checkout."""
+    return store._vectors
+
+
+def embedding_count(view: ProjectView) -> int:
+    """How many vectors a project's index holds."""
+    summary = index_summary(view.project)
+    assert summary is not None
+    return summary.embeddings
+
+
+def write_many(store: SqliteCheckout, name: str) -> None:
     """Forty documents of a writer's own, and as many versions of one that all writers share."""
     store.embeddings.activate(MODEL)
     for number in range(40):
         path = f"{name}/{number}.py"
         store.replace_document(record(path), new_chunks([f"{name} number{number}", "common"], path=path))
         store.replace_document(record("shared.py"), new_chunks([f"{name} shared{number}"], path="shared.py"))
-        store.embeddings.add(MODEL, [digest(f"{name} number{number}")], unit_vectors(1, seed=number))
+        put_vectors(store, MODEL, [digest(f"{name} number{number}")], unit_vectors(1, seed=number))
 
 
 def until(condition: Callable[[], object], timeout_s: float = PATIENCE_S) -> bool:

@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import shutil
-import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -17,8 +16,9 @@ from rag_ls.cli.get_model import get_model
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.daemon.transport import connect
 from rag_ls.embedding.local.catalog import check_onnx, check_weights, locate
-from rag_ls.errors import RagLsError
+from rag_ls.errors import RagLsError, StoreUnavailable
 from rag_ls.project import Project, find_project, make_private_folder, user_data_folder
+from rag_ls.storage import sqlite_version
 
 _PYTHON = (3, 11)
 
@@ -76,16 +76,10 @@ def _python() -> Finding:
 
 
 def _sqlite() -> Finding:
-    connection = sqlite3.connect(":memory:")
     try:
-        connection.execute("CREATE VIRTUAL TABLE probe USING fts5 (text)")
-    except sqlite3.OperationalError as error:
-        return Finding(
-            "SQLite", False, f"{sqlite3.sqlite_version} without FTS5 ({error})", "use a Python whose SQLite has FTS5"
-        )
-    finally:
-        connection.close()
-    return Finding("SQLite", True, f"{sqlite3.sqlite_version} with FTS5")
+        return Finding("SQLite", True, f"{sqlite_version()} with FTS5")
+    except StoreUnavailable as error:
+        return Finding("SQLite", False, str(error), "use a Python whose SQLite has FTS5")
 
 
 def _grammars() -> Finding:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 import threading
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from rag_ls.errors import ModelMissing, RagLsError
 from rag_ls.indexing import Phase
 from rag_ls.project import Project
 from rag_ls.registry.catalogue import off_branch
-from rag_ls.storage.sqlite import files as index_files
+from rag_ls.storage import index_summary
 
 _log = logging.getLogger(__name__)
 
@@ -54,11 +53,11 @@ class ConfiguredProjects:
                     return
                 try:
                     self._index(Project(Path(root)), entry.name)
-                except (RagLsError, OSError, sqlite3.Error) as error:
+                except (RagLsError, OSError) as error:
                     _log.warning("%s is not indexed: %s", root, error)
 
     def _index(self, project: Project, name: str) -> None:
-        if not project.root.is_dir() or ((look := index_files.look(project)) is not None and look.complete):
+        if not project.root.is_dir() or ((found := index_summary(project)) is not None and found.complete):
             return
         settings = self._settings(project)
         if not settings.index.on_open or off_branch(settings.index.branch, project.root):

@@ -9,7 +9,6 @@ import functools
 import logging
 import os
 import shutil
-import sqlite3
 import tempfile
 import threading
 import time
@@ -23,12 +22,12 @@ from rag_ls.config import Loaded, Problem, Settings
 from rag_ls.engine.engine import About, Engine
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.requests import SearchRequest
-from rag_ls.errors import DiskFull, IndexUnavailable, PathOutsideProject, ProjectUnavailable
+from rag_ls.errors import PathOutsideProject, ProjectUnavailable, StoreDamaged, StoreUnavailable
 from rag_ls.model import Coverage, Hit, Scope, SearchAnswer, SearchStats
 from rag_ls.project import Project, find_project
 from rag_ls.registry.catalogue import KnownProject, known_projects
 from rag_ls.registry.entries import entry_of
-from rag_ls.storage import MemoryStore
+from rag_ls.storage import INDEX_STORE, MemoryStore, open_memories
 
 _log = logging.getLogger(__name__)
 
@@ -217,25 +216,12 @@ class Client:
         """Do something in this thread; where it meets a damaged index, once more with that index made anew."""
         try:
             return work()
-        except sqlite3.Error as error:
-            _log.warning("%s: %s", type(error).__name__, error)
-            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
-                raise DiskFull("the disk is full: nothing was written; make space, then do it again") from error
-            if not self._note_damage(error):
-                raise IndexUnavailable(
-                    f"the index cannot be used: {error}; ask again, `rag-ls doctor` may help"
-                ) from error
-        try:
-            return work()
-        except sqlite3.Error as error:
-            raise IndexUnavailable(f"the index was damaged and is being made anew ({error}); ask again") from error
-
-    def _note_damage(self, error: sqlite3.Error) -> bool:
-        """Whether an error came of a damaged index; it is then opened anew at the next look at the projects."""
-        found = False
-        for view in list(self._projects.values()):
-            found = view.store.note_error(error) or found
-        return found
+        except StoreDamaged as error:
+            _log.warning("%s", error)
+            if error.store != INDEX_STORE:
+                raise
+        # The next look at the projects opens the damaged ones anew.
+        return work()
 
     def _heal(self, view: ProjectView) -> None:
         """Open a project again whose folder or index is no longer the one that was opened, where that can be."""
@@ -244,7 +230,7 @@ class Client:
             return
         try:
             shared = self.engine.acquire(former.project, self._settings_for_all(former.project))
-        except (ProjectUnavailable, IndexUnavailable) as error:
+        except (ProjectUnavailable, StoreUnavailable) as error:
             _log.info("%s", error)
             return
         view.move_to(shared)
@@ -276,7 +262,7 @@ class Client:
             return self.engine.global_memories()
         with self._lock:
             if self._session_memories is None:
-                self._session_memories = MemoryStore(None, Scope.SESSION)
+                self._session_memories = open_memories(None, Scope.SESSION, self.load_settings().settings)
             return self._session_memories
 
 

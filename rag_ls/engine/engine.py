@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -18,16 +17,16 @@ from rag_ls import config
 from rag_ls.config import Settings, logs
 from rag_ls.embedding import ModelHost
 from rag_ls.engine.maintenance import Maintenance
-from rag_ls.engine.shared_project import SharedProject, hnsw_of
+from rag_ls.engine.shared_project import SharedProject
 from rag_ls.engine.workers import Workers
-from rag_ls.errors import MemoriesUnavailable, RagLsError
+from rag_ls.errors import RagLsError, StoreUnavailable
 from rag_ls.indexing import Phase, Progress
 from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Scope
 from rag_ls.project import Project, make_private_folder, user_data_folder
 from rag_ls.registry.registry_file import FILE_NAME as PROJECTS_FILE
 from rag_ls.registry.registry_file import Registry
-from rag_ls.storage import MEMORIES_FILE, MemoryStore
+from rag_ls.storage import MemoryStore, open_memories
 from rag_ls.util.latency import Latencies
 
 _log = logging.getLogger(__name__)
@@ -66,7 +65,7 @@ class Engine:
         if problem := logs.configure(settings.log):
             _log.warning("%s", problem)
         self.models = ModelHost(settings.embedding)
-        self._hnsw = hnsw_of(settings)
+        self._settings = settings
         threads = max(4, min(16, 2 * (os.cpu_count() or 1)))
         self.workers = Workers(threads, per_client=threads // 2)
         self.latencies = Latencies()
@@ -91,7 +90,7 @@ class Engine:
     def acquire(self, project: Project, load_settings: Callable[[], Settings]) -> SharedProject:
         """The project for one more client, opened when it is not yet; nothing is indexed by that alone.
 
-        Raises `ProjectUnavailable` or `IndexUnavailable`.
+        Raises `ProjectUnavailable` or `StoreUnavailable`.
         """
         with self._lock:
             gate = self._gates.setdefault(project.root, threading.Lock())
@@ -107,7 +106,7 @@ class Engine:
                 questions_wait=lambda: self.workers.busy,
                 other_roots=lambda: [Path(item.root) for item in reversed(self.registry.projects())],
             )
-            shared.indexing.listen(lambda progress: self._upkeep(shared, progress))
+            shared.indexing.listen(lambda progress: self._maintain_when_idle(shared, progress))
             with self._lock:
                 self._projects[project.root] = _Held(shared, users=1)
             return shared
@@ -205,15 +204,18 @@ class Engine:
         return total
 
     def global_memories(self) -> MemoryStore:
-        """The user's memories, opened when they are first used. Raises `MemoriesUnavailable`."""
+        """The user's memories, opened when they are first used. Raises `StoreUnavailable`."""
         with self._lock:
             if self._global_memories is None:
                 folder = user_data_folder()
                 try:
                     make_private_folder(folder)
                 except OSError as error:
-                    raise MemoriesUnavailable(f"{folder} cannot be made ({error}); set RAG_LS_HOME") from error
-                self._global_memories = MemoryStore(folder / MEMORIES_FILE, Scope.GLOBAL, hnsw=self._hnsw)
+                    raise StoreUnavailable(
+                        f"the global memories cannot be kept: {folder} cannot be made ({error}); set RAG_LS_HOME",
+                        "global memories",
+                    ) from error
+                self._global_memories = open_memories(folder, Scope.GLOBAL, self._settings)
             return self._global_memories
 
     def _embed_global(self) -> None:
@@ -243,13 +245,13 @@ class Engine:
         _log.info("closing %s, which is gone or damaged", root)
         threading.Thread(target=held.shared.close, name="closing", daemon=True).start()
 
-    def _upkeep(self, shared: SharedProject, progress: Progress) -> None:
-        if progress.phase is Phase.IDLE:
-            threading.Thread(target=_maintain, args=(shared,), name="upkeep", daemon=True).start()
+    def _maintain_when_idle(self, shared: SharedProject, progress: Progress) -> None:
+        if progress.phase is Phase.IDLE and not shared.is_closed:
+            threading.Thread(target=_maintain, args=(shared,), name="maintenance", daemon=True).start()
 
 
 def _maintain(shared: SharedProject) -> None:
     try:
         shared.maintain()
-    except (RagLsError, OSError, sqlite3.Error) as error:
-        _log.warning("upkeep of %s failed: %s", shared.project.root, error)
+    except (RagLsError, OSError) as error:
+        _log.warning("maintenance of %s failed: %s", shared.project.root, error)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import logging
 import os
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -87,7 +86,7 @@ class Maintenance:
         """What goes wrong with one thing must not end the care for the others."""
         try:
             work()
-        except (RagLsError, OSError, sqlite3.Error) as error:
+        except (RagLsError, OSError) as error:
             _log.warning("%s: %s", type(error).__name__, error)
         except Exception:
             _log.exception("housekeeping failed")

@@ -23,7 +23,7 @@ from rag_ls.model import Scope, SearchAnswer
 from rag_ls.project import Project, is_guest
 from rag_ls.registry.catalogue import off_branch
 from rag_ls.search import NO_FILTERS
-from rag_ls.storage import DISK, IndexStore, MemoryStore
+from rag_ls.storage import DISK, CheckoutIndex, MemoryStore
 from rag_ls.util.text import without_surrogates
 
 _log = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ class ProjectView:
         self.shared = shared
         self._settings, self._settings_version = self._load_settings(), shared.settings_version
         self._session = DISK
-        self._places = Places(shared.store, shared.searcher, lambda: self._session)
+        self._places = Places(shared.index.checkout, shared.searcher, lambda: self._session)
         self.code = CodeQuestions(shared, self._places, lambda: self.settings, self.relative, lambda: self._session)
         self.look = CodeLookup(shared, self._places, self.code, self.relative, lambda: self._session)
         stores: dict[Scope, Callable[[], MemoryStore]] = {
@@ -100,9 +100,9 @@ class ProjectView:
         return self.shared.indexing
 
     @property
-    def store(self) -> IndexStore:
+    def store(self) -> CheckoutIndex:
         """Its index."""
-        return self.shared.store
+        return self.shared.index.checkout
 
     @property
     def settings(self) -> Settings:
@@ -161,7 +161,7 @@ class ProjectView:
         if row is None:
             return Related((), ())
         hover = self.settings.hover
-        embedding = self.store.embeddings.vector(row.embedding_id)
+        embedding = self.shared.embedding_of(row)
         memories = self.code_memories.near(row, embedding)
         if embedding is None:
             return Related(tuple(memories), ())

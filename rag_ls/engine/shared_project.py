@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import functools
 import logging
-import os
-import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -17,7 +15,7 @@ from filelock import FileLock
 from rag_ls.chunking import Budget
 from rag_ls.config import Settings
 from rag_ls.embedding import HostedModel, LocatedModel, ModelHost, Reranker
-from rag_ls.errors import IndexUnavailable, ModelMissing, ProjectUnavailable
+from rag_ls.errors import ModelMissing, ProjectUnavailable, StoreUnavailable
 from rag_ls.indexing import (
     FEW_FILES,
     Admissions,
@@ -37,7 +35,16 @@ from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Freshness, Scope
 from rag_ls.project import Project, is_guest
 from rag_ls.search import Searcher
-from rag_ls.storage import INDEX_FILE, MEMORIES_FILE, SCANNED, DocumentRecord, Hnsw, IndexStore, MemoryStore
+from rag_ls.storage import (
+    SCANNED,
+    ChunkRow,
+    DocumentRecord,
+    MemoryStore,
+    Vector,
+    open_index,
+    open_memories,
+    vector_lenders,
+)
 from rag_ls.util.text import utc_stamp
 
 _log = logging.getLogger(__name__)
@@ -46,7 +53,7 @@ _log = logging.getLogger(__name__)
 _HEADER_TOKENS = 32
 # A question waits so long for text that was just typed to be cut; longer, and it is marked `changed`.
 _SETTLE_S = 0.3
-_MOST_LENDERS = 20
+_MAX_LENDERS = 20
 
 
 class SharedProject:
@@ -64,7 +71,7 @@ class SharedProject:
         """`questions_wait` tells whether somebody waits for an answer, so that background work gives way. `other_roots`
         gives the roots of other projects, whose embeddings serve here too where the texts are the same.
 
-        Raises `ProjectUnavailable` or `IndexUnavailable` where the data folder cannot be used.
+        Raises `ProjectUnavailable` or `StoreUnavailable` where the data folder cannot be used.
         """
         self.project = project
         self._load_settings = load_settings
@@ -73,24 +80,20 @@ class SharedProject:
         self._models = models
         if not project.root.is_dir():
             raise ProjectUnavailable(f"{project.root} is gone: it was deleted, moved or unmounted")
-        folder = project.create_data_folder()
-        self._index_file = folder / INDEX_FILE
-        try:
-            self.store = IndexStore(self._index_file)
-            found = os.stat(self._index_file)
-        except (sqlite3.Error, OSError) as error:
-            raise IndexUnavailable(f"{self._index_file} cannot be opened: {error}") from error
-        self._index_identity = (found.st_dev, found.st_ino)
+        self._folder = folder = project.create_data_folder()
+        self.index = open_index(folder, settings)
         try:
             self.sessions = EditingSessions(folder)
         except OSError as error:
             raise ProjectUnavailable(f"{folder} cannot be written: {error}; make it writable for you") from error
-        self.admissions = Admissions(project.root, self.store, lambda: _patterns(self.settings))
+        self.admissions = Admissions(project.root, self.index.checkout, lambda: _patterns(self.settings))
         cutting = _cutting(settings, models)
-        self.documents = DocumentIndexer(project, self.store, cutting, max_file_bytes=settings.index.max_file_bytes)
+        self.documents = DocumentIndexer(
+            project, self.index.checkout, cutting, max_file_bytes=settings.index.max_file_bytes
+        )
         self.indexing = IndexingService(
             self.documents,
-            self.store,
+            self.index,
             self.sessions,
             models,
             FileLock(folder / "index.lock", mode=0o600, thread_local=False),
@@ -99,21 +102,18 @@ class SharedProject:
             questions_wait,
             sweep_s=60 * settings.index.sweep_minutes,
             reason_to_wait=lambda: reason_to_wait(self.settings.embedding),
-            other_indexes=lambda: _indexes_of(other_roots(), project.root),
+            lenders=lambda: vector_lenders([root for root in other_roots() if root != project.root][:_MAX_LENDERS]),
         )
         self.sync = TreeSync(project.root, self.indexing, self.admissions, self.files_changed)
         self.searcher = Searcher(
-            self.store,
-            folder,
+            self.index,
             self.sessions.is_live,
             self._freshness,
-            hnsw=hnsw_of(settings),
             note_unembedded=self.indexing.embed_first,
         )
         self._closed = False
         self._opening_memories = threading.Lock()
         self._memories: MemoryStore | None = None
-        self.memories_path = folder / MEMORIES_FILE
         self._consolidated_at: tuple[int, str, int] | None = None
         self.indexing.start()
         if not self.never_indexed:
@@ -127,36 +127,34 @@ class SharedProject:
         self.indexing.stop()
         for session in self.sessions.own():
             try:
-                self.store.remove_session(session)
-            except sqlite3.Error as error:
+                self.index.checkout.remove_session(session)
+            except StoreUnavailable as error:
                 _log.info("unsaved text stays until the next start: %s", error)
             self.sessions.close(session)
-        self.searcher.close()
-        self.store.close()
+        self.index.close()
         if self._memories is not None:
             self._memories.close()
 
     @property
+    def is_closed(self) -> bool:
+        """Whether it was closed, or is being closed."""
+        return self._closed
+
+    @property
     def is_lost(self) -> bool:
         """Whether the folder, or the index in it, is no longer the one that was opened: deleted, moved, damaged, closed."""
-        if self._closed:
-            return True
-        try:
-            found = os.stat(self._index_file)
-        except OSError:
-            return True
-        return (found.st_dev, found.st_ino) != self._index_identity or self.store.is_damaged
+        return self._closed or self.index.is_lost
 
     @property
     def never_indexed(self) -> bool:
         """Whether the index was just made, and its files were never looked at."""
-        return self.store.meta(SCANNED) is None
+        return self.index.checkout.meta(SCANNED) is None
 
     def memories(self) -> MemoryStore:
-        """The project's memories, opened when they are first used. Raises `MemoriesUnavailable`."""
+        """The project's memories, opened when they are first used. Raises `StoreUnavailable`."""
         with self._opening_memories:
             if self._memories is None:
-                self._memories = MemoryStore(self.memories_path, Scope.PROJECT, hnsw=hnsw_of(self.settings))
+                self._memories = open_memories(self._folder, Scope.PROJECT, self.settings)
             return self._memories
 
     # --- files and settings
@@ -190,7 +188,7 @@ class SharedProject:
                 self.indexing.rescan()
             else:
                 # It may have been a folder.
-                files.update((path, *self.store.documents_below(path)))
+                files.update((path, *self.index.checkout.documents_below(path)))
         if any(is_rule_file(path) for path in paths):
             self.settings_changed()
             self.admissions.forget()
@@ -201,7 +199,11 @@ class SharedProject:
         """Have one file in the index now, where it may be there and is not: its project may not have been indexed yet."""
         if is_guest(path) or ".." in path.split("/"):
             return
-        if self.store.document(path) is None and (self.project.root / path).is_file() and self.admissions.files([path]):
+        if (
+            self.index.checkout.document(path) is None
+            and (self.project.root / path).is_file()
+            and self.admissions.files([path])
+        ):
             self.documents.index_file(path)
 
     def catch_up(self) -> frozenset[str]:
@@ -221,7 +223,7 @@ class SharedProject:
             # Each time: what is in hand is put off again once it is done, though newer text may wait.
             self.indexing.hurry()
             time.sleep(0.005)
-        while is_old and 0 < self.store.queue_lengths()[0] <= FEW_FILES and time.monotonic() < deadline:
+        while is_old and 0 < self.index.checkout.queue_lengths()[0] <= FEW_FILES and time.monotonic() < deadline:
             time.sleep(0.005)
         return self.indexing.unseen()
 
@@ -239,8 +241,13 @@ class SharedProject:
         return utc_stamp(at) if at else None
 
     def maintain(self) -> None:
-        """Background upkeep after indexing: a vector snapshot where one pays."""
-        self.searcher.maintain()
+        """Background maintenance after indexing: a vector snapshot where one pays. Raises `StoreUnavailable`."""
+        try:
+            self.index.vectors.maintain()
+        except StoreUnavailable:
+            # What is closed meanwhile needs none.
+            if not self._closed:
+                raise
 
     # --- memories
 
@@ -266,13 +273,19 @@ class SharedProject:
 
     # --- models
 
+    def embedding_of(self, row: ChunkRow) -> tuple[str, Vector] | None:
+        """The answering model and a chunk's vector by it; None where there is none yet."""
+        model = self.index.checkout.embeddings.active_model()
+        found = self.index.vectors.get(model, [row.text_hash])
+        return (model, found[row.text_hash]) if found else None
+
     def reranker(self) -> Reranker:
         """The cross-encoder of the user's settings. Raises `ModelMissing`."""
         return self._models.reranker()
 
     def model(self, wait_s: float) -> HostedModel | None:
         """The model whose vectors the index answers with, if it is ready."""
-        model_id = self.store.embeddings.active_model()
+        model_id = self.index.checkout.embeddings.active_model()
         if not model_id:
             try:
                 model_id = self._models.configured().id
@@ -286,7 +299,7 @@ class SharedProject:
             configured = self._models.configured().id
         except ModelMissing as error:
             return "", False, str(error)
-        active = self.store.embeddings.active_model() or configured
+        active = self.index.checkout.embeddings.active_model() or configured
         state = self._models.state(active)
         if not state.ready and not state.error:
             self._models.get(active)
@@ -297,7 +310,7 @@ class SharedProject:
         return active, state.ready, note
 
     def _freshness(self, document: DocumentRecord) -> Freshness | None:
-        found = freshness(document, self.project, self.store, self.documents)
+        found = freshness(document, self.project, self.index.checkout, self.documents)
         if found in (None, Freshness.CHANGED):
             self.indexing.files_changed([document.path])
         return found
@@ -311,23 +324,15 @@ def _scan(shared: SharedProject, give_way: Callable[[], None]) -> None:
     shared.admissions.forget()
     scan(
         shared.project,
-        shared.store,
+        shared.index.checkout,
         patterns=_patterns(shared.settings),
         fingerprint=shared.documents.fingerprint,
-        is_fresh=lambda document: freshness(document, shared.project, shared.store, shared.documents) is Freshness.DISK,
+        is_fresh=lambda document: (
+            freshness(document, shared.project, shared.index.checkout, shared.documents) is Freshness.DISK
+        ),
         give_way=give_way,
     )
     shared.sync.follow_tree(shared.settings.index.watch)
-
-
-def _indexes_of(roots: Iterable[Path], without: Path) -> list[Path]:
-    files = [Project(root).data_folder / INDEX_FILE for root in roots if root != without]
-    return [file for file in files if file.is_file()][:_MOST_LENDERS]
-
-
-def hnsw_of(settings: Settings) -> Hnsw:
-    """How the graphs of neighbours are made."""
-    return Hnsw(settings.hnsw.m, settings.hnsw.ef_construction, settings.hnsw.ef_search)
 
 
 def _cutting(settings: Settings, models: ModelHost) -> Cutting:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rag_ls.indexing.files import RAGIGNORE, Patterns, admitted, admitted_folders
 from rag_ls.project import CONFIG_FILE
-from rag_ls.storage import IndexStore
+from rag_ls.storage import CheckoutIndex
 from rag_ls.util.text import without_surrogates
 
 _RULE_FILES = frozenset({".gitignore", RAGIGNORE, CONFIG_FILE})
@@ -24,7 +24,7 @@ def is_rule_file(path: str) -> bool:
 class Admissions:
     """Answers of the ignore rules, which take a process of git to ask. Safe from several threads."""
 
-    def __init__(self, root: Path, store: IndexStore, patterns: Callable[[], Patterns]) -> None:
+    def __init__(self, root: Path, store: CheckoutIndex, patterns: Callable[[], Patterns]) -> None:
         """`patterns` gives those of the settings."""
         self._root = root
         self._store = store

@@ -14,7 +14,7 @@ from rag_ls.indexing.cutters import Cutters
 from rag_ls.indexing.cutting import CutFile, Cutting, Job, Outcome, cut_source, read_and_cut
 from rag_ls.indexing.files import Rejected, Source, file_state, read_source, reason_by_content
 from rag_ls.project import Project
-from rag_ls.storage import DocumentRecord, FileState, IndexStore, Priority, Replaced, Skipped
+from rag_ls.storage import CheckoutIndex, DocumentRecord, FileState, Priority, Replaced, Skipped
 
 T = TypeVar("T")
 Prepared = Callable[[], Replaced | None]
@@ -37,7 +37,7 @@ class Spent:
 class DocumentIndexer:
     """Puts documents of one project into its store. Safe from several threads."""
 
-    def __init__(self, project: Project, store: IndexStore, cutting: Cutting, *, max_file_bytes: int) -> None:
+    def __init__(self, project: Project, store: CheckoutIndex, cutting: Cutting, *, max_file_bytes: int) -> None:
         self._project = project
         self._store = store
         self._cutting = cutting

@@ -7,7 +7,6 @@ it (a file lock says which), while each process indexes its own interactive docu
 from __future__ import annotations
 
 import logging
-import sqlite3
 import threading
 import time
 from collections.abc import Callable
@@ -15,13 +14,14 @@ from contextlib import closing
 
 from filelock import FileLock, Timeout
 
+from rag_ls.errors import StoreError
 from rag_ls.indexing.agenda import Agenda
 from rag_ls.indexing.documents import DocumentIndexer
 from rag_ls.indexing.embedder import EmbeddingQueue
 from rag_ls.indexing.intake import MANY_FILES, Intake
 from rag_ls.indexing.progress import Depth, Phase, Progress, ProgressBoard
 from rag_ls.indexing.wanted import imported_by
-from rag_ls.storage import IndexStore, Priority
+from rag_ls.storage import CheckoutIndex, Priority
 
 _log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class DocumentsThread:
     def __init__(
         self,
         documents: DocumentIndexer,
-        store: IndexStore,
+        store: CheckoutIndex,
         agenda: Agenda,
         embeddings: EmbeddingQueue,
         lock: FileLock,
@@ -108,11 +108,10 @@ class DocumentsThread:
                 self._failing = False
                 if not has_more:
                     self._rest(changes)
-            except sqlite3.Error as error:
+            except StoreError as error:
                 if self._agenda.is_stopping:
                     return
-                self._store.note_error(error)
-                _log.exception("indexing failed; trying again")
+                _log.warning("indexing failed, trying again: %s", error)
                 self._failing = True
                 self._pause(_RETRY_S)
             except Exception:
@@ -138,7 +137,7 @@ class DocumentsThread:
                 self._followed.add((session, path))
                 self._embeddings.prefer(imported_by(self._store, path), Priority.IMPORTED)
             self._embeddings.wake()
-        except sqlite3.Error:
+        except StoreError:
             self._inbox.put_back(key)
             raise
         except Exception:
@@ -155,7 +154,7 @@ class DocumentsThread:
             return False
         try:
             self._index_changed(changed)
-        except sqlite3.Error:
+        except StoreError:
             self._inbox.put_files(changed)
             raise
         finally:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
-from pathlib import Path
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+import numpy as np
 
 from rag_ls.chunking import embedding_text
 from rag_ls.embedding import HostedModel, ModelHost
-from rag_ls.errors import ModelMissing, RagLsError
+from rag_ls.errors import ModelMissing, RagLsError, StoreUnavailable
 from rag_ls.indexing.documents import Spent
 from rag_ls.indexing.progress import Phase, Progress
 from rag_ls.model import Chunk
-from rag_ls.storage import IndexStore, Priority, Vectors
+from rag_ls.storage import Priority, ProjectIndex, Vector, VectorLender, Vectors
 
 _log = logging.getLogger(__name__)
 
@@ -26,6 +26,8 @@ _POOL = 4 * _BATCH
 _LOOK_AGAIN_S = 5.0
 # For fewer texts, nobody looks whether another project has embedded them.
 _WORTH_BORROWING = 8
+# Vectors that are asked of another index at once.
+_BORROWED = 500
 # Models can come without a word, but seldom do.
 _LONG_REST_S = 60.0
 _RETRY_S = 3.0
@@ -40,16 +42,17 @@ class EmbeddingQueue:
 
     def __init__(
         self,
-        store: IndexStore,
+        index: ProjectIndex,
         models: ModelHost,
         report: Callable[[Progress], None],
         spent: Spent,
         reason_to_wait: Callable[[], str] = lambda: "",
-        other_indexes: Callable[[], Sequence[Path]] = lambda: (),
+        lenders: Callable[[], Sequence[VectorLender]] = lambda: (),
     ) -> None:
-        """`reason_to_wait` says why all but what is typed had better wait, or nothing; `other_indexes` gives the
-        `index.db` of other projects, which may have embedded the same texts."""
-        self._store = store
+        """`reason_to_wait` says why all but what is typed had better wait, or nothing; `lenders` gives the vectors of
+        other projects, which may have embedded the same texts."""
+        self._store = index.checkout
+        self._vectors = index.vectors
         self._models = models
         self._report = report
         self._spent = spent
@@ -57,7 +60,7 @@ class EmbeddingQueue:
         self._awake = False
         self._stopping = False
         self._reason_to_wait = reason_to_wait
-        self._other_indexes = other_indexes
+        self._lenders = lenders
         self._has_borrowed = False
         self._looked_at = -_LOOK_AGAIN_S
         self.waits_for = ""
@@ -140,7 +143,7 @@ class EmbeddingQueue:
             try:
                 if not self._step():
                     self._rest()
-            except (RagLsError, sqlite3.Error, ValueError) as error:
+            except (RagLsError, ValueError) as error:
                 if self._stopping:
                     return
                 _log.warning("embedding failed, trying again: %s", error)
@@ -216,16 +219,25 @@ class EmbeddingQueue:
         if self._store.embeddings.pending_count(model_id) < _WORTH_BORROWING:
             return
         self._has_borrowed = True
-        for other in self._other_indexes():
+        for lender in self._lenders():
+            wanted = self._store.embeddings.waiting_hashes()
+            if not wanted:
+                return
             try:
-                count = self._store.embeddings.borrow(model_id, other)
-            except sqlite3.Error as error:
-                _log.info("%s lends no embeddings: %s", other, error)
+                count = sum(
+                    self._take_over(model_id, lender.get(model_id, wanted[at : at + _BORROWED]))
+                    for at in range(0, len(wanted), _BORROWED)
+                )
+            except StoreUnavailable as error:
+                _log.info("%s", error)
                 continue
             if count:
-                _log.info("%d embeddings were taken from %s", count, other)
-            if not self._store.embeddings.pending_count(model_id):
-                return
+                _log.info("%d embeddings were taken from %s", count, lender.place)
+
+    def _take_over(self, model_id: str, found: Mapping[bytes, Vector]) -> int:
+        if found:
+            self._keep(model_id, list(found), np.stack(list(found.values())))
+        return len(found)
 
     def _has_to_wait(self) -> bool:
         if time.monotonic() - self._looked_at >= _LOOK_AGAIN_S:
@@ -245,7 +257,10 @@ class EmbeddingQueue:
     def _keep(self, model_id: str, text_hashes: list[bytes], vectors: Vectors) -> None:
         """Store a batch; of one that the store refuses, all but the texts whose vectors are unusable."""
         try:
-            self._store.embeddings.add(model_id, text_hashes, vectors)
+            with self._store.together():
+                self._vectors.put(model_id, text_hashes, vectors)
+                if model_id == self._store.embeddings.active_model():
+                    self._store.embeddings.note_embedded(text_hashes)
         except ValueError:
             if len(text_hashes) == 1:
                 _log.warning("a text has no usable embedding by %s and is found by its words alone", model_id)

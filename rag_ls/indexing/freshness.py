@@ -6,11 +6,11 @@ from rag_ls.indexing.documents import DocumentIndexer
 from rag_ls.indexing.files import Rejected, file_state
 from rag_ls.model import Freshness
 from rag_ls.project import Project
-from rag_ls.storage import DISK, DocumentRecord, IndexStore
+from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord
 
 
 def freshness(
-    document: DocumentRecord, project: Project, store: IndexStore, documents: DocumentIndexer
+    document: DocumentRecord, project: Project, store: CheckoutIndex, documents: DocumentIndexer
 ) -> Freshness | None:
     """How a document's indexed text compares with its file at this moment; None when the file is gone.
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from itertools import islice
 
+from rag_ls.errors import StoreError
 from rag_ls.indexing.cutters import Cutters
 from rag_ls.indexing.documents import DocumentIndexer, Prepared
 from rag_ls.indexing.files import Source, reason_by_name
 from rag_ls.indexing.inbox import Buffer
-from rag_ls.storage import IndexStore, Priority
+from rag_ls.storage import CheckoutIndex, Priority
 
 _log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ class Intake:
     """Takes in what an editor holds, and files by their paths."""
 
     def __init__(
-        self, documents: DocumentIndexer, store: IndexStore, admitted: Callable[[list[str]], set[str]]
+        self, documents: DocumentIndexer, store: CheckoutIndex, admitted: Callable[[list[str]], set[str]]
     ) -> None:
         """`admitted` gives those of some paths that may be indexed."""
         self._documents = documents
@@ -50,7 +50,7 @@ class Intake:
         """Index a file as it is now. One that cannot be cut is skipped: it must not keep others waiting."""
         try:
             self._documents.index_file(path, priority=priority)
-        except sqlite3.Error:
+        except StoreError:
             raise
         except Exception as error:
             self._skip(path, error)
@@ -84,7 +84,7 @@ class Intake:
         for path in filter(self._store.queue.holds, paths):
             try:
                 cut[path] = self._documents.prepare(path)
-            except sqlite3.Error:
+            except StoreError:
                 raise
             except Exception as error:
                 self._skip(path, error)
@@ -94,7 +94,7 @@ class Intake:
     def _store_batch(self, cut: Mapping[str, Prepared]) -> None:
         try:
             self._documents.index_files(cut.values())
-        except sqlite3.Error:
+        except StoreError:
             raise
         except Exception:
             # One of them cannot be stored: which one shows when each goes alone.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rag_ls.indexing.files import Patterns, file_state, list_files
 from rag_ls.project import Project
-from rag_ls.storage import SCANNED, DocumentRecord, IndexStore, Skipped
+from rag_ls.storage import SCANNED, CheckoutIndex, DocumentRecord, Skipped
 from rag_ls.util.text import without_surrogates
 
 _FINGERPRINT = "cutting"
@@ -24,7 +24,7 @@ class Scan:
 
 def scan(
     project: Project,
-    store: IndexStore,
+    store: CheckoutIndex,
     *,
     patterns: Patterns,
     fingerprint: str,

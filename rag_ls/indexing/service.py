@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from pathlib import Path
 
 from filelock import FileLock
 
@@ -19,7 +18,7 @@ from rag_ls.indexing.embedder import EmbeddingQueue
 from rag_ls.indexing.inbox import Buffer
 from rag_ls.indexing.progress import Depth, Listener, Phase, Progress, ProgressBoard
 from rag_ls.indexing.sessions import EditingSessions
-from rag_ls.storage import IndexStore, Priority
+from rag_ls.storage import Priority, ProjectIndex, VectorLender
 
 _LONGEST_LOOK_S = 0.25
 
@@ -30,7 +29,7 @@ class IndexingService:
     def __init__(
         self,
         documents: DocumentIndexer,
-        store: IndexStore,
+        index: ProjectIndex,
         sessions: EditingSessions,
         models: ModelHost,
         lock: FileLock,
@@ -40,18 +39,16 @@ class IndexingService:
         *,
         sweep_s: float = 0.0,
         reason_to_wait: Callable[[], str] = lambda: "",
-        other_indexes: Callable[[], Sequence[Path]] = lambda: (),
+        lenders: Callable[[], Sequence[VectorLender]] = lambda: (),
     ) -> None:
         """`scan_tree` compares the tree with the store, calling its argument between files; `admitted` gives those of
         some paths that may be indexed; `questions_wait` tells whether somebody waits for an answer. The tree is
         compared again every `sweep_s` seconds, where that is not 0; `reason_to_wait` says why embedding had better wait."""
-        self._store = store
+        store = self._store = index.checkout
         self._agenda = Agenda(Comparison(sweep_s))
         self._board = ProgressBoard()
         self._lock = lock
-        self._embeddings = EmbeddingQueue(
-            store, models, self._board.report, documents.spent, reason_to_wait, other_indexes
-        )
+        self._embeddings = EmbeddingQueue(index, models, self._board.report, documents.spent, reason_to_wait, lenders)
 
         def compare(give_way: Callable[[], None]) -> None:
             scan_tree(give_way)

@@ -14,7 +14,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from rag_ls.project import make_private_folder
-from rag_ls.storage import DISK, IndexStore
+from rag_ls.storage import DISK, CheckoutIndex
 
 _log = logging.getLogger(__name__)
 
@@ -75,7 +75,7 @@ class EditingSessions:
         lock.release()
         return False
 
-    def clear_dead(self, store: IndexStore) -> None:
+    def clear_dead(self, store: CheckoutIndex) -> None:
         """Drop the unsaved text of sessions that ended without doing so."""
         for session in {document.session for document in store.unsaved_documents()}:
             if not self.is_live(session):

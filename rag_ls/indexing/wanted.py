@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 
 from rag_ls.chunking import last_names, means, parts_of
-from rag_ls.storage import IndexStore
+from rag_ls.storage import CheckoutIndex
 
 # Beyond so many, nothing would be first.
 _MOST = 60
 
 
-def imported_by(store: IndexStore, path: str) -> list[int]:
+def imported_by(store: CheckoutIndex, path: str) -> list[int]:
     """The documents that a document imports, as far as their paths end as the import says."""
     document = store.document(path)
     if document is None:

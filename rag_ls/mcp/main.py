@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import sqlite3
 import sys
 import threading
 from collections.abc import Callable
@@ -100,7 +99,7 @@ def _start(connect: Callable[[], Client], folder: Path, starting: Starting) -> N
         return
     try:
         starting.set_result((client, _open(client, folder).settings.mcp.toolsets))
-    except (RagLsError, OSError, sqlite3.Error) as error:
+    except (RagLsError, OSError) as error:
         logging.getLogger(__name__).error("the project cannot be opened: %s", error)
         starting.set_result((client, _ALL_TOOLSETS))
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from rag_ls.model import Anchor, AnchorState
-from rag_ls.storage import ChunkRow, IndexStore
+from rag_ls.storage import CheckoutIndex, ChunkRow
 
 
 def anchor_to(row: ChunkRow) -> Anchor:
@@ -15,7 +15,7 @@ def anchor_to(row: ChunkRow) -> Anchor:
     return Anchor(chunk.path, chunk.symbol, row.stored.content_hash, chunk.start_line)
 
 
-def resolved(anchor: Anchor, store: IndexStore, hidden: Collection[int]) -> Anchor:
+def resolved(anchor: Anchor, store: CheckoutIndex, hidden: Collection[int]) -> Anchor:
     """The anchor with its state as the code stands, following code that was moved or whose file was renamed.
 
     `hidden` are the documents that another version of the same file replaces.

@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rag_ls.model import Scope
-from rag_ls.storage import MEMORIES_FILE, MemoryStore, chosen, put_in_place
+from rag_ls.storage import MemoryStore, replace_damaged_memories
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
     """What bringing a backup back changed."""
 
-    backup: Path
+    backup: str
+    """Where the backup is."""
     inserted: int = 0
     replaced: int = 0
     deleted: int = 0
-    moved_aside: Path | None = None
-    """Where the damaged file is now."""
+    moved_aside: str | None = None
+    """Where the damaged memories are now."""
 
 
-def restore_into(store: MemoryStore, path: Path, name: str, stamp: str) -> Restored:
-    """Make a store hold what a backup of `path` holds, as one transaction; all that goes stays in the history.
+def restore_into(store: MemoryStore, name: str, stamp: str) -> Restored:
+    """Make a store hold what a backup of it holds, as one transaction; all that goes stays in the history.
 
     `name` is `latest`, a date or a file. Raises `NotFound` where there is no such good backup.
     """
-    backup = chosen(path, name)
-    with tempfile.TemporaryDirectory() as folder:
-        # A copy, because a backup of an older version is brought up to date by opening it.
-        former = MemoryStore(Path(shutil.copyfile(backup, Path(folder) / MEMORIES_FILE)), store.scope)
-        try:
-            wanted = {memory.id: memory for memory in former.find()}
-        finally:
-            former.close()
+    backup = store.read_backup(name)
+    wanted = {memory.id: memory for memory in backup.memories}
     inserted = replaced = deleted = 0
     with store.transaction():
         present = {memory.id: memory for memory in store.find()}
@@ -55,14 +48,10 @@ def restore_into(store: MemoryStore, path: Path, name: str, stamp: str) -> Resto
                 store.insert(replace(memory, version=max(memory.version, newest + 1)))
             inserted += known is None
             replaced += known is not None
-    return Restored(backup, inserted, replaced, deleted)
+    return Restored(backup.place, inserted, replaced, deleted)
 
 
-def replace_damaged(path: Path, name: str, scope: Scope) -> Restored:
-    """Put a backup in the place of a damaged file, which is moved aside. Raises `NotFound`."""
-    backup = chosen(path, name)
-    aside = put_in_place(backup, path)
-    store = MemoryStore(path, scope)
-    count = store.count()
-    store.close()
-    return Restored(backup, inserted=count, moved_aside=aside)
+def replace_damaged(folder: Path, name: str, scope: Scope) -> Restored:
+    """Put a backup in the place of damaged memories in a data folder, which are moved aside. Raises `NotFound`."""
+    done = replace_damaged_memories(folder, name, scope)
+    return Restored(done.place, inserted=done.count, moved_aside=done.moved_aside)

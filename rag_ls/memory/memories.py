@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.embedding import Embedder, similarity
-from rag_ls.errors import InvalidRequest, MemoriesUnavailable, NotFound, RagLsError, VersionConflict
+from rag_ls.errors import InvalidRequest, NotFound, RagLsError, StoreUnavailable, VersionConflict
 from rag_ls.memory.content_checks import MAX_CONTENT, MAX_TAGS, checked_content, checked_metadata, refuse_secrets
 from rag_ls.memory.parts import embed_missing, parts_of
 from rag_ls.memory.recall import QueryVector, Question, recall
@@ -27,8 +27,8 @@ from rag_ls.model import (
     MemoryVersion,
     Scope,
 )
-from rag_ls.storage import MemoryStore, content_hash
-from rag_ls.util.text import utc_stamp
+from rag_ls.storage import MemoryStore
+from rag_ls.util.text import content_hash, utc_stamp
 
 # Ties go to the nearest scope.
 SCOPES = tuple(Scope)
@@ -248,7 +248,7 @@ class Memories:
         for scope in SCOPES:
             try:
                 counts[scope.value] = self.of(scope).count()
-            except MemoriesUnavailable:
+            except StoreUnavailable:
                 counts[scope.value] = 0
         return counts
 
@@ -287,7 +287,7 @@ class Memories:
     # --- what the other rooms of this house need
 
     def of(self, scope: Scope) -> MemoryStore:
-        """A scope's store. Raises `MemoriesUnavailable`."""
+        """A scope's store. Raises `StoreUnavailable`."""
         return self._open_stores[scope]()
 
     def usable(self, scopes: Sequence[Scope]) -> Iterator[MemoryStore]:
@@ -295,7 +295,7 @@ class Memories:
         for scope in scopes:
             try:
                 yield self.of(scope)
-            except MemoriesUnavailable:
+            except StoreUnavailable:
                 if len(scopes) == 1:
                     raise
 
@@ -304,7 +304,7 @@ class Memories:
         for scope in SCOPES:
             try:
                 self.of(scope)
-            except MemoriesUnavailable as error:
+            except StoreUnavailable as error:
                 return str(error)
         return ""
 

@@ -255,7 +255,7 @@ def progress_json(project: str, progress: Progress) -> Json:
 
 def shared_project_json(shared: SharedProject, users: int) -> Json:
     """One of the engine's projects, in short."""
-    counts = shared.store.counts()
+    counts = shared.index.checkout.counts()
     return {
         "root": str(shared.project.root),
         "documents": counts.documents,

@@ -113,6 +113,8 @@ def detailed_status_of(view: ProjectView) -> Json:
 def follow(view: ProjectView, report: Report, *, embeddings: bool, deadline: float | None = None) -> None:
     """Report a project's progress until it is indexed, or indexing was cancelled."""
     indexing = view.indexing
+    # Said at once, however fast the rest is.
+    report(view.project.name, Progress(Phase.SCANNING))
     while not indexing.wait_until_idle(_LOOK_S, embeddings=embeddings):
         if indexing.progress.phase is Phase.CANCELLED or (deadline is not None and time.monotonic() > deadline):
             return

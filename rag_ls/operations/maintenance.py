@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rag_ls.engine.project_view import ProjectView
-from rag_ls.errors import InvalidRequest, MemoriesDamaged
+from rag_ls.errors import InvalidRequest, StoreDamaged
 from rag_ls.memory.backups import replace_damaged, restore_into
 from rag_ls.memory.portable import (
     KINDS,
@@ -26,7 +26,7 @@ from rag_ls.operations.arguments import Arguments
 from rag_ls.operations.memory_arguments import SCOPE_NAMES, filters_of, on_branch, scopes_of
 from rag_ls.operations.projects import Projects
 from rag_ls.project import user_data_folder
-from rag_ls.storage import MEMORIES_FILE, MemoryStore
+from rag_ls.storage import MemoryStore
 from rag_ls.util.whole_files import whole_file
 
 _TAGS = 20
@@ -57,7 +57,7 @@ class MaintenanceOperations:
                 store.vectors.optimise(model.model_id)
             done.append(store.scope.value)
         if args.raw("scope") is None:
-            view.store.upkeep.optimise()
+            view.store.optimise()
             done.append("index")
         return {"optimized": done}
 
@@ -71,7 +71,7 @@ class MaintenanceOperations:
             store.vacuum()
             files[store.scope.value] = {"before": before, "after": store.size()}
         if args.raw("scope") is None:
-            files["index"] = dict(zip(("before", "after"), view.store.upkeep.vacuum(), strict=True))
+            files["index"] = dict(zip(("before", "after"), view.store.vacuum(), strict=True))
         return {"bytes": files}
 
     def export_memories(self, arguments: object) -> Json:
@@ -122,18 +122,18 @@ class MaintenanceOperations:
         view = self._projects.first()
         scope = Scope(args.choice("scope", SCOPE_NAMES[1:]) or Scope.PROJECT)
         name = args.text("backup").strip() or "latest"
-        path = view.shared.memories_path if scope is Scope.PROJECT else user_data_folder() / MEMORIES_FILE
         try:
-            restored = restore_into(view.memories.of(scope), path, name, view.memories.stamp())
-        except MemoriesDamaged:
-            restored = replace_damaged(path, name, scope)
+            restored = restore_into(view.memories.of(scope), name, view.memories.stamp())
+        except StoreDamaged:
+            folder = view.project.data_folder if scope is Scope.PROJECT else user_data_folder()
+            restored = replace_damaged(folder, name, scope)
         return {
             "scope": scope.value,
-            "backup": str(restored.backup),
+            "backup": restored.backup,
             "inserted": restored.inserted,
             "replaced": restored.replaced,
             "deleted": restored.deleted,
-            "moved_aside": str(restored.moved_aside) if restored.moved_aside else None,
+            "moved_aside": restored.moved_aside,
         }
 
     def _store(self, args: Arguments) -> tuple[MemoryStore, ProjectView]:

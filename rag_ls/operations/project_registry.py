@@ -17,7 +17,7 @@ from rag_ls.operations.projects import Projects
 from rag_ls.project import Project, current_branch, find_project, user_config_file
 from rag_ls.registry.catalogue import CONFIG, OPENED, KnownProject, called, names_of, off_branch, root_meant
 from rag_ls.registry.entries import ALL, lines_of
-from rag_ls.storage.sqlite import files as index_files
+from rag_ls.storage import IndexSummary, count_memories, derived_files, index_summary, memory_files, total_bytes
 
 
 class ProjectOperations:
@@ -128,18 +128,18 @@ class ProjectOperations:
     def _repo(self, known: KnownProject) -> Json:
         project = Project(known.root)
         view = next((item for item in self._client.projects() if item.project.root == known.root), None)
-        look = index_files.look(project) or index_files.IndexLook()
+        held = index_summary(project) or IndexSummary()
         is_seen = view is None or (view.indexing.scanned and not view.indexing.unseen())
         repo: Json = {
             "name": known.name,
             "root": str(known.root),
             "source": known.source,
             "open": view is not None,
-            "documents": look.documents,
-            "chunks": look.chunks,
-            "complete": look.complete and is_seen,
+            "documents": held.documents,
+            "chunks": held.chunks,
+            "complete": held.complete and is_seen,
             "branch": current_branch(known.root),
-            "bytes": index_files.size_of(index_files.derived_files(project)),
+            "bytes": total_bytes(derived_files(project)),
             "last_opened": known.opened_at,
         }
         if known.is_missing:
@@ -181,21 +181,21 @@ def _check_name(name: str, root: Path, known: Iterable[KnownProject]) -> None:
 
 def _removal(known: KnownProject, reason: str, memories: bool) -> Json:
     project = Project(known.root)
-    look = index_files.look(project) or index_files.IndexLook()
-    files = index_files.derived_files(project)
-    remembered = index_files.memory_files(project)
+    held = index_summary(project) or IndexSummary()
+    files = derived_files(project)
+    remembered = memory_files(project)
     chosen = [*files, *remembered] if memories else files
     return {
         "name": known.name,
         "root": str(known.root),
         "source": known.source,
         "reason": reason,
-        "documents": look.documents,
-        "chunks": look.chunks,
-        "embeddings": look.embeddings,
-        "bytes": index_files.size_of(files),
-        "memories": index_files.memory_count(project),
-        "memory_bytes": index_files.size_of(remembered),
+        "documents": held.documents,
+        "chunks": held.chunks,
+        "embeddings": held.embeddings,
+        "bytes": total_bytes(files),
+        "memories": count_memories(project),
+        "memory_bytes": total_bytes(remembered),
         "files": [str(file) for file in chosen],
         "config": _config_lines(known) if known.source == CONFIG else None,
     }

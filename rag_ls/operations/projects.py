@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rag_ls.engine.client import Client
 from rag_ls.engine.project_view import ProjectView
-from rag_ls.errors import IndexUnavailable, NotFound, ProjectUnavailable
+from rag_ls.errors import NotFound, ProjectUnavailable, StoreUnavailable
 from rag_ls.project import Project
 from rag_ls.registry.catalogue import CONFIG, KnownProject, called, names_of, root_meant
 from rag_ls.registry.entries import ALL
@@ -89,7 +89,7 @@ class Projects:
             try:
                 if item.root not in chosen and not item.is_missing:
                     chosen[item.root] = self._opened(item)
-            except (ProjectUnavailable, IndexUnavailable) as error:
+            except (ProjectUnavailable, StoreUnavailable) as error:
                 _log.warning("%s", error)
         return list(chosen.values()) or self.all()
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import difflib
 import math
-import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +18,7 @@ from rag_ls.search.evidence import Asked, Weights, weighed, weights_for
 from rag_ls.search.query import Query, analyse
 from rag_ls.search.ranking import rank
 from rag_ls.search.view import NO_FILTERS, Filters, View, current_view
-from rag_ls.storage import DISK, ChunkRow, DocumentRecord, Hnsw, IndexStore, RankRow, VectorIndex, stem
+from rag_ls.storage import DISK, ChunkRow, DocumentRecord, ProjectIndex, RankRow, stem
 
 # Candidates of each signal: more cost time, and do not change the first ten hits.
 _CANDIDATES = 100
@@ -72,31 +70,20 @@ class Searcher:
 
     def __init__(
         self,
-        store: IndexStore,
-        folder: Path | None,
+        index: ProjectIndex,
         is_live: Callable[[str], bool],
         freshness: Callable[[DocumentRecord], Freshness | None],
         *,
-        hnsw: Hnsw = Hnsw(),  # noqa: B008 - frozen
         note_unembedded: Callable[[Collection[int]], None] = lambda documents: None,
     ) -> None:
         """`note_unembedded` is told of documents that were given as hits and have no vectors yet."""
-        self._store = store
-        self._hnsw = hnsw
-        self._folder = folder
+        self._store = index.checkout
+        self._lexical = index.lexical
+        self._vectors = index.vectors
         self._is_live = is_live
         self._freshness = freshness
         self._note_unembedded = note_unembedded
-        self._vectors: VectorIndex | None = None
-        self._lock = threading.Lock()
-        self._answers: AnswerCache[Ranked] = AnswerCache(store.changes)
-
-    def close(self) -> None:
-        """Stop what goes on in the background."""
-        with self._lock:
-            vectors = self._vectors
-        if vectors is not None:
-            vectors.close()
+        self._answers: AnswerCache[Ranked] = AnswerCache(index.changes)
 
     def search(
         self,
@@ -141,9 +128,9 @@ class Searcher:
         weights: dict[str, float] = {}
         near: list[str] = []
         for part in query.parts:
-            holders = self._store.postings.frequency(part, most)
+            holders = self._lexical.frequency(part, most)
             if not holders and len(part) >= _LONG_ENOUGH:
-                similar = difflib.get_close_matches(stem(part), self._store.postings.terms_like(stem(part)), 2, _ALIKE)
+                similar = difflib.get_close_matches(stem(part), self._lexical.terms_like(stem(part)), 2, _ALIKE)
                 near += similar
                 weights |= dict.fromkeys(similar, _idf(count, 0))
             weights[stem(part)] = _idf(count, holders)
@@ -189,22 +176,13 @@ class Searcher:
         shown = [doc for doc in (*versions, on_disk) if doc and view.shows(doc.id)]
         return shown[0] if shown else None
 
-    def maintain(self) -> None:
-        """Write a vector snapshot where one pays; for a background thread."""
-        vectors = self._vectors
-        if vectors is not None and vectors.tail_is_long:
-            vectors.build_snapshot()
-
     def _view(self, session: str, filters: Filters) -> View:
         return current_view(self._store, session, self._is_live, filters)
 
     def _signals(
         self, query: Query, terms: Sequence[str], view: View, vector: QueryVector | None, model_id: str
     ) -> Signals:
-        lexical = {
-            found.row: found.value
-            for found in self._store.postings.search(terms, _CANDIDATES * _SPARE, view.allowed_json)
-        }
+        lexical = {found.row: found.value for found in self._lexical.search(terms, _CANDIDATES * _SPARE, view.allowed)}
         lexical = self._first_shown(lexical, view)
         exact: dict[int, tuple[str, ...]] = {}
         for row, _, _ in self._store.chunks.named(query.names, _EXACT_CANDIDATES) if query.names else ():
@@ -236,15 +214,14 @@ class Searcher:
 
     def _nearest(self, vector: QueryVector, view: View, model_id: str) -> dict[int, float]:
         """Similarity by chunk row, for the chunks nearest to a vector."""
-        vectors = self._vector_index(model_id)
-        only = None if view.allowed_json is None else self._store.embeddings.ids_of_documents(view.allowed_json)
+        among = None if view.allowed is None else self._store.chunks.text_hashes_of_documents(view.allowed)
         wanted = _CANDIDATES * _SPARE
         while True:
-            neighbours = vectors.search(vector, wanted, only)
-            similarity = {neighbour.embedding_id: neighbour.similarity for neighbour in neighbours}
+            neighbours = self._vectors.nearest(model_id, vector, wanted, among)
+            similarity = {neighbour.text_hash: neighbour.similarity for neighbour in neighbours}
             rows = [
-                (row, similarity[embedding])
-                for row, embedding, document in self._store.embeddings.rows_with(list(similarity))
+                (row, similarity[text_hash])
+                for row, text_hash, document in self._store.chunks.with_texts(similarity)
                 if view.shows(document)
             ]
             # Texts of former edits can be the nearest ones by the hundred: look farther until enough of them live.
@@ -255,17 +232,9 @@ class Searcher:
 
     def _similarities(self, rows: Collection[int], vector: QueryVector, model_id: str) -> dict[int, float]:
         """Similarity of chunks that another signal found."""
-        embeddings = self._store.chunks.embeddings_of(rows)
-        vectors = self._store.embeddings.vectors(model_id, set(embeddings.values()))
-        return {row: float(vectors[number] @ vector) for row, number in embeddings.items() if number in vectors}
-
-    def _vector_index(self, model_id: str) -> VectorIndex:
-        with self._lock:
-            if self._vectors is None or self._vectors.model != model_id:
-                self._vectors = VectorIndex(self._store.embeddings, model_id, self._folder, hnsw=self._hnsw)
-            vectors = self._vectors
-        vectors.refresh()
-        return vectors
+        hashes = self._store.chunks.text_hashes(rows)
+        vectors = self._vectors.get(model_id, set(hashes.values()))
+        return {row: float(vectors[found] @ vector) for row, found in hashes.items() if found in vectors}
 
     def _hits(self, ranked: list[tuple[RankRow, float]], signals: Signals, k: int) -> list[Hit]:
         """The first `k` that still exist, each with what it was read from."""

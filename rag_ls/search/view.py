@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import fnmatch
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from rag_ls.project import is_guest
 from rag_ls.search.roles import is_data, is_docs, is_test
-from rag_ls.storage import DISK, IndexStore
+from rag_ls.storage import DISK, CheckoutIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +42,8 @@ class View:
         """Whether a chunk of this document may be a hit."""
         return document_id not in self.hidden and (self.allowed is None or document_id in self.allowed)
 
-    @property
-    def allowed_json(self) -> str | None:
-        """`allowed` as the JSON list that storage takes."""
-        return None if self.allowed is None else json.dumps(sorted(self.allowed))
 
-
-def current_view(store: IndexStore, session: str, is_live: Callable[[str], bool], filters: Filters) -> View:
+def current_view(store: CheckoutIndex, session: str, is_live: Callable[[str], bool], filters: Filters) -> View:
     """The view of one editing session (or of a process without one) at this moment."""
     winners: dict[str, int] = {}
     losers: set[int] = set()
@@ -70,7 +64,7 @@ def current_view(store: IndexStore, session: str, is_live: Callable[[str], bool]
     return View(frozenset(losers), _allowed(store, filters))
 
 
-def _allowed(store: IndexStore, filters: Filters) -> frozenset[int] | None:
+def _allowed(store: CheckoutIndex, filters: Filters) -> frozenset[int] | None:
     if filters == NO_FILTERS:
         return None
     matches = glob_matcher(filters.path_glob) if filters.path_glob else None

@@ -1,65 +1,82 @@
-"""Rows and vectors at rest."""
+"""Rows and vectors at rest: the ports, the records that pass through them, and one way to open them."""
 
+from rag_ls.storage.api import CheckoutIndex, LexicalIndex, MemoryStore, Vector, VectorLender, VectorStore
+from rag_ls.storage.opening import (
+    ProjectIndex,
+    count_memories,
+    derived_files,
+    index_summary,
+    memory_files,
+    open_index,
+    open_memories,
+    replace_damaged_memories,
+    sqlite_version,
+    total_bytes,
+    vector_lenders,
+)
 from rag_ls.storage.records import (
     DISK,
+    INDEX_STORE,
     SCANNED,
     Candidate,
     ChunkRow,
     Counts,
     DocumentRecord,
     FileState,
+    IndexSummary,
+    Neighbour,
     NewChunk,
     Priority,
     RankRow,
     Replaced,
     Skipped,
+    StoredImport,
+    StoredSymbol,
     Vectors,
 )
-from rag_ls.storage.sqlite.embedding_store import EmbeddingStore
-from rag_ls.storage.sqlite.index_store import FILE_NAME as INDEX_FILE
-from rag_ls.storage.sqlite.index_store import IndexStore, content_hash
-from rag_ls.storage.sqlite.memory_backups import chosen, put_in_place
-from rag_ls.storage.sqlite.memory_store import FILE_NAME as MEMORIES_FILE
-from rag_ls.storage.sqlite.memory_store import MemoryStore
-from rag_ls.storage.sqlite.memory_vectors import MemoryVectors
-from rag_ls.storage.sqlite.outlines import StoredImport, StoredSymbol
-from rag_ls.storage.sqlite.postings import columns_of
-from rag_ls.storage.sqlite.vector_index import Hnsw, Neighbour, VectorIndex
-from rag_ls.storage.terms import is_marked, last_name, plain_text, split_identifier, stem, terms
+from rag_ls.storage.terms import columns_of, is_marked, last_name, plain_text, split_identifier, stem, terms
 
 __all__ = [
     "DISK",
-    "INDEX_FILE",
-    "MEMORIES_FILE",
+    "INDEX_STORE",
     "SCANNED",
     "Candidate",
+    "CheckoutIndex",
     "ChunkRow",
     "Counts",
     "DocumentRecord",
-    "EmbeddingStore",
     "FileState",
-    "Hnsw",
-    "IndexStore",
+    "IndexSummary",
+    "LexicalIndex",
     "MemoryStore",
-    "MemoryVectors",
     "Neighbour",
     "NewChunk",
     "Priority",
+    "ProjectIndex",
     "RankRow",
     "Replaced",
     "Skipped",
     "StoredImport",
     "StoredSymbol",
-    "VectorIndex",
+    "Vector",
+    "VectorLender",
+    "VectorStore",
     "Vectors",
-    "chosen",
     "columns_of",
-    "content_hash",
+    "count_memories",
+    "derived_files",
+    "index_summary",
     "is_marked",
     "last_name",
+    "memory_files",
+    "open_index",
+    "open_memories",
     "plain_text",
-    "put_in_place",
+    "replace_damaged_memories",
     "split_identifier",
+    "sqlite_version",
     "stem",
     "terms",
+    "total_bytes",
+    "vector_lenders",
 ]

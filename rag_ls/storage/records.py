@@ -8,10 +8,12 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.model import Chunk, Coverage, StoredChunk
+from rag_ls.model import Chunk, Coverage, Import, Memory, StoredChunk
 
 DISK = ""
 """The session of text that was read from disk."""
+INDEX_STORE = "index"
+"""What errors call the index (`StoreError.store`)."""
 SCANNED = "scanned"
 """The fact about an index that its files were compared with it at least once."""
 
@@ -84,7 +86,7 @@ class NewChunk:
     chunk: Chunk
     text_hash: bytes
     columns: tuple[str, ...] = ()
-    """Its terms by column of the full-text index (`postings.columns_of`), where they were made already."""
+    """Its terms by column of the full-text index (`terms.columns_of`), where they were made already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,8 @@ class ChunkRow:
     row: int
     stored: StoredChunk
     document: DocumentRecord
-    embedding_id: int | None
+    text_hash: bytes
+    """SHA-256 of the text that is embedded for it: the address of its vector."""
 
     @property
     def document_id(self) -> int:
@@ -150,3 +153,85 @@ class Counts:
         return Coverage.of(
             documents=self.documents, queued=self.queued_documents, chunks=self.chunks, pending=self.pending_embeddings
         )
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSymbol:
+    """A declaration, and the document that it is in."""
+
+    document_id: int
+    path: str
+    language: str
+    symbol: str
+    kind: str
+    start_line: int
+    end_line: int
+    signature: str
+    exported: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StoredImport:
+    """An import, and the document that has it."""
+
+    document_id: int
+    path: str
+    imported: Import
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A vector near another one: the hash of the text that it stands for, and the cosine similarity."""
+
+    text_hash: bytes
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """A chunk as the full-text index takes it."""
+
+    row: int
+    chunk_id: str
+    columns: tuple[str, ...]
+    """Its terms by column (`terms.columns_of`)."""
+    session: str = DISK
+    """The editing session whose unsaved text it is; such text never leaves the machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hnsw:
+    """How a graph of neighbours is built and searched (Malkov and Yashunin, 2016)."""
+
+    m: int = 32
+    ef_construction: int = 200
+    ef_search: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSummary:
+    """What an index holds, as one short look at it from outside says."""
+
+    documents: int = 0
+    chunks: int = 0
+    embeddings: int = 0
+    complete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """What a backup of memories holds."""
+
+    place: str
+    """Where it is, for people."""
+    memories: tuple[Memory, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A backup that was put in the place of damaged memories."""
+
+    place: str
+    count: int
+    moved_aside: str | None
+    """Where the damaged ones are now."""

@@ -44,6 +44,11 @@ def _indexed_word(word: str) -> str:
     return " ".join(split_identifier(word))
 
 
+def columns_of(path: str, symbol: str, signature: str, doc: str, text: str) -> tuple[str, ...]:
+    """The terms of a chunk, by column of the full-text index: symbol, signature, path, doc, text."""
+    return indexed_text(symbol), indexed_text(signature), indexed_text(path), indexed_text(doc), indexed_text(text)
+
+
 def last_name(symbol: str) -> str:
     """The last part of a qualified symbol, lower-case: `Session.refresh` -> `refresh`."""
     return symbol.rsplit(".", 1)[-1].rsplit(" > ", 1)[-1].lower()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import UTC, datetime
 
 
@@ -20,3 +21,8 @@ def without_surrogates(text: str) -> str:
 def utc_stamp(at: datetime) -> str:
     """A time as records and answers hold it: RFC 3339, UTC, milliseconds."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def content_hash(text: str) -> str:
+    """SHA-256 of a text's UTF-8 bytes, in hex; half a surrogate pair counts as the three bytes it would be."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

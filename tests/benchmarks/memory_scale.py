@@ -24,7 +24,9 @@ from rag_ls.memory.consolidation import plan
 from rag_ls.memory.portable import export_memories, import_memories
 from rag_ls.memory.recall import QueryVector, recall
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
-from rag_ls.storage import MemoryStore, content_hash
+from rag_ls.storage import MemoryStore
+from rag_ls.storage.sqlite.memories import SqliteMemories
+from rag_ls.util.text import content_hash
 from tests.benchmarks.measure import memory_mb, percentiles, timed
 
 _FOLDER = Path(__file__).parent / "recall"
@@ -57,7 +59,7 @@ def _at(
 ) -> dict[str, Any]:
     folder.mkdir()
     before = memory_mb()
-    store = MemoryStore(folder / "memories.db", Scope.PROJECT)
+    store = SqliteMemories(folder / "memories.db", Scope.PROJECT)
     filled_s = timed(lambda: _fill(store, size, seeds, model.model_id))
     snapshot_s = timed(lambda: store.vectors.optimise(model.model_id)) if size > 10_000 else 0.0
     took = [timed(partial(_ask, store, query, vector)) for query, vector in asked[:_ASKED]]
@@ -85,7 +87,7 @@ def _ask(store: MemoryStore, query: str, vector: QueryVector) -> None:
 
 def _storing(store: MemoryStore, model: HostedModel) -> dict[str, Any]:
     """Storing through the front door, with its embedding and without."""
-    stores = {scope: MemoryStore(None, scope) for scope in (Scope.SESSION, Scope.GLOBAL)} | {Scope.PROJECT: store}
+    stores = {scope: SqliteMemories(None, scope) for scope in (Scope.SESSION, Scope.GLOBAL)} | {Scope.PROJECT: store}
     memories = Memories({scope: lambda at=scope: stores[at] for scope in Scope}, utc_now)  # type: ignore[misc]
     with_model, embedding = [], []
     for number in range(30):
@@ -96,7 +98,7 @@ def _storing(store: MemoryStore, model: HostedModel) -> dict[str, Any]:
 
 
 def _carried(store: MemoryStore, folder: Path) -> dict[str, float]:
-    file, other = folder / "export.json", MemoryStore(folder / "other.db", Scope.PROJECT)
+    file, other = folder / "export.json", SqliteMemories(folder / "other.db", Scope.PROJECT)
     with file.open("w", encoding="utf-8", newline="") as stream:
         exported_s = timed(lambda: export_memories(store, stream, "json"))
     with file.open(encoding="utf-8", newline="") as stream:

@@ -22,7 +22,8 @@ from rag_ls.embedding import HostedModel, locate
 from rag_ls.errors import ModelMissing
 from rag_ls.model import Freshness
 from rag_ls.search import NO_FILTERS, Searcher
-from rag_ls.storage import DocumentRecord, FileState, IndexStore, NewChunk
+from rag_ls.storage import DocumentRecord, FileState, NewChunk, ProjectIndex
+from tests.support import index_at, put_vectors
 
 QUESTIONS = 500
 _SETTLED = FileState(1, 1, 1, 2**60)
@@ -69,7 +70,8 @@ def _samples(folder: Path) -> Iterator[Sample]:
 def _by_weight(samples: list[Sample], name: str, database: Path) -> dict[str, float]:
     located = locate(name)
     model = HostedModel(located, EmbeddingSettings())
-    store = IndexStore(database)
+    index = index_at(database)
+    store = index.checkout
     store.embeddings.activate(model.model_id)
     for sample in samples:
         chunks = chunk_text(
@@ -80,14 +82,14 @@ def _by_weight(samples: list[Sample], name: str, database: Path) -> dict[str, fl
         store.replace_document(DocumentRecord(f"{sample.path}.py", "python", "x", _SETTLED), new)
     while pending := store.embeddings.pending(model.model_id, 64):
         vectors = model.embed_documents([embedding_text(chunk) for _, chunk in pending], backlog=10**6)
-        store.embeddings.add(model.model_id, [text_hash for text_hash, _ in pending], vectors)
+        put_vectors(store, model.model_id, [text_hash for text_hash, _ in pending], vectors)
     questions = [model.embed_query(sample.question) for sample in samples]
     model.close()
-    return {f"dense {weight}": _mrr(store, samples, questions, model.model_id, weight) for weight in _WEIGHTS}
+    return {f"dense {weight}": _mrr(index, samples, questions, model.model_id, weight) for weight in _WEIGHTS}
 
 
-def _mrr(store: IndexStore, samples: list[Sample], questions: list[Any], model_id: str, weight: float) -> float:
-    searcher = Searcher(store, None, "", lambda _: True, lambda _: Freshness.DISK)
+def _mrr(index: ProjectIndex, samples: list[Sample], questions: list[Any], model_id: str, weight: float) -> float:
+    searcher = Searcher(index, lambda _: True, lambda _: Freshness.DISK)
     settings = SearchSettings(dense_weight=weight, lexical_weight=1 - weight)
     ranks = []
     for sample, vector in zip(samples, questions, strict=True):

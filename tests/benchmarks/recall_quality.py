@@ -22,8 +22,9 @@ from rag_ls.memory import MemoryFilters, Question
 from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.recall import QueryVector, asked_words, memory_of, recall, signals_of
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
-from rag_ls.storage import MemoryStore, content_hash
-from rag_ls.util.text import utc_stamp
+from rag_ls.storage import MemoryStore
+from rag_ls.storage.sqlite.memories import SqliteMemories
+from rag_ls.util.text import content_hash, utc_stamp
 
 _FOLDER = Path(__file__).parent / "recall"
 _NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -57,7 +58,7 @@ def recall_quality(work: Path, model_name: str = "auto") -> dict[str, Any]:
 
 
 def _filled(file: Path, model: HostedModel) -> MemoryStore:
-    store = MemoryStore(file, Scope.PROJECT)
+    store = SqliteMemories(file, Scope.PROJECT)
     lines = _lines("memories.jsonl")
     # Their order says what belongs together.
     random.Random(0).shuffle(lines)

@@ -20,8 +20,9 @@ from rag_ls.embedding.local.catalog import MINILM
 from rag_ls.engine.client import local_client
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.requests import SearchRequest
-from rag_ls.storage import IndexStore
+from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from tests.benchmarks.measure import memory_mb, percentiles, timed
+from tests.support import put_vectors
 
 QUESTIONS = (
     "where is the session cookie set", "parse the accept language header", "retry a failed database connection",
@@ -68,7 +69,7 @@ def _project(sources: Path, folder: Path, size: int) -> Path:
     return folder
 
 
-def _embed(store: IndexStore) -> None:
+def _embed(store: SqliteCheckout) -> None:
     """Give every chunk a synthetic vector, clustered as real ones are."""
     random_numbers = np.random.default_rng(1)
     centres = random_numbers.normal(size=(500, MINILM.dimensions)).astype(np.float32)
@@ -78,7 +79,7 @@ def _embed(store: IndexStore) -> None:
         chosen = centres[random_numbers.integers(0, len(centres), len(pending))]
         vectors = chosen + 0.8 * random_numbers.normal(size=chosen.shape).astype(np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        store.embeddings.add(model, [text_hash for text_hash, _ in pending], vectors)
+        put_vectors(store, model, [text_hash for text_hash, _ in pending], vectors)
 
 
 def _measure(folder: Path) -> dict[str, Any]:

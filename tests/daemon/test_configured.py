@@ -10,7 +10,7 @@ import pytest
 from rag_ls.daemon.configured import ConfiguredProjects
 from rag_ls.engine.engine import Engine
 from rag_ls.project import Project, user_config_file
-from rag_ls.storage.sqlite.files import look
+from rag_ls.storage import index_summary
 from tests.support import git_repository, until, write
 
 
@@ -28,7 +28,7 @@ def _list(*entries: str) -> None:
 
 
 def _is_complete(root: Path) -> bool:
-    found = look(Project(root))
+    found = index_summary(Project(root))
     return found is not None and found.complete
 
 

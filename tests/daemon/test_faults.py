@@ -24,7 +24,7 @@ import pytest
 from rag_ls.daemon.calls import call
 from rag_ls.daemon.channel import Channel, EngineLost
 from rag_ls.daemon.find import Mode, find_engine
-from rag_ls.errors import DiskFull, IndexUnavailable, MemoriesUnavailable, ProjectUnavailable, RagLsError
+from rag_ls.errors import ProjectUnavailable, RagLsError, StoreFull, StoreUnavailable
 from tests.daemon.engines import RAG_LS, answer, engine, hello, raw, run
 from tests.support import PATIENCE_S, SHOP, engine_pid, until, write
 
@@ -46,7 +46,7 @@ def _rows(folder: Path) -> list[tuple[str, ...]]:
     with contextlib.closing(sqlite3.connect(folder / ".rag-ls/index.db")) as connection:
         return sorted(
             connection.execute(
-                "SELECT d.path, d.sha256, c.uid, c.text, c.embedding_id IS NOT NULL FROM chunks c "
+                "SELECT d.path, d.sha256, c.uid, c.text, c.embedded = 1 FROM chunks c "
                 "JOIN documents d ON d.id = c.document_id WHERE d.session = ''"
             )
         )
@@ -136,7 +136,7 @@ def test_on_a_full_disk_nothing_is_half_written_and_all_goes_on_when_there_is_sp
         try:
             _ask(small_disk, "store_memory", content=content, scope="project")
             kept.append(content)
-        except DiskFull as error:
+        except StoreFull as error:
             reasons.append(str(error))
     assert len(reasons) >= 3
     assert all("full" in reason for reason in reasons)
@@ -184,7 +184,7 @@ def test_an_index_that_is_damaged_in_use_is_made_anew_and_memories_stay(
     def found() -> bool:
         try:
             hits = _ask(repository, "search", query="total_price", kinds=["code"])["results"]
-        except IndexUnavailable:
+        except StoreUnavailable:
             return False
         return bool(hits) and hits[0]["path"] == "src/cart.py"
 
@@ -200,7 +200,7 @@ def test_damaged_memories_name_the_newest_good_backup_and_all_else_works(reposit
     run("stop")
     file = repository / ".rag-ls/memories.db"
     file.write_bytes(b"garbage" * 1000)
-    with pytest.raises(MemoriesUnavailable, match="backup"):
+    with pytest.raises(StoreUnavailable, match="backup"):
         _ask(repository, "store_memory", content="more words", scope="project")
     assert _ask(repository, "search", query="discount", kinds=["code"])["results"]
     assert _ask(repository, "store_memory", content="stored elsewhere", scope="global")["status"] == "inserted"

@@ -7,7 +7,7 @@ from pathlib import Path
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.requests import SearchRequest
-from rag_ls.storage import IndexStore
+from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from tests.support import PATIENCE_S, until
 
 Contents = dict[str, tuple[str, list[tuple[int, int, str, str]]]]
@@ -35,7 +35,7 @@ def found(view: ProjectView, word: str) -> list[str]:
     return sorted({hit.item.chunk.path for hit in hits if {"lexical", "symbol"} & set(hit.matched_by)})
 
 
-def contents(store: IndexStore) -> Contents:
+def contents(store: SqliteCheckout) -> Contents:
     """All that an index says of the files."""
     result: Contents = {}
     for path, document in store.documents().items():

@@ -15,7 +15,7 @@ from rag_ls.engine.requests import SearchRequest
 from rag_ls.indexing import Buffer, Phase, Progress
 from rag_ls.model import Freshness
 from tests.indexing.synced import contents, found, in_step, settled, watched
-from tests.support import git, git_repository, until, write
+from tests.support import embedding_count, git, git_repository, until, write
 
 _FILES = 300
 
@@ -61,13 +61,13 @@ def test_another_branch_is_caught_up_and_nothing_is_embedded_twice(
     assert in_step(view, tmp_path)
     settled(view)
     on_other = contents(view.store)
-    embedded = view.store.embeddings.last_id()
+    embedded = embedding_count(view)
     for _ in range(2):
         git(branches, "checkout", "--quiet", "main")
         assert until(lambda: view.status().complete and len(view.store.documents()) == _FILES)
         git(branches, "checkout", "--quiet", "other")
         assert until(lambda: view.status().complete and contents(view.store) == on_other)
-    assert view.store.embeddings.last_id() == embedded
+    assert embedding_count(view) == embedded
 
 
 def test_a_switch_is_one_batch_and_typed_text_goes_before_it(client: Client, branches: Path) -> None:

@@ -13,14 +13,14 @@ from rag_ls.indexing import Cutting, DocumentIndexer, Scan, freshness, scan
 from rag_ls.indexing.files import Patterns
 from rag_ls.model import Freshness
 from rag_ls.project import Project
-from rag_ls.storage import IndexStore
-from tests.support import write
+from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from tests.support import lexical_of, write
 
 
 class _Index:
     """A store with what fills it, without any background work."""
 
-    def __init__(self, root: Path, store: IndexStore) -> None:
+    def __init__(self, root: Path, store: SqliteCheckout) -> None:
         self.project, self.store = Project(root.resolve()), store
         cutting = Cutting(Budget(200, 40, 24))
         self.documents = DocumentIndexer(self.project, store, cutting, max_file_bytes=100_000)
@@ -53,7 +53,7 @@ class _Index:
 
 
 @pytest.fixture
-def index(shop: Path, store: IndexStore) -> _Index:
+def index(shop: Path, store: SqliteCheckout) -> _Index:
     """The shop, indexed and settled."""
     index = _Index(shop, store)
     index.scan()
@@ -62,7 +62,7 @@ def index(shop: Path, store: IndexStore) -> _Index:
     return index
 
 
-def test_the_first_scan_queues_every_file(shop: Path, store: IndexStore) -> None:
+def test_the_first_scan_queues_every_file(shop: Path, store: SqliteCheckout) -> None:
     index = _Index(shop, store)
     assert index.scan() == Scan(files=4, queued=4, removed=0)
     assert index.read_queue() == ["docs/guide.md", "src/auth.py", "src/cart.py", "src/mail.js"]
@@ -79,7 +79,7 @@ def test_new_changed_and_deleted_files_are_found(index: _Index, shop: Path) -> N
     assert index.scan() == Scan(files=4, queued=2, removed=1)
     assert index.read_queue() == ["src/cart.py", "src/new.py"]
     assert set(index.store.documents()) == {"docs/guide.md", "src/auth.py", "src/cart.py", "src/new.py"}
-    assert index.store.postings.search(["invoice"], 5) == []
+    assert lexical_of(index.store).search(["invoice"], 5) == []
 
 
 def test_a_touched_file_is_read_and_not_cut_again(index: _Index, shop: Path) -> None:
@@ -92,7 +92,7 @@ def test_a_touched_file_is_read_and_not_cut_again(index: _Index, shop: Path) -> 
 
 
 def test_a_change_within_the_tick_of_reading_is_found_although_the_stamp_is_the_same(
-    shop: Path, store: IndexStore
+    shop: Path, store: SqliteCheckout
 ) -> None:
     index = _Index(shop, store)
     index.scan()
@@ -127,15 +127,15 @@ def test_a_file_that_became_binary_leaves_the_index_and_comes_back_as_text(index
     index.scan()
     index.read_queue()
     assert index.store.skipped()["src/cart.py"].reason == "binary"
-    assert index.store.postings.search(["discount"], 5) == []
+    assert lexical_of(index.store).search(["discount"], 5) == []
     write(shop, {"src/cart.py": text})
     index.scan()
     index.read_queue()
     assert "src/cart.py" not in index.store.skipped()
-    assert len(index.store.postings.search(["discount"], 5)) == 1
+    assert len(lexical_of(index.store).search(["discount"], 5)) == 1
 
 
-def test_skipped_files_are_counted_and_not_read_again(shop: Path, store: IndexStore) -> None:
+def test_skipped_files_are_counted_and_not_read_again(shop: Path, store: SqliteCheckout) -> None:
     write(shop, {".env": "TOKEN=x", "logo.png": b"\x89PNG"})
     index = _Index(shop, store)
     index.scan()

@@ -12,8 +12,7 @@ from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.indexing import Buffer, Phase
 from rag_ls.model import Freshness
-from rag_ls.storage import IndexStore
-from tests.support import PATIENCE_S, python, until, write
+from tests.support import PATIENCE_S, open_checkout, python, until, write
 
 _OTHER_ENGINE = """
 import sys, time
@@ -213,7 +212,7 @@ def test_a_queue_that_a_killed_process_left_is_finished_without_being_asked(big:
     assert worker.stdout.readline() == "working\n"
     worker.kill()
     worker.communicate()
-    left = IndexStore(big / ".rag-ls/index.db")
+    left = open_checkout(big / ".rag-ls/index.db")
     assert left.queue.paths()
     left.close()
     view = client.open(big)

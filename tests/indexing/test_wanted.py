@@ -9,11 +9,12 @@ from rag_ls.config import EmbeddingSettings
 from rag_ls.indexing import reason_to_wait
 from rag_ls.indexing.wanted import imported_by
 from rag_ls.model import Import, Outline
-from rag_ls.storage import IndexStore, Priority
+from rag_ls.storage import Priority
+from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from tests.support import MODEL, new_chunk, record
 
 
-def _save(store: IndexStore, path: str, *imports: Import, priority: Priority = Priority.REST) -> int:
+def _save(store: SqliteCheckout, path: str, *imports: Import, priority: Priority = Priority.REST) -> int:
     chunks = [new_chunk(f"text of {path}", path=path)]
     store.replace_document(record(path), chunks, outline=Outline((), imports), priority=priority)
     document = store.document(path)
@@ -38,7 +39,7 @@ def _save(store: IndexStore, path: str, *imports: Import, priority: Priority = P
     ],
 )
 def test_what_a_document_imports_is_found_by_the_end_of_its_path(
-    store: IndexStore, imported: Import, path: str
+    store: SqliteCheckout, imported: Import, path: str
 ) -> None:
     wanted = _save(store, path)
     _save(store, "src/other/cartoon.py")
@@ -46,11 +47,11 @@ def test_what_a_document_imports_is_found_by_the_end_of_its_path(
     assert imported_by(store, "src/main.py") == [wanted]
 
 
-def test_a_document_that_is_not_there_imports_nothing(store: IndexStore) -> None:
+def test_a_document_that_is_not_there_imports_nothing(store: SqliteCheckout) -> None:
     assert imported_by(store, "nowhere.py") == []
 
 
-def test_chunks_are_embedded_in_the_order_of_what_matters(store: IndexStore) -> None:
+def test_chunks_are_embedded_in_the_order_of_what_matters(store: SqliteCheckout) -> None:
     store.embeddings.activate(MODEL)
     numbers = {path: _save(store, path) for path in ("rest.py", "returned.py", "imported.py")}
     _save(store, "recent.py", priority=Priority.RECENT)

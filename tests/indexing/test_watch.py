@@ -339,7 +339,7 @@ while time.monotonic() < deadline:
 print(hits)
 for descriptor in held:
     os.close(descriptor)
-opened.hosted.sync._watcher._tried_at = -1e9
+opened.shared.sync._watcher._tried_at = -1e9
 opened.indexing.rescan()
 while opened.status().sync != "watching" and time.monotonic() < deadline:
     time.sleep(0.05)

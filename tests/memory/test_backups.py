@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_ls.errors import MemoriesDamaged, NotFound
+from rag_ls.errors import NotFound, StoreDamaged
 from rag_ls.memory.backups import replace_damaged, restore_into
 from rag_ls.model import MemoryFilters, Scope
 from rag_ls.storage import MemoryStore
+from rag_ls.storage.sqlite.memories import SqliteMemories
 from tests.memory.support import at_angle, put, record, stamp, used
 from tests.support import MODEL
 
@@ -31,7 +32,7 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def store(file: Path) -> MemoryStore:
     """A store of three memories, with a backup."""
-    store = MemoryStore(file, Scope.PROJECT)
+    store = SqliteMemories(file, Scope.PROJECT)
     for number in (1, 2, 3):
         put(store, record(number), at_angle(number * 20))
     assert store.backup(_DAY)
@@ -52,9 +53,9 @@ class TestRestoreInto:
         put(store, record(4))
         store.replace(record(1, "changed", version=2))
         store.delete(record(2).id)
-        restored = restore_into(store, file, "latest", _NOW)
+        restored = restore_into(store, "latest", _NOW)
         assert (restored.inserted, restored.replaced, restored.deleted) == (1, 1, 1)
-        assert restored.backup.name == "memories-2026-01-01.db"
+        assert Path(restored.backup).name == "memories-2026-01-01.db"
         assert _contents(store) == before
         assert list(store.lexical(["changed"], 5)) == []
 
@@ -63,7 +64,7 @@ class TestRestoreInto:
         store.replace(record(1, "changed", version=2))
         store.replace(record(2, "changed before it went", version=2))
         store.delete(record(2).id)
-        restore_into(store, file, "latest", _NOW)
+        restore_into(store, "latest", _NOW)
         assert _former(store, 4) == [(1, "memory number 4", "restored")]
         assert _former(store, 1) == [(2, "changed", "restored"), (1, "memory number 1", "updated")]
         # Changing what came back writes over none of it.
@@ -79,7 +80,7 @@ class TestRestoreInto:
     def test_what_did_not_change_is_left_alone(self, store: MemoryStore, file: Path) -> None:
         used(store, record(1).id)
         store.touch(record(2).id, stamp(500))
-        restored = restore_into(store, file, "latest", _NOW)
+        restored = restore_into(store, "latest", _NOW)
         assert (restored.inserted, restored.replaced, restored.deleted) == (0, 0, 0)
         assert [memory.version for memory in store.find()] == [1, 1, 1]
         assert [store.get(record(number).id).uses for number in (1, 2)] == [1, 0]  # type: ignore[union-attr]
@@ -96,7 +97,7 @@ class TestRestoreInto:
         ):
             version = store.get(record(number).id).version + 1  # type: ignore[union-attr]
             store.replace(record(number, content, version=version))
-        restored = restore_into(store, file, "latest", _NOW)
+        restored = restore_into(store, "latest", _NOW)
         assert (restored.inserted, restored.replaced, restored.deleted) == (0, 3, 0)
         assert _contents(store) == before
         assert {content for _, content, _ in _former(store, 1)} >= {"in between", record(3).content}
@@ -104,43 +105,43 @@ class TestRestoreInto:
     def test_a_memory_stored_anew_makes_way_for_its_former_self(self, store: MemoryStore, file: Path) -> None:
         store.delete(record(1).id)
         put(store, record(9, record(1).content))
-        restore_into(store, file, "latest", _NOW)
+        restore_into(store, "latest", _NOW)
         assert _contents(store) == {record(number).id: record(number).content for number in (1, 2, 3)}
 
     def test_memories_that_come_back_are_found_by_meaning_again(self, store: MemoryStore, file: Path) -> None:
         store.delete(record(1).id)
-        restore_into(store, file, "latest", _NOW)
+        restore_into(store, "latest", _NOW)
         assert [number for number, _, _ in store.vectors.missing(MODEL, 5)] == [record(1).id]
 
     def test_a_backup_is_named_by_its_day_or_file(self, store: MemoryStore, file: Path, tmp_path: Path) -> None:
         put(store, record(4))
         later = store.backup(_DAY + timedelta(days=3))
         assert later is not None
-        assert restore_into(store, file, "2026-01-01", _NOW).deleted == 1
-        assert restore_into(store, file, "2026-01-04", _NOW).inserted == 1
-        assert restore_into(store, file, "memories-2026-01-01.db", _NOW).deleted == 1
+        assert restore_into(store, "2026-01-01", _NOW).deleted == 1
+        assert restore_into(store, "2026-01-04", _NOW).inserted == 1
+        assert restore_into(store, "memories-2026-01-01.db", _NOW).deleted == 1
         elsewhere = later.rename(tmp_path / "kept elsewhere.db")
-        assert restore_into(store, file, str(elsewhere), _NOW).inserted == 1
+        assert restore_into(store, str(elsewhere), _NOW).inserted == 1
 
     @pytest.mark.parametrize("name", ["2025-12-31", "", "../memories.db", "no such file"])
     def test_a_backup_that_is_not_there_is_named_with_those_that_are(
         self, store: MemoryStore, file: Path, name: str
     ) -> None:
         with pytest.raises(NotFound, match="there are 2026-01-01"):
-            restore_into(store, file, name, _NOW)
+            restore_into(store, name, _NOW)
         assert len(store.find()) == 3
 
     def test_a_broken_backup_is_passed_over_or_refused(self, store: MemoryStore, file: Path) -> None:
         (file.parent / "backups" / "memories-2026-01-02.db").write_bytes(b"garbage" * 1000)
-        assert restore_into(store, file, "latest", _NOW).backup.name == "memories-2026-01-01.db"
+        assert Path(restore_into(store, "latest", _NOW).backup).name == "memories-2026-01-01.db"
         with pytest.raises(NotFound, match="no good backup '2026-01-02'"):
-            restore_into(store, file, "2026-01-02", _NOW)
+            restore_into(store, "2026-01-02", _NOW)
 
     def test_the_backup_itself_stays_as_it_is(self, store: MemoryStore, file: Path) -> None:
         backup = file.parent / "backups" / "memories-2026-01-01.db"
         before = backup.read_bytes()
         store.delete(record(1).id)
-        restore_into(store, file, "latest", _NOW)
+        restore_into(store, "latest", _NOW)
         assert backup.read_bytes() == before
         assert sorted(path.name for path in backup.parent.iterdir()) == [backup.name]
 
@@ -153,10 +154,10 @@ _Steps = st.lists(
 @settings(max_examples=40)
 @given(before=_Steps, after=_Steps)
 def test_whatever_happened_since_is_taken_back_and_none_of_it_is_lost(before: object, after: object) -> None:
-    store, seen = MemoryStore(None, Scope.PROJECT), set[str]()
+    store, seen = SqliteMemories(None, Scope.PROJECT), set[str]()
     _play(store, before, seen)
     wanted = _contents(store)
-    backup = MemoryStore(None, Scope.PROJECT)
+    backup = SqliteMemories(None, Scope.PROJECT)
     for memory in store.find():
         backup.insert(memory)
     _play(store, after, seen)
@@ -189,11 +190,11 @@ def _play(store: MemoryStore, steps: object, seen: set[str]) -> None:
 def _bring_back(store: MemoryStore, backup: MemoryStore) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "memories.db"
-        copy = MemoryStore(file, Scope.PROJECT)
+        copy = SqliteMemories(file, Scope.PROJECT)
         for memory in backup.find():
             copy.insert(memory)
         copy.close()
-        restore_into(store, file, str(file), _NOW)
+        restore_into(store, str(file), _NOW)
 
 
 class TestReplaceDamaged:
@@ -201,33 +202,33 @@ class TestReplaceDamaged:
         store.close()
         file.write_bytes(b"garbage" * 1000)
         file.with_name("memories.db-wal").write_bytes(b"its log")
-        restored = replace_damaged(file, "latest", Scope.PROJECT)
+        restored = replace_damaged(file.parent, "latest", Scope.PROJECT)
         assert restored.inserted == 3
         assert restored.moved_aside is not None
-        assert restored.moved_aside.read_bytes() == b"garbage" * 1000
-        assert restored.moved_aside.with_name(restored.moved_aside.name + "-wal").read_bytes() == b"its log"
-        again = MemoryStore(file, Scope.PROJECT)
+        assert Path(restored.moved_aside).read_bytes() == b"garbage" * 1000
+        assert Path(restored.moved_aside + "-wal").read_bytes() == b"its log"
+        again = SqliteMemories(file, Scope.PROJECT)
         assert [memory.id for memory in again.find()] == [record(number).id for number in (3, 2, 1)]
         assert again.vectors.nearest(at_angle(20), MODEL, MemoryFilters(), 1)[0][0] == record(1).id
 
     def test_without_a_good_backup_nothing_is_touched(self, file: Path) -> None:
         file.write_bytes(b"garbage" * 1000)
         with pytest.raises(NotFound, match="there are none"):
-            replace_damaged(file, "latest", Scope.PROJECT)
+            replace_damaged(file.parent, "latest", Scope.PROJECT)
         assert file.read_bytes() == b"garbage" * 1000
 
     def test_it_may_be_done_twice(self, store: MemoryStore, file: Path) -> None:
         store.close()
         for _ in range(2):
             file.write_bytes(b"garbage" * 1000)
-            with pytest.raises(MemoriesDamaged):
-                MemoryStore(file, Scope.PROJECT)
-            replace_damaged(file, "2026-01-01", Scope.PROJECT)
+            with pytest.raises(StoreDamaged):
+                SqliteMemories(file, Scope.PROJECT)
+            replace_damaged(file.parent, "2026-01-01", Scope.PROJECT)
         assert len(list(file.parent.glob("memories.db.damaged-*"))) == 2
-        assert len(MemoryStore(file, Scope.PROJECT).find()) == 3
+        assert len(SqliteMemories(file, Scope.PROJECT).find()) == 3
 
     def test_a_file_that_is_missing_comes_back(self, store: MemoryStore, file: Path) -> None:
         store.close()
         file.unlink()
-        assert replace_damaged(file, "latest", Scope.PROJECT).moved_aside is None
-        assert MemoryStore(file, Scope.PROJECT).count() == 3
+        assert replace_damaged(file.parent, "latest", Scope.PROJECT).moved_aside is None
+        assert SqliteMemories(file, Scope.PROJECT).count() == 3

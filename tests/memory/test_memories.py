@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from rag_ls.embedding import HostedModel
-from rag_ls.errors import InvalidRequest, MemoriesDamaged, NotFound, RagLsError
+from rag_ls.errors import InvalidRequest, NotFound, RagLsError, StoreDamaged
 from rag_ls.memory import ALL, Memories, MemoryFilters, NewMemory, Question
 from rag_ls.memory.content_checks import MAX_CONTENT
 from rag_ls.model import Anchor, MemoryMetadata, MemoryType, Scope
-from rag_ls.storage import MemoryStore
+from rag_ls.storage.sqlite.memories import SqliteMemories
 from tests.memory.support import Clock, memories_in, new
 
 
@@ -234,13 +234,13 @@ class TestDamagedProjectStore:
 
     @pytest.fixture
     def damaged(self, tmp_path: Path) -> Memories:
-        user = MemoryStore(tmp_path / "global.db", Scope.GLOBAL)
-        session = MemoryStore(None, Scope.SESSION)
+        user = SqliteMemories(tmp_path / "global.db", Scope.GLOBAL)
+        session = SqliteMemories(None, Scope.SESSION)
         file = tmp_path / "project.db"
         file.write_bytes(b"garbage" * 1000)
         stores = {
             Scope.SESSION: lambda: session,
-            Scope.PROJECT: lambda: MemoryStore(file, Scope.PROJECT),
+            Scope.PROJECT: lambda: SqliteMemories(file, Scope.PROJECT),
             Scope.GLOBAL: lambda: user,
         }
         return Memories(stores, Clock())
@@ -252,9 +252,9 @@ class TestDamagedProjectStore:
         assert [hit.item for hit in damaged.recall(Question("tabs", 5, 0, only), None)] == [stored]
 
     def test_the_project_s_own_answer_is_the_error(self, damaged: Memories) -> None:
-        with pytest.raises(MemoriesDamaged, match=r"project\.db is damaged"):
+        with pytest.raises(StoreDamaged, match=r"project\.db is damaged"):
             damaged.store(new("use tabs", Scope.PROJECT), None)
-        with pytest.raises(MemoriesDamaged):
+        with pytest.raises(StoreDamaged):
             damaged.matching(MemoryFilters(scopes=(Scope.PROJECT,)))
 
     def test_a_global_memory_is_got_and_deleted_by_its_id(self, damaged: Memories) -> None:

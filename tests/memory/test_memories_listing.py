@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from rag_ls.embedding import HostedModel
-from rag_ls.errors import InvalidRequest, MemoriesDamaged
+from rag_ls.errors import InvalidRequest, StoreDamaged
 from rag_ls.memory import ALL, Memories, MemoryFilters, NewMemory, Question
 from rag_ls.model import Memory, MemoryMetadata, MemoryOrder, Scope
 from rag_ls.storage import MemoryStore
+from rag_ls.storage.sqlite.memories import SqliteMemories
 from tests.memory.support import Clock, memories_in, new, used
 
 _SCOPES = tuple(Scope)
@@ -215,10 +216,10 @@ class TestDamage:
     def damaged(self, tmp_path: Path) -> Memories:
         """Memories whose project file is broken."""
         (tmp_path / "project.db").write_bytes(b"garbage" * 1000)
-        session, user = MemoryStore(None, Scope.SESSION), MemoryStore(tmp_path / "global.db", Scope.GLOBAL)
+        session, user = SqliteMemories(None, Scope.SESSION), SqliteMemories(tmp_path / "global.db", Scope.GLOBAL)
         stores: dict[Scope, Callable[[], MemoryStore]] = {
             Scope.SESSION: lambda: session,
-            Scope.PROJECT: lambda: MemoryStore(tmp_path / "project.db", Scope.PROJECT),
+            Scope.PROJECT: lambda: SqliteMemories(tmp_path / "project.db", Scope.PROJECT),
             Scope.GLOBAL: lambda: user,
         }
         return Memories(stores, Clock())
@@ -234,7 +235,7 @@ class TestDamage:
 
     def test_the_damage_is_told_of_with_the_remedy(self, damaged: Memories) -> None:
         assert "project.db is damaged" in damaged.damage()
-        with pytest.raises(MemoriesDamaged):
+        with pytest.raises(StoreDamaged):
             damaged.listed(MemoryFilters(scopes=(Scope.PROJECT,)))
 
     def test_where_all_are_well_there_is_nothing_to_tell(self, memories: Memories) -> None:

@@ -25,7 +25,9 @@ from rag_ls.memory.portable import (
     import_records,
 )
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryType, Scope
-from rag_ls.storage import MemoryStore, content_hash
+from rag_ls.storage import MemoryStore
+from rag_ls.storage.sqlite.memories import SqliteMemories
+from rag_ls.util.text import content_hash
 from tests.support import MODEL, unit_vectors
 
 NOW = "2026-02-01T00:00:00.000Z"
@@ -76,7 +78,7 @@ def _memory(content: str, number: str = "first", **changes: object) -> Memory:
 
 
 def _store(*memories: Memory, scope: Scope = Scope.PROJECT) -> MemoryStore:
-    store = MemoryStore(None, scope)
+    store = SqliteMemories(None, scope)
     for memory in memories:
         store.insert(memory)
     return store
@@ -302,9 +304,9 @@ class TestMeetingWhatIsThere:
         store = _store(memory)
         assert _import(store, _exported(source, embeddings=True)).unchanged == 1
         assert np.array_equal(store.vectors.of("first", MODEL), source.vectors.of("first", MODEL))
-        last = store.vectors.last_id()
+        changes = store.changes()
         _import(store, _exported(source, embeddings=True))
-        assert store.vectors.last_id() == last
+        assert (len(store.vectors.of("first", MODEL)), store.changes()) == (2, changes)
 
     def test_the_scope_is_that_of_the_store(self) -> None:
         store = _store(scope=Scope.GLOBAL)
@@ -325,14 +327,14 @@ class TestMeetingWhatIsThere:
         assert store.all()[0].created_at == "2026-01-01T00:00:00.000Z"
 
     def test_a_failure_in_the_middle_leaves_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        store, insert = _store(), MemoryStore.insert
+        store, insert = _store(), SqliteMemories.insert
 
-        def fail_on_second(self: MemoryStore, memory: Memory) -> None:
+        def fail_on_second(self: SqliteMemories, memory: Memory) -> None:
             if self.count():
                 raise OSError("disk full")
             insert(self, memory)
 
-        monkeypatch.setattr(MemoryStore, "insert", fail_on_second)
+        monkeypatch.setattr(SqliteMemories, "insert", fail_on_second)
         with pytest.raises(OSError, match="disk full"):
             import_records(store, [_record(), _record(content="use tabs")], now=NOW)
         assert store.count() == 0

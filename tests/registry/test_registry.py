@@ -14,7 +14,7 @@ from rag_ls.project import Project, user_config_file
 from rag_ls.registry.catalogue import called, known_projects
 from rag_ls.registry.entries import ProjectEntry
 from rag_ls.registry.registry_file import Registry
-from rag_ls.storage.sqlite.files import look
+from rag_ls.storage import index_summary
 from tests.support import PATIENCE_S, git, git_repository, write
 
 
@@ -183,14 +183,14 @@ def test_on_another_branch_nothing_is_indexed_in_the_background(client: Client, 
 
 def test_a_look_at_an_index_neither_opens_nor_changes_it(client: Client, shop: Path, tmp_path: Path) -> None:
     project = Project(shop)
-    assert look(project) is None
+    assert index_summary(project) is None
     assert not project.data_folder.exists()
     view = client.open(shop)
     view.indexing.index_tree()
     assert view.indexing.wait_until_idle(PATIENCE_S)
-    found = look(project)
+    found = index_summary(project)
     assert found is not None
     counts = view.store.counts()
     assert (found.documents, found.chunks, found.complete) == (counts.documents, counts.chunks, True)
     assert found.embeddings > 0
-    assert look(Project(write(tmp_path / "odd", {".rag-ls/index.db": b"garbage" * 1000}))) is None
+    assert index_summary(Project(write(tmp_path / "odd", {".rag-ls/index.db": b"garbage" * 1000}))) is None

@@ -7,8 +7,7 @@ from pathlib import Path
 from rag_ls.engine.client import Client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.search.cache import AnswerCache
-from rag_ls.storage import IndexStore
-from tests.support import PATIENCE_S, finished, new_chunk, python, record, write
+from tests.support import PATIENCE_S, finished, new_chunk, open_checkout, python, record, write
 
 
 def test_an_answer_is_made_once_until_something_changes() -> None:
@@ -47,15 +46,16 @@ def test_only_so_many_answers_are_kept() -> None:
 
 _WRITER = """
 import sys
-from rag_ls.storage import IndexStore
-from tests.support import new_chunk, record
 from pathlib import Path
-IndexStore(Path(sys.argv[1])).replace_document(record("b.py"), [new_chunk("theirs", path="b.py")])
+
+from tests.support import new_chunk, open_checkout, record
+
+open_checkout(Path(sys.argv[1])).replace_document(record("b.py"), [new_chunk("theirs", path="b.py")])
 """
 
 
 def test_every_commit_of_this_or_another_process_is_a_change(tmp_path: Path) -> None:
-    store = IndexStore(tmp_path / "index.db")
+    store = open_checkout(tmp_path / "index.db")
     seen = [store.changes(), store.changes()]
     assert seen[0] == seen[1]
     store.replace_document(record("a.py"), [new_chunk("mine", path="a.py")])

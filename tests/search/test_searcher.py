@@ -10,19 +10,31 @@ import pytest
 from rag_ls.config import SearchSettings
 from rag_ls.model import Freshness
 from rag_ls.search import NO_FILTERS, Filters, Found, Searcher
-from rag_ls.storage import DocumentRecord, IndexStore
-from tests.support import MODEL, digest, new_chunk, new_chunks, record, unit_vectors
+from rag_ls.storage import DocumentRecord, ProjectIndex
+from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from tests.support import (
+    MODEL,
+    digest,
+    lexical_of,
+    new_chunk,
+    new_chunks,
+    put_vectors,
+    record,
+    unit_vectors,
+    vectors_of,
+)
 
 _MINE, _THEIRS, _DEAD = "mine", "theirs", "dead"
 
 
-def _searcher(store: IndexStore, *, gone: tuple[str, ...] = ()) -> Searcher:
+def _searcher(store: SqliteCheckout, *, gone: tuple[str, ...] = ()) -> Searcher:
     def freshness(document: DocumentRecord) -> Freshness | None:
         if document.path in gone:
             return None
         return Freshness.BUFFER if document.session else Freshness.DISK
 
-    return Searcher(store, None, lambda asked: asked != _DEAD, freshness)
+    index = ProjectIndex(store, lexical_of(store), vectors_of(store))
+    return Searcher(index, lambda asked: asked != _DEAD, freshness)
 
 
 def _search(
@@ -36,18 +48,18 @@ def _texts(found: Found) -> list[str]:
     return [hit.item.chunk.text for hit in found.hits]
 
 
-def _save(store: IndexStore, text: str, path: str = "src/a.py", session: str = "") -> None:
+def _save(store: SqliteCheckout, text: str, path: str = "src/a.py", session: str = "") -> None:
     store.replace_document(record(path, session), [new_chunk(text, path=path)])
 
 
-def test_one_s_own_buffer_replaces_the_file_and_every_other_buffer(store: IndexStore) -> None:
+def test_one_s_own_buffer_replaces_the_file_and_every_other_buffer(store: SqliteCheckout) -> None:
     for text, session in (("needle disk", ""), ("needle theirs", _THEIRS), ("needle mine", _MINE)):
         _save(store, text, session=session)
     assert _texts(_search(_searcher(store), "needle")) == ["needle mine"]
     assert _texts(_search(_searcher(store), "needle", session="third")) in (["needle mine"], ["needle theirs"])
 
 
-def test_another_session_s_buffer_replaces_the_file(store: IndexStore) -> None:
+def test_another_session_s_buffer_replaces_the_file(store: SqliteCheckout) -> None:
     _save(store, "needle disk")
     _save(store, "needle theirs", session=_THEIRS)
     found = _search(_searcher(store), "needle")
@@ -56,26 +68,26 @@ def test_another_session_s_buffer_replaces_the_file(store: IndexStore) -> None:
     assert _texts(_search(_searcher(store), "disk")) == []
 
 
-def test_the_buffer_of_a_dead_session_counts_for_nothing(store: IndexStore) -> None:
+def test_the_buffer_of_a_dead_session_counts_for_nothing(store: SqliteCheckout) -> None:
     _save(store, "needle disk")
     _save(store, "needle dead", session=_DEAD)
     assert _texts(_search(_searcher(store), "needle")) == ["needle disk"]
 
 
-def test_a_guest_document_is_seen_by_its_own_session_alone(store: IndexStore) -> None:
+def test_a_guest_document_is_seen_by_its_own_session_alone(store: SqliteCheckout) -> None:
     _save(store, "needle", "untitled:1", _THEIRS)
     assert _texts(_search(_searcher(store), "needle")) == []
     assert _texts(_search(_searcher(store), "needle", session=_THEIRS)) == ["needle"]
 
 
-def test_hits_of_a_file_that_is_gone_are_dropped_and_others_take_their_place(store: IndexStore) -> None:
+def test_hits_of_a_file_that_is_gone_are_dropped_and_others_take_their_place(store: SqliteCheckout) -> None:
     for name in "abc":
         _save(store, f"needle {name}", f"{name}.py")
     found = _search(_searcher(store, gone=("a.py",)), "needle", k=2)
     assert [hit.item.chunk.path for hit in found.hits] == ["b.py", "c.py"]
 
 
-def test_of_copies_of_a_text_one_is_shown(store: IndexStore) -> None:
+def test_of_copies_of_a_text_one_is_shown(store: SqliteCheckout) -> None:
     for name in "abc":
         _save(store, "needle in  a copy" if name == "b" else "needle in a copy", f"{name}.py")
     _save(store, "another needle", "d.py")
@@ -83,28 +95,28 @@ def test_of_copies_of_a_text_one_is_shown(store: IndexStore) -> None:
     assert sorted(paths) == ["a.py", "d.py"]
 
 
-def test_a_copy_takes_the_place_of_one_whose_file_is_gone(store: IndexStore) -> None:
+def test_a_copy_takes_the_place_of_one_whose_file_is_gone(store: SqliteCheckout) -> None:
     for name in "ab":
         _save(store, "needle", f"{name}.py")
     found = _search(_searcher(store, gone=("a.py",)), "needle")
     assert [hit.item.chunk.path for hit in found.hits] == ["b.py"]
 
 
-def test_a_misspelt_word_is_found(store: IndexStore) -> None:
+def test_a_misspelt_word_is_found(store: SqliteCheckout) -> None:
     _save(store, "def retry_backoff(): pass")
     _save(store, "something else", "src/b.py")
     assert _texts(_search(_searcher(store), "retry_backof")) == ["def retry_backoff(): pass"]
     assert _texts(_search(_searcher(store), "bakcoff")) == ["def retry_backoff(): pass"]
 
 
-def test_an_identifier_is_found_by_its_parts_in_any_case_and_form(store: IndexStore) -> None:
+def test_an_identifier_is_found_by_its_parts_in_any_case_and_form(store: SqliteCheckout) -> None:
     _save(store, "def fetch_users_by_id(): pass")
     _save(store, "something else", "src/b.py")
     for query in ("fetchUserById", "FETCH_USER", "fetching a user by its id", "users_by_ids"):
         assert _texts(_search(_searcher(store), query)) == ["def fetch_users_by_id(): pass"], query
 
 
-def test_a_declaration_in_pieces_is_shown_as_a_whole(store: IndexStore) -> None:
+def test_a_declaration_in_pieces_is_shown_as_a_whole(store: SqliteCheckout) -> None:
     texts = ["def total(items):\n", "    for item in items:\n", "        needle(item)\n", "def other(): ...\n"]
     pieces = [
         new_chunk(text, symbol="other" if number == 3 else "total", ordinal=number) for number, text in enumerate(texts)
@@ -116,7 +128,7 @@ def test_a_declaration_in_pieces_is_shown_as_a_whole(store: IndexStore) -> None:
     assert hits[0].item.chunk.text == "".join(texts[:3])
 
 
-def test_filters_restrict_language_and_path(store: IndexStore) -> None:
+def test_filters_restrict_language_and_path(store: SqliteCheckout) -> None:
     _save(store, "needle", "src/a.py")
     store.replace_document(
         DocumentRecord("docs/a.md", "markdown", "x", record().state), [new_chunk("needle", path="docs/a.md")]
@@ -138,7 +150,7 @@ _SYNTAX = [
 
 
 @pytest.mark.parametrize("query", _SYNTAX)
-def test_the_syntax_of_full_text_queries_is_only_text(store: IndexStore, query: str) -> None:
+def test_the_syntax_of_full_text_queries_is_only_text(store: SqliteCheckout, query: str) -> None:
     _save(store, "needle")
     _save(store, "zebra", "src/b.py")
     found = _texts(_search(_searcher(store), query))
@@ -149,13 +161,13 @@ def test_the_syntax_of_full_text_queries_is_only_text(store: IndexStore, query: 
 @pytest.mark.parametrize(
     "text", ["検索 エンジン", "поиск в коде", "ñandú veloz", "Straße", "ελληνικά", "हिन्दी", "ﬁnal"]
 )
-def test_words_of_any_script_are_found(store: IndexStore, text: str) -> None:
+def test_words_of_any_script_are_found(store: SqliteCheckout, text: str) -> None:
     _save(store, f"# {text}\n")
     _save(store, "needle", "src/b.py")
     assert _texts(_search(_searcher(store), text)) == [f"# {text}\n"]
 
 
-def test_a_symbol_is_found_by_its_exact_name_first(store: IndexStore) -> None:
+def test_a_symbol_is_found_by_its_exact_name_first(store: SqliteCheckout) -> None:
     _save(store, "calls refresh_token often: refresh_token refresh_token", "src/use.py")
     store.replace_document(record("src/d.py"), [new_chunk("body", path="src/d.py", symbol="Session.refresh_token")])
     hit = _search(_searcher(store), "refresh_token").hits[0]
@@ -163,18 +175,18 @@ def test_a_symbol_is_found_by_its_exact_name_first(store: IndexStore) -> None:
     assert "symbol" in hit.matched_by
 
 
-def test_a_named_file_is_found_by_its_path(store: IndexStore) -> None:
+def test_a_named_file_is_found_by_its_path(store: SqliteCheckout) -> None:
     _save(store, "nothing in common", "src/auth.py")
     hits = _search(_searcher(store), "auth.py").hits
     assert [hit.item.chunk.path for hit in hits] == ["src/auth.py"]
     assert "path" in hits[0].matched_by
 
 
-def test_the_nearest_chunks_are_found_by_vector_and_say_so(store: IndexStore) -> None:
+def test_the_nearest_chunks_are_found_by_vector_and_say_so(store: SqliteCheckout) -> None:
     store.embeddings.activate(MODEL)
     vectors = unit_vectors(5)
     store.replace_document(record(), new_chunks([f"word{number}" for number in range(5)]))
-    store.embeddings.add(MODEL, [digest(f"word{number}") for number in range(5)], vectors)
+    put_vectors(store, MODEL, [digest(f"word{number}") for number in range(5)], vectors)
     found = _searcher(store).search(
         "unrelated", k=1, settings=SearchSettings(), filters=NO_FILTERS, vector=vectors[3], model_id=MODEL
     )
@@ -183,39 +195,39 @@ def test_the_nearest_chunks_are_found_by_vector_and_say_so(store: IndexStore) ->
     assert found.dense
 
 
-def test_vectors_of_another_model_are_not_compared(store: IndexStore) -> None:
+def test_vectors_of_another_model_are_not_compared(store: SqliteCheckout) -> None:
     store.embeddings.activate(MODEL)
     _save(store, "needle")
-    store.embeddings.add(MODEL, [digest("needle")], unit_vectors(1))
+    put_vectors(store, MODEL, [digest("needle")], unit_vectors(1))
     found = _searcher(store).search(
         "needle", k=1, settings=SearchSettings(), filters=NO_FILTERS, vector=unit_vectors(1, 8)[0], model_id="other"
     )
     assert (found.dense, found.hits[0].matched_by) == (False, ("lexical", "symbol")[:1])
 
 
-def test_a_chunk_is_found_by_meaning_however_often_it_was_edited(store: IndexStore, tmp_path: Path) -> None:
+def test_a_chunk_is_found_by_meaning_however_often_it_was_edited(store: SqliteCheckout, tmp_path: Path) -> None:
     store.embeddings.activate(MODEL)
     query = unit_vectors(1)[0]
     near = query + 0.01 * unit_vectors(500, seed=1)
     for number, vector in enumerate(near):
         _save(store, f"version{number}")
-        store.embeddings.add(MODEL, [digest(f"version{number}")], vector[None])
+        put_vectors(store, MODEL, [digest(f"version{number}")], vector[None])
     _save(store, "settled")
     far = query + 0.2 * unit_vectors(1, seed=2)
-    store.embeddings.add(MODEL, [digest("settled")], far)
+    put_vectors(store, MODEL, [digest("settled")], far)
     found = _searcher(store).search(
         "unrelated", k=5, settings=SearchSettings(), filters=NO_FILTERS, vector=query, model_id=MODEL
     )
     assert _texts(found) == ["settled"]
 
 
-def test_related_code_leaves_its_own_file_out_and_respects_the_least_similarity(store: IndexStore) -> None:
+def test_related_code_leaves_its_own_file_out_and_respects_the_least_similarity(store: SqliteCheckout) -> None:
     store.embeddings.activate(MODEL)
     vectors = unit_vectors(3)
     vectors[1] = vectors[0]
     for number, path in enumerate(("src/a.py", "src/b.py", "src/c.py")):
         _save(store, f"word{number}", path)
-    store.embeddings.add(MODEL, [digest(f"word{number}") for number in range(3)], vectors)
+    put_vectors(store, MODEL, [digest(f"word{number}") for number in range(3)], vectors)
     found = _searcher(store).related(
         vectors[0], k=5, model_id=MODEL, filters=NO_FILTERS, minimum=0.99, without="src/a.py"
     )
@@ -223,7 +235,7 @@ def test_related_code_leaves_its_own_file_out_and_respects_the_least_similarity(
     assert found.hits[0].score == pytest.approx(1.0, abs=1e-2)
 
 
-def test_a_chunk_is_got_in_the_version_that_counts(store: IndexStore) -> None:
+def test_a_chunk_is_got_in_the_version_that_counts(store: SqliteCheckout) -> None:
     _save(store, "same text")
     _save(store, "same text", session=_MINE)
     document = store.document("src/a.py")

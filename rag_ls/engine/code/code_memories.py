@@ -191,7 +191,7 @@ class CodeMemories:
             return item
         self._shared.take_in(item.anchor.path)
         hidden = self._shared.searcher.hidden_documents(self._session())
-        return replace(item, anchor=memory.resolved(item.anchor, self._shared.store, hidden))
+        return replace(item, anchor=memory.resolved(item.anchor, self._shared.index.checkout, hidden))
 
     def anchor(self, source_file: str | None, line: int, symbol: str) -> Anchor | None:
         """An anchor for a place of a source file; None without one."""

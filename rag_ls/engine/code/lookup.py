@@ -67,8 +67,8 @@ class CodeLookup:
         hit = self._questions.chunk(chunk_id)
         assert isinstance(hit.item, StoredChunk)
         chunk = hit.item.chunk
-        document = self._shared.store.document(chunk.path, hit.item.session)
-        rows = self._shared.store.chunks.of_document(document.id) if document else []
+        document = self._shared.index.checkout.document(chunk.path, hit.item.session)
+        rows = self._shared.index.checkout.chunks.of_document(document.id) if document else []
         if context == "chunk" or document is None or not rows:
             return Excerpt(hit, chunk.start_line, chunk.end_line, chunk.text)
         if context == "neighbours":
@@ -77,14 +77,14 @@ class CodeLookup:
             return Excerpt(hit, near[0].stored.chunk.start_line, near[-1].stored.chunk.end_line, text)
         if context == "file":
             return _lines(hit, rows, 1, rows[-1].stored.chunk.end_line)
-        symbols = self._shared.store.outlines.of_documents([document.id], _MOST_SYMBOLS)
+        symbols = self._shared.index.checkout.outlines.of_documents([document.id], _MOST_SYMBOLS)
         first, declared, last = _declaration(chunk, symbols, rows)
         return _lines(hit, rows, first, last, declared)
 
     def symbols(self, question: SymbolQuestion) -> list[StoredSymbol]:
         """The declarations that are asked for: by place, or those that match a name best first. Raises `NotFound`."""
         self._shared.catch_up()
-        outlines = self._shared.store.outlines
+        outlines = self._shared.index.checkout.outlines
         if question.path or question.path_glob:
             found = outlines.of_documents(self._documents(question), _MOST_SYMBOLS)
         else:
@@ -110,7 +110,7 @@ class CodeLookup:
                 raise NotFound(f"{path!r} is not in the index; index_status says what is, and why files are skipped")
             return [document.id]
         matches, hidden = glob_matcher(question.path_glob), searcher.hidden_documents(session)
-        paths = self._shared.store.document_paths()
+        paths = self._shared.index.checkout.document_paths()
         return [number for number, path, _, _ in paths if number not in hidden and matches(path)]
 
 

@@ -9,7 +9,7 @@ from rag_ls.engine.code.recent_chunks import ChunkPlace
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Anchor
 from rag_ls.search import Searcher
-from rag_ls.storage import ChunkRow, IndexStore, last_name
+from rag_ls.storage import CheckoutIndex, ChunkRow, last_name
 
 # A word that names more declarations than this names none in particular.
 _FEW = 20
@@ -18,7 +18,7 @@ _FEW = 20
 class Places:
     """Looks places up in the versions of the documents that count now."""
 
-    def __init__(self, store: IndexStore, searcher: Searcher, session: Callable[[], str]) -> None:
+    def __init__(self, store: CheckoutIndex, searcher: Searcher, session: Callable[[], str]) -> None:
         """`session` gives the editing session that asks."""
         self._store = store
         self._searcher = searcher

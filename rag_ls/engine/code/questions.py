@@ -91,7 +91,7 @@ class CodeQuestions:
 
     def _narrowed(self, request: SearchRequest, hits: list[Hit]) -> tuple[list[Hit], str]:
         if request.declares:
-            hits = declaring(request.declares, hits, self._shared.store)
+            hits = declaring(request.declares, hits, self._shared.index.checkout)
         hits, note = self._reranking.ordered(request.query, hits) if request.rerank else (hits, "")
         return one_a_file(hits) if request.files_only else hits, note
 
@@ -116,7 +116,7 @@ class CodeQuestions:
                 session=self._session(),
             )  # fmt: skip
         note = ""
-        if meant.embedding is None or (not found.hits and self._shared.store.queue_lengths() != (0, 0)):
+        if meant.embedding is None or (not found.hits and self._shared.index.checkout.queue_lengths() != (0, 0)):
             found = self._by_words(meant, count, filters)
             note = _FEW_EMBEDDED if meant.embedding is not None else "" if snippet else _NOT_EMBEDDED
         return self._answer(meant.shown, found, started, unseen, note)
@@ -134,7 +134,7 @@ class CodeQuestions:
         chunk = row.stored.chunk
         shown = chunk.symbol or f"{chunk.path}:{line}"
         text = f"{chunk.symbol} {chunk.signature} {chunk.doc} {chunk.text}"
-        return _Meant(shown, chunk.path, text, self._shared.store.embeddings.vector(row.embedding_id))
+        return _Meant(shown, chunk.path, text, self._shared.embedding_of(row))
 
     def _by_words(self, meant: _Meant, k: int, filters: Filters) -> Found:
         """What shares words with what is meant, in other documents."""
@@ -180,7 +180,7 @@ class CodeQuestions:
     ) -> SearchAnswer:
         indexing = self._shared.indexing
         scanned, unseen = indexing.scanned, indexing.unseen() | unseen_before
-        queued, pending = self._shared.store.queue_lengths()
+        queued, pending = self._shared.index.checkout.queue_lengths()
         hits = tuple(self._marked(hit, unseen) for hit in found.hits)
         if not found.dense and note not in (_NOT_EMBEDDED, _FEW_EMBEDDED):
             _, is_ready, problem = self._shared.model_state()
@@ -191,7 +191,7 @@ class CodeQuestions:
             took_ms=_milliseconds(started), dense=found.dense, candidates=found.candidates,
             complete=scanned and not (queued or pending or unseen),
             pending_documents=queued + len(unseen), pending_embeddings=pending, note=note,
-            coverage=Coverage() if not (queued or pending) else self._shared.store.counts().coverage,
+            coverage=Coverage() if not (queued or pending) else self._shared.index.checkout.counts().coverage,
         )  # fmt: skip
         return SearchAnswer(query, hits, stats)
 

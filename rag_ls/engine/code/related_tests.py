@@ -79,7 +79,7 @@ class RelatedTests:
         hidden = self._shared.searcher.hidden_documents(self._session())
         return {
             number: path
-            for number, path, language, _ in self._shared.store.document_paths()
+            for number, path, language, _ in self._shared.index.checkout.document_paths()
             if number not in hidden and path != without and is_test(path) and not is_docs(language)
         }
 
@@ -89,7 +89,7 @@ class RelatedTests:
                 found[test].why["named"] = f"named after {path.rsplit('/', 1)[-1]}"
 
     def _by_imports(self, path: str, symbol: str, tests: dict[int, str], found: dict[str, _Evidence]) -> None:
-        for item in self._shared.store.outlines.imports(tests):
+        for item in self._shared.index.checkout.outlines.imports(tests):
             imported = item.imported
             if means(imported, item.path, path):
                 name = _last(symbol)
@@ -98,7 +98,7 @@ class RelatedTests:
 
     def _declared(self, document_id: int) -> list[str]:
         """What a document offers to others."""
-        symbols = self._shared.store.outlines.of_documents([document_id], _MENTIONS)
+        symbols = self._shared.index.checkout.outlines.of_documents([document_id], _MENTIONS)
         return [item.symbol for item in symbols if item.exported and item.kind in ("function", "type")]
 
     def _by_mention(self, symbols: list[str], tests: dict[int, str], found: dict[str, _Evidence]) -> None:
@@ -120,16 +120,15 @@ class RelatedTests:
     def _chunks_with(self, names: set[str], tests: dict[int, str]) -> Iterator[StoredChunk]:
         """Chunks of tests that hold the terms of some names, those that say most of them first."""
         parts = tuple(dict.fromkeys(term for name in sorted(names) for term in terms(name)))
-        visible = "[" + ",".join(map(str, sorted(tests))) + "]"
-        found = self._shared.store.postings.search(parts[:32], _MENTIONS, visible)
-        rows = self._shared.store.chunks.by_row([candidate.row for candidate in found])
+        found = self._shared.index.lexical.search(parts[:32], _MENTIONS, tests)
+        rows = self._shared.index.checkout.chunks.by_row([candidate.row for candidate in found])
         named = {last_name(name) for name in names}
         order = [rows[candidate.row] for candidate in found if candidate.row in rows]
         # A chunk that only declares a namesake is no test of it.
         yield from (row.stored for row in order if last_name(row.stored.chunk.symbol) not in named)
 
     def _by_meaning(self, row: ChunkRow, tests: dict[int, str], found: dict[str, _Evidence]) -> None:
-        embedding = self._shared.store.embeddings.vector(row.embedding_id)
+        embedding = self._shared.embedding_of(row)
         if embedding is None or not tests:
             return
         close = self._shared.searcher.related(

@@ -131,6 +131,5 @@ class _Together:
 
     def _dimensions_of(self, model: str, default: int) -> int:
         if model not in self._dimensions:
-            stored = next(iter(self._store.vectors.newer_than(model, 0)), None)
-            self._dimensions[model] = default if stored is None else stored[1].shape[1]
+            self._dimensions[model] = self._store.vectors.dimensions(model) or default
         return self._dimensions[model]

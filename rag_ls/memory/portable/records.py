@@ -12,7 +12,8 @@ from rag_ls.memory.content_checks import checked_content, checked_metadata, refu
 from rag_ls.memory.portable.embeddings import decoded
 from rag_ls.memory.portable.fields import Fields
 from rag_ls.model import Anchor, Memory, MemoryMetadata, MemoryType, Scope
-from rag_ls.storage import Vectors, content_hash
+from rag_ls.storage import Vectors
+from rag_ls.util.text import content_hash
 
 Record = Mapping[str, object]
 _T = TypeVar("_T")

@@ -6,12 +6,14 @@ from collections.abc import Collection, Sequence
 
 from rag_ls.storage.records import ChunkRow, RankRow
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.sqlite.index_rows import FROM_CHUNKS, as_json, chunk_row
+from rag_ls.storage.sqlite.guard import guarded
+from rag_ls.storage.sqlite.index_rows import FROM_CHUNKS, as_json, batches, chunk_row, marks
 from rag_ls.storage.terms import last_name
 
 
+@guarded
 class ChunkRows:
-    """The chunks of one index, for reading. Safe from several threads and processes."""
+    """See `ChunkReader`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -26,7 +28,7 @@ class ChunkRows:
         """What ranking needs of the chunks with these row numbers, by row; those gone meanwhile are missing."""
         found = self._database.connection.execute(
             "SELECT c.id, c.document_id, d.path, d.language, c.symbol, c.node_type, c.is_declaration, c.ordinal, "
-            "c.embedding_id IS NOT NULL FROM chunks c JOIN documents d ON d.id = c.document_id "
+            "c.embedded = 1 FROM chunks c JOIN documents d ON d.id = c.document_id "
             "WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY c.id",
             (as_json(rows),),
         )
@@ -82,10 +84,27 @@ class ChunkRows:
         query = "SELECT id, document_id FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
         return dict(self._database.connection.execute(query, (as_json(rows),)))
 
-    def embeddings_of(self, rows: Collection[int]) -> dict[int, int]:
-        """The embedding of each chunk row that has one."""
-        query = "SELECT id, embedding_id FROM chunks WHERE id IN (SELECT value FROM json_each(?)) AND embedding_id IS NOT NULL"
+    def text_hashes(self, rows: Collection[int]) -> dict[int, bytes]:
+        """The text hash of each of these chunk rows that is embedded."""
+        query = "SELECT id, text_hash FROM chunks WHERE id IN (SELECT value FROM json_each(?)) AND embedded = 1"
         return dict(self._database.connection.execute(query, (as_json(rows),)))
+
+    def with_texts(self, text_hashes: Collection[bytes]) -> list[tuple[int, bytes, int]]:
+        """Row, text hash and document of every embedded chunk whose embedded text is one of these."""
+        found: list[tuple[int, bytes, int]] = []
+        for part in batches(list(text_hashes)):
+            query = f"SELECT id, text_hash, document_id FROM chunks WHERE text_hash IN ({marks(part)}) AND embedded = 1"
+            found += self._database.connection.execute(query, tuple(part))
+        return found
+
+    def text_hashes_of_documents(self, document_ids: Collection[int]) -> list[bytes]:
+        """The text hashes of the embedded chunks of some documents."""
+        rows = self._database.connection.execute(
+            "SELECT DISTINCT text_hash FROM chunks WHERE embedded = 1 "
+            "AND document_id IN (SELECT value FROM json_each(?))",
+            (as_json(document_ids),),
+        )
+        return [row[0] for row in rows]
 
     def first_of(self, document_ids: Collection[int], limit: int) -> list[int]:
         """The rows of the first chunks of some documents."""

@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+from rag_ls.errors import StoreDamaged, StoreError, StoreFull, StoreUnavailable
 
 Migration = Callable[[sqlite3.Connection], None]
 
 # Long enough for another process to finish the largest single transaction on a slow disk.
 _BUSY_TIMEOUT_S = 60.0
+_LAST_CALLS_S = 5.0
 
 
 class Database:
@@ -22,9 +26,22 @@ class Database:
     for a file that is no database, and `SchemaTooNew` for one that a newer rag-ls wrote.
     """
 
-    def __init__(self, path: Path | None, migrations: Sequence[Migration], *, durable: bool = False) -> None:
-        """`durable` makes each commit survive a power failure too; `path` None keeps all in memory."""
+    def __init__(
+        self,
+        path: Path | None,
+        migrations: Sequence[Migration],
+        *,
+        store: str = "store",
+        durable: bool = False,
+        damage: Callable[[sqlite3.Error], str] = lambda error: "",
+    ) -> None:
+        """`durable` makes each commit survive a power failure too; `path` None keeps all in memory.
+
+        `store` is what errors call it; `damage` says what an error means that shows the file itself to be broken, else nothing.
+        """
         self._path = path
+        self._store = store
+        self._damage = damage
         self._synchronous = "FULL" if durable else "NORMAL"
         self._local = threading.local()
         self._write_lock = threading.RLock()
@@ -35,6 +52,9 @@ class Database:
         self._observer: sqlite3.Connection | None = None
         self._observing = threading.Lock()
         self._connecting = threading.Lock()
+        # How many calls of each thread are under way: a connection that is closed during one crashes the process.
+        self._calls: Counter[int] = Counter()
+        self._quiet = threading.Condition()
         self._closed = False
         # A database in memory lives in its one connection, which all threads then share.
         self._shared = self._connect() if path is None else None
@@ -55,6 +75,25 @@ class Database:
         return connection
 
     @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """While this lasts, no connection is closed; errors of SQLite leave it as those that callers know."""
+        me = threading.get_ident()
+        with self._quiet:
+            if self._closed and me not in self._calls:
+                raise self.error_of(sqlite3.ProgrammingError("it is closed"))
+            self._calls[me] += 1
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self.error_of(error) from error
+        finally:
+            with self._quiet:
+                self._calls[me] -= 1
+                if not self._calls[me]:
+                    del self._calls[me]
+                    self._quiet.notify_all()
+
+    @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Several SELECTs that see one state of the database."""
         if self._shared is not None:
@@ -71,9 +110,28 @@ class Database:
         finally:
             connection.execute("COMMIT")
 
+    def error_of(self, error: sqlite3.Error) -> StoreError:
+        """What callers are told of an error, naming the store and the remedy."""
+        place = f" ({self._path})" if self._path else ""
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+            return StoreFull(
+                f"the disk is full: nothing was written to the {self._store}{place}; make space, then do it again",
+                self._store,
+            )
+        if message := self._damage(error):
+            return StoreDamaged(message, self._store)
+        return StoreUnavailable(
+            f"the {self._store}{place} cannot be used: {error}; try again, `rag-ls doctor` may help", self._store
+        )
+
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction that commits as a whole or, on an error, changes nothing."""
+        with self.in_use(), self._transaction() as connection:
+            yield connection
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._write_lock:
             connection = self.connection
             if self._writing:
@@ -118,11 +176,16 @@ class Database:
         return sum(file.stat().st_size for file in files if file.exists())
 
     def close(self) -> None:
-        """Close every thread's connection."""
-        with self._write_lock, self._connecting:
+        """Close every thread's connection, once the calls under way are done; one that takes long keeps its own."""
+        me = threading.get_ident()
+        with self._quiet:
             self._closed = True
-            for _, connection in self._connections:
-                connection.close()
+            self._quiet.wait_for(lambda: not self._calls.keys() - {me}, _LAST_CALLS_S)
+            busy = self._calls.keys() - {me}
+        with self._connecting:
+            for thread, connection in self._connections:
+                if thread.ident not in busy:
+                    connection.close()
             self._connections.clear()
             self._observer = None
 
@@ -163,7 +226,7 @@ class Database:
     def _migrate(self, migrations: Sequence[Migration]) -> None:
         if _schema_version(self.connection) == len(migrations):
             return
-        with self.writing() as connection:
+        with self._transaction() as connection:
             version = _schema_version(connection)
             if version > len(migrations):
                 raise SchemaTooNew(f"{self._path} has schema {version}, this rag-ls knows {len(migrations)}")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.project import Project
-from rag_ls.storage import INDEX_FILE, MEMORIES_FILE, SCANNED
+from rag_ls.storage.records import SCANNED, IndexSummary
+from rag_ls.storage.sqlite.index_file import FILE_NAME as INDEX_FILE
+from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
 
 _DERIVED = (f"{INDEX_FILE}*", "vectors-*.usearch")
 # A file that is gone while there are backups of it counts as lost: they go together.
@@ -16,32 +17,22 @@ _MEMORIES = (*(MEMORIES_FILE + suffix for suffix in ("", "-wal", "-shm")), "back
 _BUSY_S = 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class IndexLook:
-    """What an index holds, as one short look says."""
-
-    documents: int = 0
-    chunks: int = 0
-    embeddings: int = 0
-    complete: bool = False
-
-
-def look(project: Project) -> IndexLook | None:
+def index_summary(project: Project) -> IndexSummary | None:
     """What a project's index holds; None where there is none that can be read. Nothing is changed by looking."""
     try:
         with closing(_read_only(project.data_folder / INDEX_FILE)) as connection:
             (scanned, documents, chunks, embeddings, queued, pending) = connection.execute(
                 "SELECT (SELECT count(*) FROM meta WHERE key = ?), (SELECT count(*) FROM documents WHERE session = ''), "
                 "(SELECT count(*) FROM chunks), (SELECT count(*) FROM embeddings), (SELECT count(*) FROM queue), "
-                "(SELECT count(*) FROM chunks WHERE embedding_id IS NULL)",
+                "(SELECT count(*) FROM chunks WHERE embedded = 0)",
                 (SCANNED,),
             ).fetchone()
     except sqlite3.Error:
         return None
-    return IndexLook(documents, chunks, embeddings, bool(scanned) and not queued and not pending)
+    return IndexSummary(documents, chunks, embeddings, bool(scanned) and not queued and not pending)
 
 
-def memory_count(project: Project) -> int | None:
+def count_memories(project: Project) -> int | None:
     """How many memories a project has; None where they cannot be read."""
     file = project.data_folder / MEMORIES_FILE
     if not file.exists():
@@ -63,7 +54,7 @@ def memory_files(project: Project) -> list[Path]:
     return _files(project, _MEMORIES)
 
 
-def size_of(files: list[Path]) -> int:
+def total_bytes(files: list[Path]) -> int:
     """Bytes of files; one that is gone meanwhile has none."""
     total = 0
     for file in files:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from rag_ls.model import Chunk, StoredChunk
 from rag_ls.storage.records import ChunkRow, DocumentRecord, FileState
 
+T = TypeVar("T")
+
 DOCUMENT_COLUMNS = "d.path, d.language, d.sha256, d.size, d.mtime_ns, d.ctime_ns, d.read_ns, d.session, d.id"
 CHUNK_COLUMNS = (
-    f"{DOCUMENT_COLUMNS}, c.id, c.uid, c.content_hash, c.embedding_id, d.path, d.language, c.ordinal, c.start_byte, "
+    f"{DOCUMENT_COLUMNS}, c.id, c.uid, c.content_hash, c.text_hash, d.path, d.language, c.ordinal, c.start_byte, "
     "c.end_byte, c.start_line, c.end_line, c.text, c.overlap, c.symbol, c.node_type, c.parent_types, c.depth, "
     "c.is_declaration, c.signature, c.doc"
 )
@@ -20,12 +23,12 @@ FROM_CHUNKS = f"SELECT {CHUNK_COLUMNS} FROM chunks c JOIN documents d ON d.id = 
 def chunk_row(row: tuple[object, ...]) -> ChunkRow:
     """A row of `FROM_CHUNKS`."""
     document = document_record(row[:9])
-    number, uid, digest, embedding_id, *fields = row[9:]
+    number, uid, digest, text_hash, *fields = row[9:]
     parents = str(fields[11])
     fields[11] = tuple(parents.split("\n")) if parents else ()
     fields[13] = bool(fields[13])
     stored = StoredChunk(str(uid), Chunk(*fields), str(digest), document.session)  # type: ignore[arg-type]
-    return ChunkRow(number, stored, document, embedding_id)  # type: ignore[arg-type]
+    return ChunkRow(number, stored, document, text_hash)  # type: ignore[arg-type]
 
 
 def document_record(row: tuple[object, ...]) -> DocumentRecord:
@@ -43,3 +46,14 @@ def state_values(state: FileState) -> tuple[int, int, int, int]:
 def as_json(values: Iterable[object]) -> str:
     """A list for `json_each`."""
     return json.dumps(list(values))
+
+
+def batches(values: Sequence[T], size: int = 4000) -> Iterator[Sequence[T]]:
+    """Values in parts that one statement can take."""
+    for start in range(0, len(values), size):
+        yield values[start : start + size]
+
+
+def marks(values: Sequence[object]) -> str:
+    """A list of as many question marks."""
+    return ", ".join("?" * len(values))

@@ -35,12 +35,12 @@ CREATE TABLE chunks (
   symbol TEXT NOT NULL, name TEXT NOT NULL, node_type TEXT NOT NULL, parent_types TEXT NOT NULL, depth INTEGER NOT NULL,
   is_declaration INTEGER NOT NULL, signature TEXT NOT NULL, doc TEXT NOT NULL, overlap TEXT NOT NULL, text TEXT NOT NULL,
   content_hash TEXT NOT NULL, text_hash BLOB NOT NULL,
-  embedding_id INTEGER, priority INTEGER NOT NULL);
+  -- Whether the active model has a vector of the embedded text: 0 not yet, 1 yes, 2 it makes no usable one.
+  embedded INTEGER NOT NULL, priority INTEGER NOT NULL);
 CREATE INDEX chunks_document ON chunks (document_id, ordinal);
 CREATE INDEX chunks_uid ON chunks (uid);
 CREATE INDEX chunks_name ON chunks (name) WHERE name != '';
-CREATE INDEX chunks_embedding ON chunks (embedding_id) WHERE embedding_id IS NOT NULL;
-CREATE INDEX chunks_pending ON chunks (priority DESC, id) WHERE embedding_id IS NULL;
+CREATE INDEX chunks_pending ON chunks (priority DESC, id) WHERE embedded = 0;
 CREATE INDEX chunks_content ON chunks (content_hash);
 CREATE INDEX chunks_text_hash ON chunks (text_hash);
 
@@ -73,7 +73,7 @@ def create(connection: sqlite3.Connection) -> None:
 
 
 def remake(connection: sqlite3.Connection) -> None:
-    """Version 2: all but the embeddings anew. They are what costs hours, and are found again by their texts."""
+    """Versions 2 and 3: all but the embeddings anew. They are what costs hours, and are found again by their texts."""
     for table in _REMADE:
         connection.execute(f"DROP TABLE IF EXISTS {table}")
     for statement in _statements(_TABLES):
@@ -87,4 +87,5 @@ def _statements(script: str) -> list[str]:
     return [part for part in "\n".join(lines).split(";") if part.strip()]
 
 
-MIGRATIONS = (create, remake)
+# Version 3 holds other columns: all but the embeddings is made anew once more.
+MIGRATIONS = (create, remake, remake)

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.model import MemoryFilters
-from rag_ls.storage.records import Vectors
+from rag_ls.storage.records import Hnsw, Vectors
 from rag_ls.storage.sqlite.database import Database
+from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.memory_rows import FROM, condition
-from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, Hnsw, VectorIndex
+from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, VectorIndex
 
 _log = logging.getLogger(__name__)
 
@@ -27,8 +28,9 @@ _SPARE = 10
 _MOST_DEAD = 10
 
 
-class MemoryVectors:
-    """Vectors by memory, model and part, of length one and stored as float16. Satisfies `VectorSource`."""
+@guarded
+class SqliteMemoryVectors:
+    """See `MemoryVectors`. Vectors are stored as float16."""
 
     def __init__(
         self, database: Database, folder: Path | None, *, hnsw: Hnsw | None = None, exact_limit: int = EXACT_LIMIT
@@ -38,6 +40,7 @@ class MemoryVectors:
         self._folder = folder
         self._hnsw = hnsw or Hnsw()
         self._exact_limit = exact_limit
+        self._rows = MemoryVectorRows(database)
         self._complete: tuple[str, int, str, int] | None = None
         self._lock = threading.Lock()
         self._index: VectorIndex | None = None
@@ -71,6 +74,13 @@ class MemoryVectors:
             "(SELECT max(rowid) FROM history)"
         ).fetchone()
         return int(row[0] or 0), str(row[1] or ""), int(row[2] or 0)
+
+    def dimensions(self, model: str) -> int | None:
+        """See `MemoryVectors`."""
+        row = self._database.connection.execute(
+            "SELECT length(vector) FROM vectors WHERE model = ? LIMIT 1", (model,)
+        ).fetchone()
+        return int(row[0]) // np.dtype(np.float16).itemsize if row else None
 
     def missing(self, model: str, limit: int) -> list[tuple[str, str, str]]:
         """Memories that `model` has not embedded yet: (id, content, content hash)."""
@@ -151,7 +161,7 @@ class MemoryVectors:
         index.refresh()
         while True:
             neighbours = index.search(query, wanted, only)
-            best = self._memories_of({item.embedding_id: item.similarity for item in neighbours}, filters)
+            best = self._memories_of({item.id: item.similarity for item in neighbours}, filters)
             is_short = len(neighbours) < wanted
             # Parts of one memory, deleted and former ones take places: look further, unless there is nothing more.
             if len(best) >= count or (only is not None and is_short) or wanted > max(_FEW, 50 * count):
@@ -204,7 +214,12 @@ class MemoryVectors:
         with self._lock:
             if self._index is None or self._index.model != model:
                 self._index = VectorIndex(
-                    self, model, self._folder, exact_limit=self._exact_limit, hnsw=self._hnsw, name="memory-vectors"
+                    self._rows,
+                    model,
+                    self._folder,
+                    exact_limit=self._exact_limit,
+                    hnsw=self._hnsw,
+                    name="memory-vectors",
                 )
             return self._index
 
@@ -229,7 +244,12 @@ class MemoryVectors:
             best[memory_id] = max(similarities[number], best.get(memory_id, -1.0))
         return best
 
-    # --- what an index is made of
+
+class MemoryVectorRows:
+    """The rows that a `VectorIndex` is made of (see `VectorSource`)."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     def index_id(self) -> str:
         """What tells these rows from former ones in the same place."""
@@ -239,6 +259,11 @@ class MemoryVectors:
         """The greatest id ever given."""
         row = self._database.connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'vectors'").fetchone()
         return int(row[0]) if row else 0
+
+    def count_after(self, model: str, after: int, most: int) -> int:
+        """How many of a model's vectors have an id above `after`, counted up to `most`."""
+        query = "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE model = ? AND id > ? LIMIT ?)"
+        return int(self._database.connection.execute(query, (model, after, most)).fetchone()[0])
 
     def newer_than(self, model: str, after: int) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
         """A model's vectors with an id above `after`, ascending, in batches of (ids, vectors)."""

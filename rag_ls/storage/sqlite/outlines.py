@@ -5,37 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rag_ls.model import Import, Outline
+from rag_ls.storage.records import StoredImport, StoredSymbol
 from rag_ls.storage.sqlite.database import Database
+from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.terms import last_name
-
-
-@dataclass(frozen=True, slots=True)
-class StoredSymbol:
-    """A declaration, and the document that it is in."""
-
-    document_id: int
-    path: str
-    language: str
-    symbol: str
-    kind: str
-    start_line: int
-    end_line: int
-    signature: str
-    exported: bool
-
-
-@dataclass(frozen=True, slots=True)
-class StoredImport:
-    """An import, and the document that has it."""
-
-    document_id: int
-    path: str
-    imported: Import
-
 
 _SYMBOLS = (
     "SELECT d.id, d.path, d.language, s.symbol, s.kind, s.start_line, s.end_line, s.signature, s.exported "
@@ -43,8 +19,9 @@ _SYMBOLS = (
 )
 
 
-class Outlines:
-    """The declarations and imports of documents."""
+@guarded
+class OutlineRows:
+    """See `Outlines`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from rag_ls.storage.records import Candidate
+from rag_ls.storage.records import Candidate, Posting
 from rag_ls.storage.sqlite.database import Database
-from rag_ls.storage.terms import indexed_text
+from rag_ls.storage.sqlite.guard import guarded
+from rag_ls.storage.sqlite.index_rows import as_json
+from rag_ls.storage.terms import columns_of
 
 # bm25() weights of the columns symbol, signature, path, doc and text: a name says more than a body (docs/quality.md).
 _COLUMN_WEIGHTS = "4.0, 2.0, 2.0, 1.0, 1.0"
@@ -17,37 +18,37 @@ _SAME_BEGINNING = 2
 _MOST_LIKE = 5000
 
 
-class Postings:
-    """Which chunks hold which terms."""
+@guarded
+class SqlitePostings:
+    """See `LexicalIndex`; what is written inside a transaction of the checkout commits with it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add_rows(self, connection: sqlite3.Connection, rows: Iterable[tuple[int, tuple[str, ...]]]) -> None:
-        """Index chunks that were just inserted, by row and columns, inside their transaction."""
-        connection.executemany(
-            f"INSERT INTO postings (rowid, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
-            [(row, *columns) for row, columns in rows],
-        )
+    def add(self, postings: Iterable[Posting]) -> None:
+        """See `LexicalIndex`."""
+        with self._database.writing() as connection:
+            connection.executemany(
+                f"INSERT INTO postings (rowid, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
+                [(posting.row, *posting.columns) for posting in postings],
+            )
 
-    def remove_rows(self, connection: sqlite3.Connection, where: str, values: Sequence[object]) -> None:
-        """Take chunks that are about to be deleted out of the index, inside their transaction."""
-        rows = connection.execute(
-            "SELECT c.id, d.path, c.symbol, c.signature, c.doc, c.text FROM "
-            f"(SELECT * FROM chunks WHERE {where}) c JOIN documents d ON d.id = c.document_id",
-            tuple(values),
-        ).fetchall()
-        # A contentless FTS5 table needs the former values to delete a row.
-        connection.executemany(
-            f"INSERT INTO postings (postings, rowid, {_COLUMNS}) VALUES ('delete', ?, ?, ?, ?, ?, ?)",
-            [(row[0], *columns_of(*row[1:])) for row in rows],
-        )
+    def remove(self, rows: Collection[int]) -> None:
+        """See `LexicalIndex`."""
+        with self._database.writing() as connection:
+            former = connection.execute(
+                "SELECT c.id, d.path, c.symbol, c.signature, c.doc, c.text FROM chunks c JOIN documents d "
+                "ON d.id = c.document_id WHERE c.id IN (SELECT value FROM json_each(?))",
+                (as_json(rows),),
+            ).fetchall()
+            # A contentless FTS5 table needs the former values to delete a row.
+            connection.executemany(
+                f"INSERT INTO postings (postings, rowid, {_COLUMNS}) VALUES ('delete', ?, ?, ?, ?, ?, ?)",
+                [(row[0], *columns_of(*row[1:])) for row in former],
+            )
 
-    def search(self, terms: Sequence[str], limit: int, documents: str | None = None) -> list[Candidate]:
-        """The chunks that match any of `terms` best by BM25, best first.
-
-        `documents`, a JSON list of document ids, restricts the search to them.
-        """
+    def search(self, terms: Sequence[str], limit: int, documents: Collection[int] | None = None) -> list[Candidate]:
+        """See `LexicalIndex`."""
         if not terms:
             return []
         match = " OR ".join(f'"{term}"' for term in terms)
@@ -59,7 +60,7 @@ class Postings:
         rows = self._database.connection.execute(
             f"SELECT rowid, -bm25(postings, {_COLUMN_WEIGHTS}) FROM postings WHERE postings MATCH ? {only} "
             "ORDER BY 2 DESC, 1 LIMIT ?",
-            (match, *([documents] if documents is not None else []), limit),
+            (match, *([as_json(documents)] if documents is not None else []), limit),
         )
         return [Candidate(row, value) for row, value in rows]
 
@@ -76,8 +77,3 @@ class Postings:
             (first, first + "\U0010ffff", length - 2, length + 2, _MOST_LIKE),
         )
         return [row[0] for row in rows]
-
-
-def columns_of(path: str, symbol: str, signature: str, doc: str, text: str) -> tuple[str, ...]:
-    """The terms of a chunk, by column."""
-    return indexed_text(symbol), indexed_text(signature), indexed_text(path), indexed_text(doc), indexed_text(text)

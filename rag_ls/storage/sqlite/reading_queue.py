@@ -8,11 +8,13 @@ from collections.abc import Collection, Iterable
 
 from rag_ls.storage.records import FileState
 from rag_ls.storage.sqlite.database import Database
+from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_rows import as_json
 
 
-class ReadingQueue:
-    """The queue of one index. Safe from several threads and processes."""
+@guarded
+class QueueRows:
+    """See `ReadingQueue`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

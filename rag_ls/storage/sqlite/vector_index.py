@@ -20,11 +20,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.storage.records import Vectors
+from rag_ls.storage.records import Hnsw, Vectors
 from rag_ls.util.whole_files import whole_file
 
 # Up to here an exact search takes about a millisecond, and no snapshot is worth its upkeep.
 EXACT_LIMIT = 10_000
+# Of vectors that no snapshot covers, so many times as many are kept in memory; more are read at each search, until there is one.
+_LOADED = 2
 # A process must not end while usearch works in it, and not wait long for that.
 _ADDED_AT_ONCE = 512
 # So many candidates of a snapshot, whose vectors are rounded, are measured exactly for each hit that is asked for, and
@@ -44,6 +46,10 @@ class VectorSource(Protocol):
         """The greatest id; 0 where there is no vector."""
         ...
 
+    def count_after(self, model: str, after: int, most: int) -> int:
+        """How many vectors of a model have an id above `after`, counted up to `most`."""
+        ...
+
     def newer_than(self, model: str, after: int) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
         """Ids above `after` in ascending order, with their vectors, in batches."""
         ...
@@ -54,19 +60,10 @@ class VectorSource(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Hnsw:
-    """How a snapshot's graph is built and searched (Malkov and Yashunin, 2016)."""
+class NearId:
+    """A vector's id and its cosine similarity to the query."""
 
-    m: int = 32
-    ef_construction: int = 200
-    ef_search: int = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbour:
-    """An embedding id and its cosine similarity to the query."""
-
-    embedding_id: int
+    id: int
     similarity: float
 
 
@@ -91,7 +88,7 @@ class VectorIndex:
         folder: Path | None,
         *,
         exact_limit: int = EXACT_LIMIT,
-        hnsw: Hnsw = Hnsw(),
+        hnsw: Hnsw = Hnsw(),  # noqa: B008 - frozen
         name: str = "vectors",
     ) -> None:
         """`name` is what the snapshot's files begin with."""
@@ -109,12 +106,20 @@ class VectorIndex:
         self._tail: Vectors = np.empty((0, 0), np.float32)
         self._tail_count = 0
         self._seen_id = 0
+        self._snapshot_id = 0
+        # Whether vectors above `_seen_id` are left in the database, because they would take too much memory.
+        self._has_more = False
         self._load_snapshot()
+
+    def snapshot_is_due(self) -> bool:
+        """Whether a new snapshot would pay, whatever of the vectors is in memory."""
+        most = self._exact_limit + 1
+        return self._folder is not None and self._embeddings.count_after(self.model, self._snapshot_id, most) == most
 
     @property
     def tail_is_long(self) -> bool:
-        """Whether a new snapshot would pay."""
-        return self._tail_count > self._exact_limit
+        """As `snapshot_is_due`, as far as is known at no cost."""
+        return self._has_more or self._tail_count > self._exact_limit
 
     def refresh(self) -> None:
         """Take in what any process committed since the last call."""
@@ -122,11 +127,22 @@ class VectorIndex:
             return
         with self._lock:
             seen = self._embeddings.last_id()
+            self._has_more = False
             for ids, vectors in self._embeddings.newer_than(self.model, self._seen_id):
-                self._append(ids, vectors)
-            self._seen_id = max(seen, int(self._tail_ids[self._tail_count - 1]) if self._tail_count else 0)
+                room = _LOADED * self._exact_limit - self._tail_count
+                self._append(ids[:room], vectors[:room])
+                if len(ids) > room and self._folder is not None:
+                    self._has_more = True
+                    break
+            if self._has_more:
+                self._seen_id = max(self._seen_id, self._last_loaded())
+            else:
+                self._seen_id = max(seen, self._last_loaded())
 
-    def search(self, query: NDArray[np.float32], k: int, only: Collection[int] | None = None) -> list[Neighbour]:
+    def _last_loaded(self) -> int:
+        return int(self._tail_ids[self._tail_count - 1]) if self._tail_count else 0
+
+    def search(self, query: NDArray[np.float32], k: int, only: Collection[int] | None = None) -> list[NearId]:
         """The `k` nearest embeddings to `query`, a unit vector of shape (dimensions,), best first.
 
         `only` restricts the search to these embedding ids.
@@ -135,16 +151,21 @@ class VectorIndex:
             return self._search_only(query, k, only)
         with self._lock:
             snapshot, ids, vectors = self._snapshot, self._tail_ids[: self._tail_count], self._tail[: self._tail_count]
+            rest_after = self._seen_id if self._has_more else None
         found = _exact(query, ids, vectors, k)
+        for more, their_vectors in (
+            self._embeddings.newer_than(self.model, rest_after) if rest_after is not None else ()
+        ):
+            found += _exact(query, more, their_vectors, k)
         if snapshot is not None:
             matches = snapshot.search(query, max(_REMEASURED * k, _LEAST_MEASURED))
             found += self._measured(query, [int(key) for key in matches.keys])
-        found.sort(key=lambda neighbour: (-neighbour.similarity, neighbour.embedding_id))
+        found.sort(key=lambda neighbour: (-neighbour.similarity, neighbour.id))
         return found[:k]
 
-    def _measured(self, query: NDArray[np.float32], ids: list[int]) -> list[Neighbour]:
+    def _measured(self, query: NDArray[np.float32], ids: list[int]) -> list[NearId]:
         vectors = self._embeddings.vectors(self.model, ids)
-        return [Neighbour(number, float(vector @ query)) for number, vector in vectors.items()]
+        return [NearId(number, float(vector @ query)) for number, vector in vectors.items()]
 
     def build_snapshot(self) -> None:
         """Write a snapshot of all vectors, so that the tail is short again. One thread at a time builds."""
@@ -162,14 +183,14 @@ class VectorIndex:
         with self._building:
             pass
 
-    def _search_only(self, query: NDArray[np.float32], k: int, only: Collection[int]) -> list[Neighbour]:
-        best: list[Neighbour] = []
+    def _search_only(self, query: NDArray[np.float32], k: int, only: Collection[int]) -> list[NearId]:
+        best: list[NearId] = []
         for part in _batches(sorted(only), 8192):
             vectors = self._embeddings.vectors(self.model, part)
             if vectors:
                 ids = np.fromiter(vectors, np.int64, len(vectors))
                 best += _exact(query, ids, np.stack(list(vectors.values())), k)
-        best.sort(key=lambda neighbour: (-neighbour.similarity, neighbour.embedding_id))
+        best.sort(key=lambda neighbour: (-neighbour.similarity, neighbour.id))
         return best[:k]
 
     def _append(self, ids: NDArray[np.int64], vectors: Vectors) -> None:
@@ -195,8 +216,8 @@ class VectorIndex:
             return
         snapshot.expansion_search = self._hnsw.ef_search
         with self._lock:
-            self._snapshot = snapshot
-            self._seen_id = max(self._seen_id, info.last_id)
+            self._snapshot, self._snapshot_id = snapshot, info.last_id
+            self._seen_id, self._has_more = max(self._seen_id, info.last_id), False
             newer = self._tail_ids[: self._tail_count] > info.last_id
             self._tail = self._tail[: self._tail_count][newer]
             self._tail_ids = self._tail_ids[: self._tail_count][newer]
@@ -216,9 +237,9 @@ class VectorIndex:
             return None
 
     def _write_snapshot(self, folder: Path) -> None:
-        index: Any = None
-        last_id = 0
-        for ids, vectors in self._embeddings.newer_than(self.model, 0):
+        former = self._read_info()
+        index, last_id = self._former_graph(folder, former)
+        for ids, vectors in self._embeddings.newer_than(self.model, last_id):
             if index is None:
                 index = _index_class()(
                     ndim=vectors.shape[1],
@@ -235,7 +256,6 @@ class VectorIndex:
             last_id = int(ids[-1])
         if index is None:
             return
-        former = self._read_info()
         name = f"{self._name}-{_digest(self.model)}-{last_id}.usearch"
         temporary = folder / f"{name}.{os.getpid()}.tmp"
         index.save(str(temporary))
@@ -253,6 +273,16 @@ class VectorIndex:
             except OSError:
                 return
 
+    def _former_graph(self, folder: Path, former: _SnapshotInfo | None) -> tuple[Any, int]:
+        """The graph of the last snapshot, to be added to, and the last id that it covers; (None, 0) where there is none."""
+        if former is None:
+            return None, 0
+        index = _index_class().restore(str(folder / former.file), view=False)
+        if index is None or len(index) != former.count:
+            return None, 0
+        index.expansion_add = self._hnsw.ef_construction
+        return index, former.last_id
+
     def _info_file(self, folder: Path) -> Path:
         return folder / f"{self._name}-{_digest(self.model)}.json"
 
@@ -266,13 +296,13 @@ def _index_class() -> Any:
     return Index
 
 
-def _exact(query: NDArray[np.float32], ids: NDArray[np.int64], vectors: Vectors, k: int) -> list[Neighbour]:
+def _exact(query: NDArray[np.float32], ids: NDArray[np.int64], vectors: Vectors, k: int) -> list[NearId]:
     if not len(ids):
         return []
     similarities = vectors @ query
     count = min(k, len(ids))
     best = np.argpartition(-similarities, count - 1)[:count]
-    return [Neighbour(int(ids[i]), float(similarities[i])) for i in best]
+    return [NearId(int(ids[i]), float(similarities[i])) for i in best]
 
 
 def _batches(values: list[int], size: int) -> Iterator[list[int]]:

@@ -30,10 +30,11 @@ from rag_ls.project import Project
 from rag_ls.search import NO_FILTERS, Searcher, likelihood
 from rag_ls.search.evidence import WORDS_WEIGHTS, Weights
 from rag_ls.search.query import analyse
-from rag_ls.storage import IndexStore
+from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from tests.benchmarks.code.judge import DEPTH, Scores, judge, mean
 from tests.benchmarks.code.questions import Answer, Question, prepare
 from tests.benchmarks.code.repositories import REPOSITORIES, Repository
+from tests.support import index_at, put_vectors
 
 _CACHE = Path(tempfile.gettempdir()) / "rag-ls-benchmarks" / "evaluated"
 _NOTHING = Weights(**dict.fromkeys((field.name for field in fields(Weights)), 0.0))
@@ -48,7 +49,7 @@ class Indexed:
     """A repository's index, and the questions about it with their vectors."""
 
     root: Path
-    store: IndexStore
+    store: SqliteCheckout
     searcher: Searcher
     model_id: str
     vectors: dict[str, NDArray[np.float32]]
@@ -82,30 +83,31 @@ def _indexed(repository: Repository, model: HostedModel) -> Indexed:
     questions = [
         Question(**{**each, "answers": tuple(Answer(**place) for place in each["answers"])}) for each in records
     ]
-    store = IndexStore(database)
+    index = index_at(database)
+    store = index.checkout
     store.embeddings.activate(model.model_id)
     if not store.counts().documents:
         _cut(folder, store)
     _embed(store, model, repository.name)
-    searcher = Searcher(store, None, lambda _: True, lambda _: Freshness.DISK)
+    searcher = Searcher(index, lambda _: True, lambda _: Freshness.DISK)
     vectors = {question.query: model.embed_query(question.query) for question in questions}
-    rows = store._chunks("1 ORDER BY d.path, c.ordinal", ())
+    rows = [row for document in store.documents().values() for row in store.chunks.of_document(document.id)]
     texts = [(_place(row.stored), row.stored.chunk.text.lower()) for row in rows]
     return Indexed(folder, store, searcher, model.model_id, vectors, questions, texts)
 
 
-def _cut(folder: Path, store: IndexStore) -> None:
+def _cut(folder: Path, store: SqliteCheckout) -> None:
     documents = DocumentIndexer(Project(folder), store, Cutting(Budget(224, 24, 24)), max_file_bytes=1_000_000)
     for path in list_files(folder):
         documents.index_file(path)
 
 
-def _embed(store: IndexStore, model: HostedModel, name: str) -> None:
+def _embed(store: SqliteCheckout, model: HostedModel, name: str) -> None:
     while pending := store.embeddings.pending(model.model_id, 512):
         left = store.embeddings.pending_count(model.model_id)
         print(f"{name}: {left} chunks to embed", file=sys.stderr, flush=True)
         vectors = model.embed_documents([embedding_text(chunk) for _, chunk in pending], backlog=left)
-        store.embeddings.add(model.model_id, [text_hash for text_hash, _ in pending], vectors)
+        put_vectors(store, model.model_id, [text_hash for text_hash, _ in pending], vectors)
 
 
 # --- rankings
@@ -138,10 +140,11 @@ def by_files_read_first(indexed: Indexed, question: Question) -> list[Answer]:
         indexed.root, sorted(documents), query.terms, most_bytes=FIRST_BYTES, largest=1_000_000, longest_s=60.0,
         weight=lambda path: likelihood(query, path, documents[path].language),
     )  # fmt: skip
-    store = IndexStore(None)
+    index = index_at(None)
+    store = index.checkout
     indexer = DocumentIndexer(Project(indexed.root), store, Cutting(Budget(224, 24, 24)), max_file_bytes=1_000_000)
     indexer.index_files(indexer.prepare(path) for path in files)
-    first = replace(indexed, store=store, searcher=Searcher(store, None, lambda _: True, lambda _: Freshness.DISK))
+    first = replace(indexed, store=store, searcher=Searcher(index, lambda _: True, lambda _: Freshness.DISK))
     places = by_weights(None, dense=False)(first, question)
     store.close()
     return places

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.storage import IndexStore
-from tests.support import new_chunks, record
+from rag_ls.errors import StoreDamaged
+from rag_ls.storage import INDEX_STORE
+from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.vectors import VectorRows
+from tests.support import lexical_of, new_chunks, open_checkout, record
 
 
 def _garbage(file: Path) -> None:
@@ -43,14 +46,14 @@ def _without_its_tables(file: Path) -> None:
 def test_a_damaged_index_is_made_anew(tmp_path: Path, damage: Callable[[Path], None]) -> None:
     file = tmp_path / "index.db"
     damage(_filled(file))
-    store = IndexStore(file)
+    store = open_checkout(file)
     assert store.documents() == {}
     store.replace_document(record(), new_chunks(["fresh"]))
-    assert len(store.postings.search(["fresh"], 5)) == 1
+    assert len(lexical_of(store).search(["fresh"], 5)) == 1
     store.close()
 
 
-def _write_everything_again(store: IndexStore) -> None:
+def _write_everything_again(store: SqliteCheckout) -> None:
     for path in list(store.documents()):
         store.replace_document(record(path), new_chunks(["fresh"], path=path))
 
@@ -61,36 +64,36 @@ def test_an_index_with_damage_inside_is_made_anew_when_it_is_next_opened(tmp_pat
     middle = len(data) // 2 // 4096 * 4096
     data[middle : middle + 40 * 4096] = b"\xa5" * (40 * 4096)
     file.write_bytes(data)
-    store = IndexStore(file)
-    with pytest.raises(sqlite3.DatabaseError) as raised:
+    store = open_checkout(file)
+    with pytest.raises(StoreDamaged, match=r"the index .* was damaged and is being made anew") as raised:
         _write_everything_again(store)
-    store.note_error(raised.value)
+    assert (raised.value.store, store.is_damaged) == (INDEX_STORE, True)
     store.close()
-    store = IndexStore(file)
+    store = open_checkout(file)
     assert store.documents() == {}
     store.replace_document(record(), new_chunks(["fresh"]))
-    assert len(store.postings.search(["fresh"], 500)) == 1
+    assert len(lexical_of(store).search(["fresh"], 500)) == 1
 
 
 def test_an_index_made_anew_has_another_identity(tmp_path: Path) -> None:
     file = _filled(tmp_path / "index.db")
-    former = IndexStore(file)
-    identity = former.embeddings.index_id()
+    former = open_checkout(file)
+    identity = VectorRows(former._database).index_id()
     former.close()
     _garbage(file)
-    assert IndexStore(file).embeddings.index_id() != identity
+    assert VectorRows(open_checkout(file)._database).index_id() != identity
 
 
 def test_a_leftover_journal_of_another_index_is_not_replayed(tmp_path: Path) -> None:
     file = _filled(tmp_path / "index.db")
     file.with_name("index.db-wal").write_bytes(b"garbage" * 1000)
-    store = IndexStore(file)
+    store = open_checkout(file)
     assert len(store.documents()) == 3
     store.close()
 
 
 def test_the_index_is_readable_by_its_user_alone(tmp_path: Path) -> None:
-    store = IndexStore(tmp_path / "index.db")
+    store = open_checkout(tmp_path / "index.db")
     store.replace_document(record(), new_chunks(["text"]))
     modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()}
     store.close()
@@ -101,7 +104,7 @@ def test_the_index_is_readable_by_its_user_alone(tmp_path: Path) -> None:
 def test_an_index_in_memory_is_shared_by_all_threads() -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    store = IndexStore(None)
+    store = open_checkout(None)
     with ThreadPoolExecutor(4) as pool:
         list(
             pool.map(
@@ -113,7 +116,7 @@ def test_an_index_in_memory_is_shared_by_all_threads() -> None:
 
 
 def _filled(file: Path, documents: int = 3) -> Path:
-    store = IndexStore(file)
+    store = open_checkout(file)
     for number in range(documents):
         path = f"{number}.py"
         store.replace_document(record(path), new_chunks([f"word{number} {'text ' * 50}"], path=path))

@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag_ls.errors import MemoriesUnavailable
+from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryOrder, MemoryType, Scope
-from rag_ls.storage import MemoryStore, content_hash
+from rag_ls.storage import MemoryStore
+from rag_ls.storage.sqlite.memories import SqliteMemories
 from rag_ls.storage.sqlite.memory_schema import _FIRST, MIGRATIONS
+from rag_ls.util.text import content_hash
 from tests.support import MODEL, unit_vectors
 
 _TEXTS = ("access tokens expire after an hour", "invoices are sent by mail", "deploy on Fridays only")
@@ -98,14 +100,14 @@ def _check(store: MemoryStore) -> None:
 
 
 def test_memories_vectors_and_words_are_all_there(old: Path) -> None:
-    store = MemoryStore(old, Scope.PROJECT)
+    store = SqliteMemories(old, Scope.PROJECT)
     _check(store)
     store.close()
-    _check(MemoryStore(old, Scope.PROJECT))
+    _check(SqliteMemories(old, Scope.PROJECT))
 
 
 def test_vectors_are_of_half_the_size_and_of_one_part(old: Path) -> None:
-    store = MemoryStore(old, Scope.PROJECT)
+    store = SqliteMemories(old, Scope.PROJECT)
     assert store.vectors.of(_id(1), MODEL).shape == (1, _VECTORS.shape[1])
     assert np.allclose(store.vectors.of(_id(1), MODEL)[0], _VECTORS[1], atol=1e-3)
     sizes = sqlite3.connect(old).execute("SELECT DISTINCT length(vector), part FROM vectors").fetchall()
@@ -113,7 +115,7 @@ def test_vectors_are_of_half_the_size_and_of_one_part(old: Path) -> None:
 
 
 def test_tags_and_anchors_are_looked_up(old: Path) -> None:
-    store = MemoryStore(old, Scope.PROJECT)
+    store = SqliteMemories(old, Scope.PROJECT)
     assert store.tag_counts() == {"auth": 3, "n0": 1, "n1": 1, "n2": 1}
     assert [memory.id for memory in store.find(MemoryFilters(tags=("N2",)))] == [_id(2)]
     assert [memory.id for memory in store.about("src/a.py", (), ())] == [_id(0)]
@@ -122,16 +124,16 @@ def test_tags_and_anchors_are_looked_up(old: Path) -> None:
 
 
 def test_nothing_counts_as_used_nor_as_tied_to_a_branch(old: Path) -> None:
-    store = MemoryStore(old, Scope.PROJECT)
+    store = SqliteMemories(old, Scope.PROJECT)
     assert store.count(MemoryFilters(never_used=True)) == 3
     assert store.count(MemoryFilters(branch="main")) == 3
     store.note_uses([_id(0)], "2026-01-01T00:00:00.000Z")
     store.close()
-    assert MemoryStore(old, Scope.PROJECT).count(MemoryFilters(never_used=True)) == 2
+    assert SqliteMemories(old, Scope.PROJECT).count(MemoryFilters(never_used=True)) == 2
 
 
 def test_the_history_is_there_and_knows_what_was_deleted(old: Path) -> None:
-    store = MemoryStore(old, Scope.PROJECT)
+    store = SqliteMemories(old, Scope.PROJECT)
     (changed,), (deleted,) = store.history(_id(2)), store.history(_id(7))
     assert (changed.memory.content, changed.reason) == ("deploy on any day", "updated")
     assert (deleted.memory.content, deleted.reason) == ("gone for good", "deleted")
@@ -139,7 +141,7 @@ def test_the_history_is_there_and_knows_what_was_deleted(old: Path) -> None:
 
 
 def test_what_is_written_then_is_kept_as_ever(old: Path) -> None:
-    store = MemoryStore(old, Scope.PROJECT)
+    store = SqliteMemories(old, Scope.PROJECT)
     (former,) = store.find(MemoryFilters(tags=("n2",)))
     assert store.delete(former.id)
     assert [item.memory.version for item in store.history(former.id)] == [2, 1]
@@ -155,14 +157,14 @@ def test_what_is_in_the_log_alone_is_brought_along(tmp_path: Path) -> None:
         shutil.copyfile(f"{crashed}{suffix}", f"{file}{suffix}")
     connection.close()
     assert file.with_name("memories.db-wal").stat().st_size > 0
-    _check(MemoryStore(file, Scope.PROJECT))
+    _check(SqliteMemories(file, Scope.PROJECT))
 
 
 def test_a_vector_that_cannot_be_read_is_made_anew(old: Path) -> None:
     connection = sqlite3.connect(old)
     connection.execute("UPDATE vectors SET vector = x'010203' WHERE row = 3")
     connection.commit()
-    store = MemoryStore(old, Scope.PROJECT)
+    store = SqliteMemories(old, Scope.PROJECT)
     assert [number for number, _, _ in store.vectors.missing(MODEL, 5)] == [_id(2)]
 
 
@@ -170,14 +172,14 @@ def test_an_upgrade_that_fails_leaves_the_file_as_it_was(old: Path) -> None:
     connection = sqlite3.connect(old)
     connection.execute("UPDATE memories SET metadata = 'no JSON' WHERE row = 3")
     connection.commit()
-    with pytest.raises(MemoriesUnavailable, match="JSON"):
-        MemoryStore(old, Scope.PROJECT)
+    with pytest.raises(StoreUnavailable, match="JSON"):
+        SqliteMemories(old, Scope.PROJECT)
     assert connection.execute("PRAGMA user_version").fetchone() == (1,)
     assert connection.execute("SELECT count(*) FROM memories").fetchone() == (3,)
     assert connection.execute("SELECT count(*) FROM sqlite_master WHERE name IN ('uses', 'tags')").fetchone() == (0,)
 
 
 def test_a_new_file_has_the_newest_version(tmp_path: Path) -> None:
-    MemoryStore(tmp_path / "memories.db", Scope.PROJECT).close()
+    SqliteMemories(tmp_path / "memories.db", Scope.PROJECT).close()
     version = sqlite3.connect(tmp_path / "memories.db").execute("PRAGMA user_version").fetchone()
     assert version == (len(MIGRATIONS),)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from rag_ls.storage import IndexStore
-from tests.support import MODEL, finished, new_chunks, python, record, write_many
+from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from tests.support import MODEL, finished, lexical_of, new_chunks, open_checkout, python, record, write_many
 
 _WRITER = """
 import sys
 from pathlib import Path
-from rag_ls.storage import IndexStore
-from tests.support import write_many
 
-store, name = IndexStore(Path(sys.argv[1])), sys.argv[2]
+from tests.support import open_checkout, write_many
+
+store, name = open_checkout(Path(sys.argv[1])), sys.argv[2]
 print("ready", flush=True)
 sys.stdin.readline()
 write_many(store, name)
@@ -34,7 +34,7 @@ def test_two_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
         writer.stdin.flush()
     for writer in writers:
         finished(writer)
-    _check_all_is_there(IndexStore(file), ("left", "right"))
+    _check_all_is_there(open_checkout(file), ("left", "right"))
 
 
 def test_two_threads_with_stores_of_their_own_lose_nothing(tmp_path: Path) -> None:
@@ -43,32 +43,32 @@ def test_two_threads_with_stores_of_their_own_lose_nothing(tmp_path: Path) -> No
 
     def run(name: str) -> None:
         try:
-            store = IndexStore(file)
+            store = open_checkout(file)
             write_many(store, name)
             store.close()
         except BaseException as error:
             failures.append(error)
 
-    IndexStore(file).close()
+    open_checkout(file).close()
     threads = [threading.Thread(target=run, args=(name,)) for name in ("left", "right")]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert failures == []
-    _check_all_is_there(IndexStore(file), ("left", "right"))
+    _check_all_is_there(open_checkout(file), ("left", "right"))
 
 
 def test_a_commit_is_seen_by_the_other_store_at_once(tmp_path: Path) -> None:
-    mine, other = IndexStore(tmp_path / "index.db"), IndexStore(tmp_path / "index.db")
+    mine, other = open_checkout(tmp_path / "index.db"), open_checkout(tmp_path / "index.db")
     mine.replace_document(record(), new_chunks(["needle"]))
-    assert len(other.postings.search(["needle"], 5)) == 1
+    assert len(lexical_of(other).search(["needle"], 5)) == 1
     other.remove_documents(["src/a.py"])
-    assert mine.postings.search(["needle"], 5) == []
+    assert lexical_of(mine).search(["needle"], 5) == []
 
 
 def test_readers_see_whole_documents_while_another_thread_replaces_them(tmp_path: Path) -> None:
-    writer, reader = IndexStore(tmp_path / "index.db"), IndexStore(tmp_path / "index.db")
+    writer, reader = open_checkout(tmp_path / "index.db"), open_checkout(tmp_path / "index.db")
     writer.replace_document(record(), new_chunks(["a0", "b0", "c0"]))
     done = threading.Event()
 
@@ -89,15 +89,15 @@ def test_readers_see_whole_documents_while_another_thread_replaces_them(tmp_path
     assert all(len({text[1:] for text in texts}) == 1 and len(texts) == 3 for texts in seen)
 
 
-def _check_all_is_there(store: IndexStore, names: tuple[str, ...]) -> None:
+def _check_all_is_there(store: SqliteCheckout, names: tuple[str, ...]) -> None:
     expected = {f"{name}/{number}.py" for name in names for number in range(40)}
     assert set(store.documents()) == expected | {"shared.py"}
     for number in range(40):
-        assert len(store.postings.search([f"number{number}"], 10)) == len(names)
+        assert len(lexical_of(store).search([f"number{number}"], 10)) == len(names)
     shared = store.document("shared.py")
     assert shared is not None
     texts = [row.stored.chunk.text for row in store.chunks.of_document(shared.id)]
     assert texts in [[f"{name} shared39"] for name in names]
-    assert [len(store.postings.search([f"shared{number}"], 10)) for number in range(40)] == [0] * 39 + [1]
+    assert [len(lexical_of(store).search([f"shared{number}"], 10)) for number in range(40)] == [0] * 39 + [1]
     assert store.embeddings.pending_count(MODEL) == len(expected) + 1
     store.close()

@@ -10,14 +10,15 @@ import pytest
 
 from rag_ls.model import Anchor, MemoryFilters, MemoryMetadata, Scope
 from rag_ls.storage import MemoryStore
+from rag_ls.storage.sqlite.memories import SqliteMemories
 from tests.memory.support import put, record, stamp, used
 from tests.support import until
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> MemoryStore:
-    """An empty store in a file."""
-    return MemoryStore(tmp_path / "memories.db", Scope.PROJECT)
+def store(memories: MemoryStore) -> MemoryStore:
+    """Every implementation in turn."""
+    return memories
 
 
 def _tagged(number: int, *tags: str) -> MemoryMetadata:
@@ -111,13 +112,13 @@ class TestUses:
         assert until(lambda: (found := store.get(record(1).id)) and found.uses == 100, 10)
 
     def test_uses_are_written_when_the_store_is_closed(self, tmp_path: Path) -> None:
-        store = MemoryStore(tmp_path / "memories.db", Scope.PROJECT)
+        store = SqliteMemories(tmp_path / "memories.db", Scope.PROJECT)
         put(store, record(1))
         with store.transaction():
             # Its writer waits for this one.
             store.note_uses([record(1).id], stamp(60))
         store.close()
-        again = MemoryStore(tmp_path / "memories.db", Scope.PROJECT)
+        again = SqliteMemories(tmp_path / "memories.db", Scope.PROJECT)
         assert until(lambda: (found := again.get(record(1).id)) and found.uses == 1, 10)
 
     def test_uses_stay_with_a_change_and_go_with_their_memory(self, store: MemoryStore) -> None:
@@ -168,7 +169,7 @@ class TestRoom:
     @pytest.fixture
     def session(self) -> MemoryStore:
         """A session with memories of two importances."""
-        store = MemoryStore(None, Scope.SESSION)
+        store = SqliteMemories(None, Scope.SESSION)
         for number, importance in ((1, 0.9), (2, 0.1), (3, 0.5), (4, 0.1)):
             put(store, record(number, metadata=MemoryMetadata(importance_score=importance)))
         return store

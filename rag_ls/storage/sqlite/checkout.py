@@ -1,4 +1,4 @@
-"""Documents and chunks at rest in `index.db`."""
+"""A checkout's documents and chunks at rest in `index.db`."""
 
 from __future__ import annotations
 
@@ -10,45 +10,65 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rag_ls.model import Chunk, Outline
+from rag_ls.storage.api import ChunkReader, LexicalIndex, Outlines, PendingEmbeddings, ReadingQueue, VectorStore
 from rag_ls.storage.records import (
     DISK,
     Counts,
     DocumentRecord,
     FileState,
     NewChunk,
+    Posting,
     Priority,
     Replaced,
     Skipped,
 )
 from rag_ls.storage.sqlite.chunk_rows import ChunkRows
-from rag_ls.storage.sqlite.derived import is_broken, is_damage, mark_damaged, open_derived
-from rag_ls.storage.sqlite.embedding_store import EmbeddingStore
+from rag_ls.storage.sqlite.database import Database
+from rag_ls.storage.sqlite.guard import guarded
+from rag_ls.storage.sqlite.index_file import is_marked_damaged
 from rag_ls.storage.sqlite.index_rows import DOCUMENT_COLUMNS, as_json, document_record, state_values
-from rag_ls.storage.sqlite.maintenance import Upkeep
-from rag_ls.storage.sqlite.outlines import Outlines
-from rag_ls.storage.sqlite.postings import Postings, columns_of
-from rag_ls.storage.sqlite.reading_queue import ReadingQueue, dequeue
-from rag_ls.storage.terms import last_name
+from rag_ls.storage.sqlite.maintenance import optimise, vacuum
+from rag_ls.storage.sqlite.outlines import OutlineRows
+from rag_ls.storage.sqlite.pending import PendingRows
+from rag_ls.storage.sqlite.reading_queue import QueueRows, dequeue
+from rag_ls.storage.terms import columns_of, last_name
+from rag_ls.util.text import content_hash
 
-FILE_NAME = "index.db"
 
+@guarded
+class SqliteCheckout:
+    """See `CheckoutIndex`. Safe from several threads and processes."""
 
-class IndexStore:
-    """The rows of one project's index; `embeddings`, `postings` and `outlines` are its other parts.
-
-    Safe from several threads and processes. All writes of one call commit together.
-    """
-
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, database: Database, path: Path | None, vectors: VectorStore, lexical: LexicalIndex) -> None:
+        """`vectors` tells which new chunks need no embedding, `lexical` takes their terms."""
         self._path = path
-        self._damaged = False
-        self._database = open_derived(path)
-        self.embeddings = EmbeddingStore(self._database)
-        self.postings = Postings(self._database)
-        self.outlines = Outlines(self._database)
-        self.chunks = ChunkRows(self._database)
-        self.queue = ReadingQueue(self._database)
-        self.upkeep = Upkeep(self._database)
+        self._database = database
+        self._vectors = vectors
+        self._lexical = lexical
+        self._outlines = OutlineRows(database)
+        self._embeddings = PendingRows(database, vectors)
+        self._chunks = ChunkRows(database)
+        self._queue = QueueRows(database)
+
+    @property
+    def chunks(self) -> ChunkReader:
+        """See `CheckoutIndex`."""
+        return self._chunks
+
+    @property
+    def outlines(self) -> Outlines:
+        """See `CheckoutIndex`."""
+        return self._outlines
+
+    @property
+    def queue(self) -> ReadingQueue:
+        """See `CheckoutIndex`."""
+        return self._queue
+
+    @property
+    def embeddings(self) -> PendingEmbeddings:
+        """See `CheckoutIndex`."""
+        return self._embeddings
 
     def close(self) -> None:
         """Close the file."""
@@ -66,16 +86,16 @@ class IndexStore:
 
     @property
     def is_damaged(self) -> bool:
-        """Whether an error showed that the file must be made anew."""
-        return self._damaged
+        """Whether an error, in whatever process, showed that the file must be made anew."""
+        return self._path is not None and is_marked_damaged(self._path)
 
-    def note_error(self, error: sqlite3.Error) -> bool:
-        """Where an error shows that the file is damaged, have it made anew when it is next opened; whether it did."""
-        if self._path is None or not is_damage(error) or not is_broken(self._path):
-            return False
-        self._damaged = True
-        mark_damaged(self._path)
-        return True
+    def optimise(self) -> None:
+        """See `CheckoutIndex`."""
+        optimise(self._database)
+
+    def vacuum(self) -> tuple[int, int]:
+        """See `CheckoutIndex`."""
+        return vacuum(self._database)
 
     # --- documents
 
@@ -125,8 +145,8 @@ class IndexStore:
         """
         with self._database.writing() as connection:
             document_id = _upsert_document(connection, document)
-            replaced = self._replace_chunks(connection, document_id, document.path, chunks, priority)
-            self.outlines.replace(connection, document_id, outline)
+            replaced = self._replace_chunks(connection, document_id, document, chunks, priority)
+            self._outlines.replace(connection, document_id, outline)
             if document.session == DISK:
                 dequeue(connection, document.path, document.state)
                 connection.execute("DELETE FROM skipped WHERE path = ?", (document.path,))
@@ -157,7 +177,8 @@ class IndexStore:
                     "SELECT id FROM documents WHERE path = ? AND session = ?", (path, session)
                 ).fetchone()
                 if row:
-                    self._delete_chunks(connection, "document_id = ?", (row[0],))
+                    chunks = connection.execute("SELECT id FROM chunks WHERE document_id = ?", row).fetchall()
+                    self._delete_chunks(connection, [found[0] for found in chunks])
                     connection.execute("DELETE FROM documents WHERE id = ?", (row[0],))
                     removed += 1
                 if session == DISK:
@@ -236,7 +257,7 @@ class IndexStore:
         self,
         connection: sqlite3.Connection,
         document_id: int,
-        path: str,
+        document: DocumentRecord,
         chunks: Sequence[NewChunk],
         priority: Priority,
     ) -> Replaced:
@@ -248,31 +269,32 @@ class IndexStore:
         }
         kept: list[tuple[int, NewChunk]] = []
         added: list[_Identified] = []
-        for uid, digest, new in _with_ids(path, chunks):
+        for uid, digest, new in _with_ids(document.path, chunks):
             row = former.get(uid)
             if row and row[1:] == (new.text_hash, new.chunk.symbol, new.chunk.signature, new.chunk.doc):
                 kept.append((row[0], new))
                 del former[uid]
             else:
                 added.append((uid, digest, new))
-        self._delete_chunks(
-            connection, "id IN (SELECT value FROM json_each(?))", (as_json(row[0] for row in former.values()),)
-        )
+        self._delete_chunks(connection, [row[0] for row in former.values()])
         _move_chunks(connection, kept)
-        rows = _insert_chunks(connection, document_id, added, self.embeddings.active_model(), priority)
-        self.postings.add_rows(
-            connection, [(row, _columns(path, new)) for row, (*_, new) in zip(rows, added, strict=True)]
+        rows = _insert_chunks(connection, document_id, added, self._without_vector(added), priority)
+        self._lexical.add(
+            Posting(row, uid, _columns(document.path, new), document.session)
+            for row, (uid, _, new) in zip(rows, added, strict=True)
         )
         return Replaced(len(kept), len(added), len(former))
 
-    def _delete_chunks(self, connection: sqlite3.Connection, where: str, values: Sequence[object]) -> None:
-        self.postings.remove_rows(connection, where, values)
-        connection.execute(f"DELETE FROM chunks WHERE {where}", tuple(values))
+    def _without_vector(self, added: Sequence[_Identified]) -> set[bytes]:
+        """The texts of new chunks that the active model has no vector of."""
+        hashes = {new.text_hash for *_, new in added}
+        model = self._embeddings.active_model()
+        return self._vectors.missing(model, hashes) if model and hashes else hashes
 
-
-def content_hash(text: str) -> str:
-    """SHA-256 of a text's UTF-8 bytes, in hex; half a surrogate pair counts as the three bytes it would be."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    def _delete_chunks(self, connection: sqlite3.Connection, rows: Sequence[int]) -> None:
+        if rows:
+            self._lexical.remove(rows)
+            connection.execute("DELETE FROM chunks WHERE id IN (SELECT value FROM json_each(?))", (as_json(rows),))
 
 
 _Identified = tuple[str, str, NewChunk]
@@ -305,7 +327,7 @@ def _insert_chunks(
     connection: sqlite3.Connection,
     document_id: int,
     added: Sequence[_Identified],
-    model: str,
+    without_vector: set[bytes],
     priority: Priority,
 ) -> range:
     """Insert chunks by their ids, and give their rows."""
@@ -313,10 +335,9 @@ def _insert_chunks(
     connection.executemany(
         "INSERT INTO chunks (id, document_id, uid, ordinal, start_byte, end_byte, start_line, end_line, symbol, name, "
         "node_type, parent_types, depth, is_declaration, signature, doc, overlap, text, content_hash, text_hash, "
-        "embedding_id, priority) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-        "(SELECT id FROM embeddings WHERE model = ? AND text_hash = ?), ?)",
+        "embedded, priority) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
-            (row, document_id, uid, *_values(digest, new), model, new.text_hash, priority)
+            (row, document_id, uid, *_values(digest, new), new.text_hash not in without_vector, priority)
             for row, (uid, digest, new) in enumerate(added, first)
         ],
     )
@@ -353,5 +374,5 @@ def _position(chunk: Chunk) -> tuple[int, int, int, int, int]:
 
 def _queue_lengths(connection: sqlite3.Connection) -> tuple[int, int]:
     queued = connection.execute("SELECT count(*) FROM queue").fetchone()[0]
-    pending = connection.execute("SELECT count(*) FROM chunks WHERE embedding_id IS NULL").fetchone()[0]
+    pending = connection.execute("SELECT count(*) FROM chunks WHERE embedded = 0").fetchone()[0]
     return int(queued), int(pending)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 
+from rag_ls.storage.records import INDEX_STORE
 from rag_ls.storage.sqlite import index_schema
 from rag_ls.storage.sqlite.database import Database
+
+FILE_NAME = "index.db"
+
+FileIdentity = tuple[int, int]
+"""Device and inode of a file."""
 
 
 def open_derived(path: Path | None) -> Database:
@@ -14,14 +21,54 @@ def open_derived(path: Path | None) -> Database:
     if path is not None and _damage_mark(path).exists():
         _remove(path)
     try:
-        database = Database(path, index_schema.MIGRATIONS)
+        database = _database(path)
         _look_at_tables(database.connection)
         return database
     except sqlite3.DatabaseError as error:
         if path is None or not is_damage(error):
             raise
         _remove(path)
-        return Database(path, index_schema.MIGRATIONS)
+        return _database(path)
+
+
+def _database(path: Path | None) -> Database:
+    watch = _DamageWatch(path)
+    database = Database(path, index_schema.MIGRATIONS, store=INDEX_STORE, damage=watch.damage)
+    watch.identity = file_identity(path) if path else None
+    return database
+
+
+class _DamageWatch:
+    """Tells which errors show that the file of one database is broken, and marks it then."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self.identity: FileIdentity | None = None
+
+    def damage(self, error: sqlite3.Error) -> str:
+        """What callers are told where the file is broken; else nothing."""
+        if self._path is None or self.identity is None or not is_damage(error):
+            return ""
+        # What took the place of our file is not to blame for errors of ours.
+        if file_identity(self._path) == self.identity:
+            if not is_broken(self._path):
+                return ""
+            mark_damaged(self._path)
+        return f"the index ({self._path}) was damaged and is being made anew ({error}); ask again"
+
+
+def file_identity(file: Path) -> FileIdentity | None:
+    """Which file has a name now; None where there is none."""
+    try:
+        found = os.stat(file)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def is_marked_damaged(path: Path) -> bool:
+    """Whether the index at `path` is to be made anew when it is next opened."""
+    return _damage_mark(path).exists()
 
 
 def is_broken(path: Path) -> bool:

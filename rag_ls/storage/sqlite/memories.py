@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
 import sqlite3
+import tempfile
 import threading
 import unicodedata
 from collections import Counter
@@ -16,10 +18,15 @@ from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rag_ls.errors import MemoriesDamaged, MemoriesUnavailable
+from rag_ls.errors import NotFound, StoreDamaged, StoreError, StoreUnavailable
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion, Scope
+from rag_ls.storage.api import MemoryVectors
+from rag_ls.storage.records import Backup, Hnsw
 from rag_ls.storage.sqlite.database import Database, SchemaTooNew
-from rag_ls.storage.sqlite.memory_backups import back_up, backup_file, damage_report, is_truncated
+from rag_ls.storage.sqlite.guard import guarded
+from rag_ls.storage.sqlite.index_file import is_damage
+from rag_ls.storage.sqlite.maintenance import optimise
+from rag_ls.storage.sqlite.memory_backups import back_up, backup_file, chosen, damage_report, is_good, is_truncated
 from rag_ls.storage.sqlite.memory_rows import (
     COLUMNS,
     FROM,
@@ -33,8 +40,7 @@ from rag_ls.storage.sqlite.memory_rows import (
     to_values,
 )
 from rag_ls.storage.sqlite.memory_schema import MIGRATIONS
-from rag_ls.storage.sqlite.memory_vectors import MemoryVectors
-from rag_ls.storage.sqlite.vector_index import Hnsw
+from rag_ls.storage.sqlite.memory_vectors import SqliteMemoryVectors
 from rag_ls.storage.terms import indexed_text
 from rag_ls.util.text import utc_stamp
 
@@ -47,44 +53,67 @@ _SPARE = 2
 _WRITER_S = 1.0
 
 
-class MemoryStore:
-    """The memories of one scope. Safe from several threads and processes. Filters' scopes are left to the caller."""
+@guarded
+class SqliteMemories:
+    """See `MemoryStore`: `memories.db` of a project or of the user, or RAM. Safe from several threads and processes."""
 
     def __init__(self, path: Path | None, scope: Scope, *, hnsw: Hnsw | None = None) -> None:
-        """Raises `MemoriesDamaged`, naming the newest good backup, where the file is broken, else `MemoriesUnavailable`."""
-        self.scope = scope
+        """Raises `StoreDamaged`, naming the newest good backup, where the file is broken, else `StoreUnavailable`."""
+        self._scope = scope
         self.path = path
         self._using = threading.Lock()
         self._used: Counter[str] = Counter()
         self._writer: threading.Thread | None = None
+        self._store = f"{scope} memories"
         if path is not None and is_truncated(path):
-            raise MemoriesDamaged(damage_report(path, ValueError("it is empty")))
+            raise StoreDamaged(damage_report(path, ValueError("it is empty")), self._store)
         try:
-            self._database = Database(path, MIGRATIONS, durable=True)
+            self._database = Database(path, MIGRATIONS, store=self._store, durable=True, damage=self._damage)
             if path is not None:
                 self._check()
+        except StoreError:
+            raise
         except SchemaTooNew as error:
-            raise MemoriesUnavailable(f"{error}; upgrade rag-ls, nothing was changed") from error
+            raise StoreUnavailable(f"{error}; upgrade rag-ls, nothing was changed", self._store) from error
         except (sqlite3.OperationalError, OSError) as error:
-            raise MemoriesUnavailable(
-                f"{path} cannot be opened ({error}); make it readable and writable for you"
+            raise StoreUnavailable(
+                f"the {self._store} ({path}) cannot be opened: {error}; make the file readable and writable for you",
+                self._store,
             ) from error
         except sqlite3.DatabaseError as error:
             assert path is not None
-            raise MemoriesDamaged(damage_report(path, error)) from error
-        self.vectors = MemoryVectors(self._database, path.parent if path else None, hnsw=hnsw)
+            raise StoreDamaged(damage_report(path, error), self._store) from error
+        self._vectors = SqliteMemoryVectors(self._database, path.parent if path else None, hnsw=hnsw)
+
+    @property
+    def scope(self) -> Scope:
+        """See `MemoryStore`."""
+        return self._scope
+
+    @property
+    def place(self) -> str:
+        """See `MemoryStore`."""
+        return str(self.path or "")
+
+    @property
+    def vectors(self) -> MemoryVectors:
+        """See `MemoryStore`."""
+        return self._vectors
+
+    def _damage(self, error: sqlite3.Error) -> str:
+        return damage_report(self.path, error) if self.path is not None and is_damage(error) else ""
 
     def close(self) -> None:
         """Close the file."""
         if self._writer is not None:
             self._writer.join(_WRITER_S)
         self._write_uses()
-        self.vectors.close()
+        self._vectors.close()
         self._database.close()
 
     def newest(self) -> tuple[int, str, int]:
         """What is another value after a memory was stored, changed or deleted; recalling changes nothing of it."""
-        return self.vectors.newest()
+        return self._vectors.newest()
 
     def changes(self) -> int:
         """A number that is another one after every commit, by whatever process."""
@@ -307,7 +336,7 @@ class MemoryStore:
                     "ON CONFLICT (row) DO UPDATE SET count = count + excluded.count, used_at = excluded.used_at",
                     [(count, stamp, memory_id) for memory_id, count in used.items()],
                 )
-        except sqlite3.Error as error:
+        except (sqlite3.Error, StoreError) as error:
             # Counts are a hint for ranking: no answer fails over them.
             _log.info("uses were not counted: %s", error)
 
@@ -355,11 +384,22 @@ class MemoryStore:
             return None
         return target
 
+    def read_backup(self, name: str) -> Backup:
+        """See `MemoryStore`."""
+        if self.path is None and not is_good(Path(name)):
+            raise NotFound(f"{self._store} are in RAM: there are no backups of them, and {name!r} is no file of one")
+        file = chosen(self.path, name) if self.path else Path(name)
+        with tempfile.TemporaryDirectory() as folder:
+            # A copy, because a backup of an older version is brought up to date by opening it.
+            former = SqliteMemories(Path(shutil.copyfile(file, Path(folder) / FILE_NAME)), self.scope)
+            try:
+                return Backup(str(file), tuple(former.find()))
+            finally:
+                former.close()
+
     def optimise(self) -> None:
-        """Merge the full-text index into one piece, and let SQLite look at its statistics."""
-        with self._database.writing() as connection:
-            connection.execute("INSERT INTO memory_postings (memory_postings) VALUES ('optimize')")
-            connection.execute("PRAGMA optimize")
+        """See `MemoryStore`."""
+        optimise(self._database)
 
     def vacuum(self) -> None:
         """Give free space of the file back to the disk."""

@@ -15,9 +15,24 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from rag_ls.storage import DISK, IndexStore, NewChunk, Skipped, content_hash, terms
+from rag_ls.errors import StoreUnavailable
+from rag_ls.storage import DISK, NewChunk, Skipped, terms
+from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from rag_ls.storage.sqlite.database import Database
-from tests.support import MODEL, SETTLED, digest, new_chunk, new_chunks, record, unit_vectors
+from rag_ls.util.text import content_hash
+from tests.support import (
+    MODEL,
+    SETTLED,
+    digest,
+    lexical_of,
+    new_chunk,
+    new_chunks,
+    open_checkout,
+    put_vectors,
+    record,
+    unit_vectors,
+    vectors_of,
+)
 
 _WORDS = ("alpha", "bravo", "charlie", "getUserName", "user_name", "x1", "größe", "検索", "delta")
 _QUERIES = (
@@ -49,7 +64,7 @@ class _AnIndex(RuleBasedStateMachine):
     @initialize()
     def open(self) -> None:
         self.folder = Path(tempfile.mkdtemp())
-        self.store = IndexStore(self.folder / "index.db")
+        self.store = open_checkout(self.folder / "index.db")
         self.store.embeddings.activate(MODEL)
         self.expected: dict[tuple[str, str], list[NewChunk]] = {}
         self.embedded: set[bytes] = set()
@@ -90,13 +105,13 @@ class _AnIndex(RuleBasedStateMachine):
         hashes = [text_hash for text_hash, _ in self.store.embeddings.pending(MODEL, limit)]
         assert self.embedded.isdisjoint(hashes)
         if hashes:
-            self.store.embeddings.add(MODEL, hashes, np.stack([_vector(text_hash) for text_hash in hashes]))
+            put_vectors(self.store, MODEL, hashes, np.stack([_vector(text_hash) for text_hash in hashes]))
         self.embedded.update(hashes)
 
     @rule()
     def reopen(self) -> None:
         self.store.close()
-        self.store = IndexStore(self.folder / "index.db")
+        self.store = open_checkout(self.folder / "index.db")
 
     @invariant()
     def the_documents_hold_exactly_their_chunks(self) -> None:
@@ -109,7 +124,7 @@ class _AnIndex(RuleBasedStateMachine):
     @invariant()
     def a_term_finds_exactly_the_chunks_that_hold_it(self) -> None:
         for query in _QUERIES:
-            rows = self.store.chunks.by_row([found.row for found in self.store.postings.search([query], 1000)])
+            rows = self.store.chunks.by_row([found.row for found in lexical_of(self.store).search([query], 1000)])
             found = sorted(
                 (row.stored.chunk.path, row.stored.session, row.stored.chunk.ordinal) for row in rows.values()
             )
@@ -131,9 +146,10 @@ class _AnIndex(RuleBasedStateMachine):
             assert document is not None
             for row in self.store.chunks.of_document(document.id):
                 text_hash = digest(row.stored.chunk.text)
-                assert (row.embedding_id is not None) == (text_hash in self.embedded)
-                if row.embedding_id is not None:
-                    vector = self.store.embeddings.vectors(MODEL, [row.embedding_id])[row.embedding_id]
+                is_embedded = bool(self.store.chunks.text_hashes([row.row]))
+                assert (row.text_hash, is_embedded) == (text_hash, text_hash in self.embedded)
+                if is_embedded:
+                    vector = vectors_of(self.store).get(MODEL, [text_hash])[text_hash]
                     assert np.allclose(vector, _vector(text_hash), atol=1e-3)
 
 
@@ -144,7 +160,7 @@ class TestAnyHistoryOfAnIndex(_AnIndex.TestCase):
     """Whatever is stored and removed, chunks, postings and embeddings agree."""
 
 
-def test_unchanged_chunks_keep_their_rows_and_ids_when_text_is_inserted_before_them(store: IndexStore) -> None:
+def test_unchanged_chunks_keep_their_rows_and_ids_when_text_is_inserted_before_them(store: SqliteCheckout) -> None:
     store.replace_document(record(), new_chunks(["one", "two"]))
     before = {row.stored.chunk.text: (row.row, row.stored.id) for row in _chunks(store)}
     replaced = store.replace_document(record(), new_chunks(["zero", "one", "two"]))
@@ -154,29 +170,29 @@ def test_unchanged_chunks_keep_their_rows_and_ids_when_text_is_inserted_before_t
     assert [row.stored.chunk.start_line for row in _chunks(store)] == [1, 11, 21]
 
 
-def test_equal_chunks_of_one_document_have_different_ids(store: IndexStore) -> None:
+def test_equal_chunks_of_one_document_have_different_ids(store: SqliteCheckout) -> None:
     store.replace_document(record(), new_chunks(["pass", "pass", "pass"]))
     assert len({row.stored.id for row in _chunks(store)}) == 3
 
 
-def test_a_renamed_symbol_is_found_by_its_new_name_alone(store: IndexStore) -> None:
+def test_a_renamed_symbol_is_found_by_its_new_name_alone(store: SqliteCheckout) -> None:
     store.replace_document(record(), [new_chunk("body", symbol="Session.refresh")])
     store.replace_document(record(), [new_chunk("body", symbol="Session.renew")])
     assert store.chunks.named(["refresh"], 5) == []
-    assert store.postings.search(["refresh"], 5) == []
-    assert len(store.postings.search(["renew"], 5)) == 1
+    assert lexical_of(store).search(["refresh"], 5) == []
+    assert len(lexical_of(store).search(["renew"], 5)) == 1
 
 
-def test_a_failed_write_leaves_the_document_as_it_was(store: IndexStore) -> None:
+def test_a_failed_write_leaves_the_document_as_it_was(store: SqliteCheckout) -> None:
     store.replace_document(record(), new_chunks(["one"]))
     broken = NewChunk(new_chunk("two").chunk, object())  # type: ignore[arg-type]
     with pytest.raises(Exception, match="type 'object' is not supported"):
         store.replace_document(record(), [new_chunk("three"), broken])
     assert [row.stored.chunk.text for row in _chunks(store)] == ["one"]
-    assert store.postings.search(["three"], 5) == []
+    assert lexical_of(store).search(["three"], 5) == []
 
 
-def test_a_stored_document_leaves_the_queue_and_an_unsaved_one_does_not(store: IndexStore) -> None:
+def test_a_stored_document_leaves_the_queue_and_an_unsaved_one_does_not(store: SqliteCheckout) -> None:
     store.queue.add(["src/a.py", "src/b.py"])
     store.replace_document(record("src/a.py", "session"), [])
     assert store.queue.paths() == ["src/a.py", "src/b.py"]
@@ -184,7 +200,7 @@ def test_a_stored_document_leaves_the_queue_and_an_unsaved_one_does_not(store: I
     assert store.queue.paths() == ["src/b.py"]
 
 
-def test_a_file_queued_again_after_it_was_read_stays_in_the_queue(store: IndexStore) -> None:
+def test_a_file_queued_again_after_it_was_read_stays_in_the_queue(store: SqliteCheckout) -> None:
     read = replace(SETTLED, read_ns=time.time_ns())
     store.queue.add(["src/a.py"])
     store.replace_document(record("src/a.py", state=read), [])
@@ -192,15 +208,15 @@ def test_a_file_queued_again_after_it_was_read_stays_in_the_queue(store: IndexSt
     assert store.queue.paths() == ["src/a.py"]
 
 
-def test_skipping_a_file_drops_what_was_indexed_of_it(store: IndexStore) -> None:
+def test_skipping_a_file_drops_what_was_indexed_of_it(store: SqliteCheckout) -> None:
     store.replace_document(record(), new_chunks(["one"]))
     store.skip(Skipped("src/a.py", "too large", SETTLED))
     assert store.document("src/a.py") is None
-    assert store.postings.search(["one"], 5) == []
+    assert lexical_of(store).search(["one"], 5) == []
     assert store.skipped()["src/a.py"].reason == "too large"
 
 
-def test_skipped_files_are_counted_by_reason_and_listed_in_parts(store: IndexStore) -> None:
+def test_skipped_files_are_counted_by_reason_and_listed_in_parts(store: SqliteCheckout) -> None:
     for path, reason in (("c.bin", "binary"), ("a.bin", "binary"), ("b.txt", "too large")):
         store.skip(Skipped(path, reason, SETTLED))
     assert store.skipped_counts() == {"binary": 2, "too large": 1}
@@ -208,7 +224,7 @@ def test_skipped_files_are_counted_by_reason_and_listed_in_parts(store: IndexSto
     assert len(store.skipped()) == 3
 
 
-def test_a_line_finds_the_last_chunk_that_covers_it(store: IndexStore) -> None:
+def test_a_line_finds_the_last_chunk_that_covers_it(store: SqliteCheckout) -> None:
     store.replace_document(record(), new_chunks(["a\nb\nc", "d"]))
     document = store.document("src/a.py")
     assert document is not None
@@ -217,20 +233,20 @@ def test_a_line_finds_the_last_chunk_that_covers_it(store: IndexStore) -> None:
     assert texts == {1: "a\nb\nc", 3: "a\nb\nc", 4: None, 11: "d", 12: None}
 
 
-def test_bm25_prefers_the_name_over_the_body(store: IndexStore) -> None:
+def test_bm25_prefers_the_name_over_the_body(store: SqliteCheckout) -> None:
     store.replace_document(
         record(), [new_chunk("refresh refresh", ordinal=0), new_chunk("body", symbol="refresh", ordinal=1)]
     )
-    best = store.postings.search(["refresh"], 5)[0]
+    best = lexical_of(store).search(["refresh"], 5)[0]
     assert store.chunks.by_row([best.row])[best.row].stored.chunk.symbol == "refresh"
 
 
-def test_a_search_can_be_restricted_to_documents(store: IndexStore) -> None:
+def test_a_search_can_be_restricted_to_documents(store: SqliteCheckout) -> None:
     for path in ("a.py", "b.py"):
         store.replace_document(record(path), new_chunks(["needle"], path=path))
     only = store.document("b.py")
     assert only is not None
-    rows = store.postings.search(["needle"], 5, f"[{only.id}]")
+    rows = lexical_of(store).search(["needle"], 5, f"[{only.id}]")
     assert [store.chunks.by_row([found.row])[found.row].stored.chunk.path for found in rows] == ["b.py"]
 
 
@@ -238,7 +254,7 @@ def test_a_content_digest_is_that_of_the_utf8_bytes() -> None:
     assert content_hash("größe") == "".join(f"{byte:02x}" for byte in digest("größe"))
 
 
-def _chunks(store: IndexStore) -> list:
+def _chunks(store: SqliteCheckout) -> list:
     document = store.document("src/a.py")
     assert document is not None
     return store.chunks.of_document(document.id)
@@ -252,7 +268,7 @@ def test_a_commit_that_fails_leaves_no_transaction_behind(tmp_path: Path) -> Non
         connection.execute("CREATE TABLE parent (id INTEGER PRIMARY KEY)")
         connection.execute("CREATE TABLE child (id REFERENCES parent DEFERRABLE INITIALLY DEFERRED)")
     # The constraint is checked by COMMIT itself.
-    with pytest.raises(sqlite3.IntegrityError), database.writing() as connection:
+    with pytest.raises(StoreUnavailable), database.writing() as connection:
         connection.execute("INSERT INTO child VALUES (7)")
     with database.writing() as connection:
         connection.execute("INSERT INTO t VALUES (1)")

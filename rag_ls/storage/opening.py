@@ -1,0 +1,117 @@
+"""Opening stores, and looking at their files from outside. Nobody else names an implementation."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rag_ls.config import Settings
+from rag_ls.errors import StoreUnavailable
+from rag_ls.model import Scope
+from rag_ls.project import Project
+from rag_ls.storage.api import CheckoutIndex, LexicalIndex, MemoryStore, VectorLender, VectorStore
+from rag_ls.storage.records import Hnsw, Replacement
+from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.files import (
+    count_memories,
+    derived_files,
+    index_summary,
+    memory_files,
+    total_bytes,
+)
+from rag_ls.storage.sqlite.index_file import FILE_NAME as INDEX_FILE
+from rag_ls.storage.sqlite.index_file import FileIdentity, file_identity, open_derived
+from rag_ls.storage.sqlite.inspection import sqlite_version
+from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
+from rag_ls.storage.sqlite.memories import SqliteMemories
+from rag_ls.storage.sqlite.memory_backups import chosen, put_in_place
+from rag_ls.storage.sqlite.postings import SqlitePostings
+from rag_ls.storage.sqlite.vectors import LentVectors, SqliteVectors
+
+__all__ = [
+    "ProjectIndex",
+    "count_memories",
+    "derived_files",
+    "index_summary",
+    "memory_files",
+    "open_index",
+    "open_memories",
+    "replace_damaged_memories",
+    "sqlite_version",
+    "total_bytes",
+    "vector_lenders",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectIndex:
+    """The stores of one project's index."""
+
+    checkout: CheckoutIndex
+    lexical: LexicalIndex
+    vectors: VectorStore
+    file: Path | None = None
+    """The local file that stands for the checkout; None where it is in RAM."""
+    identity: FileIdentity | None = None
+    """Which file that was when it was opened."""
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the index is no longer the one that was opened: deleted, moved or damaged."""
+        return self.file is not None and (file_identity(self.file) != self.identity or self.checkout.is_damaged)
+
+    def changes(self) -> int:
+        """A number that is another one after every commit that an answer may be made from."""
+        return self.checkout.changes()
+
+    def close(self) -> None:
+        """Close them all."""
+        self.vectors.close()
+        self.checkout.close()
+
+
+def open_index(folder: Path | None, settings: Settings) -> ProjectIndex:
+    """The stores of a project's index, local ones in its data folder `folder` (None: in RAM).
+
+    Raises `StoreUnavailable`; an index that is damaged is made anew.
+    """
+    file = folder / INDEX_FILE if folder else None
+    try:
+        database = open_derived(file)
+    except (sqlite3.Error, OSError) as error:
+        raise StoreUnavailable(f"the index ({file}) cannot be opened: {error}", "index") from error
+    lexical = SqlitePostings(database)
+    vectors = SqliteVectors(database, folder, hnsw=_hnsw(settings))
+    checkout = SqliteCheckout(database, file, vectors, lexical)
+    return ProjectIndex(checkout, lexical, vectors, file, file_identity(file) if file else None)
+
+
+def open_memories(folder: Path | None, scope: Scope, settings: Settings) -> MemoryStore:
+    """The memories of a scope, in a data folder or (None) in RAM.
+
+    Raises `StoreDamaged`, naming the newest good backup, where they cannot be read, else `StoreUnavailable`.
+    """
+    return SqliteMemories(folder / MEMORIES_FILE if folder else None, scope, hnsw=_hnsw(settings))
+
+
+def replace_damaged_memories(folder: Path, name: str, scope: Scope) -> Replacement:
+    """Put a backup (`latest`, a date or a file) in the place of damaged memories, which are moved aside. Raises `NotFound`."""
+    path = folder / MEMORIES_FILE
+    backup = chosen(path, name)
+    aside = put_in_place(backup, path)
+    store = SqliteMemories(path, scope)
+    count = store.count()
+    store.close()
+    return Replacement(str(backup), count, str(aside) if aside else None)
+
+
+def vector_lenders(roots: Sequence[Path]) -> list[VectorLender]:
+    """The vectors of other projects, which serve where they have the same texts."""
+    files = [Project(root).data_folder / INDEX_FILE for root in roots]
+    return [LentVectors(file) for file in files if file.is_file()]
+
+
+def _hnsw(settings: Settings) -> Hnsw:
+    return Hnsw(settings.hnsw.m, settings.hnsw.ef_construction, settings.hnsw.ef_search)

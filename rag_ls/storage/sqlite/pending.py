@@ -1,0 +1,128 @@
+"""Which chunks of a checkout wait for their vectors, as rows of `index.db`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from rag_ls.model import Chunk
+from rag_ls.storage.api import VectorStore
+from rag_ls.storage.records import Priority
+from rag_ls.storage.sqlite.database import Database
+from rag_ls.storage.sqlite.guard import guarded
+from rag_ls.storage.sqlite.index_rows import as_json, batches, marks
+
+_ACTIVE = "embedding_model"
+# Values of `chunks.embedded`.
+WAITING, EMBEDDED, REFUSED = 0, 1, 2
+# Texts that the vector store is asked about at once.
+_ASKED_AT_ONCE = 2000
+
+
+@guarded
+class PendingRows:
+    """See `PendingEmbeddings`."""
+
+    def __init__(self, database: Database, vectors: VectorStore) -> None:
+        self._database = database
+        self._vectors = vectors
+
+    def active_model(self) -> str:
+        """See `PendingEmbeddings`."""
+        row = self._database.connection.execute("SELECT value FROM meta WHERE key = ?", (_ACTIVE,)).fetchone()
+        return str(row[0]) if row else ""
+
+    def activate(self, model: str) -> None:
+        """See `PendingEmbeddings`."""
+        with self._database.writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_ACTIVE, model))
+            connection.execute("UPDATE chunks SET embedded = ?", (WAITING,))
+            for part in batches(self._hashes("1"), _ASKED_AT_ONCE):
+                self.note_embedded(set(part) - self._vectors.missing(model, part))
+
+    def pending(self, model: str, limit: int, *, interactive_only: bool = False) -> list[tuple[bytes, Chunk]]:
+        """See `PendingEmbeddings`."""
+        if model != self.active_model():
+            return self._pending_of_successor(model, limit)
+        only = f"AND priority >= {Priority.INTERACTIVE} " if interactive_only else ""
+        query = f"SELECT id, priority FROM chunks WHERE embedded = 0 {only}ORDER BY priority DESC, id LIMIT ?"
+        return self._embeddable(query, (limit,))
+
+    def pending_count(self, model: str) -> int:
+        """See `PendingEmbeddings`."""
+        if model == self.active_model():
+            return int(
+                self._database.connection.execute("SELECT count(*) FROM chunks WHERE embedded = 0").fetchone()[0]
+            )
+        return sum(len(part) for part in self._missing(model))
+
+    def waiting_hashes(self) -> list[bytes]:
+        """See `PendingEmbeddings`."""
+        return self._hashes("embedded = 0")
+
+    def note_embedded(self, text_hashes: Collection[bytes]) -> None:
+        """See `PendingEmbeddings`."""
+        with self._database.writing() as connection:
+            connection.executemany(
+                "UPDATE chunks SET embedded = 1 WHERE text_hash = ? AND embedded = 0",
+                [(text_hash,) for text_hash in text_hashes],
+            )
+
+    def refuse(self, text_hash: bytes) -> None:
+        """See `PendingEmbeddings`."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE chunks SET embedded = ? WHERE text_hash = ? AND embedded = 0", (REFUSED, text_hash)
+            )
+
+    def prefer(self, documents: Collection[int], priority: Priority) -> None:
+        """See `PendingEmbeddings`."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE chunks SET priority = ? WHERE embedded = 0 AND priority < ? "
+                "AND document_id IN (SELECT value FROM json_each(?))",
+                (priority, priority, as_json(documents)),
+            )
+
+    def _pending_of_successor(self, model: str, limit: int) -> list[tuple[bytes, Chunk]]:
+        found: list[bytes] = []
+        for part in self._missing(model):
+            found += part
+            if len(found) >= limit:
+                break
+        pending: list[tuple[bytes, Chunk]] = []
+        for chosen in batches(found[:limit]):
+            query = (
+                f"SELECT min(id) AS id, priority FROM chunks WHERE text_hash IN ({marks(chosen)}) GROUP BY text_hash"
+            )
+            pending += self._embeddable(query, tuple(chosen))
+        return pending
+
+    def _missing(self, model: str) -> Iterator[list[bytes]]:
+        """The texts that a model has no vector of, in parts."""
+        for part in batches(self._hashes("1"), _ASKED_AT_ONCE):
+            missing = self._vectors.missing(model, part)
+            yield [text_hash for text_hash in part if text_hash in missing]
+
+    def _hashes(self, where: str) -> list[bytes]:
+        rows = self._database.connection.execute(f"SELECT DISTINCT text_hash FROM chunks WHERE {where}")
+        return [row[0] for row in rows]
+
+    def _embeddable(self, chosen: str, values: tuple[object, ...]) -> list[tuple[bytes, Chunk]]:
+        """What to embed for the chunks that a query of (id, priority) gives, each text once."""
+        rows = self._database.connection.execute(
+            "SELECT c.text_hash, c.text, c.overlap, c.symbol, c.signature, c.is_declaration, c.doc, d.path, d.language "
+            f"FROM ({chosen}) m JOIN chunks c ON c.id = m.id JOIN documents d ON d.id = c.document_id "
+            "ORDER BY m.priority DESC, m.id",
+            values,
+        )
+        return list({row[0]: (row[0], _chunk(*row[1:])) for row in rows}.values())
+
+
+def _chunk(
+    text: str, overlap: str, symbol: str, signature: str, is_declaration: int, doc: str, path: str, language: str
+) -> Chunk:
+    """What of a chunk its embedded text is made of."""
+    return Chunk(
+        path, language, 0, 0, 0, 0, 0, text, overlap, symbol, signature=signature, is_declaration=bool(is_declaration),
+        doc=doc,
+    )  # fmt: skip

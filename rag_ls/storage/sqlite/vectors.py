@@ -1,0 +1,208 @@
+"""A project's vectors: rows of `index.db`, and a usearch snapshot of them where there are many."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.errors import StoreUnavailable
+from rag_ls.storage.api import Vector
+from rag_ls.storage.records import Hnsw, Neighbour, Vectors
+from rag_ls.storage.sqlite.database import Database
+from rag_ls.storage.sqlite.guard import guarded
+from rag_ls.storage.sqlite.index_rows import as_json, batches, marks
+from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, VectorIndex
+
+_log = logging.getLogger(__name__)
+
+_BUSY_S = 2.0
+
+
+@guarded
+class SqliteVectors:
+    """See `VectorStore`. Vectors are stored as float16; an id, once given, always stands for the same vector."""
+
+    def __init__(
+        self, database: Database, folder: Path | None, *, hnsw: Hnsw | None = None, exact_limit: int = EXACT_LIMIT
+    ) -> None:
+        """`folder` is where snapshots go; None keeps all in memory."""
+        self._database = database
+        self._folder = folder
+        self._hnsw = hnsw or Hnsw()
+        self._exact_limit = exact_limit
+        self._rows = VectorRows(database)
+        self._lock = threading.Lock()
+        self._index: VectorIndex | None = None
+        self._building: threading.Thread | None = None
+
+    def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
+        """See `VectorStore`."""
+        norms = np.linalg.norm(vectors, axis=1) if len(vectors) else np.ones(0)
+        if not np.all(np.isfinite(norms)) or np.any(norms < 1e-6):
+            raise ValueError("the model gave vectors that are zero or not finite; they were not stored")
+        halves = vectors.astype(np.float16)
+        with self._database.writing() as connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO embeddings (model, text_hash, vector) VALUES (?, ?, ?)",
+                [(model, text_hash, half.tobytes()) for text_hash, half in zip(text_hashes, halves, strict=True)],
+            )
+
+    def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
+        """See `VectorStore`."""
+        return _vectors_of(self._database.connection, model, text_hashes)
+
+    def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
+        """See `VectorStore`."""
+        missing = set(text_hashes)
+        for part in batches(list(missing)):
+            query = f"SELECT text_hash FROM embeddings WHERE model = ? AND text_hash IN ({marks(part)})"
+            missing.difference_update(row[0] for row in self._database.connection.execute(query, (model, *part)))
+        return missing
+
+    def nearest(self, model: str, query: Vector, count: int, among: Collection[bytes] | None = None) -> list[Neighbour]:
+        """See `VectorStore`."""
+        index = self._current(model)
+        index.refresh()
+        if index.tail_is_long:
+            self._build_in_background(index)
+        found = index.search(query, count, None if among is None else self._rows.ids_of(model, among))
+        hashes = self._rows.hashes_of([neighbour.id for neighbour in found])
+        return [Neighbour(hashes[item.id], item.similarity) for item in found if item.id in hashes]
+
+    def maintain(self) -> None:
+        """Write a snapshot where one pays, whether or not anybody has searched yet."""
+        model = self._rows.newest_model()
+        if self._folder is not None and model and (index := self._current(model)).snapshot_is_due():
+            index.build_snapshot()
+
+    def _build_in_background(self, index: VectorIndex) -> None:
+        with self._lock:
+            if self._folder is None or (self._building is not None and self._building.is_alive()):
+                return
+            self._building = threading.Thread(target=_build, args=(index,), name="snapshot", daemon=True)
+            self._building.start()
+
+    def close(self) -> None:
+        """See `VectorStore`."""
+        with self._lock:
+            index = self._index
+        if index is not None:
+            index.close()
+
+    def _current(self, model: str) -> VectorIndex:
+        with self._lock:
+            if self._index is None or self._index.model != model:
+                self._index = VectorIndex(
+                    self._rows, model, self._folder, exact_limit=self._exact_limit, hnsw=self._hnsw
+                )
+            return self._index
+
+
+class VectorRows:
+    """The rows that a `VectorIndex` is made of (see `VectorSource`)."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def index_id(self) -> str:
+        """See `VectorSource`."""
+        return str(self._database.connection.execute("SELECT value FROM meta WHERE key = 'index_id'").fetchone()[0])
+
+    def last_id(self) -> int:
+        """See `VectorSource`; cheap, so that readers can see whether anything is new."""
+        row = self._database.connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'embeddings'").fetchone()
+        return int(row[0]) if row else 0
+
+    def count_after(self, model: str, after: int, most: int) -> int:
+        """See `VectorSource`."""
+        query = "SELECT count(*) FROM (SELECT 1 FROM embeddings WHERE model = ? AND id > ? LIMIT ?)"
+        return int(self._database.connection.execute(query, (model, after, most)).fetchone()[0])
+
+    def newer_than(self, model: str, after: int, batch: int = 4096) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
+        """See `VectorSource`."""
+        while True:
+            rows = self._database.connection.execute(
+                "SELECT id, vector FROM embeddings WHERE model = ? AND id > ? ORDER BY id LIMIT ?",
+                (model, after, batch),
+            ).fetchall()
+            if not rows:
+                return
+            ids = np.array([row[0] for row in rows], dtype=np.int64)
+            yield (
+                ids,
+                np.frombuffer(b"".join(row[1] for row in rows), np.float16).reshape(len(rows), -1).astype(np.float32),
+            )
+            after = int(ids[-1])
+
+    def vectors(self, model: str, ids: Collection[int]) -> dict[int, Vector]:
+        """See `VectorSource`."""
+        rows = self._database.connection.execute(
+            "SELECT id, vector FROM embeddings WHERE model = ? AND id IN (SELECT value FROM json_each(?))",
+            (model, as_json(ids)),
+        )
+        return {row[0]: _vector(row[1]) for row in rows}
+
+    def newest_model(self) -> str:
+        """The model of the vector that was put last; empty where there is none."""
+        row = self._database.connection.execute("SELECT model FROM embeddings ORDER BY id DESC LIMIT 1").fetchone()
+        return str(row[0]) if row else ""
+
+    def ids_of(self, model: str, text_hashes: Collection[bytes]) -> list[int]:
+        """The ids of the vectors of some texts."""
+        found: list[int] = []
+        for part in batches(list(text_hashes)):
+            query = f"SELECT id FROM embeddings WHERE model = ? AND text_hash IN ({marks(part)})"
+            found += [row[0] for row in self._database.connection.execute(query, (model, *part))]
+        return found
+
+    def hashes_of(self, ids: Collection[int]) -> dict[int, bytes]:
+        """The text that each of these vectors stands for."""
+        query = "SELECT id, text_hash FROM embeddings WHERE id IN (SELECT value FROM json_each(?))"
+        return dict(self._database.connection.execute(query, (as_json(ids),)))
+
+
+class LentVectors:
+    """See `VectorLender`: the `index.db` of another project, opened for each question."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    @property
+    def place(self) -> str:
+        """See `VectorLender`."""
+        return str(self._file)
+
+    def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
+        """See `VectorLender`."""
+        address = f"{self._file.absolute().as_uri()}?mode=ro"
+        try:
+            with closing(sqlite3.connect(address, uri=True, timeout=_BUSY_S)) as connection:
+                return _vectors_of(connection, model, text_hashes)
+        except sqlite3.Error as error:
+            raise StoreUnavailable(f"{self._file} lends no vectors: {error}", "index") from error
+
+
+def _build(index: VectorIndex) -> None:
+    try:
+        index.build_snapshot()
+    except (sqlite3.Error, OSError) as error:
+        _log.info("no snapshot of vectors was made: %s", error)
+
+
+def _vectors_of(connection: sqlite3.Connection, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
+    found: dict[bytes, Vector] = {}
+    for part in batches(list(text_hashes)):
+        query = f"SELECT text_hash, vector FROM embeddings WHERE model = ? AND text_hash IN ({marks(part)})"
+        found.update((row[0], _vector(row[1])) for row in connection.execute(query, (model, *part)))
+    return found
+
+
+def _vector(blob: bytes) -> Vector:
+    return np.frombuffer(blob, np.float16).astype(np.float32)
