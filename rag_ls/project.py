@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_ls.errors import InvalidRequest, PathOutsideProject, ProjectUnavailable
+from rag_ls.errors import InvalidRequest, NotIndexed, PathOutsideProject, ProjectUnavailable
 
 DATA_FOLDER = ".rag-ls"
 CONFIG_FILE = "rag-ls.toml"
@@ -92,28 +93,58 @@ def current_branch(root: Path) -> str:
 
 
 def find_project(start: str | os.PathLike[str]) -> Project:
-    """The project around `start`: the nearest folder upwards with `.rag-ls/`, else with `.git`, else `start`.
+    """The project around `start`: the nearest folder upwards with `.rag-ls/` or `.git`, else `start` itself.
 
     Raises `ProjectUnavailable` when `start` is no folder or file that exists.
     """
+    place = _folder_at(start)
+    return Project(find_marked_root(place) or place)
+
+
+def existing_project(start: str | os.PathLike[str]) -> Project:
+    """As `find_project`, for those who only read. Raises `NotIndexed` where no folder upwards is marked as a project."""
+    place = _folder_at(start)
+    if (root := find_marked_root(place)) is not None:
+        return Project(root)
+    raise NotIndexed(
+        f"{place} is no project: neither it nor a folder above holds .rag-ls or .git; `rag-ls index` makes it one"
+    )
+
+
+def find_marked_root(place: Path) -> Path | None:
+    """The nearest folder at or above `place` that holds `.rag-ls/` or `.git`; the latter marks no shared folder."""
+    user_state = user_home()
+    for folder in (place, *place.parents):
+        data = folder / DATA_FOLDER
+        if data.is_dir() and data != user_state:
+            return folder
+        if (folder / ".git").exists() and not is_shared_folder(folder):
+            return folder
+    return None
+
+
+def is_shared_folder(folder: Path) -> bool:
+    """Whether all kinds of things lie in a folder: home, the temporary folder, the root. None is a project by itself."""
+    shared = (os.path.expanduser("~"), tempfile.gettempdir(), "/tmp", folder.anchor)
+    return str(folder) in {os.path.realpath(each) for each in shared}
+
+
+def check_may_become_project(folder: Path) -> None:
+    """Raise `NotIndexed` for a folder that becomes no project unless somebody says so."""
+    if is_shared_folder(folder) and not (folder / DATA_FOLDER).is_dir():
+        raise NotIndexed(
+            f"{folder} holds all kinds of things and is no project by itself; open a folder in it, "
+            "or say with `rag-ls index` that all of it is to be indexed"
+        )
+
+
+def _folder_at(start: str | os.PathLike[str]) -> Path:
     place = Path(os.path.realpath(start))
     if place.is_file():
         place = place.parent
     if not place.is_dir():
         raise ProjectUnavailable(f"{os.fspath(start)!r} is not a folder; give the path of an existing one")
-    marked = find_marked_root(place)
-    return Project(marked if marked else place)
-
-
-def find_marked_root(place: Path) -> Path | None:
-    """The nearest folder at or above `place` that holds `.rag-ls/`, else the nearest with `.git`."""
-    upwards = (place, *place.parents)
-    user_state = user_home()
-    for folder in upwards:
-        data = folder / DATA_FOLDER
-        if data.is_dir() and data != user_state:
-            return folder
-    return next((folder for folder in upwards if (folder / ".git").exists()), None)
+    return place
 
 
 def user_home() -> Path | None:

@@ -115,7 +115,8 @@ def try_out(arguments: list[str]) -> int:
 def test(arguments: list[str]) -> int:
     # They start hundreds of processes: without this, each would compile all modules anew.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    return run(str(BIN / python_name()), "-m", "pytest", *arguments)
+    workers = () if any(argument.startswith("-n") for argument in arguments) else ("-n", "2")
+    return run(str(BIN / python_name()), "-m", "pytest", *workers, *arguments)
 
 
 def lint(_: list[str]) -> int:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from rag_ls import config
 from rag_ls.cli.main import build_parser
+from rag_ls.lsp.capabilities import OF_THE_EDITOR
+from rag_ls.operations import OPERATIONS
+from rag_ls.operations.fields import arguments_of
+from rag_ls.operations.schema import typescript
+from rag_ls.operations.shell import verbs_of as verbs_of_table
 from rag_ls.registry import entries
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,7 +41,11 @@ def main() -> int:
 def pages() -> Iterator[tuple[Path, str]]:
     yield DOCS / "configuration.md", configuration()
     yield DOCS / "cli.md", command_line()
+    yield DOCS / "operations.md", operations()
     yield VSCODE, vscode_manifest()
+    yield VSCODE.parent / "src" / "server" / "records.ts", records()
+    yield ROOT / "rag_ls" / "cli" / "verbs.py", shell_verbs()
+    yield ROOT / "rag_ls" / "lsp" / "command_names.py", command_names()
 
 
 def configuration() -> str:
@@ -99,6 +109,70 @@ def _property(info: config.SettingInfo) -> dict[str, object]:
     assert isinstance(each, dict)
     each |= {name: value for name, value in limits.items() if value is not None}
     return {**of, "default": info.default, "markdownDescription": info.doc}
+
+
+def operations() -> str:
+    """Each operation with its arguments, and who offers it under which name."""
+    lines = [
+        "# Operations",
+        "",
+        "Generated from `rag_ls/operations/table.py`: what editors (`ragLs.*` commands), agents (tools) and the shell (verbs) ask,",
+        "each under one name and with one shape. A request is one JSON object, an answer another.",
+        "",
+    ]
+    for operation in OPERATIONS:
+        offered = [
+            *([f"tool `{operation.name}`"] if operation.tool else []),
+            *([f"command `{operation.command}`"] if operation.command else []),
+            *([f"`rag-ls {operation.verb.name}`"] if operation.verb else []),
+        ]
+        effects = (
+            [name for name in ("writes", "destroys", "idempotent") if getattr(operation.effects, name)]
+            if operation.effects.writes
+            else ["reads"]
+        )
+        lines += [
+            f"## {operation.name}",
+            "",
+            operation.doc,
+            "",
+            f"{', '.join(offered) or 'of the shell'}; {', '.join(effects)}.",
+            "",
+        ]
+        known = [(name, declared) for name, (_, declared) in arguments_of(operation.request).items() if declared.doc]
+        if known:
+            lines += ["| argument | meaning |", "| --- | --- |"]
+            lines += [f"| `{name}`{' (required)' if item.required else ''} | {item.doc} |" for name, item in known]
+            lines.append("")
+    return "\n".join(lines)
+
+
+def records() -> str:
+    """The types of all answers, for the VS Code extension."""
+    head = "// Generated from rag_ls/operations/records.py by scripts/dev.py docs.\n\n"
+    return head + typescript(list(dict.fromkeys(operation.answer for operation in OPERATIONS)))
+
+
+def shell_verbs() -> str:
+    """The shell's verbs as plain data: a command line that starts at once imports no table."""
+    head = (
+        '"""The verbs that ask an operation. Generated from rag_ls/operations/table.py by scripts/dev.py docs."""\n\n'
+    )
+    text = f"from typing import Any\n\nVERBS: dict[str, dict[str, Any]] = {verbs_of_table(OPERATIONS)!r}\n"
+    return formatted(head + text)
+
+
+def command_names() -> str:
+    """The commands that editors are offered, as plain data: they are told before anything is imported."""
+    head = '"""The commands of the server. Generated from rag_ls/operations/table.py by scripts/dev.py docs."""\n\n'
+    names = [operation.command for operation in OPERATIONS if operation.command] + list(OF_THE_EDITOR)
+    return formatted(f"{head}COMMANDS = {tuple(names)!r}\n")
+
+
+def formatted(source: str) -> str:
+    """Python as the formatter writes it."""
+    command = [sys.executable, "-m", "ruff", "format", "-"]
+    return subprocess.run(command, input=source, capture_output=True, text=True, check=True, cwd=ROOT).stdout
 
 
 def command_line() -> str:

@@ -7,8 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.errors import PathOutsideProject, ProjectUnavailable, RagLsError
-from rag_ls.project import Project, find_project, is_guest, user_config_file, user_data_folder
+from rag_ls.errors import NotIndexed, PathOutsideProject, ProjectUnavailable, RagLsError
+from rag_ls.project import (
+    Project,
+    check_may_become_project,
+    existing_project,
+    find_project,
+    is_guest,
+    user_config_file,
+    user_data_folder,
+)
 from tests.support import git, write
 
 
@@ -19,9 +27,27 @@ def test_the_nearest_data_folder_marks_the_root(tmp_path: Path) -> None:
     assert find_project(tmp_path / "outer").root == tmp_path / "outer"
 
 
-def test_a_data_folder_further_up_goes_before_git(tmp_path: Path) -> None:
+def test_a_repository_inside_a_project_is_one_of_its_own(tmp_path: Path) -> None:
     write(tmp_path, {"outer/.rag-ls/x": "", "outer/inner/.git/HEAD": ""})
-    assert find_project(tmp_path / "outer/inner").root == tmp_path / "outer"
+    assert find_project(tmp_path / "outer/inner").root == tmp_path / "outer/inner"
+
+
+def test_home_and_the_like_are_no_projects_unless_somebody_made_one_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    write(tmp_path, {".git/HEAD": "", "notes/a.md": "", "work/.git/HEAD": ""})
+    for folder in (tmp_path, tmp_path / "notes", Path("/"), Path("/tmp")):
+        with pytest.raises(NotIndexed, match="is no project"):
+            existing_project(folder)
+    assert existing_project(tmp_path / "work").root == tmp_path / "work"
+    for folder in (tmp_path, Path("/"), Path("/tmp")):
+        with pytest.raises(NotIndexed, match="rag-ls index"):
+            check_may_become_project(folder)
+    check_may_become_project(tmp_path / "notes")
+    write(tmp_path, {".rag-ls/index.db": ""})
+    assert existing_project(tmp_path / "notes").root == tmp_path
+    check_may_become_project(tmp_path)
 
 
 def test_without_a_mark_the_folder_itself_is_the_project(tmp_path: Path) -> None:

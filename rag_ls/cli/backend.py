@@ -43,8 +43,8 @@ def ask(
 def _alone(operation: str, project: str, values: Json, show: Show | None) -> Json:
     from rag_ls.engine.client import local_client
     from rag_ls.indexing import Progress
-    from rag_ls.operations import SHELL_WAITS_FOR_MODEL_S, Operations
-    from rag_ls.operations.answers import progress_json
+    from rag_ls.operations import SHELL_WAITS_FOR_MODEL_S, Operations, entered, operation_named
+    from rag_ls.operations.records_of import progress_json
 
     def report(name: str, progress: Progress) -> None:
         if show is not None:
@@ -53,7 +53,7 @@ def _alone(operation: str, project: str, values: Json, show: Show | None) -> Jso
     client = local_client("cli")
     try:
         if project:
-            client.open(project)
+            entered(client, project, operation_named(operation))
         return Operations(client, wait_for_model_s=SHELL_WAITS_FOR_MODEL_S).run(operation, values, report)
     finally:
         client.close()

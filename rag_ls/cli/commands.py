@@ -82,6 +82,16 @@ def show(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def any_operation(arguments: argparse.Namespace) -> int:
+    """Ask the operation of a verb that needs nothing of its own, and show its answer as lines of `key: value`."""
+    known = {"verb", "verbose", "json", "project", "standalone", "operation", "action"}
+    values = {key: value for key, value in vars(arguments).items() if key not in known}
+    in_project = hasattr(arguments, "project")
+    answer = ask(arguments, arguments.operation, values, in_project=in_project)
+    show_answer(arguments, answer, "\n".join(f"{key}: {value}" for key, value in answer.items()))
+    return 0
+
+
 def show_answer(arguments: argparse.Namespace, answer: Json, text: str) -> None:
     """Print an answer, as JSON where that is asked for."""
     print(json.dumps(answer, indent=2, ensure_ascii=False) if arguments.json else text)

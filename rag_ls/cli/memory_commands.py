@@ -48,7 +48,7 @@ def list_memories(arguments: argparse.Namespace) -> int:
         "scope": arguments.scope,
         "tags": tags_of(arguments),
         "memory_type": arguments.memory_type,
-        "limit": arguments.limit,
+        "limit": arguments.k,
         "offset": arguments.offset,
         "order": arguments.order,
         "anchor": arguments.anchor,

@@ -57,7 +57,7 @@ def prune(arguments: argparse.Namespace) -> int:
 
 def scan(arguments: argparse.Namespace) -> int:
     """Index projects by name, and wait for it."""
-    wanted = [os.path.abspath(name) if _is_path(name) else name for name in arguments.projects]
+    wanted = [os.path.abspath(name) if _is_path(name) else name for name in arguments.project]
     question = {"project": wanted, "words_only": arguments.words_only}
     with showing(named=True) as show:
         answer = ask(arguments, "scan", question, show, in_project=False)

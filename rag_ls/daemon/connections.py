@@ -13,10 +13,10 @@ from typing import Any
 from rag_ls.daemon.channel import ALIVE_EVERY_S, Channel, EngineLost, Json
 from rag_ls.engine.client import Client
 from rag_ls.engine.engine import About, Engine
-from rag_ls.errors import InvalidRequest, RagLsError
+from rag_ls.errors import RagLsError
 from rag_ls.indexing import Progress
-from rag_ls.operations import OPERATIONS, SHELL_WAITS_FOR_MODEL_S, Operations
-from rag_ls.operations.answers import progress_json
+from rag_ls.operations import SHELL_WAITS_FOR_MODEL_S, Operations, entered, operation_named
+from rag_ls.operations.records_of import progress_json
 
 _log = logging.getLogger(__name__)
 
@@ -93,13 +93,11 @@ def _answer(client: Client, channel: Channel, request: Json) -> Json:
             raise _ClientLeft from error
 
     try:
-        operation = request.get("operation")
-        if operation not in OPERATIONS:
-            raise InvalidRequest(f"there is no operation {operation!r}")
+        operation = operation_named(str(request.get("operation")))
         if folder := str(request.get("folder", "")):
-            client.submit("open", lambda: client.open(folder)).result()
+            client.submit("open", lambda: entered(client, folder, operation)).result()
         operations = Operations(client, wait_for_model_s=SHELL_WAITS_FOR_MODEL_S)
-        return {"result": operations.run(operation, request.get("arguments"), report)}
+        return {"result": operations.run(operation.name, request.get("arguments"), report)}
     except RagLsError as error:
         return {"error": {"type": type(error).__name__, "message": str(error)}}
     except _ClientLeft as left:

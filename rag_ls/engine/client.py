@@ -22,9 +22,9 @@ from rag_ls.config import Loaded, Problem, Settings
 from rag_ls.engine.engine import About, Engine
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.requests import SearchRequest
-from rag_ls.errors import PathOutsideProject, ProjectUnavailable, StoreDamaged, StoreUnavailable
+from rag_ls.errors import NotIndexed, PathOutsideProject, ProjectUnavailable, StoreDamaged, StoreUnavailable
 from rag_ls.model import Coverage, Hit, Scope, SearchAnswer, SearchStats
-from rag_ls.project import Project, find_project
+from rag_ls.project import Project, check_may_become_project, existing_project, find_project
 from rag_ls.registry.catalogue import KnownProject, known_projects
 from rag_ls.registry.entries import entry_of
 from rag_ls.storage import INDEX_STORE, MemoryStore, open_memories
@@ -61,6 +61,8 @@ class Client:
         # Opened for one question that named them; the client works in the others.
         self._aside: set[Path] = set()
         self._scratch: Path | None = None
+        self.why_none: NotIndexed | None = None
+        """Why no project is open, where the folder that the client named is none."""
         self._session_memories: MemoryStore | None = None
         self._closed = False
         engine.join(self, about)
@@ -83,12 +85,22 @@ class Client:
         found = [problem for project in projects or [None] for problem in self.load_settings(project).problems]
         return list(dict.fromkeys(found))
 
-    def open(self, folder: str | os.PathLike[str]) -> ProjectView:
+    def open(self, folder: str | os.PathLike[str], *, on_purpose: bool = False) -> ProjectView:
         """The open project around a folder, opened when it is not yet; nothing is indexed by that alone.
 
-        Raises `ProjectUnavailable`.
+        Raises `ProjectUnavailable`, and `NotIndexed` for home and the like, unless somebody asks for them `on_purpose`.
         """
-        return self.open_project(find_project(folder))
+        project = find_project(folder)
+        if not on_purpose:
+            check_may_become_project(project.root)
+        return self.open_project(project)
+
+    def open_existing(self, folder: str | os.PathLike[str]) -> ProjectView:
+        """As `open`, for those who only read: a folder that is no project yet is none after it. Raises `NotIndexed`."""
+        project = find_project(folder)
+        if all(project.root != known.root for known in self.known_projects()):
+            project = existing_project(folder)
+        return self.open_project(project)
 
     def open_project(self, project: Project, *, aside: bool = False) -> ProjectView:
         """As `open`, for a project whose root is known. One that is opened `aside` answers when it is named, and only then."""
@@ -120,12 +132,12 @@ class Client:
         name = entry.name if entry else ""
         self.engine.registry.note_opened(view.project.root, name=name, from_config=entry is not None)
 
-    def open_scratch(self) -> ProjectView:
+    def open_scratch(self, *, aside: bool = False) -> ProjectView:
         """A project of no folder, for an editor that opened none: it holds unsaved and guest documents alone."""
         with self._lock:
             if self._scratch is None:
                 self._scratch = Path(tempfile.mkdtemp(prefix="rag-ls-")).resolve()
-            view = self.open_project(Project(self._scratch))
+            view = self.open_project(Project(self._scratch), aside=aside)
         if not view.indexing.scanned:
             # There is nothing in it, and the index is to say that it is complete.
             view.keep_indexed()

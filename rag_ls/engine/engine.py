@@ -27,6 +27,7 @@ from rag_ls.project import Project, make_private_folder, user_data_folder
 from rag_ls.registry.registry_file import FILE_NAME as PROJECTS_FILE
 from rag_ls.registry.registry_file import Registry
 from rag_ls.storage import MemoryStore, open_memories
+from rag_ls.util import allocator
 from rag_ls.util.latency import Latencies
 
 _log = logging.getLogger(__name__)
@@ -57,6 +58,7 @@ class Engine:
 
     def __init__(self, *, editor: Mapping[str, Any] | None = None) -> None:
         """`editor` holds settings of the one editor that the engine works for, where it is not shared."""
+        allocator.share_one_arena()
         self._lock = threading.RLock()
         self._projects: dict[Path, _Held] = {}
         self._gates: dict[Path, threading.Lock] = {}
@@ -251,6 +253,7 @@ class Engine:
 
 
 def _maintain(shared: SharedProject) -> None:
+    allocator.give_back()
     try:
         shared.maintain()
     except (RagLsError, OSError) as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rag_ls import memory
 from rag_ls.config import Settings
+from rag_ls.embedding import HostedModel
 from rag_ls.engine.code.code_memories import CodeMemories
 from rag_ls.engine.code.lookup import CodeLookup
 from rag_ls.engine.code.places import Places
@@ -56,7 +57,7 @@ class ProjectView:
         self._session = DISK
         self._places = Places(shared.index.checkout, shared.searcher, lambda: self._session)
         self.code = CodeQuestions(shared, self._places, lambda: self.settings, self.relative, lambda: self._session)
-        self.look = CodeLookup(shared, self._places, self.code, self.relative, lambda: self._session)
+        self.lookup = CodeLookup(shared, self._places, self.code, self.relative, lambda: self._session)
         stores: dict[Scope, Callable[[], MemoryStore]] = {
             Scope.PROJECT: shared.memories,
             Scope.SESSION: functools.partial(self._user_memories, Scope.SESSION),
@@ -98,6 +99,10 @@ class ProjectView:
     def indexing(self) -> IndexingService:
         """Its background work."""
         return self.shared.indexing
+
+    def model(self, wait_s: float = 0.0) -> HostedModel | None:
+        """The model that answers, if it is ready, or is so in time."""
+        return self.shared.model(wait_s)
 
     @property
     def store(self) -> CheckoutIndex:

@@ -5,30 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from rag_ls import __version__
+from rag_ls.lsp.command_names import COMMANDS
 
-COMMANDS = (
-    "ragLs.searchCode",
-    "ragLs.findRelated",
-    "ragLs.getChunk",
-    "ragLs.listSymbols",
-    "ragLs.relatedTests",
-    "ragLs.listRepos",
-    "ragLs.storeMemory",
-    "ragLs.searchMemory",
-    "ragLs.getMemory",
-    "ragLs.updateMemory",
-    "ragLs.deleteMemory",
-    "ragLs.listMemories",
-    "ragLs.restoreMemory",
-    "ragLs.consolidateMemories",
-    "ragLs.clearSession",
-    "ragLs.summarizeMemories",
-    "ragLs.memoryStats",
-    "ragLs.rememberSelection",
-    "ragLs.memoriesAbout",
-    "ragLs.reindex",
-    "ragLs.status",
-)
+# What code actions and lenses carry: they mean a selection or a place, and end in operations.
+OF_THE_EDITOR = ("ragLs.rememberSelection", "ragLs.memoriesAbout")
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")
 _INCREMENTAL = 2
 _ALL_FILES = {"filters": [{"scheme": "file", "pattern": {"glob": "**"}}]}

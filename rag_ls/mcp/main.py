@@ -12,13 +12,12 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from rag_ls.errors import RagLsError
+from rag_ls.errors import NotIndexed, RagLsError
 from rag_ls.mcp.handshake import initialize_result
 from rag_ls.util.json_rpc import parsed
 
 if TYPE_CHECKING:
     from rag_ls.engine.client import Client
-    from rag_ls.engine.project_view import ProjectView
 
 # An agent's question waits so long for a model that is still loading; then words alone must do.
 _MODEL_WAIT_S = 1.0
@@ -69,7 +68,7 @@ def serve_streams(
         client, _ = await anyio.to_thread.run_sync(starting.result)
         if not client.projects():
             # It could not be opened at first: say why, or find that it can be now.
-            await anyio.to_thread.run_sync(_open, client, folder)
+            await anyio.to_thread.run_sync(_toolsets_of, client, folder)
         return Operations(client, wait_for_model_s=_MODEL_WAIT_S, budget_tokens=BUDGET_TOKENS)
 
     async def main() -> None:
@@ -98,17 +97,22 @@ def _start(connect: Callable[[], Client], folder: Path, starting: Starting) -> N
         starting.set_exception(error)
         return
     try:
-        starting.set_result((client, _open(client, folder).settings.mcp.toolsets))
+        starting.set_result((client, _toolsets_of(client, folder)))
     except (RagLsError, OSError) as error:
         logging.getLogger(__name__).error("the project cannot be opened: %s", error)
         starting.set_result((client, _ALL_TOOLSETS))
 
 
-def _open(client: Client, folder: Path) -> ProjectView:
-    view = client.open(folder)
+def _toolsets_of(client: Client, folder: Path) -> tuple[str, ...]:
+    """Open the project around a folder; the toolsets of its settings. A folder that is none has the user's memories alone."""
+    try:
+        view = client.open(folder)
+    except NotIndexed as error:
+        client.why_none = error
+        return client.load_settings().settings.mcp.toolsets
     if view.settings.index.on_open:
         view.keep_indexed()
-    return view
+    return view.settings.mcp.toolsets
 
 
 def _local_client() -> Client:

@@ -8,7 +8,7 @@ import itertools
 import json
 import logging
 import threading
-from collections.abc import Awaitable, Callable, Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import anyio
@@ -24,9 +24,8 @@ from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.indexing import Progress
 from rag_ls.mcp import prompts, resources
 from rag_ls.mcp.handshake import INSTRUCTIONS, NAME
-from rag_ls.mcp.tools import TOOLS, ToolSpec
-from rag_ls.operations import Operations
-from rag_ls.operations.answers import Json
+from rag_ls.mcp.tools import offered, tool_of
+from rag_ls.operations import OPERATIONS, Json, Operation, Operations
 from rag_ls.util.json_rpc import AnswerOnce, MessageTooLong, ReplayedInput, read_line
 
 _log = logging.getLogger(__name__)
@@ -34,34 +33,35 @@ _log = logging.getLogger(__name__)
 # MCP, "Resources", "Error Handling".
 _NO_RESOURCE = -32002
 
-# Tools that give the first index of a project a while.
-_WAITING = ("search_code", "find_related", "list_symbols", "related_tests")
-
 OperationsReady = Callable[[], Awaitable[Operations]]
 
 
-def create_server(operations: OperationsReady, toolsets: Collection[str]) -> Server[Any]:
+def create_server(
+    operations: OperationsReady, toolsets: Collection[str], table: Iterable[Operation] = OPERATIONS
+) -> Server[Any]:
     """A server that offers the tools of `toolsets`; `operations` waits until they can be used."""
-    offered = {spec.name: spec for spec in TOOLS if spec.toolset in toolsets}
+    tools = offered(toolsets, table)
 
     async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_tool(spec) for spec in offered.values()])
+        return types.ListToolsResult(tools=[tool_of(operation) for operation in tools.values()])
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        spec = offered.get(params.name)
-        if spec is None:
-            return _failure(f"there is no tool {params.name!r}; the tools are {', '.join(offered)}")
+        operation = tools.get(params.name)
+        if operation is None:
+            return _failure(f"there is no tool {params.name!r}; the tools are {', '.join(tools)}")
         try:
-            result = await _result(await operations(), spec.name, params.arguments or {}, context)
+            result = await _result(await operations(), operation, params.arguments or {}, context)
         except RagLsError as error:
             return _failure(str(error))
         except Exception as error:
-            _log.exception("%s failed", spec.name)
-            return _failure(f"{spec.name} failed: {type(error).__name__}: {error}; the server goes on, see its log")
+            _log.exception("%s failed", operation.name)
+            return _failure(
+                f"{operation.name} failed: {type(error).__name__}: {error}; the server goes on, see its log"
+            )
         text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=result)
 
-    has_memories = any(spec.toolset == "memory" for spec in offered.values())
+    has_memories = any(item.tool and item.tool.toolset == "memory" for item in tools.values())
     return Server(
         NAME,
         version=__version__,
@@ -123,9 +123,9 @@ def _told() -> Iterator[None]:
         raise MCPError(code=code, message=str(error)) from error
 
 
-async def _result(ready: Operations, name: str, arguments: dict[str, Any], context: Any) -> Json:
-    if name not in _WAITING and not arguments.get("wait_s"):
-        return await asyncio.wrap_future(ready.submit(name, arguments))
+async def _result(ready: Operations, operation: Operation, arguments: dict[str, Any], context: Any) -> Json:
+    if not operation.waits:
+        return await asyncio.wrap_future(ready.submit(operation.name, arguments))
     # Only what waits for an index can take long enough for an agent to be told how far it is.
     steps, left = itertools.count(1), threading.Event()
 
@@ -135,7 +135,7 @@ async def _result(ready: Operations, name: str, arguments: dict[str, Any], conte
         anyio.from_thread.run(context.session.report_progress, next(steps), None, f"{project}: {progress}")
 
     try:
-        return await anyio.to_thread.run_sync(ready.run, name, arguments, report, abandon_on_cancel=True)
+        return await anyio.to_thread.run_sync(ready.run, operation.name, arguments, report, abandon_on_cancel=True)
     finally:
         left.set()
 
@@ -174,22 +174,6 @@ class _TextWriter:
 
     def flush(self) -> None:
         self._output.flush()
-
-
-def _tool(spec: ToolSpec) -> types.Tool:
-    return types.Tool(
-        name=spec.name,
-        description=spec.description,
-        input_schema=spec.input_schema,
-        output_schema=spec.output_schema,
-        annotations=types.ToolAnnotations(
-            read_only_hint=spec.read_only,
-            # MCP gives these a meaning for tools that write alone.
-            destructive_hint=None if spec.read_only else spec.destructive,
-            idempotent_hint=None if spec.read_only or not spec.idempotent else True,
-            open_world_hint=False,
-        ),
-    )
 
 
 def _failure(message: str) -> types.CallToolResult:

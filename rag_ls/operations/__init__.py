@@ -1,29 +1,44 @@
-"""What every surface offers, under one name and with one shape: a JSON object in, a JSON object out.
+"""What every surface offers, under one name and with one shape: requests in, answers out, as one table says.
 
-The MCP tools, the `ragLs.*` commands of LSP and the command line all end here.
+MCP tools, `ragLs.*` commands of LSP and verbs of the shell are made from `table.OPERATIONS`, and all end here.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Iterable
 from concurrent.futures import Future
+from dataclasses import replace
 
 from rag_ls.engine.client import Client
-from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.errors import InvalidRequest, NotFound, NotIndexed, RagLsError
 from rag_ls.indexing import Progress
-from rag_ls.operations.answers import Json
-from rag_ls.operations.arguments import Arguments
 from rag_ls.operations.code_lookup import LookupOperations
 from rag_ls.operations.indexing import IndexOperations, Report
+from rag_ls.operations.json_of import Json, json_of
 from rag_ls.operations.maintenance import MaintenanceOperations
 from rag_ls.operations.memories import MemoryOperations
-from rag_ls.operations.preparation import BeforeQuestion
+from rag_ls.operations.parsing import parsed
+from rag_ls.operations.preparation import Preparation
 from rag_ls.operations.project_registry import ProjectOperations
 from rag_ls.operations.projects import Projects
+from rag_ls.operations.records import CodeRecord, MemoryRecord, SearchAnswer, Stats
+from rag_ls.operations.records_of import with_note
+from rag_ls.operations.requests import GetChunk, GetMemory, Search, SearchCode, SearchMemory, Show
 from rag_ls.operations.search import SearchOperations
+from rag_ls.operations.spec import Opens, Operation
+from rag_ls.operations.table import OPERATIONS
 
-__all__ = ["OPERATIONS", "SHELL_WAITS_FOR_MODEL_S", "Operations", "Report"]
+__all__ = [
+    "OPERATIONS",
+    "SHELL_WAITS_FOR_MODEL_S",
+    "Json",
+    "Operation",
+    "Operations",
+    "Report",
+    "entered",
+    "operation_named",
+]
 
 SHELL_WAITS_FOR_MODEL_S = 20.0
 _SHORT_WAIT_S = 1.0
@@ -34,29 +49,60 @@ def _unheard(project: str, progress: Progress) -> None:
     """Nobody wants to hear of progress."""
 
 
+def operation_named(name: str) -> Operation:
+    """The operation with a name. Raises `InvalidRequest`."""
+    found = next((operation for operation in OPERATIONS if operation.name == name), None)
+    if found is None:
+        raise InvalidRequest(f"there is no operation {name!r}")
+    return found
+
+
+def entered(client: Client, folder: str, operation: Operation) -> None:
+    """Have the project around a folder open for an operation; a folder that is no project becomes one only where that
+    is what the operation is for. Raises `ProjectUnavailable`, and `NotIndexed` where the operation needs a project."""
+    try:
+        if operation.opens is Opens.EXISTING:
+            client.open_existing(folder)
+        else:
+            client.open(folder, on_purpose=operation.opens is Opens.ON_PURPOSE)
+    except NotIndexed as error:
+        client.why_none = error
+        if operation.needs_code:
+            raise
+
+
 class Operations:
     """The operations on a client's open projects. Errors are `RagLsError`s, written for the caller."""
 
-    def __init__(self, client: Client, *, wait_for_model_s: float = 0.0, budget_tokens: int = 0) -> None:
+    def __init__(
+        self,
+        client: Client,
+        *,
+        wait_for_model_s: float = 0.0,
+        budget_tokens: int = 0,
+        table: Iterable[Operation] = OPERATIONS,
+    ) -> None:
         """`wait_for_model_s` is how long a question waits for a model that is still loading.
 
         In one of the engine's threads, which others need too, it waits a second at most. `budget_tokens` is how much
         code an answer holds where neither the caller nor the settings say; 0 for no limit.
         """
         self._client = client
+        self._table = {operation.name: operation for operation in table}
         wait_s = min(wait_for_model_s, _SHORT_WAIT_S)
-        projects = Projects(client)
-        self.before = BeforeQuestion(client, projects, patience_s=wait_for_model_s)
-        self.code = IndexOperations(client, projects)
+        projects, or_none = Projects(client), Projects(client, or_none=True)
+        self._projects = projects
+        self.preparation = Preparation(client, projects, patience_s=wait_for_model_s)
+        self.indexes = IndexOperations(client, projects)
         self.finding = SearchOperations(projects, wait_s=wait_s, budget_tokens=budget_tokens)
-        self.look = LookupOperations(projects)
-        self.memories = MemoryOperations(projects, wait_s=wait_s)
-        self.care = MaintenanceOperations(projects)
-        self.registry = ProjectOperations(client, projects)
+        self.lookup = LookupOperations(projects)
+        self.memories = MemoryOperations(or_none, wait_s=wait_s)
+        self.maintenance = MaintenanceOperations(or_none)
+        self.projects = ProjectOperations(client, projects)
 
     def submit(self, name: str, arguments: object) -> Future[Json]:
-        """Run an operation in the engine's threads."""
-        return self._client.submit(name, functools.partial(OPERATIONS[name], self, arguments))
+        """Run an operation in the engine's threads; its answer as JSON."""
+        return self._client.submit(name, functools.partial(self._answered, self._table[name], arguments))
 
     def run(self, name: str, arguments: object = None, report: Report = _unheard) -> Json:
         """Run an operation and wait for it. What takes long before the question can be asked is reported.
@@ -68,90 +114,62 @@ class Operations:
 
     def prepare(self, name: str, arguments: object = None, report: Report = _unheard) -> None:
         """What `run` does before it asks the question, for who asks it in another way."""
-        if prepare := _PREPARATIONS.get(name):
-            self._client.mended(functools.partial(prepare, self, arguments, report))
+        operation = self._table[name]
+        if (prepare := operation.prepare) is not None:
+            request: object = parsed(name, operation.request, arguments)
+            self._client.mended(lambda: prepare(self, request, report))
 
-    def search(self, arguments: object) -> Json:
+    def _answered(self, operation: Operation, arguments: object) -> Json:
+        return json_of(operation.run(self, parsed(operation.name, operation.request, arguments)))
+
+    # --- what the shell asks of code and memories at once
+
+    def search(self, asked: Search) -> SearchAnswer:
         """Chunks and memories that answer a question."""
-        args = Arguments(
-            "search", arguments, ("query", "k", "language", "path_glob", "scope", "kinds", "min_similarity")
-        )
-        kinds = args.strings("kinds") or _KINDS
-        if not set(kinds) <= set(_KINDS):
-            raise InvalidRequest(f"{', '.join(kinds)}: give code, memory or both, with a comma between")
-        results: list[Json] = []
-        stats: Json = {}
-        query, k = args.text("query", required=True), args.integer("k")
+        kinds = self._kinds(asked)
+        results: list[CodeRecord | MemoryRecord] = []
+        stats: Stats | None = None
         if "code" in kinds:
-            filters = {"language": args.text("language"), "path_glob": args.text("path_glob")}
-            answer = self.finding.search_code({"query": query, "k": k, **filters})
-            results, stats = answer["results"], answer["stats"]
+            question = SearchCode(asked.query, asked.k, language=asked.language, path_glob=asked.path_glob)
+            found = self.finding.search_code(question)
+            results += [_without_place(record) for record in found.results]
+            stats = found.stats
         if "memory" in kinds:
-            asked = {"query": query, "k": k, "scope": args.raw("scope"), "min_similarity": args.raw("min_similarity")}
-            remembered = self.memories.search_memory(asked)
-            results, stats = [*results, *remembered["results"]], stats or remembered["stats"]
-        return {"query": query, "results": results, "stats": stats}
+            recalled = self.memories.search_memory(
+                SearchMemory(asked.query, asked.k, scope=asked.scope, min_similarity=asked.min_similarity)
+            )
+            results += recalled.results
+            stats = stats or recalled.stats
+        assert stats is not None
+        if asked.kinds or "code" in kinds:
+            return SearchAnswer(asked.query, tuple(results), stats)
+        return SearchAnswer(asked.query, tuple(results), with_note(stats, f"memories alone: {self._client.why_none}"))
 
-    def show(self, arguments: object) -> Json:
+    def prepare_search(self, asked: Search, report: Report) -> None:
+        """See `Preparation.search`."""
+        if "code" in self._kinds(asked) or self._client.projects():
+            self.preparation.search(asked, report)
+
+    def _kinds(self, asked: Search) -> tuple[str, ...]:
+        """What is searched; without a word, code where there is a project."""
+        if not set(asked.kinds) <= set(_KINDS):
+            raise InvalidRequest(f"{', '.join(asked.kinds)}: give code, memory or both, with a comma between")
+        return asked.kinds or (_KINDS if self._client.projects() or self._client.why_none is None else ("memory",))
+
+    def show(self, asked: Show) -> MemoryRecord | CodeRecord:
         """A memory, else a chunk."""
-        args = Arguments("show", arguments, ("id", "history"))
-        wanted = args.text("id", required=True)
         try:
-            return {"kind": "memory", **self.memories.get_memory({"id": wanted, "history": args.raw("history")})}
+            found = self.memories.get_memory(GetMemory(asked.id, history=asked.history))
+            return replace(found, kind="memory")
         except NotFound:
             try:
-                return self.look.get_chunk({"id": wanted})
-            except NotFound:
+                return self.lookup.get_chunk(GetChunk(asked.id))
+            except RagLsError:
                 raise NotFound(
-                    f"no memory and no chunk has the id {wanted!r}; `rag-ls list` and `rag-ls search` show ids"
+                    f"no memory and no chunk has the id {asked.id!r}; `rag-ls list` and `rag-ls search` show ids"
                 ) from None
 
 
-OPERATIONS: dict[str, Callable[[Operations, object], Json]] = {
-    "search": Operations.search,
-    "show": Operations.show,
-    "search_code": lambda at, arguments: at.finding.search_code(arguments),
-    "find_related": lambda at, arguments: at.finding.find_related(arguments),
-    "get_chunk": lambda at, arguments: at.look.get_chunk(arguments),
-    "list_symbols": lambda at, arguments: at.look.list_symbols(arguments),
-    "related_tests": lambda at, arguments: at.look.related_tests(arguments),
-    "index_status": lambda at, arguments: at.code.index_status(arguments),
-    "engine_status": lambda at, arguments: at.code.engine_status(arguments),
-    "status": lambda at, arguments: at.code.status(arguments),
-    "index": lambda at, arguments: at.code.index(arguments),
-    "reindex": lambda at, arguments: at.code.reindex(arguments),
-    "list_repos": lambda at, arguments: at.registry.list_repos(arguments),
-    "scan": lambda at, arguments: at.registry.scan(arguments),
-    "add_project": lambda at, arguments: at.registry.add_project(arguments),
-    "plan_removal": lambda at, arguments: at.registry.plan_removal(arguments),
-    "plan_pruning": lambda at, arguments: at.registry.plan_pruning(arguments),
-    "remove_projects": lambda at, arguments: at.registry.remove_projects(arguments),
-    "store_memory": lambda at, arguments: at.memories.store_memory(arguments),
-    "search_memory": lambda at, arguments: at.memories.search_memory(arguments),
-    "get_memory": lambda at, arguments: at.memories.get_memory(arguments),
-    "update_memory": lambda at, arguments: at.memories.update_memory(arguments),
-    "delete_memory": lambda at, arguments: at.memories.delete_memory(arguments),
-    "restore_memory": lambda at, arguments: at.memories.restore_memory(arguments),
-    "list_memories": lambda at, arguments: at.memories.list_memories(arguments),
-    "consolidate_memories": lambda at, arguments: at.memories.consolidate_memories(arguments),
-    "clear_session": lambda at, arguments: at.memories.clear_session(arguments),
-    "summarize_memories": lambda at, arguments: at.memories.summarize_memories(arguments),
-    "memories_about": lambda at, arguments: at.memories.memories_about(arguments),
-    "stats": lambda at, arguments: at.care.stats(arguments),
-    "optimize": lambda at, arguments: at.care.optimize(arguments),
-    "vacuum": lambda at, arguments: at.care.vacuum(arguments),
-    "export_memories": lambda at, arguments: at.care.export_memories(arguments),
-    "import_memories": lambda at, arguments: at.care.import_memories(arguments),
-    "restore_backup": lambda at, arguments: at.care.restore_backup(arguments),
-}
-_PREPARATIONS: dict[str, Callable[[Operations, object, Report], None]] = {
-    "index": lambda at, arguments, report: at.code.before_index(arguments, report),
-    "scan": lambda at, arguments, report: at.registry.before_scan(arguments, report),
-    "search": lambda at, arguments, report: at.before.search(arguments, report),
-    "search_code": lambda at, arguments, report: at.before.ask("search_code", arguments, report),
-    "find_related": lambda at, arguments, report: at.before.ask("find_related", arguments, report),
-    "list_symbols": lambda at, arguments, report: at.before.ask("list_symbols", arguments, report),
-    "related_tests": lambda at, arguments, report: at.before.ask("related_tests", arguments, report),
-    "status": lambda at, arguments, report: at.code.before_compare(arguments, report),
-    "index_status": lambda at, arguments, report: at.code.before_wait(arguments, report),
-}
+def _without_place(record: CodeRecord) -> CodeRecord:
+    """A hit as the shell shows it, which knows where it is."""
+    return replace(record, file="", scope="")

@@ -6,9 +6,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rag_ls.chunking import approximate_token_offsets
-from rag_ls.operations.answers import Json
+from rag_ls.operations.json_of import json_of
+from rag_ls.operations.records import CodeRecord
 from rag_ls.search import analyse
 
 _GAP = "…"
@@ -19,7 +21,7 @@ _LINE_COST = 3
 _ENVELOPE = 150
 
 
-def fitted(query: str, records: Sequence[Json], budget_tokens: int) -> tuple[list[Json], int]:
+def fitted(query: str, records: Sequence[CodeRecord], budget_tokens: int) -> tuple[list[CodeRecord], int]:
     """The hits with their texts cut until all of them have room, and how many of the last ones have none at all.
 
     What is cut is marked `truncated`. Short texts stay whole, and leave their share to the others.
@@ -35,7 +37,7 @@ def fitted(query: str, records: Sequence[Json], budget_tokens: int) -> tuple[lis
     for done, at in enumerate(sorted(more, key=lambda at: more[at])):
         share = max(0, left) // (count - done)
         if more[at] > share:
-            shown[at] = _cut(records[at], words, share + tokens(str(shown[at].get("text", ""))))
+            shown[at] = _cut(records[at], words, share + tokens(shown[at].text or ""))
             left -= max(0, _size(shown[at]) - _size(least[at]))
         else:
             shown[at] = records[at]
@@ -48,16 +50,15 @@ def tokens(text: str) -> int:
     return int(approximate_token_offsets(text).size)
 
 
-def _size(record: Json) -> int:
-    return tokens(json.dumps(record, ensure_ascii=False))
+def _size(record: CodeRecord) -> int:
+    return tokens(json.dumps(json_of(record), ensure_ascii=False))
 
 
-def _cut(record: Json, words: Sequence[str], room: int) -> Json:
+def _cut(record: CodeRecord, words: Sequence[str], room: int) -> CodeRecord:
     """The record with the lines of its text that fit `room`, three at least."""
-    text = record.get("text")
-    if not isinstance(text, str):
+    if record.text is None:
         return record
-    lines = text.splitlines()
+    lines = record.text.splitlines()
     kept: set[int] = set()
     spent = 0
     for at in _order(lines, words):
@@ -68,7 +69,7 @@ def _cut(record: Json, words: Sequence[str], room: int) -> Json:
         spent += cost
     if len(kept) == len(lines) and all(len(line) <= _LONGEST_LINE for line in lines):
         return record
-    return {**record, "truncated": True, "text": _joined(lines, kept)}
+    return replace(record, truncated=True, text=_joined(lines, kept))
 
 
 def _joined(lines: Sequence[str], kept: set[int]) -> str:

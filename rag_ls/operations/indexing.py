@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from rag_ls import __version__
-from rag_ls.engine.client import Client, merged
+from rag_ls.engine.client import Client
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.indexing import Depth, Phase, Progress
-from rag_ls.model import SearchAnswer
-from rag_ls.operations.answers import Json, engine_json, shared_project_json, status_json
-from rag_ls.operations.arguments import Arguments
 from rag_ls.operations.projects import Projects
+from rag_ls.operations.records import (
+    LanguageRecord,
+    ProjectStatusRecord,
+    ReindexAnswer,
+    SkippedRecord,
+    StatusAnswer,
+)
+from rag_ls.operations.records_of import engine_record, open_project_record, status_record
+from rag_ls.operations.requests import EngineStatus, IndexProject, IndexStatus, NoArguments, OfProjects
 
 _CATCH_UP_S = 3.0
-_LOOK_S = 0.25
-_LONGEST_WAIT_S = 600
-_MOST_SKIPPED = 200
+_POLL_S = 0.25
+_MAX_WAIT_S = 600
+_MAX_SKIPPED_FILES = 200
 
 Report = Callable[[str, Progress], None]
 """Told of the progress of a project, by its name."""
@@ -30,97 +37,90 @@ class IndexOperations:
         self._client = client
         self._projects = projects
 
-    def index_status(self, arguments: object = None) -> Json:
+    def index_status(self, asked: IndexStatus) -> StatusAnswer:
         """How each open project stands, and the engine."""
-        args = Arguments("index_status", arguments, ("project", "wait_s"))
-        return self._standing(args.strings("project"), status_of, full=False)
+        return self._standing(asked.project, status_of, full=False)
 
-    def engine_status(self, arguments: object = None) -> Json:
+    def engine_status(self, asked: EngineStatus) -> StatusAnswer:
         """How each open project stands, and the engine with its clients and latencies; with `details`, what each project is made of."""
-        args = Arguments("status", arguments, ("project", "details"))
-        tell = detailed_status_of if args.flag("details") else status_of
-        return self._standing(args.strings("project"), tell, full=True)
+        return self._standing(asked.project, detailed_status_of if asked.details else status_of, full=True)
 
-    def _standing(self, names: Sequence[str], tell: Callable[[ProjectView], Json], *, full: bool) -> Json:
-        statuses = [tell(view) for view in self._projects.named(names)]
-        return {
-            "version": __version__,
-            "complete": all(status["complete"] for status in statuses),
-            "projects": statuses,
-            "engine": engine_json(self._client.engine, full=full),
-        }
+    def _standing(
+        self, names: Sequence[str], tell: Callable[[ProjectView], ProjectStatusRecord], *, full: bool
+    ) -> StatusAnswer:
+        statuses = tuple(tell(view) for view in self._projects.named(names))
+        complete = all(status.complete for status in statuses)
+        return StatusAnswer(__version__, complete, statuses, engine_record(self._client.engine, full=full))
 
-    def status(self, arguments: object = None) -> Json:
+    def status(self, asked: NoArguments) -> ProjectStatusRecord:
         """How the first open project stands, and the engine with all its projects and clients."""
-        view = self._projects.first()
-        engine = self._client.engine
-        others = [shared_project_json(shared, users) for shared, users in engine.projects()]
-        return {**status_json(view.status()), "engine": engine_json(engine, full=True), "projects": others}
+        view, engine = self._projects.first(), self._client.engine
+        others = tuple(open_project_record(shared, users) for shared, users in engine.projects())
+        return replace(status_of(view), engine=engine_record(engine, full=True), projects=others)
 
-    def index(self, arguments: object = None) -> Json:
-        """How the first open project stands, once it was indexed (see `_index`)."""
-        Arguments("index", arguments, ("words_only",))
-        return status_json(self._projects.first().status())
+    def index(self, asked: IndexProject) -> ProjectStatusRecord:
+        """How the first open project stands, once it was indexed (see `prepare_index`)."""
+        return status_of(self._projects.first())
 
-    def reindex(self, arguments: object = None) -> Json:
+    def reindex(self, asked: OfProjects) -> ReindexAnswer:
         """Compare the files with the index again, in the background."""
-        args = Arguments("reindex", arguments, ("project",))
-        projects = self._projects.named(args.strings("project"))
-        for view in projects:
+        views = self._projects.named(asked.project)
+        for view in views:
             view.indexing.index_tree()
-        return {"started": [str(view.project.root) for view in projects]}
+        return ReindexAnswer(tuple(str(view.project.root) for view in views))
 
     # --- what takes long, before the answer
 
-    def before_index(self, arguments: object, report: Report) -> None:
-        args = Arguments("index", arguments, ("words_only",))
-        depth = Depth.WORDS if args.raw("words_only") else Depth.EMBEDDINGS
+    def prepare_index(self, asked: IndexProject, report: Report) -> None:
+        """Index the client's projects, and wait for it."""
         for view in self._projects.all():
-            view.indexing.index_tree(depth)
-            follow(view, report, embeddings=depth is Depth.EMBEDDINGS)
+            index_and_wait(view, report, words_only=asked.words_only)
 
-    def before_compare(self, arguments: object, report: Report) -> None:
+    def prepare_status(self, asked: NoArguments, report: Report) -> None:
+        """Compare the files with the index."""
         for view in self._projects.all():
             view.indexing.compare()
             view.indexing.wait_for_scan(_CATCH_UP_S)
 
-    def before_wait(self, arguments: object, report: Report) -> None:
-        args = Arguments("index_status", arguments, ("project", "wait_s"))
-        wait_s = args.integer("wait_s", least=0) or 0
-        deadline = time.monotonic() + min(wait_s, _LONGEST_WAIT_S)
-        for view in self._projects.named(args.strings("project")) if wait_s else ():
+    def prepare_index_status(self, asked: IndexStatus, report: Report) -> None:
+        """Wait for the index, where that is asked for."""
+        deadline = time.monotonic() + min(asked.wait_s or 0, _MAX_WAIT_S)
+        for view in self._projects.named(asked.project) if asked.wait_s else ():
             follow(view, report, embeddings=True, deadline=deadline)
 
 
-def status_of(view: ProjectView) -> Json:
+def status_of(view: ProjectView) -> ProjectStatusRecord:
     """How a project stands."""
-    return status_json(view.status())
+    return status_record(view.status())
 
 
-def detailed_status_of(view: ProjectView) -> Json:
+def detailed_status_of(view: ProjectView) -> ProjectStatusRecord:
     """How a project stands, what it is made of, and the first of the files that are left out, with why."""
-    skipped = view.store.skipped(_MOST_SKIPPED).values()
-    return {
-        **status_of(view),
-        "languages": {
-            language: {"documents": documents, "chunks": chunks}
+    return replace(
+        status_of(view),
+        languages={
+            language: LanguageRecord(documents, chunks)
             for language, (documents, chunks) in view.store.language_counts().items()
         },
-        "skipped_files": [{"path": item.path, "reason": item.reason} for item in skipped],
-    }
+        skipped_files=tuple(
+            SkippedRecord(item.path, item.reason) for item in view.store.skipped(_MAX_SKIPPED_FILES).values()
+        ),
+    )
+
+
+def index_and_wait(view: ProjectView, report: Report, *, words_only: bool) -> None:
+    """Index one project, and wait for it."""
+    depth = Depth.WORDS if words_only else Depth.EMBEDDINGS
+    view.indexing.index_tree(depth)
+    # Said at once, however fast the rest is.
+    report(view.project.name, Progress(Phase.SCANNING))
+    follow(view, report, embeddings=not words_only)
 
 
 def follow(view: ProjectView, report: Report, *, embeddings: bool, deadline: float | None = None) -> None:
     """Report a project's progress until it is indexed, or indexing was cancelled."""
     indexing = view.indexing
-    # Said at once, however fast the rest is.
-    report(view.project.name, Progress(Phase.SCANNING))
-    while not indexing.wait_until_idle(_LOOK_S, embeddings=embeddings):
+    while not indexing.wait_until_idle(_POLL_S, embeddings=embeddings):
         if indexing.progress.phase is Phase.CANCELLED or (deadline is not None and time.monotonic() > deadline):
             return
         report(view.project.name, indexing.progress)
-
-
-def one(query: str, answers: list[SearchAnswer], k: int) -> SearchAnswer:
-    """The answers of several projects as one."""
-    return answers[0] if len(answers) == 1 else merged(query, answers, k)

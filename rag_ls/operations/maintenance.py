@@ -1,4 +1,4 @@
-"""Operations that look after memories and indexes as a whole: figures, upkeep, backups, export and import.
+"""Operations that look after memories and indexes as a whole: figures, maintenance, backups, export and import.
 
 They read and write files that the caller names, so that only the shell offers them.
 """
@@ -11,9 +11,7 @@ from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import InvalidRequest, StoreDamaged
 from rag_ls.memory.backups import replace_damaged, restore_into
 from rag_ls.memory.portable import (
-    KINDS,
     Format,
-    ImportResult,
     detect_format,
     export_memories,
     import_memories,
@@ -21,16 +19,25 @@ from rag_ls.memory.portable import (
     read_foreign,
 )
 from rag_ls.model import MemoryFilters, Scope
-from rag_ls.operations.answers import Json
-from rag_ls.operations.arguments import Arguments
-from rag_ls.operations.memory_arguments import SCOPE_NAMES, filters_of, on_branch, scopes_of
+from rag_ls.operations.memory_arguments import filters_of, on_branch, scopes_of
+from rag_ls.operations.parsing import parsed
 from rag_ls.operations.projects import Projects
+from rag_ls.operations.records import (
+    BytesRecord,
+    ExportAnswer,
+    FiguresAnswer,
+    ImportAnswer,
+    OptimizedAnswer,
+    RestoredBackupAnswer,
+    ScopeFigures,
+    VacuumAnswer,
+)
+from rag_ls.operations.requests import ExportMemories, Filters, ImportMemories, OfScope, RestoreBackup
 from rag_ls.project import user_data_folder
 from rag_ls.storage import MemoryStore
 from rag_ls.util.whole_files import whole_file
 
-_TAGS = 20
-_FORMATS = tuple(item.value for item in Format)
+_MAX_TAGS = 20
 
 
 class MaintenanceOperations:
@@ -39,133 +46,115 @@ class MaintenanceOperations:
     def __init__(self, projects: Projects) -> None:
         self._projects = projects
 
-    def stats(self, arguments: object = None) -> Json:
+    def stats(self, asked: OfScope) -> FiguresAnswer:
         """How many memories of what kind each scope holds, and what of them is ever recalled."""
-        args = Arguments("stats", arguments, ("scope",))
         view = self._projects.first()
-        return {"scopes": {store.scope.value: _figures(store, view) for store in view.memories.usable(scopes_of(args))}}
+        stores = view.memories.usable(scopes_of(asked.scope))
+        return FiguresAnswer({store.scope.value: _figures(store, view) for store in stores})
 
-    def optimize(self, arguments: object = None) -> Json:
+    def optimize(self, asked: OfScope) -> OptimizedAnswer:
         """Bring indexes into their best shape."""
-        args = Arguments("optimize", arguments, ("scope",))
         view = self._projects.first()
-        model = view.shared.model(0.0)
+        model = view.model()
         done = []
-        for store in view.memories.usable(_on_disk(args)):
+        for store in view.memories.usable(_on_disk(asked)):
             store.optimise()
             if model is not None:
                 store.vectors.optimise(model.model_id)
             done.append(store.scope.value)
-        if args.raw("scope") is None:
+        if not asked.scope:
             view.store.optimise()
             done.append("index")
-        return {"optimized": done}
+        return OptimizedAnswer(tuple(done))
 
-    def vacuum(self, arguments: object = None) -> Json:
+    def vacuum(self, asked: OfScope) -> VacuumAnswer:
         """Give the free space of the files back; how many bytes each of them had and has."""
-        args = Arguments("vacuum", arguments, ("scope",))
         view = self._projects.first()
-        files: Json = {}
-        for store in view.memories.usable(_on_disk(args)):
+        files: dict[str, BytesRecord] = {}
+        for store in view.memories.usable(_on_disk(asked)):
             before = store.size()
             store.vacuum()
-            files[store.scope.value] = {"before": before, "after": store.size()}
-        if args.raw("scope") is None:
-            files["index"] = dict(zip(("before", "after"), view.store.vacuum(), strict=True))
-        return {"bytes": files}
+            files[store.scope.value] = BytesRecord(before, store.size())
+        if not asked.scope:
+            files["index"] = BytesRecord(*view.store.vacuum())
+        return VacuumAnswer(files)
 
-    def export_memories(self, arguments: object) -> Json:
+    def export_memories(self, asked: ExportMemories) -> ExportAnswer:
         """Write a scope's memories to a file."""
-        args = Arguments("export", arguments, ("scope", "output", "format", "embeddings", "tags", "filters"))
-        store, view = self._store(args)
-        target = Path(args.text("output", required=True))
-        form = args.choice("format", _FORMATS) or detect_format(target)
-        filters = MemoryFilters() if not args.raw("filters") else on_branch(filters_of(args), view)
+        store, view = self._store(asked.scope)
+        target = Path(asked.output)
+        form = Format(asked.format) if asked.format else detect_format(target)
+        filters = MemoryFilters()
+        if asked.filters:
+            filters = on_branch(filters_of(asked.scope, parsed("filters", Filters, asked.filters)), view)
         try:
             with whole_file(target) as stream:
-                count = export_memories(store, stream, form, filters=filters, embeddings=args.flag("embeddings"))
+                count = export_memories(store, stream, form, filters=filters, embeddings=asked.embeddings)
         except OSError as error:
             raise InvalidRequest(
                 f"{target} cannot be written: {error.strerror or error}; give another --output"
             ) from error
-        return {"exported": count, "scope": store.scope.value, "output": str(target), "format": form}
+        return ExportAnswer(count, store.scope.value, str(target), form)
 
-    def import_memories(self, arguments: object) -> Json:
+    def import_memories(self, asked: ImportMemories) -> ImportAnswer:
         """Take memories in from a file: all of it, or nothing where anything is wrong with it."""
-        args = Arguments("import", arguments, ("scope", "input", "format", "source", "force"))
-        store, view = self._store(args)
-        source, force = Path(args.text("input", required=True)), args.flag("force")
-        stamp = view.memories.stamp()
+        store, view = self._store(asked.scope)
+        source, stamp = Path(asked.input), view.memories.stamp()
         store.backup()
-        kind = args.choice("source", KINDS)
         others = [other for other in view.memories.usable(tuple(Scope)) if other is not store]
 
         def is_elsewhere(memory_id: str) -> bool:
             return any(other.get(memory_id) is not None for other in others)
 
         try:
-            if kind:
-                result = import_records(
-                    store, read_foreign(kind, source), force=force, now=stamp, is_elsewhere=is_elsewhere
-                )
+            if asked.source:
+                found = read_foreign(asked.source, source)
+                result = import_records(store, found, force=asked.force, now=stamp, is_elsewhere=is_elsewhere)
             else:
-                form = args.choice("format", _FORMATS) or detect_format(source)
+                form = Format(asked.format) if asked.format else detect_format(source)
                 with source.open(encoding="utf-8", newline="") as stream:
-                    result = import_memories(store, stream, form, force=force, now=stamp, is_elsewhere=is_elsewhere)
+                    result = import_memories(
+                        store, stream, form, force=asked.force, now=stamp, is_elsewhere=is_elsewhere
+                    )
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidRequest(f"{source} cannot be read: {error}") from error
-        return {**_import_json(result), "scope": store.scope.value, "input": str(source)}
+        return ImportAnswer(
+            result.inserted, result.updated, result.unchanged, result.duplicates, store.scope.value, str(source)
+        )
 
-    def restore_backup(self, arguments: object) -> Json:
+    def restore_backup(self, asked: RestoreBackup) -> RestoredBackupAnswer:
         """Make a scope's memories what a backup holds. What goes by that stays in the history, a damaged file beside it."""
-        args = Arguments("restore", arguments, ("scope", "backup"))
-        view = self._projects.first()
-        scope = Scope(args.choice("scope", SCOPE_NAMES[1:]) or Scope.PROJECT)
-        name = args.text("backup").strip() or "latest"
+        view, scope = self._projects.first(), Scope(asked.scope or Scope.PROJECT)
+        name = asked.backup.strip() or "latest"
         try:
             restored = restore_into(view.memories.of(scope), name, view.memories.stamp())
         except StoreDamaged:
             folder = view.project.data_folder if scope is Scope.PROJECT else user_data_folder()
             restored = replace_damaged(folder, name, scope)
-        return {
-            "scope": scope.value,
-            "backup": restored.backup,
-            "inserted": restored.inserted,
-            "replaced": restored.replaced,
-            "deleted": restored.deleted,
-            "moved_aside": restored.moved_aside,
-        }
+        return RestoredBackupAnswer(
+            scope.value, restored.backup, restored.inserted, restored.replaced, restored.deleted, restored.moved_aside
+        )
 
-    def _store(self, args: Arguments) -> tuple[MemoryStore, ProjectView]:
+    def _store(self, scope: str) -> tuple[MemoryStore, ProjectView]:
         view = self._projects.first()
-        return view.memories.of(Scope(args.choice("scope", SCOPE_NAMES) or Scope.PROJECT)), view
+        return view.memories.of(Scope(scope or Scope.PROJECT)), view
 
 
-def _on_disk(args: Arguments) -> tuple[Scope, ...]:
-    return tuple(scope for scope in scopes_of(args) if scope is not Scope.SESSION)
+def _on_disk(asked: OfScope) -> tuple[Scope, ...]:
+    return tuple(scope for scope in scopes_of(asked.scope) if scope is not Scope.SESSION)
 
 
-def _figures(store: MemoryStore, view: ProjectView) -> Json:
-    model = view.shared.model(0.0)
+def _figures(store: MemoryStore, view: ProjectView) -> ScopeFigures:
+    model = view.model()
     newest = store.find(limit=1)
-    figures: Json = {
-        "memories": store.count(),
-        "types": store.type_counts(),
-        "tags": dict(list(store.tag_counts().items())[:_TAGS]),
-        "anchored": store.count(MemoryFilters(anchored=True)),
-        "never_recalled": store.count(MemoryFilters(never_used=True)),
-        "bytes": store.size(),
-        "newest": newest[0].updated_at if newest else None,
-    }
-    if model is not None:
-        figures |= {"model": model.model_id, "not_embedded": store.vectors.missing_count(model.model_id)}
-    return figures
-
-
-def _import_json(result: ImportResult) -> Json:
-    return {
-        "inserted": result.inserted,
-        "updated": result.updated,
-        "unchanged": result.unchanged,
-        "duplicates": result.duplicates,
-    }
+    return ScopeFigures(
+        memories=store.count(),
+        types=store.type_counts(),
+        tags=dict(list(store.tag_counts().items())[:_MAX_TAGS]),
+        anchored=store.count(MemoryFilters(anchored=True)),
+        never_recalled=store.count(MemoryFilters(never_used=True)),
+        bytes=store.size(),
+        newest=newest[0].updated_at if newest else None,
+        model=model.model_id if model else "",
+        not_embedded=store.vectors.missing_count(model.model_id) if model else None,
+    )

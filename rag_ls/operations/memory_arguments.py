@@ -1,53 +1,61 @@
-"""The arguments that several operations on memories take: metadata, filters, times."""
+"""What several operations on memories take: metadata, filters, times."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import InvalidRequest
 from rag_ls.model import MemoryFilters, MemoryMetadata, MemoryType, Scope
-from rag_ls.operations.arguments import Arguments
+from rag_ls.operations.parsing import parsed
+from rag_ls.operations.requests import Filters, Metadata, TimeRange
 from rag_ls.util.text import utc_stamp
 
-SCOPE_NAMES = tuple(scope.value for scope in Scope)
-TYPE_NAMES = tuple(kind.value for kind in MemoryType)
 PLACE_KEYS = ("line", "symbol")
-METADATA_KEYS = (
-    "tags", "source_file", "language", "chunk_index", "parent_id", "ast_node_type", "importance_score", "custom",
-    "memory_type", "source_uri", "branch", *PLACE_KEYS,
-)  # fmt: skip
-FILTER_KEYS = ("tags", "memory_type", "language", "time_range", "branch", "never_recalled", "anchor", "path")
-ANCHOR_STATES = ("fresh", "drifted", "orphaned", "any")
 # The branch of a filter that wants those of all branches.
 ALL_BRANCHES = "*"
+_REST_OF_DAY = timedelta(days=1, milliseconds=-1)
 
 
-def metadata_of(args: Arguments, view: ProjectView) -> MemoryMetadata:
+class Filtering(Protocol):
+    """A request that takes filters, in an object of their own or beside it."""
+
+    @property
+    def scope(self) -> str:
+        """A scope's name, `all` or nothing."""
+        ...
+
+    @property
+    def filters(self) -> Mapping[str, Any]:
+        """The object."""
+        ...
+
+
+def metadata_of(meta: Metadata, view: ProjectView) -> MemoryMetadata:
     """What a caller says about a memory. Raises `InvalidRequest`, and `PathOutsideProject` for its source file."""
-    importance = args.fraction("importance_score")
-    source_file = args.text("source_file").strip()
+    source_file = meta.source_file.strip()
     return MemoryMetadata(
-        tags=args.strings("tags"),
+        tags=meta.tags,
         source_file=view.relative(source_file) if source_file else None,
-        language=args.text("language").strip() or None,
-        chunk_index=args.integer("chunk_index", least=0),
-        parent_id=args.text("parent_id") or None,
-        ast_node_type=args.text("ast_node_type") or None,
-        importance_score=0.5 if importance is None else importance,
-        custom=dict(args.mapping("custom")),
+        language=meta.language.strip() or None,
+        chunk_index=meta.chunk_index,
+        parent_id=meta.parent_id or None,
+        ast_node_type=meta.ast_node_type or None,
+        importance_score=0.5 if meta.importance_score is None else meta.importance_score,
+        custom=dict(meta.custom),
     )
 
 
-def branch_of(args: Arguments, view: ProjectView, scope: Scope) -> str | None:
+def branch_of(meta: Metadata, operation: str, view: ProjectView, scope: Scope) -> str | None:
     """The git branch that a memory is to be tied to: its name, or true for the one that is checked out."""
-    given = args.raw("branch")
-    if given in (None, False, ""):
+    if meta.branch in (None, False, ""):
         return None
-    name = view.code_memories.branch() if given is True else args.text("branch").strip()
+    if meta.branch is not True and not isinstance(meta.branch, str):
+        raise InvalidRequest(f"{operation}: branch must be a string, or true for the one checked out")
+    name = view.code_memories.branch() if meta.branch is True else meta.branch.strip()
     if scope is not Scope.PROJECT:
         raise InvalidRequest(f"a memory of scope {scope} cannot be tied to a branch; use scope project")
     if not name:
@@ -55,28 +63,31 @@ def branch_of(args: Arguments, view: ProjectView, scope: Scope) -> str | None:
     return name
 
 
-def scopes_of(args: Arguments) -> tuple[Scope, ...]:
+def scopes_of(name: str) -> tuple[Scope, ...]:
     """The scope that is asked for, or all."""
-    scope = args.choice("scope", (*SCOPE_NAMES, "all"))
-    return tuple(Scope) if scope in (None, "all") else (Scope(scope),)
+    return tuple(Scope) if name in ("", "all") else (Scope(name),)
 
 
-def filters_of(args: Arguments) -> MemoryFilters:
-    """The filters, given in `filters` or beside it. Anchors' states are the operation's business."""
-    nested = Arguments("filters", args.mapping("filters"), FILTER_KEYS)
-    kind = nested.choice("memory_type", TYPE_NAMES) or args.choice("memory_type", TYPE_NAMES)
-    given = nested.mapping("time_range") or args.mapping("time_range")
-    since, until = time_range(Arguments("time_range", given, ("start", "end")))
-    branch = nested.text("branch").strip() or args.text("branch").strip()
+def all_filters(asked: Filtering) -> Filters:
+    """The filters of a request, those in `filters` before those beside it."""
+    nested = parsed("filters", Filters, asked.filters)
+    beside = {key: value for key in Filters.__dataclass_fields__ if (value := getattr(asked, key, None))}
+    changed = {key: value for key, value in beside.items() if not getattr(nested, key)}
+    return replace(nested, **changed)
+
+
+def filters_of(scope: str, asked: Filters) -> MemoryFilters:
+    """As the stores take them. Anchors' states and paths are the operation's business."""
+    since, until = times_of(asked.time_range)
     return MemoryFilters(
-        scopes=scopes_of(args),
-        tags=nested.strings("tags") or args.strings("tags"),
-        memory_type=MemoryType(kind) if kind else None,
-        language=(nested.text("language") or args.text("language")).strip(),
+        scopes=scopes_of(scope),
+        tags=asked.tags,
+        memory_type=MemoryType(asked.memory_type) if asked.memory_type else None,
+        language=asked.language.strip(),
         since=since,
         until=until,
-        branch=branch or None,
-        never_used=nested.flag("never_recalled") or args.flag("never_recalled"),
+        branch=asked.branch.strip() or None,
+        never_used=asked.never_recalled,
     )
 
 
@@ -87,16 +98,17 @@ def on_branch(filters: MemoryFilters, view: ProjectView) -> MemoryFilters:
     return filters if filters.branch else replace(filters, branch=view.code_memories.branch())
 
 
-def time_range(args: Arguments) -> tuple[str, str]:
+def times_of(time_range: Mapping[str, Any]) -> tuple[str, str]:
     """Start and end as records hold times; empty where there is none. A day alone means all of it.
 
     Raises `InvalidRequest` for what is no time.
     """
-    return _time(args, "start", timedelta()), _time(args, "end", timedelta(days=1, milliseconds=-1))
+    asked = parsed("time_range", TimeRange, time_range)
+    return _time("start", asked.start, timedelta()), _time("end", asked.end, _REST_OF_DAY)
 
 
-def _time(args: Arguments, key: str, rest_of_day: timedelta) -> str:
-    text = args.text(key).strip()
+def _time(key: str, text: str, rest_of_day: timedelta) -> str:
+    text = text.strip()
     if not text:
         return ""
     try:

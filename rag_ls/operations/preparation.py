@@ -9,16 +9,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from rag_ls.chunking import stem_of
 from rag_ls.engine.client import Client
 from rag_ls.engine.project_view import ProjectView
-from rag_ls.indexing import Depth, Progress
+from rag_ls.indexing import Depth
+from rag_ls.operations.indexing import Report
 from rag_ls.operations.projects import Projects
-from rag_ls.operations.relevant_files import Subject
+from rag_ls.operations.relevant_files import QuestionScope
+from rag_ls.operations.requests import FindRelated, ListSymbols, RelatedTests, Search, SearchCode
 
 # A question at the shell is worth a short wait for files that changed since the last one.
 _CATCH_UP_S = 1.0
 # All that is done before one question, whatever the number of projects.
-_LONGEST_S = 20.0
+_MAX_WAIT_S = 20.0
 # A tree is compared in a second or two; what is not known by then is not in the answer.
 _SCAN_S = 15.0
 _FIRST_S = 10.0
@@ -26,19 +29,17 @@ _FIRST_S = 10.0
 _HURRIED_S = 1.0
 # What is read in this time after the first files makes small projects complete.
 _MOMENT_S = 0.5
-_SMALL = 200
+_SMALL_QUEUE = 200
 # A queue of so few files is read as fast as it is looked through.
-_FEW = 12
+_MAX_READ_AT_ONCE = 12
 # Where less than this part of the files was never read, the index answers.
-_MOST_KNOWN = 20
+_KNOWN_PER_UNKNOWN = 20
 _TELL_S = 0.25
 
 T = TypeVar("T")
-Report = Callable[[str, Progress], None]
-"""Told of the progress of a project, by its name."""
 
 
-class BeforeQuestion:
+class Preparation:
     """Gives projects that are still being read a moment, in the thread of whoever asks."""
 
     def __init__(self, client: Client, projects: Projects, *, patience_s: float) -> None:
@@ -47,35 +48,46 @@ class BeforeQuestion:
         self._projects = projects
         self._patience_s = patience_s
 
-    def search(self, arguments: object, report: Report) -> None:
+    def search(self, asked: Search, report: Report) -> None:
         """Before a question at the shell: nobody else may have had the project indexed."""
-        given = arguments.get("kinds") if isinstance(arguments, dict) else None
-        kinds = given if isinstance(given, list) else ()
-        about_code, about_memories = not kinds or "code" in kinds, not kinds or "memory" in kinds
-        wait = _Wait(time.monotonic() + _LONGEST_S, report)
+        about_code, about_memories = (
+            not asked.kinds or "code" in asked.kinds,
+            not asked.kinds or "memory" in asked.kinds,
+        )
+        wait = _Wait(time.monotonic() + _MAX_WAIT_S, report)
         for view in self._projects.all():
             # Looked up in the engine's threads: one that comes and goes with a client would need a connection of its own.
             if self._ask(functools.partial(_lacks_model, view, about_code, about_memories)):
-                view.shared.model(self._patience_s)
+                view.model(self._patience_s)
             if about_code:
                 # Memories do not wait for files.
                 self._start(view)
-                self._read_first(view, Subject.of("search", arguments), wait)
+                self._read_first(view, QuestionScope(asked.query, glob=asked.path_glob.strip()), wait)
 
-    def ask(self, name: str, arguments: object, report: Report) -> None:
+    def search_code(self, asked: SearchCode, report: Report) -> None:
         """Before an agent's question: an answer from the first few files that happen to be read helps nobody."""
-        subject, wait = Subject.of(name, arguments), _Wait(time.monotonic() + _LONGEST_S, report)
-        for view in self._meant(arguments, subject):
-            self._read_first(view, subject, wait)
+        self._read(QuestionScope(asked.query, glob=asked.path_glob.strip()), asked.project, report)
 
-    def _meant(self, arguments: object, subject: Subject) -> list[ProjectView]:
-        given = arguments.get("project") if isinstance(arguments, dict) else None
-        names = [given] if isinstance(given, str) else given if isinstance(given, list) else []
-        if not all(isinstance(name, str) for name in names):
-            return []
-        if os.path.isabs(subject.path):
-            return [self._projects.holding(subject.path, names)]
-        return self._projects.named(names)
+    def find_related(self, asked: FindRelated, report: Report) -> None:
+        """As `search_code`."""
+        text = f"{asked.symbol} {asked.snippet}"
+        self._read(QuestionScope(text, asked.path.strip(), asked.path_glob.strip()), asked.project, report)
+
+    def list_symbols(self, asked: ListSymbols, report: Report) -> None:
+        """As `search_code`."""
+        self._read(QuestionScope(asked.query, asked.path.strip(), asked.path_glob.strip()), asked.project, report)
+
+    def related_tests(self, asked: RelatedTests, report: Report) -> None:
+        """As `search_code`; tests are named after the file."""
+        path = asked.path.strip()
+        self._read(QuestionScope(f"{asked.symbol} tests {stem_of(path)}", path), asked.project, report)
+
+    def _read(self, scope: QuestionScope, names: tuple[str, ...], report: Report) -> None:
+        wait = _Wait(time.monotonic() + _MAX_WAIT_S, report)
+        is_absolute = os.path.isabs(scope.path)
+        views = [self._projects.holding(scope.path, names)] if is_absolute else self._projects.named(names)
+        for view in views:
+            self._read_first(view, scope, wait)
 
     def _start(self, view: ProjectView) -> None:
         """Have the project compared with its files, or what is queued taken up again."""
@@ -93,7 +105,7 @@ class BeforeQuestion:
             if indexing.wait_until_idle(_CATCH_UP_S, embeddings=False):
                 indexing.wait_until_idle(_CATCH_UP_S)
 
-    def _read_first(self, view: ProjectView, subject: Subject, wait: _Wait) -> None:
+    def _read_first(self, view: ProjectView, scope: QuestionScope, wait: _Wait) -> None:
         indexing, asked_ns = view.indexing, time.time_ns()
         if not indexing.reads or not (indexing.is_comparing or self._ask(view.store.queue.has_any)):
             return
@@ -103,12 +115,12 @@ class BeforeQuestion:
             if not (queued := self._ask(view.store.queue.paths)):
                 return
             wait.tell(view)
-            first = queued if len(queued) <= _FEW else subject.files(view, queued, hurried=answers)
+            first = queued if len(queued) <= _MAX_READ_AT_ONCE else scope.files(view, queued, hurried=answers)
             indexing.read_first(first)
         # Not whether they are queued: a comparison that comes between queues them again.
         is_read = functools.partial(view.store.queue.all_read_since, first, asked_ns)
         wait.until(lambda: self._ask(is_read), view, _HURRIED_S if answers else _FIRST_S)
-        if len(queued) <= _SMALL:
+        if len(queued) <= _SMALL_QUEUE:
             wait.until(lambda: not self._ask(view.store.queue.has_any), view, _MOMENT_S)
 
     def _ask(self, question: Callable[[], T]) -> T:
@@ -140,7 +152,7 @@ class _Wait:
 
 def _answers(view: ProjectView) -> bool:
     """Whether all but a few files are in the index, if not as they are now."""
-    return _MOST_KNOWN * view.store.queue.unknown_count() < view.store.counts().documents
+    return _KNOWN_PER_UNKNOWN * view.store.queue.unknown_count() < view.store.counts().documents
 
 
 def _lacks_model(view: ProjectView, about_code: bool, about_memories: bool) -> bool:
@@ -148,4 +160,4 @@ def _lacks_model(view: ProjectView, about_code: bool, about_memories: bool) -> b
     has_vectors = (about_code and bool(view.store.embeddings.active_model())) or (
         about_memories and any(view.memories.counts().values())
     )
-    return has_vectors and view.shared.model(0.0) is None
+    return has_vectors and view.model() is None

@@ -9,11 +9,19 @@ from pathlib import Path
 from rag_ls.config import Settings
 from rag_ls.engine.client import Client
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable
-from rag_ls.indexing import Depth
-from rag_ls.operations.answers import Json, status_json
-from rag_ls.operations.arguments import Arguments
-from rag_ls.operations.indexing import Report, follow
+from rag_ls.operations.indexing import Report, index_and_wait, status_of
 from rag_ls.operations.projects import Projects
+from rag_ls.operations.records import (
+    AddedProjectAnswer,
+    ConfigLines,
+    RemovalPlan,
+    RemovalRecord,
+    RemovedAnswer,
+    RepoRecord,
+    ReposAnswer,
+    ScanAnswer,
+)
+from rag_ls.operations.requests import AddProject, NoArguments, PlanRemoval, RemoveProjects, Scan
 from rag_ls.project import Project, current_branch, find_project, user_config_file
 from rag_ls.registry.catalogue import CONFIG, OPENED, KnownProject, called, names_of, off_branch, root_meant
 from rag_ls.registry.entries import ALL, lines_of
@@ -27,9 +35,8 @@ class ProjectOperations:
         self._client = client
         self._projects = projects
 
-    def list_repos(self, arguments: object = None) -> Json:
+    def list_repos(self, asked: NoArguments) -> ReposAnswer:
         """All projects that can be named, and how each stands."""
-        Arguments("list_repos", arguments, ())
         known = self._client.known_projects()
         listed = {project.root for project in known}
         # What cannot be written down is known to this client all the same.
@@ -38,32 +45,25 @@ class ProjectOperations:
             for view in self._client.projects()
             if view.project.root not in listed and not self._client.is_scratch(view.project.root)
         ]
-        answer: Json = {"repos": [self._repo(project) for project in (*known, *unlisted)]}
-        problems = self._problems()
-        return {**answer, "problems": problems} if problems else answer
+        return ReposAnswer(tuple(self._repo(project) for project in (*known, *unlisted)), tuple(self._problems()))
 
-    def scan(self, arguments: object = None) -> Json:
-        """How the named projects stand, once they were indexed (see `before_scan`)."""
-        args = Arguments("scan", arguments, ("project", "words_only"))
-        statuses = [status_json(view.status()) for view in self._projects.named(_wanted(args))]
-        return {"complete": all(status["complete"] for status in statuses), "projects": statuses}
+    def scan(self, asked: Scan) -> ScanAnswer:
+        """How the named projects stand, once they were indexed (see `prepare_scan`)."""
+        statuses = tuple(status_of(view) for view in self._projects.named(_wanted(asked)))
+        return ScanAnswer(all(status.complete for status in statuses), statuses)
 
-    def before_scan(self, arguments: object, report: Report) -> None:
+    def prepare_scan(self, asked: Scan, report: Report) -> None:
         """Index the named projects, one after the other."""
-        args = Arguments("scan", arguments, ("project", "words_only"))
-        depth = Depth.WORDS if args.flag("words_only") else Depth.EMBEDDINGS
-        for view in self._projects.named(_wanted(args)):
-            view.indexing.index_tree(depth)
-            follow(view, report, embeddings=depth is Depth.EMBEDDINGS)
+        for view in self._projects.named(_wanted(asked)):
+            index_and_wait(view, report, words_only=asked.words_only)
 
-    def add_project(self, arguments: object) -> Json:
+    def add_project(self, asked: AddProject) -> AddedProjectAnswer:
         """Make a project known by name; nothing is indexed by that."""
-        args = Arguments("add_project", arguments, ("path", "name"))
-        path, name = args.text("path", required=True), args.text("name").strip()
-        if not os.path.isdir(path):
-            raise ProjectUnavailable(f"{path!r} is not a folder; give the path of an existing one")
-        project = find_project(path)
-        settings = self._client.load_settings(project).settings
+        name = asked.name.strip()
+        if not os.path.isdir(asked.path):
+            raise ProjectUnavailable(f"{asked.path!r} is not a folder; give the path of an existing one")
+        project = find_project(asked.path)
+        index = self._settings(project).index
         known = self._client.known_projects()
         listed = next((item for item in known if (item.root, item.source) == (project.root, CONFIG)), None)
         if listed is not None and name not in ("", listed.name):
@@ -74,84 +74,60 @@ class ProjectOperations:
             name = self._client.engine.registry.add(project.root, name).name
         else:
             name = listed.name
-        index = settings.index
-        return {
-            "name": name,
-            "root": str(project.root),
-            "source": listed.source if listed else OPENED,
-            "include": list(index.include),
-            "exclude": list(index.exclude),
-            "branch": index.branch,
-            "note": off_branch(index.branch, project.root),
-        }
+        return AddedProjectAnswer(
+            name, str(project.root), listed.source if listed else OPENED, index.include, index.exclude, index.branch,
+            off_branch(index.branch, project.root),
+        )  # fmt: skip
 
-    def plan_removal(self, arguments: object) -> Json:
+    def plan_removal(self, asked: PlanRemoval) -> RemovalPlan:
         """What `remove_projects` would do with the projects of one name, or the one with this root."""
-        args = Arguments("plan_removal", arguments, ("project", "memories"))
-        wanted, memories = args.text("project", required=True).strip(), args.flag("memories")
+        wanted = asked.project.strip()
         known = self._client.known_projects()
         if not (chosen := called(known, wanted)):
             raise NotFound(f"no known project is called {wanted!r}; known are {names_of(known)}")
-        return self._plan(chosen, "asked for", memories)
+        return RemovalPlan(_removals(chosen, "asked for", asked.memories), asked.memories)
 
-    def plan_pruning(self, arguments: object = None) -> Json:
+    def plan_pruning(self, asked: NoArguments) -> RemovalPlan:
         """What would go with projects whose folder is gone, or that the user's settings list no longer."""
-        Arguments("plan_pruning", arguments, ())
         self._check_settings()
         registered = {item.root: item for item in self._client.engine.registry.projects()}
-        view = [item for item in self._client.known_projects() if item.source == OPENED]
-        gone = [item for item in view if item.is_missing]
-        unlisted = [item for item in view if not item.is_missing and registered[str(item.root)].from_config]
-        plans = [self._plan(gone, "its folder is gone"), self._plan(unlisted, "the settings list it no longer")]
-        return {"projects": [item for plan in plans for item in plan["projects"]], "memories": False}
+        opened = [item for item in self._client.known_projects() if item.source == OPENED]
+        gone = [item for item in opened if item.is_missing]
+        unlisted = [item for item in opened if not item.is_missing and registered[str(item.root)].from_config]
+        reasons = ((gone, "its folder is gone"), (unlisted, "the settings list it no longer"))
+        return RemovalPlan(tuple(plan for chosen, reason in reasons for plan in _removals(chosen, reason)), False)
 
-    def remove_projects(self, arguments: object) -> Json:
+    def remove_projects(self, asked: RemoveProjects) -> RemovedAnswer:
         """Forget projects and delete their indexes, which are derived; memories too only where that is asked for."""
-        args = Arguments("remove_projects", arguments, ("roots", "memories"))
-        memories = args.flag("memories")
         known = {str(item.root): item for item in self._client.known_projects()}
-        roots = args.strings("roots")
-        for root in roots:
+        for root in asked.roots:
             if root not in known:
                 raise NotFound(f"{root} is no known project; known are {names_of(known.values())}")
             if not self._client.engine.close_unused(Path(root)):
                 raise ProjectUnavailable(
                     f"{root} is open in an editor or agent: close it there (`rag-ls status` shows them), then do it again"
                 )
-        plan = self._plan([known[root] for root in roots], "asked for", memories)
-        for item in plan["projects"]:
-            for file in item["files"]:
+        removed = _removals([known[root] for root in asked.roots], "asked for", asked.memories)
+        for item in removed:
+            for file in item.files:
                 Path(file).unlink(missing_ok=True)
-        self._client.engine.registry.remove(roots)
-        return {"removed": plan["projects"], "memories": memories}
+        self._client.engine.registry.remove(asked.roots)
+        return RemovedAnswer(removed, asked.memories)
 
-    def _repo(self, known: KnownProject) -> Json:
+    def _repo(self, known: KnownProject) -> RepoRecord:
         project = Project(known.root)
         view = next((item for item in self._client.projects() if item.project.root == known.root), None)
         held = index_summary(project) or IndexSummary()
         is_seen = view is None or (view.indexing.scanned and not view.indexing.unseen())
-        repo: Json = {
-            "name": known.name,
-            "root": str(known.root),
-            "source": known.source,
-            "open": view is not None,
-            "documents": held.documents,
-            "chunks": held.chunks,
-            "complete": held.complete and is_seen,
-            "branch": current_branch(known.root),
-            "bytes": total_bytes(derived_files(project)),
-            "last_opened": known.opened_at,
-        }
-        if known.is_missing:
-            return {**repo, "missing": True}
-        note = off_branch(self._settings(project).index.branch, known.root)
-        return {**repo, "note": note} if note else repo
+        note = "" if known.is_missing else off_branch(self._settings(project).index.branch, known.root)
+        return RepoRecord(
+            known.name, str(known.root), known.source, view is not None, held.documents, held.chunks,
+            held.complete and is_seen, current_branch(known.root), total_bytes(derived_files(project)), known.opened_at,
+            known.is_missing, note,
+        )  # fmt: skip
 
     def _settings(self, project: Project) -> Settings:
         return self._client.load_settings(project).settings
-
-    def _plan(self, chosen: Iterable[KnownProject], reason: str, memories: bool = False) -> Json:
-        return {"projects": [_removal(item, reason, memories) for item in chosen], "memories": memories}
 
     def _problems(self) -> list[str]:
         """What is wrong with the user's settings file."""
@@ -164,11 +140,10 @@ class ProjectOperations:
             raise InvalidRequest(f"nothing is pruned while the settings are wrong; mend this first: {problems[0]}")
 
 
-def _wanted(args: Arguments) -> tuple[str, ...]:
-    wanted = args.strings("project")
-    if not wanted:
+def _wanted(asked: Scan) -> tuple[str, ...]:
+    if not asked.project:
         raise InvalidRequest(f"name a project, or {ALL} for all of them; `rag-ls projects list` shows them")
-    return wanted
+    return asked.project
 
 
 def _check_name(name: str, root: Path, known: Iterable[KnownProject]) -> None:
@@ -179,33 +154,27 @@ def _check_name(name: str, root: Path, known: Iterable[KnownProject]) -> None:
             raise InvalidRequest(f"{item.root} is called {name!r} already; give another name with --name")
 
 
-def _removal(known: KnownProject, reason: str, memories: bool) -> Json:
+def _removals(chosen: Iterable[KnownProject], reason: str, memories: bool = False) -> tuple[RemovalRecord, ...]:
+    return tuple(_removal(item, reason, memories) for item in chosen)
+
+
+def _removal(known: KnownProject, reason: str, memories: bool) -> RemovalRecord:
     project = Project(known.root)
     held = index_summary(project) or IndexSummary()
-    files = derived_files(project)
-    remembered = memory_files(project)
+    files, remembered = derived_files(project), memory_files(project)
     chosen = [*files, *remembered] if memories else files
-    return {
-        "name": known.name,
-        "root": str(known.root),
-        "source": known.source,
-        "reason": reason,
-        "documents": held.documents,
-        "chunks": held.chunks,
-        "embeddings": held.embeddings,
-        "bytes": total_bytes(files),
-        "memories": count_memories(project),
-        "memory_bytes": total_bytes(remembered),
-        "files": [str(file) for file in chosen],
-        "config": _config_lines(known) if known.source == CONFIG else None,
-    }
+    return RemovalRecord(
+        known.name, str(known.root), known.source, reason, held.documents, held.chunks, held.embeddings,
+        total_bytes(files), count_memories(project), total_bytes(remembered), tuple(str(file) for file in chosen),
+        _config_lines(known) if known.source == CONFIG else None,
+    )  # fmt: skip
 
 
-def _config_lines(known: KnownProject) -> Json:
+def _config_lines(known: KnownProject) -> ConfigLines:
     """Where the user's settings list a project."""
     file = user_config_file()
     try:
         found = lines_of(file.read_text(encoding="utf-8"), known.name)
     except (OSError, UnicodeDecodeError):
         found = None
-    return {"file": str(file), "first_line": found[0] if found else None, "last_line": found[1] if found else None}
+    return ConfigLines(str(file), found[0] if found else None, found[1] if found else None)

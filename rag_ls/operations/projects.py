@@ -19,14 +19,18 @@ _log = logging.getLogger(__name__)
 class Projects:
     """A client's open projects, as operations name them, and those that it may name besides."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, *, or_none: bool = False) -> None:
+        """`or_none`: where no project is open, the project of no folder answers, which sees the user's memories."""
         self._client = client
+        self._or_none = or_none
 
     def all(self) -> list[ProjectView]:
         """Those that can be used. Raises `ProjectUnavailable` where there is none."""
         known = self._client.projects()
         if not known:
-            raise ProjectUnavailable("no project is open; open a folder, or give --project")
+            if self._or_none:
+                return [self._client.open_scratch(aside=True)]
+            raise self._client.why_none or ProjectUnavailable("no project is open; open a folder, or give --project")
         projects = [view for view in known if not view.shared.is_lost]
         if not projects:
             root = known[0].project.root

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag_ls.chunking import detect_language, stem_of
+from rag_ls.chunking import detect_language
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import RagLsError
 from rag_ls.indexing import files_holding
@@ -13,31 +13,18 @@ from rag_ls.search import analyse, glob_matcher, likelihood
 
 # The files that hold a question's words, up to these bytes, answer it nearly as well as all files do (docs/quality.md).
 FIRST_BYTES = 1_000_000
-_LOOKED_AT_S = 5.0
+_READING_S = 5.0
 # Where a question has no words, so many of the files that it names by a pattern.
-_FIRST_FILES = 100
+_MAX_FIRST_FILES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """The arguments of an operation that say what it is about; none of them need be sound."""
+class QuestionScope:
+    """What a question is about; none of it need be sound."""
 
     text: str = ""
     path: str = ""
     glob: str = ""
-
-    @classmethod
-    def of(cls, name: str, arguments: object) -> Subject:
-        """From the arguments of the operation `name`."""
-        given = arguments if isinstance(arguments, dict) else {}
-        texts = [given.get(key) for key in ("query", "symbol", "snippet")]
-        path, glob = given.get("path"), given.get("path_glob")
-        path = path.strip() if isinstance(path, str) else ""
-        if name == "related_tests":
-            # They are named after the file.
-            texts += ["tests", stem_of(path)]
-        text = " ".join(text for text in texts if isinstance(text, str))
-        return cls(text, path, glob.strip() if isinstance(glob, str) else "")
 
     def files(self, view: ProjectView, queued: Sequence[str], *, hurried: bool) -> list[str]:
         """The queued files that are named, and those that hold the words; `hurried`, a look of half a second must do."""
@@ -46,14 +33,14 @@ class Subject:
         query, place = analyse(self.text), self._place(view)
         named = [path for path in queued if path == place]
         if not query.terms:
-            return [*named, *allowed[: _FIRST_FILES * (matches is not None)]]
+            return [*named, *allowed[: _MAX_FIRST_FILES * (matches is not None)]]
         holders = files_holding(
             view.project.root,
             allowed,
             query.terms,
             most_bytes=FIRST_BYTES,
             largest=view.settings.index.max_file_bytes,
-            longest_s=_LOOKED_AT_S / 10 if hurried else _LOOKED_AT_S,
+            longest_s=_READING_S / 10 if hurried else _READING_S,
             weight=lambda path: likelihood(query, path, detect_language(path) or "text"),
         )
         return [*named, *holders]

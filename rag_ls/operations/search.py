@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rag_ls.engine.requests import DECLARED_KINDS, SearchRequest
-from rag_ls.operations.answers import Json
-from rag_ls.operations.arguments import Arguments
 from rag_ls.operations.budget import fitted
-from rag_ls.operations.code_hits import KINDS, code_json, filters_of, kind_of
-from rag_ls.operations.merged_answers import answers_json
+from rag_ls.operations.code_filters import filters_of, kind_of
 from rag_ls.operations.projects import Projects
+from rag_ls.operations.records import CodeAnswer
+from rag_ls.operations.records_of import best_of, placed_code_record, stats_of_all, with_note
+from rag_ls.operations.requests import CODE_KINDS, FindRelated, SearchCode
 
 # More of a pasted text finds nothing else.
-_LONGEST_QUERY = 2000
-_SEARCH = (
-    "query", "k", "project", "language", "path_glob", "kind", "files_only", "min_score", "rerank", "budget_tokens",
-)  # fmt: skip
-_RELATED = ("path", "line", "symbol", "snippet", "k", "min_score", "language", "path_glob", "project")
+_MAX_QUERY_CHARACTERS = 2000
 
 
 class SearchOperations:
@@ -30,62 +28,54 @@ class SearchOperations:
         self._wait_s = wait_s
         self._budget_tokens = budget_tokens
 
-    def search_code(self, arguments: object) -> Json:
+    def search_code(self, asked: SearchCode) -> CodeAnswer:
         """Chunks that answer a question, over all open projects or some."""
-        args = Arguments("search_code", arguments, _SEARCH)
-        query = args.text("query", required=True)
-        budget = args.integer("budget_tokens", least=0)
-        kind, files_only = kind_of(args, KINDS), args.flag("files_only")
-        projects = self._projects.named(args.strings("project"))
+        kind, views = kind_of("search_code", asked.kind, CODE_KINDS), self._projects.named(asked.project)
         request = SearchRequest(
-            query=query[:_LONGEST_QUERY],
-            k=args.integer("k"),
-            filters=filters_of(args, projects, kind),
-            min_score=args.fraction("min_score") or 0.0,
+            query=asked.query[:_MAX_QUERY_CHARACTERS],
+            k=asked.k,
+            filters=filters_of(asked.language, asked.path_glob, views, kind),
+            min_score=asked.min_score or 0.0,
             declares=kind if kind in DECLARED_KINDS else "",
-            files_only=files_only,
-            rerank=args.flag("rerank"),
+            files_only=asked.files_only,
+            rerank=asked.rerank,
         )
-        answers = [view.search(request, wait_for_model_s=self._wait_s) for view in projects]
-        settings = projects[0].settings.search
-        answer = answers_json(request.query, projects, answers, request.k or settings.code_k, code_json)
-        if len(query) > _LONGEST_QUERY:
-            _add_note(answer, f"the query was cut to its first {_LONGEST_QUERY:,} characters")
-        if files_only:
-            for record in answer["results"]:
-                del record["text"]
-        return _within(answer, settings.budget_tokens or self._budget_tokens if budget is None else budget)
+        answers = [view.search(request, wait_for_model_s=self._wait_s) for view in views]
+        settings = views[0].settings.search
+        results = best_of(views, answers, request.k or settings.code_k, placed_code_record)
+        stats = stats_of_all(request.query, answers)
+        if len(asked.query) > _MAX_QUERY_CHARACTERS:
+            stats = with_note(stats, f"the query was cut to its first {_MAX_QUERY_CHARACTERS:,} characters")
+        if asked.files_only:
+            results = tuple(replace(record, text=None) for record in results)
+        budget = asked.budget_tokens
+        default = settings.budget_tokens or self._budget_tokens
+        return _within(CodeAnswer(request.query, results, stats), default if budget is None else budget)
 
-    def find_related(self, arguments: object) -> Json:
+    def find_related(self, asked: FindRelated) -> CodeAnswer:
         """Code close to a place, a symbol or a snippet."""
-        args = Arguments("find_related", arguments, _RELATED)
-        path = args.text("path")
-        view = self._projects.holding(path, args.strings("project"))
+        view = self._projects.holding(asked.path, asked.project)
         answer = view.code.find_related(
-            path=path,
-            line=args.integer("line", least=1) or 0,
-            symbol=args.text("symbol").strip(),
-            snippet=args.text("snippet"),
-            k=args.integer("k"),
-            minimum=args.fraction("min_score") or 0.0,
-            filters=filters_of(args, [view]),
+            path=asked.path,
+            line=asked.line or 0,
+            symbol=asked.symbol.strip(),
+            snippet=asked.snippet,
+            k=asked.k,
+            minimum=asked.min_score or 0.0,
+            filters=filters_of(asked.language, asked.path_glob, [view]),
         )
-        return _within(answers_json(answer.query, [view], [answer], len(answer.hits), code_json), self._budget_tokens)
+        results = best_of([view], [answer], len(answer.hits), placed_code_record)
+        return _within(CodeAnswer(answer.query, results, stats_of_all(answer.query, [answer])), self._budget_tokens)
 
 
-def _within(answer: Json, budget_tokens: int) -> Json:
+def _within(answer: CodeAnswer, budget_tokens: int) -> CodeAnswer:
     if not budget_tokens:
         return answer
-    results, left_out = fitted(answer["query"], answer["results"], budget_tokens)
-    answer = {**answer, "results": results}
+    results, left_out = fitted(answer.query, answer.results, budget_tokens)
+    stats = answer.stats
     if left_out:
-        _add_note(
-            answer,
+        stats = with_note(
+            stats,
             f"{left_out} more hits did not fit budget_tokens = {budget_tokens:,}: raise it, or narrow the search",
         )
-    return answer
-
-
-def _add_note(answer: Json, note: str) -> None:
-    stats = answer["stats"]
-    stats["note"] = "; ".join(filter(None, (stats.get("note"), note)))
+    return CodeAnswer(answer.query, tuple(results), stats)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from rag_ls.mcp.tools import TOOLS
+import pytest
+
+from rag_ls.mcp.tools import offered
 from tests.e2e.clients import agent, eventually
 
 
@@ -71,7 +73,7 @@ async def test_refusals_name_the_argument_and_the_server_goes_on(project: Path) 
 async def test_every_tool_is_annotated_and_typed_and_the_list_is_lean(project: Path) -> None:
     async with agent(project) as ag:
         tools = (await ag.session.list_tools()).tools
-    assert [tool.name for tool in tools] == [spec.name for spec in TOOLS]
+    assert [tool.name for tool in tools] == list(offered(("code", "memory")))
     for tool in tools:
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint is not None
@@ -111,3 +113,15 @@ async def test_a_place_that_the_code_has_not_is_no_anchor(project: Path) -> None
         place = {"source_file": "src/net/client.py", "line": 9999}
         assert "line 9999 is outside" in await ag.refusal("store_memory", content="x", scope="project", metadata=place)
         assert (await ag.call("list_memories"))["total"] == 0
+
+
+async def test_in_a_folder_of_all_kinds_of_things_an_agent_has_the_users_memories_and_nothing_is_read(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(project))
+    async with agent(project) as ag:
+        assert "is no project by itself" in await ag.refusal("search_code", query="rounding")
+        stored = await ag.call("store_memory", content="We deploy on Fridays.", scope="global")
+        listed = await ag.call("list_memories")
+    assert [item["id"] for item in listed["memories"]] == [stored["id"]]
+    assert not (project / ".rag-ls").exists()

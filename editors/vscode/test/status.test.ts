@@ -35,7 +35,7 @@ test("a server that does not run is a problem, one that starts is none", () => {
 });
 
 const engine = {
-  uptime_s: 7200, memory_bytes: 412_000_000, clients: [{ surface: "lsp", name: "Code", pid: 7 }],
+  uptime_s: 7200, memory_bytes: 412_000_000, clients: [{ surface: "lsp", name: "Code", pid: 7, connected_at: "2026-01-01T00:00:00+00:00" }],
   latency: { search_code: { count: 1200, p50_ms: 8.1, p95_ms: 20, p99_ms: 31 }, hover: { count: 3, p50_ms: 1, p95_ms: 2, p99_ms: 2 } },
 };
 

@@ -249,13 +249,13 @@ class CodeMemories:
             request = replace(request, filters=replace(request.filters, scopes=(Scope.SESSION, Scope.GLOBAL)))
         return summarise(self.memories, request, self._shared.model(0.0), self._settings().summaries)
 
-    def embedding_of(self, item: Memory) -> dict[str, object] | None:
-        """The vectors of a memory's parts and the model that made them; None where there are none yet."""
+    def embedding_of(self, item: Memory) -> tuple[str, tuple[tuple[float, ...], ...]] | None:
+        """The model that made the vectors of a memory's parts, and these; None where there are none yet."""
         model = self._shared.model(0.0)
         vectors = self.memories.of(item.scope).vectors.of(item.id, model.model_id) if model else None
         if model is None or vectors is None or not len(vectors):
             return None
-        return {"model": model.model_id, "vectors": [[round(float(value), 6) for value in row] for row in vectors]}
+        return model.model_id, tuple(tuple(round(float(value), 6) for value in row) for row in vectors)
 
     def _model(self, purpose: str) -> HostedModel:
         model = self._shared.model(_MODEL_S)

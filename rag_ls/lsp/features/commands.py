@@ -11,32 +11,12 @@ from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.editor import Session
 from rag_ls.lsp.features.sync import plain
 from rag_ls.lsp.protocol import RagLsServer, protocol_error
+from rag_ls.operations import OPERATIONS
 
 # For a selection or a place in a document, as code actions and lenses carry them.
 REMEMBER = "ragLs.rememberSelection"
 ABOUT = "ragLs.memoriesAbout"
 
-_OPERATIONS = {
-    "ragLs.searchCode": "search_code",
-    "ragLs.findRelated": "find_related",
-    "ragLs.getChunk": "get_chunk",
-    "ragLs.listSymbols": "list_symbols",
-    "ragLs.relatedTests": "related_tests",
-    "ragLs.listRepos": "list_repos",
-    "ragLs.storeMemory": "store_memory",
-    "ragLs.searchMemory": "search_memory",
-    "ragLs.getMemory": "get_memory",
-    "ragLs.updateMemory": "update_memory",
-    "ragLs.listMemories": "list_memories",
-    "ragLs.restoreMemory": "restore_memory",
-    "ragLs.consolidateMemories": "consolidate_memories",
-    "ragLs.clearSession": "clear_session",
-    "ragLs.summarizeMemories": "summarize_memories",
-    "ragLs.memoryStats": "stats",
-    "ragLs.deleteMemory": "delete_memory",
-    "ragLs.reindex": "reindex",
-    "ragLs.status": "engine_status",
-}
 _CHANGES_MEMORIES = (
     "store_memory",
     "update_memory",
@@ -48,9 +28,10 @@ _CHANGES_MEMORIES = (
 
 
 def register(server: RagLsServer) -> None:
-    """Register every command."""
-    for name, operation in _OPERATIONS.items():
-        server.command(name)(_handler(server, name, operation))
+    """Register every command that the table of operations names."""
+    for operation in OPERATIONS:
+        if operation.command:
+            server.command(operation.command)(_handler(server, operation.command, operation.name))
 
 
 def _handler(server: RagLsServer, name: str, operation: str) -> Callable[..., Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_ls.errors import InvalidRequest
-from rag_ls.operations.arguments import Arguments
+from rag_ls.operations.parsing import Arguments
 
 
 def _args(values: object) -> Arguments:

@@ -1,11 +1,12 @@
-"""The arguments of a request, as any surface hands them over: one JSON object, checked key by key."""
+"""Requests out of JSON, as any surface hands it over: one object, checked key by key, once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from rag_ls.errors import InvalidRequest
+from rag_ls.operations.fields import Argument, arguments_of
 from rag_ls.util.text import without_surrogates
 
 # The largest number that every JSON reader keeps exact.
@@ -23,6 +24,43 @@ _ALIASES = {
     "text": "content",
     "version": "expected_version",
 }
+
+
+R = TypeVar("R")
+
+
+def parsed(operation: str, request: Callable[..., R], values: object) -> R:
+    """The request that a JSON object means. Raises `InvalidRequest`, which names the operation, the argument and the remedy."""
+    assert isinstance(request, type)
+    known = arguments_of(request)
+    args = Arguments(operation, values, tuple(known))
+    found: R = request(**{key: _value(args, key, hint, declared) for key, (hint, declared) in known.items()})
+    return found
+
+
+def _value(args: Arguments, key: str, hint: Any, declared: Argument) -> Any:
+    if hint is str:
+        return (
+            (args.choice(key, declared.choices) or "")
+            if declared.choices
+            else args.text(key, required=declared.required)
+        )
+    if hint == str | None:
+        return args.text(key) if args.raw(key) is not None else None
+    if hint == int | None:
+        return args.integer(key, least=declared.least)
+    if hint == float | None:
+        return args.fraction(key)
+    if hint is bool:
+        return args.flag(key)
+    if hint == tuple[str, ...]:
+        return args.strings(key)
+    if hint == Mapping[str, Any]:
+        return args.mapping(key)
+    if hint == Mapping[str, Any] | None:
+        return args.mapping(key) if args.raw(key) is not None else None
+    assert hint is Any, f"{key}: {hint} is no type of an argument"
+    return args.raw(key)
 
 
 class Arguments:

@@ -1,0 +1,483 @@
+// Generated from rag_ls/operations/records.py by scripts/dev.py docs.
+
+/** A project that is known by name now. */
+export interface AddedProjectAnswer {
+  readonly name: string;
+  readonly root: string;
+  readonly source: string;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly branch: string;
+  readonly note: string;
+}
+
+/** The place in the code that a memory is about. */
+export interface AnchorRecord {
+  readonly path: string;
+  readonly state: string;
+  readonly symbol?: string;
+  readonly line?: number;
+  readonly project?: string;
+}
+
+/** A memory in a few words. */
+export interface BriefMemory {
+  readonly id: string;
+  readonly content: string;
+  readonly scope: string;
+  readonly similarity?: number;
+}
+
+/** How large a file was, and is. */
+export interface BytesRecord {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** How many memories were forgotten. */
+export interface ClearedAnswer {
+  readonly cleared: number;
+}
+
+/** Who is connected to the engine. */
+export interface ClientRecord {
+  readonly surface: string;
+  readonly name: string;
+  readonly pid: number | null;
+  readonly connected_at: string;
+}
+
+/** Chunks, best first. */
+export interface CodeAnswer {
+  readonly query: string;
+  readonly results: readonly CodeRecord[];
+  readonly stats: Stats;
+}
+
+/** A chunk, or more of its document around it. */
+export interface CodeRecord {
+  readonly kind: string;
+  readonly id: string;
+  readonly path: string;
+  readonly start_line: number;
+  readonly end_line: number;
+  readonly language: string;
+  readonly symbol: string;
+  readonly node_type: string;
+  readonly score: number;
+  readonly matched_by: readonly string[];
+  readonly freshness: string | null;
+  readonly file?: string;
+  readonly scope?: string;
+  readonly context?: string;
+  readonly text?: string;
+  readonly truncated?: boolean;
+  readonly note?: string;
+  readonly project?: string;
+}
+
+/** Where the user's settings list a project. */
+export interface ConfigLines {
+  readonly file: string;
+  readonly first_line: number | null;
+  readonly last_line: number | null;
+}
+
+/** What a consolidation did, or would do; or what taking it back restored. */
+export interface ConsolidationAnswer {
+  readonly dry_run?: boolean;
+  readonly threshold?: number;
+  readonly merges?: readonly MergeRecord[];
+  readonly contradictions?: readonly ContradictionRecord[];
+  readonly never_recalled?: readonly BriefMemory[];
+  readonly undo?: Readonly<Record<string, string>>;
+  readonly restored?: readonly MemoryRecord[];
+}
+
+/** Two memories that cannot both hold. */
+export interface ContradictionRecord {
+  readonly memories: readonly BriefMemory[];
+  readonly reason: string;
+}
+
+/** A memory that was deleted. */
+export interface DeletedAnswer {
+  readonly id: string;
+  readonly deleted: boolean;
+  readonly scope: string;
+}
+
+/** The vectors of a memory's parts. */
+export interface EmbeddingRecord {
+  readonly model: string;
+  readonly vectors: readonly (readonly number[])[];
+}
+
+/** The engine; with its clients and latencies, where they are asked for. */
+export interface EngineRecord {
+  readonly mode: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly uptime_s: number;
+  readonly address?: string;
+  readonly log?: string;
+  readonly memory_bytes?: number;
+  readonly models?: readonly ModelRecord[];
+  readonly clients?: readonly ClientRecord[];
+  readonly latency?: Readonly<Record<string, LatencyRecord>>;
+}
+
+/** What was written. */
+export interface ExportAnswer {
+  readonly exported: number;
+  readonly scope: string;
+  readonly output: string;
+  readonly format: string;
+}
+
+/** Figures by scope. */
+export interface FiguresAnswer {
+  readonly scopes: Readonly<Record<string, ScopeFigures>>;
+}
+
+/** What was taken in. */
+export interface ImportAnswer {
+  readonly inserted: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly duplicates: number;
+  readonly scope: string;
+  readonly input: string;
+}
+
+/** How much there is of a language. */
+export interface LanguageRecord {
+  readonly documents: number;
+  readonly chunks: number;
+}
+
+/** How long an operation takes, in milliseconds. */
+export interface LatencyRecord {
+  readonly count: number;
+  readonly p50_ms: number;
+  readonly p95_ms: number;
+  readonly p99_ms: number;
+}
+
+/** Memories, best first, and the same as a text with citations. */
+export interface MemoryAnswer {
+  readonly query: string;
+  readonly results: readonly MemoryRecord[];
+  readonly stats: Stats;
+  readonly context: string;
+}
+
+/** A page of memories. */
+export interface MemoryPage {
+  readonly memories: readonly MemoryRecord[];
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+  readonly next_offset?: number;
+  readonly note?: string;
+}
+
+/** A memory; in search answers with its score, alone with all that is known of it. */
+export interface MemoryRecord {
+  readonly id: string;
+  readonly content: string;
+  readonly scope: string;
+  readonly metadata: MetadataRecord;
+  readonly memory_type: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly version: number;
+  readonly anchor: AnchorRecord | null;
+  readonly kind?: string;
+  readonly truncated?: boolean;
+  readonly branch?: string;
+  readonly uses?: number;
+  readonly used_at?: string;
+  readonly summary_key?: string;
+  readonly content_hash?: string;
+  readonly source_uri?: string;
+  readonly source_memory_ids?: readonly string[];
+  readonly score?: number;
+  readonly matched_by?: readonly string[];
+  readonly similarity?: number;
+  readonly embedding?: EmbeddingRecord;
+  readonly history?: readonly VersionRecord[];
+}
+
+/** Memories that say the same. */
+export interface MergeRecord {
+  readonly kept: BriefMemory;
+  readonly merged: readonly BriefMemory[];
+  readonly cosine: number;
+}
+
+/** What a caller said about a memory. */
+export interface MetadataRecord {
+  readonly tags?: readonly string[];
+  readonly source_file?: string;
+  readonly language?: string;
+  readonly chunk_index?: number;
+  readonly parent_id?: string;
+  readonly ast_node_type?: string;
+  readonly importance_score?: number;
+  readonly custom?: Readonly<Record<string, unknown>>;
+}
+
+/** A model that is loaded. */
+export interface ModelRecord {
+  readonly model: string;
+  readonly ready: boolean;
+  readonly worker_pid: number | null;
+}
+
+/** One of the engine's projects, in short. */
+export interface OpenProjectRecord {
+  readonly root: string;
+  readonly documents: number;
+  readonly chunks: number;
+  readonly queued_documents: number;
+  readonly pending_embeddings: number;
+  readonly activity: string;
+  readonly clients: number;
+}
+
+/** What was brought into its best shape. */
+export interface OptimizedAnswer {
+  readonly optimized: readonly string[];
+}
+
+/** How much of a project each tier of its index holds. */
+export interface Percent {
+  readonly words: number;
+  readonly vectors: number;
+}
+
+/** How a project stands. */
+export interface ProjectStatusRecord {
+  readonly root: string;
+  readonly complete: boolean;
+  readonly documents: number;
+  readonly chunks: number;
+  readonly queued_documents: number;
+  readonly pending_embeddings: number;
+  readonly indexed_percent: Percent;
+  readonly unsaved_buffers: number;
+  readonly skipped: Readonly<Record<string, number>>;
+  readonly activity: string;
+  readonly sync: string;
+  readonly last_sync: string | null;
+  readonly model: string;
+  readonly model_ready: boolean;
+  readonly memories: Readonly<Record<string, number>>;
+  readonly note?: string;
+  readonly languages?: Readonly<Record<string, LanguageRecord>>;
+  readonly skipped_files?: readonly SkippedRecord[];
+  readonly engine?: EngineRecord;
+  readonly projects?: readonly OpenProjectRecord[];
+}
+
+/** The projects whose files are being compared. */
+export interface ReindexAnswer {
+  readonly started: readonly string[];
+}
+
+/** What would be removed. */
+export interface RemovalPlan {
+  readonly projects: readonly RemovalRecord[];
+  readonly memories: boolean;
+}
+
+/** What removing a project deletes. */
+export interface RemovalRecord {
+  readonly name: string;
+  readonly root: string;
+  readonly source: string;
+  readonly reason: string;
+  readonly documents: number;
+  readonly chunks: number;
+  readonly embeddings: number;
+  readonly bytes: number;
+  readonly memories: number | null;
+  readonly memory_bytes: number;
+  readonly files: readonly string[];
+  readonly config: ConfigLines | null;
+}
+
+/** What was removed. */
+export interface RemovedAnswer {
+  readonly removed: readonly RemovalRecord[];
+  readonly memories: boolean;
+}
+
+/** A project that can be named. */
+export interface RepoRecord {
+  readonly name: string;
+  readonly root: string;
+  readonly source: string;
+  readonly open: boolean;
+  readonly documents: number;
+  readonly chunks: number;
+  readonly complete: boolean;
+  readonly branch: string;
+  readonly bytes: number;
+  readonly last_opened: string | null;
+  readonly missing?: boolean;
+  readonly note?: string;
+}
+
+/** The projects that can be named. */
+export interface ReposAnswer {
+  readonly repos: readonly RepoRecord[];
+  readonly problems?: readonly string[];
+}
+
+/** What bringing a backup back changed. */
+export interface RestoredBackupAnswer {
+  readonly scope: string;
+  readonly backup: string;
+  readonly inserted: number;
+  readonly replaced: number;
+  readonly deleted: number;
+  readonly moved_aside: string | null;
+}
+
+/** How the indexed projects stand. */
+export interface ScanAnswer {
+  readonly complete: boolean;
+  readonly projects: readonly ProjectStatusRecord[];
+}
+
+/** What a scope holds. */
+export interface ScopeFigures {
+  readonly memories: number;
+  readonly types: Readonly<Record<string, number>>;
+  readonly tags: Readonly<Record<string, number>>;
+  readonly anchored: number;
+  readonly never_recalled: number;
+  readonly bytes: number;
+  readonly newest: string | null;
+  readonly model?: string;
+  readonly not_embedded?: number;
+}
+
+/** Chunks and memories. */
+export interface SearchAnswer {
+  readonly query: string;
+  readonly results: readonly (CodeRecord | MemoryRecord)[];
+  readonly stats: Stats;
+}
+
+/** A file that is not indexed, and why. */
+export interface SkippedRecord {
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** How an answer came about, and what it could not see. */
+export interface Stats {
+  readonly took_ms: number;
+  readonly dense: boolean;
+  readonly candidates: number;
+  readonly complete: boolean;
+  readonly pending_documents?: number;
+  readonly pending_embeddings?: number;
+  readonly indexed_percent?: Percent;
+  readonly note?: string;
+}
+
+/** How the projects of a client stand, and the engine. */
+export interface StatusAnswer {
+  readonly version: string;
+  readonly complete: boolean;
+  readonly projects: readonly ProjectStatusRecord[];
+  readonly engine: EngineRecord;
+}
+
+/** What storing a memory did. */
+export interface StoredAnswer {
+  readonly id: string;
+  readonly status: string;
+  readonly version: number;
+  readonly scope: string;
+  readonly anchor: AnchorRecord | null;
+  readonly duplicate_of?: string;
+  readonly known?: readonly BriefMemory[];
+  readonly evicted?: readonly string[];
+  readonly note?: string;
+}
+
+/** A summary that was made, and what storing it did. */
+export interface SummaryAnswer {
+  readonly id: string;
+  readonly status: string;
+  readonly version: number;
+  readonly scope: string;
+  readonly anchor: AnchorRecord | null;
+  readonly summary: string;
+  readonly summary_key: string | null;
+  readonly source_memory_ids: readonly string[];
+  readonly count: number;
+  readonly duplicate_of?: string;
+  readonly known?: readonly BriefMemory[];
+  readonly evicted?: readonly string[];
+  readonly note?: string;
+}
+
+/** A declaration. */
+export interface SymbolRecord {
+  readonly path: string;
+  readonly symbol: string;
+  readonly kind: string;
+  readonly start_line: number;
+  readonly end_line: number;
+  readonly signature: string;
+  readonly exported: boolean;
+  readonly project?: string;
+}
+
+/** Declarations. */
+export interface SymbolsAnswer {
+  readonly symbols: readonly SymbolRecord[];
+  readonly total: number;
+  readonly note?: string;
+}
+
+/** A document of tests, at the place in it that is nearest. */
+export interface TestRecord {
+  readonly path: string;
+  readonly file: string;
+  readonly score: number;
+  readonly why: readonly string[];
+  readonly id?: string;
+  readonly symbol?: string;
+  readonly start_line?: number;
+  readonly end_line?: number;
+  readonly mentioned_in?: readonly string[];
+}
+
+/** Tests, those that most speaks for first. */
+export interface TestsAnswer {
+  readonly tests: readonly TestRecord[];
+  readonly note?: string;
+}
+
+/** Space given back, by store. */
+export interface VacuumAnswer {
+  readonly bytes: Readonly<Record<string, BytesRecord>>;
+}
+
+/** A former version of a memory. */
+export interface VersionRecord {
+  readonly version: number;
+  readonly content: string;
+  readonly metadata: MetadataRecord;
+  readonly memory_type: string;
+  readonly updated_at: string;
+  readonly replaced_at: string;
+  readonly reason: string;
+}

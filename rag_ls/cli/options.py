@@ -1,0 +1,174 @@
+"""The command line of verbs that ask an operation: options from the table of operations, and what the shell adds to them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+_MEMORY_TYPES = ("semantic", "episodic", "procedural")
+_NUMBERS = {"int": int, "float": float}
+_GROUPS = {"projects": "list the projects that can be named, add and remove them"}
+
+
+def add_operations(verbs: Verbs, table: Mapping[str, Mapping[str, Any]]) -> None:
+    """Add a verb for each entry of `operations.shell.verbs_of`."""
+    groups: dict[str, Verbs] = {}
+    for name, data in table.items():
+        group, _, action = name.rpartition(" ")
+        if group and group not in groups:
+            parent = verbs.add_parser(group, help=_GROUPS.get(group))
+            groups[group] = parent.add_subparsers(dest="action", required=True, metavar="ACTION")
+        verb = add_verb(groups.get(group, verbs), action, data["summary"])
+        verb.set_defaults(operation=data["operation"])
+        _SHELL_FIRST.get(name, _nothing)(verb)
+        for option in data["options"]:
+            _add_option(verb, option)
+        _SHELL_ONLY.get(name, _nothing)(verb)
+        (project_option if data["in_project"] and name != "index" else standalone_option)(verb)
+
+
+def add_verb(verbs: Verbs, name: str, summary: str) -> argparse.ArgumentParser:
+    """One verb; each prints JSON where it is asked to."""
+    verb: argparse.ArgumentParser = verbs.add_parser(
+        name, help=summary, description=summary[0].upper() + summary[1:] + "."
+    )
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    return verb
+
+
+def project_option(verb: argparse.ArgumentParser) -> None:
+    """In which project a verb works."""
+    verb.add_argument("--project", default=".", metavar="FOLDER", help="a folder of the project (default: this one)")
+    standalone_option(verb)
+
+
+def standalone_option(verb: argparse.ArgumentParser) -> None:
+    """Whether the shared engine is used."""
+    verb.add_argument("--standalone", action="store_true", help="work in this process, without the shared engine")
+
+
+def _add_option(verb: argparse.ArgumentParser, option: Mapping[str, Any]) -> None:
+    values = {key: value for key, value in option.items() if key != "names"}
+    if "type" in values:
+        values["type"] = _NUMBERS[values["type"]]
+    verb.add_argument(*option["names"], **values)
+
+
+# --- what the shell takes besides, in a form of its own
+
+
+def _nothing(verb: argparse.ArgumentParser) -> None:
+    """This verb takes what its operation takes."""
+
+
+def _index(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("path", nargs="?", default=".", help="a folder of the project (default: this one)")
+
+
+def _status(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--watch", action="store_true", help="show it again every second, until Ctrl+C")
+
+
+def _add(verb: argparse.ArgumentParser) -> None:
+    _text(verb)
+    _tags(verb)
+    verb.add_argument("--type", dest="memory_type", choices=_MEMORY_TYPES, default="semantic")
+    _about(verb)
+    verb.add_argument(
+        "--branch", nargs="?", const=True, help="it counts on this git branch alone (default: the one checked out)"
+    )
+    verb.set_defaults(scope="project")
+
+
+def _list(verb: argparse.ArgumentParser) -> None:
+    _tags(verb)
+    verb.add_argument("--type", dest="memory_type", choices=_MEMORY_TYPES)
+    verb.add_argument("--anchor", choices=("fresh", "drifted", "orphaned", "any"), help="about code that stands so")
+    verb.add_argument("--never-recalled", action="store_true", help="only what nobody ever looked up")
+    verb.add_argument("--branch", help="of this git branch instead of the one checked out; * for all")
+
+
+def _update(verb: argparse.ArgumentParser) -> None:
+    _text(verb)
+    _tags(verb)
+    verb.add_argument("--type", dest="memory_type", choices=_MEMORY_TYPES)
+    _about(verb)
+    verb.add_argument("--promote", action="store_true", help="it counts on all branches from now on")
+    verb.add_argument("--confirm", action="store_true", help="it holds for the code as it is now")
+
+
+def _memory_id(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("id", help="a memory's id, or its first 8 characters")
+
+
+def _delete(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("ids", nargs="+", metavar="id", help="a memory's id, or its first 8 characters")
+
+
+def _restore(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("id", nargs="?", default="", help="of a memory that was changed or deleted")
+    verb.add_argument("--version", type=int, metavar="N", help="which version (default: the one before)")
+    verb.set_defaults(scope="project")
+
+
+def _consolidate(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--undo", nargs="?", const="", metavar="ID", help="take the latest one back, or this one")
+
+
+def _summarize(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--start", required=True, help="e.g. 2026-01-01")
+    verb.add_argument("--end", help="e.g. 2026-01-31 (default: now)")
+    _tags(verb)
+
+
+def _export(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--output", default="-", metavar="FILE", help="(default: standard output)")
+    _tags(verb)
+    verb.set_defaults(scope="project")
+
+
+def _import(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--input", required=True, metavar="PATH", help="a file or folder, or - for standard input")
+    verb.set_defaults(scope="project")
+
+
+def _confirmed(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def _text(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("text", nargs="?", help="the text, or - to read it from standard input")
+    verb.add_argument("--content", help="the same as an option")
+
+
+def _tags(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--tag", dest="tags", action="append", default=[], help="may be given several times")
+    verb.add_argument("--tags", dest="tag_list", default="", metavar="A,B", help="several tags, with commas between")
+
+
+def _about(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--at", metavar="FILE[:LINE]", default="", help="the place in the code that it is about")
+    verb.add_argument("--importance", type=float, metavar="0..1", help="it ranks a little higher")
+
+
+_SHELL_FIRST: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
+    "index": _index,
+    "update": _memory_id,
+    "delete": _delete,
+}
+_SHELL_ONLY: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
+    "status": _status,
+    "add": _add,
+    "list": _list,
+    "update": _update,
+    "restore": _restore,
+    "consolidate": _consolidate,
+    "summarize": _summarize,
+    "export": _export,
+    "import": _import,
+    "projects remove": _confirmed,
+    "projects prune": _confirmed,
+}

@@ -1,0 +1,330 @@
+"""The verbs that ask an operation. Generated from rag_ls/operations/table.py by scripts/dev.py docs."""
+
+from typing import Any
+
+VERBS: dict[str, dict[str, Any]] = {
+    "projects list": {
+        "operation": "list_repos",
+        "summary": "list the projects of the settings, and those that were opened",
+        "in_project": False,
+        "options": [],
+    },
+    "add": {
+        "operation": "store_memory",
+        "summary": "store a memory",
+        "in_project": True,
+        "options": [
+            {"names": ["--scope"], "dest": "scope", "help": "where it lives", "choices": ["project", "global"]},
+            {
+                "names": ["--force"],
+                "dest": "force",
+                "help": "even if it looks trivial, or like a secret",
+                "action": "store_true",
+            },
+        ],
+    },
+    "update": {
+        "operation": "update_memory",
+        "summary": "change a memory; the former version is kept",
+        "in_project": True,
+        "options": [
+            {
+                "names": ["--expected-version"],
+                "dest": "expected_version",
+                "help": "refuse where it is at another version",
+                "type": "int",
+            },
+            {
+                "names": ["--force"],
+                "dest": "force",
+                "help": "even if it looks trivial, or like a secret",
+                "action": "store_true",
+            },
+        ],
+    },
+    "delete": {"operation": "delete_memory", "summary": "delete memories", "in_project": True, "options": []},
+    "list": {
+        "operation": "list_memories",
+        "summary": "list memories",
+        "in_project": True,
+        "options": [
+            {
+                "names": ["--scope"],
+                "dest": "scope",
+                "help": "memories of this scope (default: all)",
+                "choices": ["project", "global"],
+            },
+            {"names": ["--limit"], "dest": "k", "help": "how many at most", "type": "int"},
+            {"names": ["--offset"], "dest": "offset", "help": "how many to pass over", "type": "int"},
+            {
+                "names": ["--order"],
+                "dest": "order",
+                "help": "which come first",
+                "choices": ["updated", "created", "importance", "uses", "least_used"],
+            },
+        ],
+    },
+    "consolidate": {
+        "operation": "consolidate_memories",
+        "summary": "merge memories that say the same, and show which contradict each other",
+        "in_project": True,
+        "options": [
+            {
+                "names": ["--scope"],
+                "dest": "scope",
+                "help": "memories of this scope (default: all)",
+                "choices": ["project", "global"],
+            },
+            {
+                "names": ["--threshold"],
+                "dest": "threshold",
+                "help": "how close they must be, 0 to 1 (default: 0.85)",
+                "type": "float",
+            },
+            {
+                "names": ["--dry-run"],
+                "dest": "dry_run",
+                "help": "show what would be done, and do nothing",
+                "action": "store_true",
+            },
+        ],
+    },
+    "summarize": {
+        "operation": "summarize_memories",
+        "summary": "summarise the memories of a time, and keep the summary",
+        "in_project": True,
+        "options": [
+            {
+                "names": ["--scope"],
+                "dest": "scope",
+                "help": "memories of this scope (default: all)",
+                "choices": ["project", "global"],
+            },
+            {"names": ["--max-words"], "dest": "max_words", "help": "how long it may be", "type": "int"},
+            {
+                "names": ["--summary-key"],
+                "dest": "summary_key",
+                "help": "the name under which the next one replaces this one",
+            },
+        ],
+    },
+    "stats": {
+        "operation": "stats",
+        "summary": "show how many memories there are of what kind, and what is never recalled",
+        "in_project": True,
+        "options": [
+            {
+                "names": ["--scope"],
+                "dest": "scope",
+                "help": "memories of this scope (default: all)",
+                "choices": ["project", "global"],
+            }
+        ],
+    },
+    "status": {
+        "operation": "status",
+        "summary": "show how much is indexed, queued and skipped, and how the engine stands",
+        "in_project": True,
+        "options": [],
+    },
+    "search": {
+        "operation": "search",
+        "summary": "search code and memories",
+        "in_project": True,
+        "options": [
+            {"names": ["query"], "help": ""},
+            {
+                "names": ["--in"],
+                "dest": "kinds",
+                "help": "what to search: code, memory (default: both; memory with --scope)",
+                "metavar": "KINDS",
+            },
+            {"names": ["-k", "--k"], "dest": "k", "help": "hits at most, of each kind", "type": "int"},
+            {"names": ["--language"], "dest": "language", "help": "only code in this language"},
+            {
+                "names": ["--path"],
+                "dest": "path_glob",
+                "help": "only files that match, e.g. 'src/**'",
+                "metavar": "GLOB",
+            },
+            {
+                "names": ["--scope"],
+                "dest": "scope",
+                "help": "memories of this scope (default: all)",
+                "choices": ["project", "global"],
+            },
+            {
+                "names": ["--min-similarity"],
+                "dest": "min_similarity",
+                "help": "of memories, 0 to 1 (default: 0.7)",
+                "type": "float",
+            },
+        ],
+    },
+    "show": {
+        "operation": "show",
+        "summary": "show a memory or a chunk by its id",
+        "in_project": True,
+        "options": [
+            {"names": ["id"], "help": "a memory's id (or its first 8 characters), or a chunk's"},
+            {
+                "names": ["--history"],
+                "dest": "history",
+                "help": "with a memory's former versions",
+                "action": "store_true",
+            },
+        ],
+    },
+    "index": {
+        "operation": "index",
+        "summary": "index a project, with a progress bar; done again, it only does what changed",
+        "in_project": True,
+        "options": [
+            {
+                "names": ["--words-only"],
+                "dest": "words_only",
+                "help": "leave the embeddings to the editor or agent",
+                "action": "store_true",
+            }
+        ],
+    },
+    "scan": {
+        "operation": "scan",
+        "summary": "index projects by name, with a progress bar",
+        "in_project": False,
+        "options": [
+            {"names": ["project"], "help": "names or roots, or all", "nargs": "+"},
+            {
+                "names": ["--words-only"],
+                "dest": "words_only",
+                "help": "leave the embeddings to the editor or agent",
+                "action": "store_true",
+            },
+        ],
+    },
+    "projects add": {
+        "operation": "add_project",
+        "summary": "make a project known by name",
+        "in_project": False,
+        "options": [
+            {"names": ["path"], "help": "a folder of the project"},
+            {"names": ["--name"], "dest": "name", "help": "what to call it (default: the folder's name)"},
+        ],
+    },
+    "projects remove": {
+        "operation": "plan_removal",
+        "summary": "forget a project and delete its index, never its files; memories are kept",
+        "in_project": False,
+        "options": [
+            {"names": ["project"], "help": "a name, or the path of a root"},
+            {
+                "names": ["--memories"],
+                "dest": "memories",
+                "help": "delete its memories too, with their backups",
+                "action": "store_true",
+            },
+        ],
+    },
+    "projects prune": {
+        "operation": "plan_pruning",
+        "summary": "the same for projects that are gone, or that the settings list no longer",
+        "in_project": False,
+        "options": [],
+    },
+    "optimize": {
+        "operation": "optimize",
+        "summary": "bring the indexes into their best shape",
+        "in_project": True,
+        "options": [
+            {
+                "names": ["--scope"],
+                "dest": "scope",
+                "help": "memories of this scope (default: all)",
+                "choices": ["project", "global"],
+            }
+        ],
+    },
+    "vacuum": {
+        "operation": "vacuum",
+        "summary": "give free space of the files back to the disk",
+        "in_project": True,
+        "options": [
+            {
+                "names": ["--scope"],
+                "dest": "scope",
+                "help": "memories of this scope (default: all)",
+                "choices": ["project", "global"],
+            }
+        ],
+    },
+    "export": {
+        "operation": "export_memories",
+        "summary": "write memories to a file",
+        "in_project": True,
+        "options": [
+            {
+                "names": ["--scope"],
+                "dest": "scope",
+                "help": "memories of this scope (default: project)",
+                "choices": ["project", "global"],
+            },
+            {
+                "names": ["--format"],
+                "dest": "format",
+                "help": "(default: by the file's name, else json)",
+                "choices": ["json", "jsonl", "markdown"],
+            },
+            {"names": ["--embeddings"], "dest": "embeddings", "help": "with their vectors", "action": "store_true"},
+        ],
+    },
+    "import": {
+        "operation": "import_memories",
+        "summary": "take memories in from a file, all of it or nothing",
+        "in_project": True,
+        "options": [
+            {
+                "names": ["--scope"],
+                "dest": "scope",
+                "help": "memories of this scope (default: project)",
+                "choices": ["project", "global"],
+            },
+            {
+                "names": ["--format"],
+                "dest": "format",
+                "help": "(default: by the file's name and beginning)",
+                "choices": ["json", "jsonl", "markdown"],
+            },
+            {
+                "names": ["--from"],
+                "dest": "source",
+                "help": "it comes from another tool",
+                "choices": ["claude", "agents", "mcp-memory-service", "basic-memory"],
+            },
+            {
+                "names": ["--force"],
+                "dest": "force",
+                "help": "take in what looks like a secret too",
+                "action": "store_true",
+            },
+        ],
+    },
+    "restore": {
+        "operation": "restore_backup",
+        "summary": "bring back a memory's former version, or all memories of a backup",
+        "in_project": True,
+        "options": [
+            {
+                "names": ["--scope"],
+                "dest": "scope",
+                "help": "memories of this scope (default: project)",
+                "choices": ["project", "global"],
+            },
+            {
+                "names": ["--backup"],
+                "dest": "backup",
+                "help": "latest, a date like 2026-01-31, or a file",
+                "metavar": "NAME",
+            },
+        ],
+    },
+}

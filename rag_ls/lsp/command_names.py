@@ -1,0 +1,25 @@
+"""The commands of the server. Generated from rag_ls/operations/table.py by scripts/dev.py docs."""
+
+COMMANDS = (
+    "ragLs.searchCode",
+    "ragLs.getChunk",
+    "ragLs.listSymbols",
+    "ragLs.findRelated",
+    "ragLs.relatedTests",
+    "ragLs.listRepos",
+    "ragLs.storeMemory",
+    "ragLs.searchMemory",
+    "ragLs.getMemory",
+    "ragLs.updateMemory",
+    "ragLs.deleteMemory",
+    "ragLs.listMemories",
+    "ragLs.consolidateMemories",
+    "ragLs.clearSession",
+    "ragLs.summarizeMemories",
+    "ragLs.restoreMemory",
+    "ragLs.memoryStats",
+    "ragLs.reindex",
+    "ragLs.status",
+    "ragLs.rememberSelection",
+    "ragLs.memoriesAbout",
+)

@@ -1,0 +1,48 @@
+"""The filters that questions about code share."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from rag_ls.chunking.languages import by_alias
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.errors import InvalidRequest
+from rag_ls.search import DOCUMENT_KINDS, Filters
+
+_SYNONYMS = {
+    "method": "function", "class": "type", "interface": "type", "struct": "type", "enum": "type", "constant": "value",
+    "variable": "value", "heading": "section", "docs": "doc", "tests": "test",
+}  # fmt: skip
+_MAX_LANGUAGES_NAMED = 12
+
+
+def kind_of(operation: str, given: str, kinds: Sequence[str]) -> str:
+    """The kind that is asked for, by one of its names. Raises `InvalidRequest`."""
+    given = given.strip().lower()
+    kind = _SYNONYMS.get(given, given)
+    if kind and kind not in kinds:
+        raise InvalidRequest(f"{operation}: kind = {given!r} is not one of {', '.join(kinds)}")
+    return kind
+
+
+def filters_of(language: str, path_glob: str, views: Sequence[ProjectView], kind: str = "") -> Filters:
+    """The filters by document. Raises `InvalidRequest` for a language that the index does not hold."""
+    wanted = _indexed_language(language.strip().lower(), views)
+    return Filters(wanted, path_glob.strip(), kind if kind in DOCUMENT_KINDS else "")
+
+
+def _indexed_language(wanted: str, views: Sequence[ProjectView]) -> str:
+    if not wanted:
+        return ""
+    indexed = sorted({item[2] for view in views for item in view.store.document_paths()})
+    names = (wanted, by_alias(wanted) or "")
+    if found := next((name for name in names if name in indexed), ""):
+        return found
+    if not indexed or not all(view.indexing.scanned and not view.store.queue.has_any() for view in views):
+        # It may yet come.
+        return names[1] or wanted
+    near = difflib.get_close_matches(wanted, indexed, 3, 0.5) or [name for name in indexed if wanted in name][:3]
+    meant = f"the nearest are {', '.join(near)}; " if near else ""
+    rest = ", ".join(indexed[:_MAX_LANGUAGES_NAMED]) + (", …" if len(indexed) > _MAX_LANGUAGES_NAMED else "")
+    raise InvalidRequest(f"no document in the index is in the language {wanted!r}; {meant}it holds {rest}")

@@ -1,0 +1,84 @@
+"""How the fields of requests and answers are declared: with their meaning, limits and defaults, once."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, get_type_hints
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What is known of one argument of a request, besides its type and default."""
+
+    doc: str = ""
+    required: bool = False
+    least: int | None = None
+    """A whole number must not be below."""
+    choices: tuple[str, ...] = ()
+    flag: str = ""
+    """What the shell calls it, `--path`; empty for its own name; `-` where the shell has no such option."""
+    metavar: str = ""
+    agents: str = ""
+    """What agents read of it, where a word is needed; each costs every agent context on every turn."""
+    agents_required: bool = False
+    """Whether agents are told to give it, though others may do without."""
+    agents_type: str = ""
+    """The JSON type that agents are told, where several are understood."""
+    names: tuple[str, ...] = ()
+    """Values that agents are told of; others may be understood too."""
+    agent_default: object = None
+    """The default that agents are told."""
+    properties: type | None = None
+    """A dataclass of arguments that an object holds."""
+    shown: tuple[str, ...] = ()
+    """Those of its properties that agents see."""
+
+
+NO_ARGUMENT = Argument()
+
+
+def argument(default: Any = dataclasses.MISSING, doc: str = "", **known: Any) -> Any:
+    """A field of a request. Without a default it is required; a list's default is an empty tuple."""
+    required = default is dataclasses.MISSING
+    metadata = {"argument": Argument(doc=doc, required=required, **known)}
+    if required:
+        return field(default="", metadata=metadata)
+    if isinstance(default, dict):
+        return field(default_factory=dict, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+def optional(default: Any = None) -> Any:
+    """A field of an answer that is left out of its JSON where it has its default."""
+    metadata = {"optional": True}
+    if isinstance(default, dict):
+        return field(default_factory=dict, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+@cache
+def arguments_of(request: type) -> dict[str, tuple[Any, Argument]]:
+    """The type and the declaration of each argument of a request, in order."""
+    hints = get_type_hints(request)
+    return {
+        item.name: (hints[item.name], item.metadata.get("argument", NO_ARGUMENT))
+        for item in dataclasses.fields(request)
+    }
+
+
+@cache
+def answer_fields(answer: type) -> tuple[tuple[str, Any, bool, object], ...]:
+    """Name, type, whether it may be left out, and default of each field of an answer."""
+    hints = get_type_hints(answer)
+    return tuple(
+        (item.name, hints[item.name], bool(item.metadata.get("optional")), _default(item))
+        for item in dataclasses.fields(answer)
+    )
+
+
+def _default(item: dataclasses.Field[Any]) -> object:
+    if item.default_factory is not dataclasses.MISSING:
+        return item.default_factory()
+    return item.default

@@ -1,0 +1,36 @@
+"""Answers as JSON: made once, at the rim."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+from rag_ls.operations.fields import answer_fields
+
+Json = dict[str, Any]
+
+
+def json_of(answer: object) -> Json:
+    """An answer as a JSON object; optional fields that say nothing are left out."""
+    result = _plain(answer)
+    assert isinstance(result, dict)
+    return result
+
+
+def _plain(value: object) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = ((name, getattr(value, name), *rest) for name, _, *rest in answer_fields(type(value)))
+        return {
+            name: _plain(found)
+            for name, found, is_optional, default in fields
+            if not (is_optional and found == default)
+        }
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value

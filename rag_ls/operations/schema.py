@@ -1,0 +1,110 @@
+"""JSON Schema of requests and answers, as agents read it; TypeScript of answers, as the VS Code extension does."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rag_ls.operations.fields import Argument, answer_fields, arguments_of
+
+Schema = dict[str, Any]
+
+_SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean"}
+_TS_SCALARS = {str: "string", int: "number", float: "number", bool: "boolean", object: "unknown", type(None): "null"}
+
+
+def input_schema(request: type, shows: Sequence[str]) -> Schema:
+    """JSON Schema of those arguments of a request that agents see, in their order."""
+    known = {_agents_name(name, declared): name for name, (_, declared) in arguments_of(request).items()}
+    properties = {shown: _argument_schema(*arguments_of(request)[known.get(shown, shown)]) for shown in shows}
+    required = [shown for shown in shows if _is_required(request, known.get(shown, shown))]
+    schema: Schema = {"type": "object", "properties": properties}
+    return {**schema, "required": required} if required else schema
+
+
+def output_schema(answer: type, names: Sequence[str]) -> Schema:
+    """JSON Schema of those keys of an answer that agents are told of."""
+    kinds = {name: _json_type(hint) for name, hint, _, _ in answer_fields(answer)}
+    return {"type": "object", "properties": {name: {"type": kinds[name]} for name in names}}
+
+
+def typescript(answers: Sequence[type]) -> str:
+    """An interface for each answer, and for each record in one, by name."""
+    found: dict[str, type] = {}
+    for answer in answers:
+        _collect(answer, found)
+    return "\n".join(_interface(found[name]) for name in sorted(found))
+
+
+def _agents_name(name: str, declared: Argument) -> str:
+    """What agents call an argument: `limit` where a listing has one."""
+    return declared.flag.removeprefix("--") if declared.flag == "--limit" else name
+
+
+def _is_required(request: type, name: str) -> bool:
+    declared = arguments_of(request)[name][1]
+    return declared.required or declared.agents_required
+
+
+def _argument_schema(hint: Any, declared: Argument) -> Schema:
+    schema = _type_schema(hint, declared)
+    if declared.agents:
+        schema["description"] = declared.agents
+    if declared.agent_default is not None:
+        schema["default"] = declared.agent_default
+    return schema
+
+
+def _type_schema(hint: Any, declared: Argument) -> Schema:
+    if declared.properties is not None and declared.shown:
+        return input_schema(declared.properties, declared.shown)
+    if declared.agents_type:
+        return {"type": declared.agents_type}
+    if hint == tuple[str, ...]:
+        return {"type": "array", "items": {"type": "string"}}
+    if typing.get_origin(hint) is types.UnionType:
+        hint = typing.get_args(hint)[0]
+    names = declared.names or tuple(choice for choice in declared.choices if choice != "all")
+    return {"type": _SCALARS.get(hint, "object"), **({"enum": list(names)} if names else {})}
+
+
+def _json_type(hint: Any) -> str:
+    origin = typing.get_origin(hint)
+    if origin is types.UnionType:
+        hint = next(each for each in typing.get_args(hint) if each is not type(None))
+        origin = typing.get_origin(hint)
+    if origin is tuple:
+        return "array"
+    return _SCALARS.get(hint, "object")
+
+
+def _collect(hint: Any, found: dict[str, type]) -> None:
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type) and hint.__name__ not in found:
+        found[hint.__name__] = hint
+        for _, inner, _, _ in answer_fields(hint):
+            _collect(inner, found)
+    for inner in typing.get_args(hint):
+        _collect(inner, found)
+
+
+def _interface(answer: type) -> str:
+    lines = [f"/** {' '.join((answer.__doc__ or '').split())} */", f"export interface {answer.__name__} {{"]
+    for name, hint, is_optional, _ in answer_fields(answer):
+        lines.append(f"  readonly {name}{'?' if is_optional else ''}: {_ts_type(hint, is_optional=is_optional)};")
+    return "\n".join([*lines, "}", ""])
+
+
+def _ts_type(hint: Any, *, is_optional: bool = False) -> str:
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if origin is types.UnionType:
+        kept = [each for each in inner if not (is_optional and each is type(None))]
+        return " | ".join(_ts_type(each) for each in kept)
+    if origin is tuple:
+        item = _ts_type(inner[0])
+        return f"readonly ({item})[]" if " " in item else f"readonly {item}[]"
+    if origin is Mapping:
+        return f"Readonly<Record<string, {_ts_type(inner[1])}>>"
+    return _TS_SCALARS.get(hint) or str(hint.__name__)

@@ -1,0 +1,55 @@
+"""The shell's verbs, made from the table of operations, as plain data: a command line that starts at once imports no table."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rag_ls.operations.fields import Argument, arguments_of
+from rag_ls.operations.spec import Operation
+
+Option = dict[str, Any]
+VerbData = dict[str, Any]
+
+
+def verbs_of(table: Iterable[Operation]) -> dict[str, VerbData]:
+    """Each verb with the operation behind it, what it does, and its options as `argparse` takes them."""
+    return {
+        operation.verb.name: {
+            "operation": operation.name,
+            "summary": operation.verb.summary,
+            "in_project": operation.verb.in_project,
+            "options": [
+                option
+                for name, (hint, declared) in arguments_of(operation.request).items()
+                if (option := _option(operation, name, hint, declared))
+            ],
+        }
+        for operation in table
+        if operation.verb is not None
+    }
+
+
+def _option(operation: Operation, name: str, hint: Any, declared: Argument) -> Option:
+    """One argument; nothing for one that the shell does not take as it is."""
+    assert operation.verb is not None
+    if name in operation.verb.positional:
+        many = {"nargs": "+"} if hint == tuple[str, ...] else {}
+        return {"names": [name], "help": declared.doc, **many}
+    is_object = hint is Any or any(typing.get_origin(each) is Mapping for each in (hint, *typing.get_args(hint)))
+    is_taken = name == "project" or name in operation.verb.hidden
+    if declared.flag == "-" or declared.required or is_taken or is_object or not declared.doc:
+        return {}
+    names = ["-k", "--k"] if declared.flag == "-k" else [declared.flag or "--" + name.replace("_", "-")]
+    option: Option = {"names": names, "dest": name, "help": declared.doc}
+    if hint is bool:
+        return {**option, "action": "store_true"}
+    kind = (typing.get_args(hint) or (hint,))[0]
+    if kind in (int, float):
+        option["type"] = kind.__name__
+    if declared.choices:
+        option["choices"] = [choice for choice in declared.choices if choice not in ("session", "all")]
+    if declared.metavar:
+        option["metavar"] = declared.metavar
+    return option

@@ -1,0 +1,122 @@
+"""One entry in the table is found on every surface."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from rag_ls.cli.main import build_parser
+from rag_ls.cli.options import add_operations
+from rag_ls.cli.verbs import VERBS
+from rag_ls.engine.client import Client
+from rag_ls.errors import InvalidRequest
+from rag_ls.lsp.capabilities import COMMANDS, OF_THE_EDITOR
+from rag_ls.mcp.tools import offered, tool_of
+from rag_ls.operations import OPERATIONS, Operation, Operations
+from rag_ls.operations.fields import argument, arguments_of, optional
+from rag_ls.operations.json_of import json_of
+from rag_ls.operations.schema import typescript
+from rag_ls.operations.shell import verbs_of
+from rag_ls.operations.spec import Tool, Verb
+
+
+@dataclass(frozen=True, slots=True)
+class Greet:
+    """Whom to greet."""
+
+    name: str = argument(doc="whom to greet")
+    times: int | None = argument(None, "how often", least=1, agent_default=2)
+    tone: str = argument("", "how", choices=("warm", "cool"))
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """What is said."""
+
+    said: tuple[str, ...]
+    note: str = optional("")
+
+
+GREET = Operation(
+    "greet",
+    "Greet somebody.",
+    Greet,
+    Greeting,
+    lambda at, asked: Greeting((f"hello {asked.name}",) * (asked.times or 2)),
+    tool=Tool("code", "Greet somebody.", ("name", "times"), ("said",)),
+    command="ragLs.greet",
+    verb=Verb("greet", "greet somebody", ("name",)),
+)
+TABLE = (*OPERATIONS, GREET)
+
+
+def test_it_is_run_with_a_typed_request_and_answers_json(client: Client, shop: Path) -> None:
+    client.open(shop)
+    operations = Operations(client, table=TABLE)
+    assert operations.run("greet", {"name": "Ada", "times": 1}) == {"said": ["hello Ada"]}
+    for arguments, message in (
+        ({}, "greet needs 'name'"),
+        ({"name": "Ada", "times": 0}, "times = 0 is below 1"),
+        ({"name": "Ada", "tone": "hot"}, "'hot' is not one of warm, cool"),
+        ({"name": "Ada", "volume": 3}, "no argument 'volume'; it takes name, times, tone"),
+    ):
+        with pytest.raises(InvalidRequest, match=message):
+            operations.run("greet", arguments)
+
+
+def test_agents_are_offered_it_with_its_schema() -> None:
+    tool = tool_of(offered(("code",), TABLE)["greet"])
+    assert tool.input_schema == {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "times": {"type": "integer", "default": 2}},
+        "required": ["name"],
+    }
+    assert tool.output_schema == {"type": "object", "properties": {"said": {"type": "array"}}}
+    assert tool.annotations is not None
+    assert tool.annotations.read_only_hint
+
+
+def test_the_shell_has_a_verb_for_it() -> None:
+    parser = argparse.ArgumentParser()
+    add_operations(parser.add_subparsers(dest="verb"), verbs_of(TABLE))
+    found = parser.parse_args(["greet", "Ada", "--times", "3", "--tone", "warm"])
+    assert (found.operation, found.name, found.times, found.tone, found.project) == ("greet", "Ada", 3, "warm", ".")
+
+
+def test_the_extension_has_a_type_for_its_answer() -> None:
+    assert typescript([Greeting]) == (
+        "/** What is said. */\nexport interface Greeting {\n  readonly said: readonly string[];\n"
+        "  readonly note?: string;\n}\n"
+    )
+
+
+def test_what_is_generated_is_what_the_table_says() -> None:
+    assert verbs_of(OPERATIONS) == VERBS
+    assert {operation.command for operation in OPERATIONS if operation.command} == set(COMMANDS) - set(OF_THE_EDITOR)
+    build_parser()
+
+
+def test_names_are_given_once_and_what_is_shown_is_there() -> None:
+    for names in (
+        [operation.name for operation in OPERATIONS],
+        [operation.command for operation in OPERATIONS if operation.command],
+        [operation.verb.name for operation in OPERATIONS if operation.verb],
+    ):
+        assert len(names) == len(set(names))
+    for operation in offered(("code", "memory")).values():
+        tool_of(operation)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+def test_requests_can_be_made_of_nothing_but_what_is_required(operation: Operation) -> None:
+    known = arguments_of(operation.request)
+    assert all(declared.doc or not declared.required or name == "query" for name, (_, declared) in known.items())
+    operation.request()
+
+
+def test_what_says_nothing_is_left_out_of_an_answer_and_false_is_not() -> None:
+    assert json_of(Greeting((), "")) == {"said": []}
+    assert json_of(Greeting((), "well")) == {"said": [], "note": "well"}
