@@ -56,6 +56,7 @@ class Client:
         self._environment = environment
         self._now = now
         self._alone = alone
+        self.about = about
         self._lock = threading.RLock()
         self._projects: dict[Path, ProjectView] = {}
         # Opened for one question that named them; the client works in the others.

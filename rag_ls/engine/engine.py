@@ -16,6 +16,7 @@ from typing import Any
 from rag_ls import config
 from rag_ls.config import Settings, logs
 from rag_ls.embedding import ModelHost
+from rag_ls.engine.events import Events, IndexComplete, IndexProgressed
 from rag_ls.engine.maintenance import Maintenance
 from rag_ls.engine.shared_project import SharedProject
 from rag_ls.engine.workers import Workers
@@ -35,13 +36,16 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Who a client is, for `status`."""
+    """Who a client is, for `status` and events."""
 
     surface: str
     """`lsp`, `mcp` or `cli`."""
     name: str = ""
     pid: int | None = None
     connected_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def __str__(self) -> str:
+        return f"{self.surface} {self.name}".strip()
 
 
 @dataclass(slots=True)
@@ -78,10 +82,14 @@ class Engine:
         self._clients: dict[object, About] = {}
         self.last_good = config.LastGood()
         """What settings files said before somebody broke them."""
+        self.events = Events()
         self.registry = Registry(user_data_folder() / PROJECTS_FILE)
         """The projects that clients opened."""
         self.maintenance = Maintenance(
-            lambda: [shared for shared, _ in self.projects()], lambda: self.workers.busy, self._embed_global
+            lambda: [shared for shared, _ in self.projects()],
+            lambda: self.workers.busy,
+            self._embed_global,
+            self.events.tell,
         )
 
     @property
@@ -107,8 +115,9 @@ class Engine:
                 self.models,
                 questions_wait=lambda: self.workers.busy,
                 other_roots=lambda: [Path(item.root) for item in reversed(self.registry.projects())],
+                tell=self.events.tell,
             )
-            shared.indexing.listen(lambda progress: self._maintain_when_idle(shared, progress))
+            shared.indexing.listen(lambda progress: self._progressed(shared, progress))
             with self._lock:
                 self._projects[project.root] = _Held(shared, users=1)
             return shared
@@ -247,8 +256,10 @@ class Engine:
         _log.info("closing %s, which is gone or damaged", root)
         threading.Thread(target=held.shared.close, name="closing", daemon=True).start()
 
-    def _maintain_when_idle(self, shared: SharedProject, progress: Progress) -> None:
+    def _progressed(self, shared: SharedProject, progress: Progress) -> None:
+        self.events.tell(IndexProgressed(shared.project.root, progress.phase.value, progress.done, progress.total))
         if progress.phase is Phase.IDLE and not shared.is_closed:
+            self.events.tell(IndexComplete(shared.project.root))
             threading.Thread(target=_maintain, args=(shared,), name="maintenance", daemon=True).start()
 
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from rag_ls.engine.events import Event, SettingsChanged
 from rag_ls.engine.shared_project import SharedProject
 from rag_ls.errors import RagLsError
 from rag_ls.memory import utc_now
@@ -32,19 +33,20 @@ class Maintenance:
         projects: Callable[[], Sequence[SharedProject]],
         is_busy: Callable[[], bool],
         embed_global: Callable[[], None],
+        tell: Callable[[Event], None],
     ) -> None:
         """`is_busy` tells whether somebody waits for an answer: then what can wait does.
 
-        `embed_global` embeds a few of the user's memories that have no vectors yet.
+        `embed_global` embeds a few of the user's memories that have no vectors yet; `tell` is called with what happened.
         """
+        self._tell = tell
         self._embed_global = embed_global
         self._projects = projects
         self._is_busy = is_busy
         self._stop = threading.Event()
         self._lock = threading.Lock()
-        self._listeners: list[Callable[[], None]] = []
         self._stamps: dict[Path, _Stamp] = {user_config_file(): _stamp(user_config_file())}
-        self._thread = threading.Thread(target=self._run, name="housekeeping", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="maintenance", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
@@ -56,17 +58,6 @@ class Maintenance:
     def follow(self, root: Path) -> None:
         """A project's settings are about to be read: what is written to their file from now on is news."""
         self._was_written(root / CONFIG_FILE)
-
-    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call `listener` after settings files were written and taken in; returns what ends that."""
-        with self._lock:
-            self._listeners.append(listener)
-
-        def end() -> None:
-            with self._lock:
-                self._listeners.remove(listener)
-
-        return end
 
     def _run(self) -> None:
         consolidated = time.monotonic()
@@ -89,7 +80,7 @@ class Maintenance:
         except (RagLsError, OSError) as error:
             _log.warning("%s: %s", type(error).__name__, error)
         except Exception:
-            _log.exception("housekeeping failed")
+            _log.exception("maintenance failed")
 
     def _follow_settings(self) -> None:
         user_changed = self._was_written(user_config_file())
@@ -101,10 +92,7 @@ class Maintenance:
         for shared in changed:
             self._safely(shared.settings_changed)
         if changed or user_changed:
-            with self._lock:
-                listeners = list(self._listeners)
-            for listener in listeners:
-                self._safely(listener)
+            self._tell(SettingsChanged())
 
     def _was_written(self, file: Path) -> bool:
         """Whether a file is another one than at the last look; a file that is looked at first is not."""

@@ -6,7 +6,7 @@ import functools
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -15,6 +15,8 @@ from filelock import FileLock
 from rag_ls.chunking import Budget
 from rag_ls.config import Settings
 from rag_ls.embedding import HostedModel, LocatedModel, ModelHost, Reranker
+from rag_ls.engine.anchor_watch import AnchorWatch
+from rag_ls.engine.events import AnchorsMoved, DocumentIndexed, Event, MemoryChange, MemoryChanged
 from rag_ls.errors import ModelMissing, ProjectUnavailable, StoreUnavailable
 from rag_ls.indexing import (
     FEW_FILES,
@@ -67,13 +69,16 @@ class SharedProject:
         *,
         questions_wait: Callable[[], bool] = lambda: False,
         other_roots: Callable[[], Sequence[Path]] = lambda: (),
+        tell: Callable[[Event], None] = lambda event: None,
     ) -> None:
         """`questions_wait` tells whether somebody waits for an answer, so that background work gives way. `other_roots`
-        gives the roots of other projects, whose embeddings serve here too where the texts are the same.
+        gives the roots of other projects, whose embeddings serve here too where the texts are the same. `tell` is called with what
+        happened.
 
         Raises `ProjectUnavailable` or `StoreUnavailable` where the data folder cannot be used.
         """
         self.project = project
+        self._tell = tell
         self._load_settings = load_settings
         self.settings = settings = load_settings()
         self.settings_version = 0
@@ -89,8 +94,13 @@ class SharedProject:
         self.admissions = Admissions(project.root, self.index.checkout, lambda: _patterns(self.settings))
         cutting = _cutting(settings, models)
         self.documents = DocumentIndexer(
-            project, self.index.checkout, cutting, max_file_bytes=settings.index.max_file_bytes
+            project,
+            self.index.checkout,
+            cutting,
+            max_file_bytes=settings.index.max_file_bytes,
+            on_indexed=self._documents_indexed,
         )
+        self._anchor_watch = AnchorWatch(self.index.checkout)
         self.indexing = IndexingService(
             self.documents,
             self.index,
@@ -249,6 +259,13 @@ class SharedProject:
             if not self._closed:
                 raise
 
+    def _documents_indexed(self, paths: Collection[str]) -> None:
+        for path in paths:
+            self._tell(DocumentIndexed(self.project.root, path))
+            # Without its memories in use, nobody was shown where they are.
+            if self._memories is not None and (moved := self._anchor_watch.moved(self._memories, path)):
+                self._tell(AnchorsMoved(self.project.root, path, moved))
+
     # --- memories
 
     def embed_memories(self) -> None:
@@ -269,6 +286,7 @@ class SharedProject:
         plan, _ = consolidation.consolidate(store, model, threshold, now())
         if plan.merges:
             _log.info("%s: %d groups of memories were merged", self.project.root, len(plan.merges))
+            self._tell(MemoryChanged(MemoryChange.CHANGED, "engine", self.project.root))
         self._consolidated_at = newest
 
     # --- models

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -37,7 +37,17 @@ class Spent:
 class DocumentIndexer:
     """Puts documents of one project into its store. Safe from several threads."""
 
-    def __init__(self, project: Project, store: CheckoutIndex, cutting: Cutting, *, max_file_bytes: int) -> None:
+    def __init__(
+        self,
+        project: Project,
+        store: CheckoutIndex,
+        cutting: Cutting,
+        *,
+        max_file_bytes: int,
+        on_indexed: Callable[[Collection[str]], None] = lambda paths: None,
+    ) -> None:
+        """`on_indexed` is called with the paths of documents once the store has them as they are now, or no longer."""
+        self._on_indexed = on_indexed
         self._project = project
         self._store = store
         self._cutting = cutting
@@ -46,13 +56,16 @@ class DocumentIndexer:
 
     def index_file(self, path: str, *, priority: Priority = Priority.REST) -> Replaced | None:
         """Read a file and store its chunks; None when nothing had to be cut (unchanged, gone, or not for the index)."""
-        return self.prepare(path, priority=priority)()
+        replaced = self.prepare(path, priority=priority)()
+        self._on_indexed((path,))
+        return replaced
 
-    def index_files(self, prepared: Iterable[Prepared]) -> None:
-        """Store what was prepared in one transaction: a commit takes as long as a file."""
+    def index_files(self, prepared: Mapping[str, Prepared]) -> None:
+        """Store what was prepared, by path, in one transaction: a commit takes as long as a file."""
         with self._store.together():
-            for store in prepared:
+            for store in prepared.values():
                 store()
+        self._on_indexed(prepared.keys())
 
     def prepare(self, path: str, *, priority: Priority = Priority.REST) -> Prepared:
         """Read and cut a file; what this returns stores the outcome. A file with known text is not cut again."""
@@ -152,11 +165,14 @@ class DocumentIndexer:
         known = recognise(path, text) or language or "text"
         cutting = self._cutting_of(path)
         cut = _timed(self.spent, "cutting", lambda: cut_source(path, source, known, cutting, session))
-        return self._replace(cut, priority)
+        replaced = self._replace(cut, priority)
+        self._on_indexed((path,))
+        return replaced
 
     def drop_buffer(self, path: str, session: str) -> None:
         """Forget an editor's unsaved text; the file's own text answers again."""
         self._store.remove_documents([path], session)
+        self._on_indexed((path,))
 
     def read(self, path: str) -> Source | Rejected:
         """The file's text as it is now."""

@@ -93,7 +93,7 @@ class Intake:
 
     def _store_batch(self, cut: Mapping[str, Prepared]) -> None:
         try:
-            self._documents.index_files(cut.values())
+            self._documents.index_files(cut)
         except StoreError:
             raise
         except Exception:

@@ -11,9 +11,11 @@ from typing import Any, TypeVar
 
 from rag_ls.config import Problem
 from rag_ls.engine.client import Client
+from rag_ls.engine.events import Event, MemoryChanged, SettingsChanged
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import RagLsError
 from rag_ls.lsp.documents import Documents, OpenDocument, as_buffer, file_path, open_project_around, place_of
+from rag_ls.lsp.event_inbox import EventInbox
 from rag_ls.operations import Operations
 
 _log = logging.getLogger(__name__)
@@ -36,6 +38,8 @@ class Session:
         """Projects as they become open, for whoever shows their progress."""
         self.problems: asyncio.Queue[str] = asyncio.Queue()
         """What the user should be told."""
+        self.events = EventInbox()
+        """What happened in the engine."""
         self.filters_symbols = False
         """Whether the editor shows only those symbols of an answer whose names hold the letters of the query."""
         self._settings = settings
@@ -60,13 +64,7 @@ class Session:
             raise
         if self._settings is not settings:
             self._client.apply_editor_settings(self._settings)
-        loop = asyncio.get_running_loop()
-
-        def tell() -> None:
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(self._settings_files_changed)
-
-        self._stop_listening = self._client.engine.maintenance.listen(tell)
+        self._stop_listening = self._client.engine.events.listen(self.events.put)
         for folder in list(self._folders):
             await self._open_folder(self._client, folder)
         self._ready.set_result(self._client)
@@ -175,12 +173,14 @@ class Session:
         for view, paths in changed.values():
             self.spawn(self.work("files_changed", view.files_changed, paths))
 
-    def _settings_files_changed(self) -> None:
-        if self._client is not None:
-            self.spawn(self._tell_problems(self._client))
+    def is_concerned(self, event: Event) -> bool:
+        """Whether an event is about a project that this editor has open, or about none."""
+        root = None if isinstance(event, SettingsChanged) else event.root
+        return root is None or isinstance(event, MemoryChanged) or root in self._shown
 
-    async def _tell_problems(self, client: Client) -> None:
+    async def tell_problems(self) -> None:
         """Say what is wrong with the settings now, and was not before."""
+        client = await self.client()
         problems = await self.work("settings", client.problems)
         for problem in problems:
             if problem not in self._told:

@@ -127,10 +127,11 @@ class RagLsServer(LanguageServer):
 
 
 def protocol_error(error: RagLsError) -> JsonRpcException:
-    """What LSP clients are told of one of our errors."""
+    """What LSP clients are told of one of our errors: its text for people, and its type in `data`, for programs."""
+    data = {"type": type(error).__name__}
     if isinstance(error, InvalidRequest | PathOutsideProject | NotFound):
-        return JsonRpcInvalidParams(message=str(error))
-    return JsonRpcException(message=str(error), code=_REQUEST_FAILED)
+        return JsonRpcInvalidParams(message=str(error), data=data)
+    return JsonRpcException(message=str(error), code=_REQUEST_FAILED, data=data)
 
 
 def quiet_pygls() -> None:

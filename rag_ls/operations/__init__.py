@@ -9,8 +9,10 @@ import functools
 from collections.abc import Iterable
 from concurrent.futures import Future
 from dataclasses import replace
+from pathlib import Path
 
 from rag_ls.engine.client import Client
+from rag_ls.engine.events import MemoryChanged
 from rag_ls.errors import InvalidRequest, NotFound, NotIndexed, RagLsError
 from rag_ls.indexing import Progress
 from rag_ls.operations.code_lookup import LookupOperations
@@ -88,6 +90,7 @@ class Operations:
         code an answer holds where neither the caller nor the settings say; 0 for no limit.
         """
         self._client = client
+        self._tell = client.engine.events.tell
         self._table = {operation.name: operation for operation in table}
         wait_s = min(wait_for_model_s, _SHORT_WAIT_S)
         projects, or_none = Projects(client), Projects(client, or_none=True)
@@ -120,7 +123,15 @@ class Operations:
             self._client.mended(lambda: prepare(self, request, report))
 
     def _answered(self, operation: Operation, arguments: object) -> Json:
-        return json_of(operation.run(self, parsed(operation.name, operation.request, arguments)))
+        answer = operation.run(self, parsed(operation.name, operation.request, arguments))
+        if operation.changes is not None:
+            self._tell(
+                MemoryChanged(operation.changes, str(self._client.about), self._root(), getattr(answer, "id", ""))
+            )
+        return json_of(answer)
+
+    def _root(self) -> Path | None:
+        return next((view.project.root for view in self._client.projects()), None)
 
     # --- what the shell asks of code and memories at once
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from rag_ls.engine.events import MemoryChange
+
 
 class Opens(StrEnum):
     """What an operation does with a folder that is no project yet."""
@@ -76,6 +78,8 @@ class Operation:
     waits: bool = False
     """Whether its preparation may take long enough that an agent is told how far it is."""
     effects: Effects = field(default=READS)
+    changes: MemoryChange | None = None
+    """What becomes of memories by it."""
     opens: Opens = Opens.EXISTING
     needs_code: bool = True
     """Whether it needs a project; memories are there without one."""

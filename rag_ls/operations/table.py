@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rag_ls.engine.events import MemoryChange
 from rag_ls.operations import records, requests
 from rag_ls.operations.spec import DELETES, DESTROYS, WRITES, Opens, Operation, Tool, Verb
 
@@ -118,6 +119,7 @@ OPERATIONS: tuple[Operation, ...] = (
         records.StoredAnswer,
         lambda at, asked: at.memories.store_memory(asked),
         effects=WRITES,
+        changes=MemoryChange.STORED,
         opens=Opens.NEW,
         needs_code=False,
         tool=Tool(
@@ -164,6 +166,7 @@ OPERATIONS: tuple[Operation, ...] = (
         records.StoredAnswer,
         lambda at, asked: at.memories.update_memory(asked),
         effects=WRITES,
+        changes=MemoryChange.CHANGED,
         needs_code=False,
         tool=Tool(
             "memory",
@@ -182,6 +185,7 @@ OPERATIONS: tuple[Operation, ...] = (
         records.DeletedAnswer,
         lambda at, asked: at.memories.delete_memory(asked),
         effects=DELETES,
+        changes=MemoryChange.DELETED,
         needs_code=False,
         tool=Tool("memory", "Delete one memory by its id.", ("id",), ("id", "deleted")),
         command="ragLs.deleteMemory",
@@ -210,6 +214,7 @@ OPERATIONS: tuple[Operation, ...] = (
         records.ConsolidationAnswer,
         lambda at, asked: at.memories.consolidate_memories(asked),
         effects=DESTROYS,
+        changes=MemoryChange.CHANGED,
         needs_code=False,
         tool=Tool(
             "memory",
@@ -226,6 +231,7 @@ OPERATIONS: tuple[Operation, ...] = (
         records.ClearedAnswer,
         lambda at, asked: at.memories.clear_session(asked),
         effects=DESTROYS,
+        changes=MemoryChange.DELETED,
         needs_code=False,
         tool=Tool("memory", "Forget the memories of scope session.", (), ("cleared",)),
         command="ragLs.clearSession",
@@ -237,6 +243,7 @@ OPERATIONS: tuple[Operation, ...] = (
         records.SummaryAnswer,
         lambda at, asked: at.memories.summarize_memories(asked),
         effects=WRITES,
+        changes=MemoryChange.STORED,
         needs_code=False,
         tool=Tool(
             "memory",
@@ -254,6 +261,7 @@ OPERATIONS: tuple[Operation, ...] = (
         records.StoredAnswer,
         lambda at, asked: at.memories.restore_memory(asked),
         effects=WRITES,
+        changes=MemoryChange.STORED,
         needs_code=False,
         command="ragLs.restoreMemory",
     ),
@@ -422,6 +430,7 @@ OPERATIONS: tuple[Operation, ...] = (
         records.ImportAnswer,
         lambda at, asked: at.maintenance.import_memories(asked),
         effects=WRITES,
+        changes=MemoryChange.STORED,
         opens=Opens.NEW,
         needs_code=False,
         verb=Verb("import", "take memories in from a file, all of it or nothing"),
@@ -433,6 +442,7 @@ OPERATIONS: tuple[Operation, ...] = (
         records.RestoredBackupAnswer,
         lambda at, asked: at.maintenance.restore_backup(asked),
         effects=DESTROYS,
+        changes=MemoryChange.CHANGED,
         needs_code=False,
         verb=Verb("restore", "bring back a memory's former version, or all memories of a backup"),
     ),

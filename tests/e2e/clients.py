@@ -137,8 +137,10 @@ async def editor(
     )
     client = await config.start()
     view = [types.WorkspaceFolder(folder.as_uri(), folder.name) for folder in folders]
+    declared = client_capabilities(capabilities)
+    declared.experimental = {"ragLs": {"events": True}}
     params = types.InitializeParams(
-        capabilities=client_capabilities(capabilities),
+        capabilities=declared,
         process_id=os.getpid(),
         client_info=types.ClientInfo(name) if name else None,
         workspace_folders=view or None,
@@ -175,6 +177,17 @@ def uri_of(file: Path | str) -> str:
 
 def _client() -> LanguageClient:
     client = make_test_lsp_client()
+
+    client.lens_refreshes = 0
+    client.events = []
+
+    @client.feature(types.WORKSPACE_CODE_LENS_REFRESH)
+    def refresh_lenses(_: None) -> None:
+        client.lens_refreshes += 1
+
+    @client.feature("ragLs/event")
+    def happened(params: Any) -> None:
+        client.events += [event.type for event in params.events]
 
     @client.feature(types.CLIENT_REGISTER_CAPABILITY)
     def register(_: types.RegistrationParams) -> None:

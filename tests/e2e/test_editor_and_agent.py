@@ -50,6 +50,21 @@ async def test_a_memory_that_the_agent_stores_shows_in_the_editors_hover(project
         assert "Backoff is capped by the caller." in await ed.hover(file, 3, 6)
 
 
+async def test_a_memory_that_the_agent_stores_or_deletes_is_told_to_the_editor_at_once(project: Path) -> None:
+    async with editor(project) as ed, agent(project) as ag:
+        await ed.until_complete()
+
+        async def told() -> bool:
+            return "memoryChanged" in ed.client.events and ed.client.lens_refreshes > 0
+
+        stored = await ag.call("store_memory", content="Backoff is capped by the caller.", scope="project")
+        assert await eventually(told)
+        ed.client.events.clear()
+        ed.client.lens_refreshes = 0
+        await ag.call("delete_memory", id=stored["id"])
+        assert await eventually(told)
+
+
 async def test_both_write_at_once_and_nothing_is_lost(project: Path) -> None:
     file = project / "src/billing/invoice.py"
     async with editor(project) as ed, agent(project) as ag:

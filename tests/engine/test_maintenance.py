@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from rag_ls.engine.client import Client, local_client
+from rag_ls.engine.events import Event, SettingsChanged
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.memory import NewMemory, utc_now
 from rag_ls.model import Scope
@@ -29,8 +31,12 @@ def test_a_settings_file_counts_as_soon_as_it_is_written(client: Client, shop: P
 def test_listeners_are_told_until_they_leave(client: Client, shop: Path) -> None:
     client.open(shop)
     told: list[str] = []
-    leave = client.engine.maintenance.listen(lambda: told.append("one"))
-    client.engine.maintenance.listen(lambda: told.append("other"))
+
+    def listener(name: str) -> Callable[[Event], None]:
+        return lambda event: told.append(name) if isinstance(event, SettingsChanged) else None
+
+    leave = client.engine.events.listen(listener("one"))
+    client.engine.events.listen(listener("other"))
     # The first look at a project's file is no change.
     assert until(lambda: not told)
     write(shop, {"rag-ls.toml": "[search]\ncode_k = 4\n"})

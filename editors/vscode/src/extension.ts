@@ -33,6 +33,12 @@ export function activate(context: vscode.ExtensionContext): void {
       told(replaceDraft(uri, memory));
     }),
     server.onChange(() => memories.refresh()),
+    server.onEvents((events) => {
+      if (events.some(({ type }) => type === "memoryChanged" || type === "anchorsMoved")) {
+        memories.refresh();
+        told(documents.refresh());
+      }
+    }),
     followStatus(server),
     ...offerToAgents(server),
     vscode.workspace.onDidChangeConfiguration((event) => {

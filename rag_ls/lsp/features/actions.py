@@ -10,7 +10,7 @@ from lsprotocol import types
 from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.lsp.documents import OpenDocument, Place, file_path
 from rag_ls.lsp.editor import Session
-from rag_ls.lsp.features.commands import ABOUT, REMEMBER, plain_object, refresh_lenses
+from rag_ls.lsp.features.commands import ABOUT, REMEMBER, plain_object
 from rag_ls.lsp.protocol import RagLsServer, protocol_error
 from rag_ls.lsp.text_buffer import Position, TextBuffer
 from rag_ls.memory.content_checks import MAX_CONTENT
@@ -36,7 +36,6 @@ def register(server: RagLsServer) -> None:
         answer = await _asked(server, "store_memory", _new_memory(server.session, plain_object(REMEMBER, arguments)))
         said = "was known already" if answer["status"] == "duplicate" else "is remembered"
         _say(server, f"It {said} ({answer['scope']}, {answer['id'][:8]}).")
-        refresh_lenses(server)
         return answer
 
     @server.command(ABOUT)

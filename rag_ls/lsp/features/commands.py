@@ -17,15 +17,6 @@ from rag_ls.operations import OPERATIONS
 REMEMBER = "ragLs.rememberSelection"
 ABOUT = "ragLs.memoriesAbout"
 
-_CHANGES_MEMORIES = (
-    "store_memory",
-    "update_memory",
-    "delete_memory",
-    "restore_memory",
-    "consolidate_memories",
-    "clear_session",
-)
-
 
 def register(server: RagLsServer) -> None:
     """Register every command that the table of operations names."""
@@ -41,21 +32,11 @@ def _handler(server: RagLsServer, name: str, operation: str) -> Callable[..., An
             given = _one_object(name, arguments)
             operations = await session.operations()
             await session.prepare(operation, given)
-            answer = await asyncio.wrap_future(operations.submit(operation, given))
+            return await asyncio.wrap_future(operations.submit(operation, given))
         except RagLsError as error:
             raise protocol_error(error) from error
-        if operation in _CHANGES_MEMORIES:
-            refresh_lenses(server)
-        return answer
 
     return run
-
-
-def refresh_lenses(server: RagLsServer) -> None:
-    """Have the editor ask for its code lenses again: the memories have changed."""
-    workspace = server.client_capabilities.workspace
-    if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
-        server.workspace_code_lens_refresh(None)
 
 
 def plain_object(name: str, arguments: tuple[Any, ...]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from lsprotocol import types
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.indexing import Phase, Progress
 from rag_ls.lsp.editor import Session
+from rag_ls.lsp.features.events import pass_on
 from rag_ls.lsp.protocol import RagLsServer
 
 # A report for every file would flood the editor.
@@ -41,6 +42,7 @@ def register(server: RagLsServer) -> None:
         if window and window.work_done_progress:
             session.spawn(show_all())
         session.spawn(_tell_problems(server))
+        session.spawn(pass_on(server))
         _watch_files(server)
         await session.start()
 

@@ -1,13 +1,12 @@
 // Memories as documents that can be edited: saving one changes the memory.
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import { messageOf } from "../errors.ts";
+import { messageOf, typeOf } from "../errors.ts";
 import type { Memory } from "../server/answers.ts";
 import type { Server } from "../server/server.ts";
 import { fromMarkdown, toMarkdown } from "./markdown.ts";
 import { fileNameOf, idIn } from "./names.ts";
 
-const NOT_FOUND = /^no memory /;
 
 export const SCHEME = "rag-ls-memory";
 
@@ -133,7 +132,7 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
         // One that was deleted and brought back is there again.
         this.emitter.fire([vscode.FileChangeType.Created, vscode.FileChangeType.Changed].map((type) => ({ type, uri })));
       } catch (error) {
-        if (NOT_FOUND.test(messageOf(error))) {
+        if (typeOf(error) === "NotFound") {
           this.gone(id);
         }
       }
@@ -174,8 +173,7 @@ export class MemoryDocuments implements vscode.FileSystemProvider {
       this.open.set(uri.path, read);
       return read;
     } catch (error) {
-      const message = messageOf(error);
-      throw NOT_FOUND.test(message) ? vscode.FileSystemError.FileNotFound(uri) : vscode.FileSystemError.Unavailable(message);
+      throw typeOf(error) === "NotFound" ? vscode.FileSystemError.FileNotFound(uri) : vscode.FileSystemError.Unavailable(messageOf(error));
     }
   }
 

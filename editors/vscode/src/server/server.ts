@@ -20,6 +20,11 @@ const STOP_MS = 5000;
 const START_MS = 60_000;
 const run = promisify(execFile);
 
+/** Something that happened in the server (`ragLs/event`); `type` says what. */
+export interface ServerEvent {
+  readonly type: "documentIndexed" | "indexProgressed" | "indexComplete" | "memoryChanged" | "anchorsMoved" | "settingsChanged";
+}
+
 /** A problem that the user can do something about. */
 export class ServerProblem extends Error {}
 
@@ -28,6 +33,9 @@ export class Server implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   /** The state, the activity or the answers may be others now. */
   readonly onChange = this.changed.event;
+  private readonly happened = new vscode.EventEmitter<readonly ServerEvent[]>();
+  /** What happened in the server, whoever did it. */
+  readonly onEvents = this.happened.event;
   private client: LanguageClient | undefined;
   private command = "";
   private problem = "";
@@ -160,6 +168,7 @@ export class Server implements vscode.Disposable {
     void this.inTurn(() => this.stopNow());
     this.python?.dispose();
     this.changed.dispose();
+    this.happened.dispose();
     this.log.dispose();
   }
 
@@ -270,6 +279,15 @@ export class Server implements vscode.Disposable {
         },
       },
     );
+    client.registerFeature({
+      fillClientCapabilities: (capabilities) => {
+        capabilities.experimental = { ...(capabilities.experimental as object | undefined), ragLs: { events: true } };
+      },
+      initialize: () => undefined,
+      getState: () => ({ kind: "static" }),
+      clear: () => undefined,
+    });
+    client.onNotification("ragLs/event", ({ events }: { events: ServerEvent[] }) => this.happened.fire(events));
     client.onDidChangeState(() => this.changed.fire());
     this.client = client;
     await client.start();

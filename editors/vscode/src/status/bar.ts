@@ -4,8 +4,10 @@ import type { Status } from "../server/answers.ts";
 import type { Server } from "../server/server.ts";
 import { summary } from "./summary.ts";
 
+// No event tells that a model is loaded: while something goes on, the bar looks by itself besides.
 const BUSY_MS = 1500;
-const QUIET_MS = 20_000;
+// Events come in bursts: one look for those of a moment.
+const SOON_MS = 300;
 
 /** A status bar item that follows the server; dispose it to end that. */
 export function followStatus(server: Server): vscode.Disposable {
@@ -26,12 +28,22 @@ export function followStatus(server: Server): vscode.Disposable {
     item.accessibilityInformation = { label: shown.tooltip };
     item.backgroundColor = shown.isProblem ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
     item.show();
-    timer = setTimeout(() => void look(), shown.isBusy ? BUSY_MS : QUIET_MS);
+    if (shown.isBusy) {
+      timer = setTimeout(() => void look(), BUSY_MS);
+    }
   };
-  const listening = server.onChange(() => void look());
+  let soon: NodeJS.Timeout | undefined;
+  const lookSoon = (): void => {
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      void look();
+    }, SOON_MS);
+  };
+  const listening = vscode.Disposable.from(server.onChange(() => void look()), server.onEvents(lookSoon));
   void look();
   return vscode.Disposable.from(listening, item, new vscode.Disposable(() => {
     isOver = true;
     clearTimeout(timer);
+    clearTimeout(soon);
   }));
 }

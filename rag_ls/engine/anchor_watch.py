@@ -1,0 +1,39 @@
+"""Notices when the code that memories are about moves, changes or goes."""
+
+from __future__ import annotations
+
+import threading
+
+from rag_ls import memory
+from rag_ls.model import Anchor
+from rag_ls.storage import CheckoutIndex, MemoryStore
+
+_Place = tuple[str, int, str]
+
+
+class AnchorWatch:
+    """Compares where the anchors of a project's memories are with where they were. Safe from several threads."""
+
+    def __init__(self, checkout: CheckoutIndex) -> None:
+        self._checkout = checkout
+        self._lock = threading.Lock()
+        self._places: dict[str, _Place] = {}
+
+    def moved(self, memories: MemoryStore, path: str) -> tuple[str, ...]:
+        """The ids of the memories about a document whose code is at another place than when this was last asked."""
+        moved = []
+        for item in memories.about(path, (), ()):
+            if item.anchor is None:
+                continue
+            # As every client sees it, so as the file is: an editor's own text moves its own lenses.
+            now = _place(memory.resolved(item.anchor, self._checkout, frozenset()))
+            with self._lock:
+                before = self._places.get(item.id, _place(item.anchor))
+                self._places[item.id] = now
+            if now != before:
+                moved.append(item.id)
+        return tuple(moved)
+
+
+def _place(anchor: Anchor) -> _Place:
+    return anchor.path, anchor.start_line, anchor.state.value

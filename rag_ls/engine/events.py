@@ -1,0 +1,103 @@
+"""What has happened in an engine, told to every client that listens."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+_log = logging.getLogger(__name__)
+
+
+class MemoryChange(StrEnum):
+    """What happened to a memory."""
+
+    STORED = "stored"
+    CHANGED = "changed"
+    DELETED = "deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentIndexed:
+    """A document is in the index as it is now, or no longer in it. Its embeddings may follow."""
+
+    root: Path
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexProgressed:
+    """Indexing of a project came so far."""
+
+    root: Path
+    phase: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexComplete:
+    """Nothing is left to index in a project."""
+
+    root: Path
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryChanged:
+    """A memory was stored, changed or deleted."""
+
+    change: MemoryChange
+    by: str
+    """The surface of the client that did it (`lsp`, `mcp`, `cli`), with its name; `engine` for the engine itself."""
+    root: Path | None = None
+    """The project that the client works in."""
+    memory_id: str = ""
+    """Empty where it was several."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorsMoved:
+    """The code that memories are about is at another place than before, or has changed, or is gone."""
+
+    root: Path
+    path: str
+    memory_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsChanged:
+    """Settings files were written and taken in."""
+
+
+Event = DocumentIndexed | IndexProgressed | IndexComplete | MemoryChanged | AnchorsMoved | SettingsChanged
+EventListener = Callable[[Event], None]
+
+
+class Events:
+    """Tells every listener of every event, in the thread where it happens. Safe from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._listeners: tuple[EventListener, ...] = ()
+
+    def tell(self, event: Event) -> None:
+        """Something happened. A listener that fails keeps nobody from hearing of it."""
+        for listener in self._listeners:
+            try:
+                listener(event)
+            except Exception:
+                _log.exception("a listener failed on %s", event)
+
+    def listen(self, listener: EventListener) -> Callable[[], None]:
+        """Call `listener`, which must be quick, with each event until what this returns is called."""
+        with self._lock:
+            self._listeners = (*self._listeners, listener)
+
+        def stop() -> None:
+            with self._lock:
+                self._listeners = tuple(kept for kept in self._listeners if kept is not listener)
+
+        return stop

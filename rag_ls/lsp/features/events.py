@@ -1,0 +1,53 @@
+"""What happened in the engine, for the editor: lenses are asked for again, and `ragLs/event` says what it was.
+
+The notification goes to editors whose capabilities hold `{"experimental": {"ragLs": {"events": true}}}`. Its
+parameters are `{"events": [{"type": "memoryChanged", ...}]}`, with the fields of `engine.events` in each.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+
+from rag_ls.engine.events import AnchorsMoved, Event, MemoryChanged, SettingsChanged
+from rag_ls.lsp.editor import Session
+from rag_ls.lsp.features.sync import plain
+from rag_ls.lsp.protocol import RagLsServer
+
+NOTIFICATION = "ragLs/event"
+
+
+async def pass_on(server: RagLsServer) -> None:
+    """Tell the editor of what happens, for as long as the session lasts."""
+    session: Session = server.session
+    wants_events = _wants_events(server.client_capabilities)
+    while True:
+        events = [event for event in await session.events.take() if session.is_concerned(event)]
+        if any(isinstance(event, MemoryChanged | AnchorsMoved) for event in events):
+            _refresh_lenses(server)
+        if any(isinstance(event, SettingsChanged) for event in events):
+            session.spawn(session.tell_problems())
+        if wants_events and events:
+            server.protocol.notify(NOTIFICATION, {"events": [_json(event) for event in events]})
+
+
+def _refresh_lenses(server: RagLsServer) -> None:
+    workspace = server.client_capabilities.workspace
+    if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
+        server.workspace_code_lens_refresh(None)
+
+
+def _wants_events(capabilities: types.ClientCapabilities) -> bool:
+    said: Any = plain(capabilities.experimental)
+    for key in ("ragLs", "events"):
+        said = said.get(key) if isinstance(said, dict) else None
+    return said is True
+
+
+def _json(event: Event) -> dict[str, Any]:
+    name = type(event).__name__
+    values = {key: str(value) if isinstance(value, Path) else value for key, value in dataclasses.asdict(event).items()}
+    return {"type": name[0].lower() + name[1:], **values}
