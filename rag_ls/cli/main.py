@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from rag_ls import __version__
 from rag_ls.cli.options import Verbs, add_operations, add_verb, project_option, standalone_option
 from rag_ls.cli.verbs import VERBS
+from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest, RagLsError
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
@@ -84,9 +85,10 @@ def _log_more(verbosity: int) -> None:
 
 
 def _fail(arguments: argparse.Namespace, error: RagLsError, code: int) -> int:
+    message = in_words_of_the_shell(str(error))
     if getattr(arguments, "json", False):
-        print(json.dumps({"error": {"type": type(error).__name__, "message": str(error)}}))
-    print(f"rag-ls: {error}", file=sys.stderr)
+        print(json.dumps({"error": {"type": type(error).__name__, "message": message}}))
+    print(f"rag-ls: {message}", file=sys.stderr)
     return code
 
 

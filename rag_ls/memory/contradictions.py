@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from rag_ls.memory.numbers import is_number, numbers_in
 from rag_ls.memory.words import content_terms
 from rag_ls.model import Memory
 
@@ -14,8 +16,6 @@ _NEGATION = re.compile(
     r"deprecated|removed?|dropped|abandoned|discontinued|disabled?|obsolete|instead of|replaced by|moved away from)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
-# Versions as well: v2, V1.4.
-_NUMBER = re.compile(r"(?<![\w.])v?(\d+(?:[.,:]\d+)*)(?=\D|$)", re.IGNORECASE)
 _OPPOSITES = (
     ("enable", "disable"), ("enabled", "disabled"), ("allow", "forbid"), ("allowed", "forbidden"), ("always", "never"),
     ("sync", "async"), ("synchronous", "asynchronous"), ("tabs", "spaces"), ("before", "after"), ("on", "off"),
@@ -25,10 +25,6 @@ _OPPOSITES = (
 )  # fmt: skip
 # Around these, the same words in another order may say the opposite.
 _TURNING = frozenset("not never before after from to over than instead rather into by on imports calls".split())
-_NUMBER_WORDS = frozenset(
-    "one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty hundred "
-    "thousand once twice".split()
-)
 # So much of the shorter one's words the two must share to speak of the same.
 _SHARED = 0.5
 
@@ -50,7 +46,8 @@ class _Claim:
     words: frozenset[str]
     """Those that say something, without negations and numbers."""
     negations: tuple[str, ...]
-    numbers: frozenset[str]
+    numbers: Mapping[str, str]
+    """By their value, as they are written: "fifteen" and "15" are the same number."""
     order: tuple[str, ...]
     """The tokens as they come."""
 
@@ -80,9 +77,13 @@ def _reason(one: _Claim, other: _Claim, opposed: tuple[str, ...]) -> str:
         return f"{opposed[0]!r} against {opposed[1]!r}"
     if one.tokens == other.tokens and one.order != other.order and one.tokens & _TURNING:
         return f"the same words in another order, around {', '.join(map(repr, sorted(one.tokens & _TURNING)))}"
-    if (gone := one.numbers - other.numbers) and (come := other.numbers - one.numbers):
-        return f"{', '.join(sorted(gone))} against {', '.join(sorted(come))}"
+    if (gone := one.numbers.keys() - other.numbers) and (come := other.numbers.keys() - one.numbers):
+        return f"{_written(gone, one)} against {_written(come, other)}"
     return ""
+
+
+def _written(numbers: Collection[str], claim: _Claim) -> str:
+    return ", ".join(claim.numbers[number] for number in sorted(numbers))
 
 
 def _opposed(one: frozenset[str], other: frozenset[str]) -> tuple[str, ...]:
@@ -101,8 +102,8 @@ def _claim(content: str) -> _Claim:
     tokens = frozenset(re.findall(r"\w+", content.lower()))
     return _Claim(
         tokens,
-        frozenset(term for term in content_terms(_NEGATION.sub(" ", content)) if not term.isdigit()),
+        frozenset(term for term in content_terms(_NEGATION.sub(" ", content)) if not is_number(term)),
         tuple(sorted({match[0].lower() for match in _NEGATION.finditer(content)})),
-        frozenset(_NUMBER.findall(content)) | (_NUMBER_WORDS & tokens),
+        numbers_in(content),
         tuple(re.findall(r"\w+", content.lower())),
     )

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rag_ls.engine.client import Client
-from rag_ls.engine.code.reranking import Reranking
+from rag_ls.engine.reranking import Reranking
 from rag_ls.errors import InvalidRequest
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.operations import Operations

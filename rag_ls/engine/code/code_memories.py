@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from rag_ls import memory
 from rag_ls.config import Settings
-from rag_ls.embedding import EmbeddingWorkerFailed, HostedModel
+from rag_ls.embedding import HostedModel
 from rag_ls.engine.code.places import Places
 from rag_ls.engine.requests import checked_k
+from rag_ls.engine.reranking import RERANKED, Reranking
 from rag_ls.engine.shared_project import SharedProject
 from rag_ls.errors import InvalidRequest, ModelMissing, NotFound
 from rag_ls.memory import Memories, consolidation
@@ -27,8 +28,6 @@ from rag_ls.storage import ChunkRow
 
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
 _MODEL_S = 20.0
-# So many of the best are read again by a cross-encoder.
-_RERANKED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +60,7 @@ class CodeMemories:
         self._relative = relative
         self._session = session
         self._scratch = scratch
+        self._reranking = Reranking(shared.reranker)
 
     def branch(self) -> str:
         """The git branch that is checked out; empty where there is none."""
@@ -101,22 +101,10 @@ class CodeMemories:
             hits = self.memories.recall(question, model)
             self.memories.note_uses(hits)
             return self._answer(query, hits, started, model)
-        hits = self.memories.recall(replace(question, k=max(question.k, _RERANKED)), model)
-        ranked, note = self._reranked(query, hits)
+        hits = self.memories.recall(replace(question, k=max(question.k, RERANKED)), model)
+        ranked, note = self._reranking.ordered(query, hits)
         self.memories.note_uses(ranked[: question.k])
         return self._answer(query, ranked[: question.k], started, model, note)
-
-    def _reranked(self, query: str, hits: list[Hit]) -> tuple[list[Hit], str]:
-        """The hits in the order of the cross-encoder's scores; as they were, with the reason, where it cannot be asked."""
-        try:
-            scores = self._shared.reranker().scores(query, [memory_of(hit).content for hit in hits])
-        except (ModelMissing, EmbeddingWorkerFailed) as error:
-            return hits, f"not reranked: {error}"
-        scored = [
-            replace(hit, score=float(score), matched_by=(*hit.matched_by, "reranker"))
-            for hit, score in zip(hits, scores, strict=True)
-        ]
-        return sorted(scored, key=lambda hit: -hit.score), ""
 
     def about(self, path: str, line: int, text: str, k: int | None) -> SearchAnswer:
         """What is known about a place: the memories about its code, then those that fit `text` or what stands there."""
@@ -147,9 +135,7 @@ class CodeMemories:
                 k=hover.max_memories + len(known),
                 min_similarity=hover.min_similarity,
             )
-            found += [
-                replace(hit, item=self.with_anchor_state(memory_of(hit))) for hit in close if hit.item.id not in known
-            ]
+            found += [replace(hit, item=self._resolved(memory_of(hit))) for hit in close if hit.item.id not in known]
         return found[: hover.max_memories]
 
     def of_chunk(self, row: ChunkRow) -> list[Hit]:
@@ -190,8 +176,23 @@ class CodeMemories:
         if item.anchor is None or self._is_elsewhere(item.anchor):
             return item
         self._shared.take_in(item.anchor.path)
+        return self._resolved(item)
+
+    def _resolved(self, item: Memory) -> Memory:
+        """As `with_anchor_state`, of what the index holds now: for hovers and lenses, which only read."""
+        if item.anchor is None or self._is_elsewhere(item.anchor):
+            return item
+        checkout = self._shared.index.checkout
         hidden = self._shared.searcher.hidden_documents(self._session())
-        return replace(item, anchor=memory.resolved(item.anchor, self._shared.index.checkout, hidden))
+        found = memory.resolved(item.anchor, checkout, hidden)
+        if found.state is AnchorState.ORPHANED and not self._was_read(item.anchor.path):
+            return item
+        return replace(item, anchor=found)
+
+    def _was_read(self, path: str) -> bool:
+        """Whether the index would know of a document, were it there."""
+        checkout = self._shared.index.checkout
+        return checkout.document(path) is not None or not (self._shared.never_indexed or checkout.queue.holds(path))
 
     def anchor(self, source_file: str | None, line: int, symbol: str) -> Anchor | None:
         """An anchor for a place of a source file; None without one."""
@@ -276,12 +277,15 @@ class CodeMemories:
         """Those of the memories that count on this branch, with their anchors as the code stands now."""
         branch = self.branch()
         here = [item for item in found if item.anchor is None or not self._is_elsewhere(item.anchor)]
-        return [self.with_anchor_state(item) for item in here if item.branch in (None, branch)]
+        return [self._resolved(item) for item in here if item.branch in (None, branch)]
 
     def _answer(
         self, query: str, hits: Sequence[Hit], started: float, model: HostedModel | None, note: str = ""
     ) -> SearchAnswer:
-        anchored = tuple(replace(hit, item=self.with_anchor_state(memory_of(hit))) for hit in hits)
+        anchored = tuple(
+            hit if "anchor" in hit.matched_by else replace(hit, item=self.with_anchor_state(memory_of(hit)))
+            for hit in hits
+        )
         note = self.memories.damage() or note or ("" if model else _WORDS_ALONE)
         took_ms = round((time.perf_counter() - started) * 1000, 1)
         return SearchAnswer(

@@ -15,8 +15,8 @@ from rag_ls.embedding import HostedModel
 from rag_ls.engine.code.narrowing import declaring, one_a_file
 from rag_ls.engine.code.places import Places
 from rag_ls.engine.code.recent_chunks import RecentChunks
-from rag_ls.engine.code.reranking import RERANKED, Reranking
 from rag_ls.engine.requests import SearchRequest, checked_k
+from rag_ls.engine.reranking import RERANKED, Reranking
 from rag_ls.engine.shared_project import SharedProject
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.indexing import FEW_FILES

@@ -1,4 +1,4 @@
-"""Code hits in the order of a cross-encoder, where it answers in time."""
+"""Hits in the order of a cross-encoder, where it answers in time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.errors import RagLsError
-from rag_ls.model import Hit, StoredChunk
+from rag_ls.model import Hit, Memory
 
 RERANKED = 20
 _BUDGET_S = 2.0
@@ -77,5 +77,7 @@ class Reranking:
 
 
 def _text(hit: Hit) -> str:
-    chunk = hit.item.chunk if isinstance(hit.item, StoredChunk) else None
-    return f"{chunk.path} {chunk.symbol}\n{chunk.text}" if chunk else ""
+    if isinstance(hit.item, Memory):
+        return hit.item.content
+    chunk = hit.item.chunk
+    return f"{chunk.path} {chunk.symbol}\n{chunk.text}"
