@@ -16,6 +16,7 @@ _STOP_WORDS = frozenset(
     "code file files implement implemented implementation done happen happens used use".split()
 )
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*")
+_JOINTS = re.compile(r"\.|::|#")
 _LOOKS_LIKE_CODE = re.compile(r"[a-z][A-Z]|_|\.|::|#|^[A-Z]\w*[a-z]\w*[A-Z]")
 _PATH = re.compile(r"[\w.\-]++(?:/[\w.\-]++)+|\b[\w\-]++\.[a-z]{1,5}\b")
 _SNIPPET = re.compile(
@@ -65,6 +66,8 @@ class Query:
     """Lower-case last names of the symbols that it may name."""
     paths: tuple[str, ...]
     """File names or parts of paths that it names."""
+    bare_name: tuple[str, ...]
+    """The parts of the one name that it consists of, the last one last; empty for any other query."""
     wants_tests: bool
     wants_docs: bool
     wants_data: bool
@@ -78,7 +81,7 @@ def analyse(text: str) -> Query:
     parts = _useful([term for terms in split for term in (terms[:-1] if len(terms) > 1 else terms)])
     identifiers = _IDENTIFIER.findall(text)
     named = [
-        re.split(r"\.|::|#", identifier)[-1].lower()
+        _JOINTS.split(identifier)[-1].lower()
         for identifier in identifiers
         if _LOOKS_LIKE_CODE.search(identifier) or len(identifiers) <= 2
     ]
@@ -91,6 +94,7 @@ def analyse(text: str) -> Query:
         parts=parts,
         names=tuple(dict.fromkeys(name for name in named if name not in _STOP_WORDS)),
         paths=paths,
+        bare_name=tuple(_JOINTS.split(bare)) if _IDENTIFIER.fullmatch(bare := text.strip().removesuffix("()")) else (),
         wants_tests=bool(_TEST_WORDS & words),
         wants_docs=bool(_DOCS_WORDS & words),
         wants_data=bool(_DATA_WORDS & words),

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from rag_ls.search.evidence import Asked, Weights, highest, static_score
 from rag_ls.search.query import Query
+from rag_ls.search.roles import is_docs
 from rag_ls.storage import RankRow
 
 # So many hits of one file come before the hits of others that are nearly as good.
@@ -38,8 +39,34 @@ def rank(
     scored = _coherent(scored, weights)
     scored.sort(key=_order)
     top = highest(weights) - (0.0 if meaning else weights.dense)
-    ordered = _uncrowded(_collapsed(scored), query)
-    return [(row, max(0.0, min(1.0, score / top))) for row, score in ordered]
+    declared = [item for item in scored if _fit(item[0], query)]
+    declared.sort(key=lambda item: -_fit(item[0], query))
+    first = _collapsed(declared)
+    taken = {_declaration(row) for row, _ in first}
+    rest = [item for item in scored if _declaration(item[0]) not in taken]
+    return _in_turn(_as_shares(first, top), _as_shares(_uncrowded(_collapsed(rest), query), top))
+
+
+def _fit(row: RankRow, query: Query) -> int:
+    """How well a chunk declares the one name that a query consists of: 2 to the letter, 1 but for upper case, 0 not."""
+    if not query.bare_name or not row.is_declaration or is_docs(row.language):
+        return 0
+    name = tuple(row.symbol.split("."))[-len(query.bare_name) :]
+    lowered = tuple(part.lower() for part in query.bare_name)
+    return 2 if name == query.bare_name else int(tuple(part.lower() for part in name) == lowered)
+
+
+def _as_shares(scored: Sequence[tuple[RankRow, float]], top: float) -> list[tuple[RankRow, float]]:
+    return [(row, max(0.0, min(1.0, score / top))) for row, score in scored]
+
+
+def _in_turn(first: list[tuple[RankRow, float]], rest: list[tuple[RankRow, float]]) -> list[tuple[RankRow, float]]:
+    """The first ones before the rest, with scores that say so."""
+    ordered = list(rest)
+    for row, score in reversed(first):
+        above = ordered[0][1] if ordered else 0.0
+        ordered.insert(0, (row, max(score, above)))
+    return ordered
 
 
 def _shares(values: Mapping[int, float]) -> dict[int, float]:
@@ -68,12 +95,17 @@ def _collapsed(scored: Sequence[tuple[RankRow, float]]) -> list[tuple[RankRow, f
     seen: set[tuple[int, str]] = set()
     kept = []
     for row, score in scored:
-        key = (row.document_id, row.symbol)
-        if row.symbol and key in seen:
+        key = _declaration(row)
+        if key in seen:
             continue
         seen.add(key)
         kept.append((row, score))
     return kept
+
+
+def _declaration(row: RankRow) -> tuple[int, str]:
+    """What a chunk is a piece of; itself, where it has no symbol."""
+    return row.document_id, row.symbol or f"#{row.ordinal}"
 
 
 def _uncrowded(scored: Sequence[tuple[RankRow, float]], query: Query) -> list[tuple[RankRow, float]]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.config import SearchSettings
-from rag_ls.model import Freshness, Hit, StoredChunk
+from rag_ls.model import Chunk, Freshness, Hit, StoredChunk
 from rag_ls.search.cache import AnswerCache
 from rag_ls.search.evidence import Asked, Weights, weighed, weights_for
 from rag_ls.search.query import Query, analyse
@@ -263,7 +263,10 @@ class Searcher:
         return hits
 
     def _whole(self, row: ChunkRow) -> StoredChunk:
-        """The chunk; or, where it is a piece of a declaration that is not too long, all of that under the same id."""
+        """The chunk; or, where it is a piece of a declaration, all of that under the same id.
+
+        Of a declaration that is too long, the chunk that declares it is given from its first line, with what fits.
+        """
         chunk = row.stored.chunk
         if not chunk.symbol:
             return row.stored
@@ -271,14 +274,27 @@ class Searcher:
             piece.stored.chunk for piece in self._store.chunks.pieces(row.document_id, chunk.symbol, chunk.ordinal)
         ]
         text = "".join(piece.text for piece in pieces)
-        if len(pieces) < 2 or len(text) > _WHOLE_CHARACTERS or not any(piece.is_declaration for piece in pieces):
+        if len(pieces) < 2 or not any(piece.is_declaration for piece in pieces):
             return row.stored
+        if len(text) > _WHOLE_CHARACTERS:
+            if not chunk.is_declaration or chunk.overlap:
+                return row.stored
+            pieces = _beginning(pieces)
+            text = "".join(piece.text for piece in pieces)
         declared = next(piece for piece in pieces if piece.is_declaration)
         whole = replace(
             declared, ordinal=pieces[0].ordinal, text=text, overlap="", start_byte=pieces[0].start_byte,
             end_byte=pieces[-1].end_byte, start_line=pieces[0].start_line, end_line=pieces[-1].end_line,
         )  # fmt: skip
         return replace(row.stored, chunk=whole)
+
+
+def _beginning(pieces: Sequence[Chunk]) -> list[Chunk]:
+    """The first pieces that fit into one answer; the first one in any case."""
+    end = 1
+    while end < len(pieces) and sum(len(piece.text) for piece in pieces[: end + 1]) <= _WHOLE_CHARACTERS:
+        end += 1
+    return list(pieces[:end])
 
 
 def _idf(chunks: int, holders: int) -> float:

@@ -1,0 +1,59 @@
+"""A query that is one name is answered with what the name declares."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rag_ls.engine.client import Client
+from rag_ls.engine.requests import SearchRequest
+from rag_ls.indexing import Depth
+from rag_ls.model import Chunk
+from tests.support import write
+
+_LONG_DOC = "\n".join(
+    f"    The Ledger keeps the Ledger entries of Ledger number {number} for every Ledger.\n" for number in range(200)
+)
+_FILES = {
+    "src/ledger.py": f'class Ledger:\n    """Books.\n\n{_LONG_DOC}\n    """\n\n    def close(self):\n        return 1\n',
+    "src/namesake.py": "def ledger():\n    return 'a function of nearly that name'\n",
+    "src/uses.py": "".join(
+        f"def ledger_{number}(ledger):\n    '''Ledger of the Ledger.'''\n    return Ledger(ledger)\n\n\n"
+        for number in range(30)
+    ),
+    "docs/ledger.md": "# Ledger\n\nThe Ledger is the Ledger.\n",
+    "tests/test_ledger.py": "class Ledger:\n    ledger = 'a namesake in a test'\n",
+}
+
+
+def _first(client: Client, root: Path, query: str, k: int = 5) -> list[Chunk]:
+    view = client.open(write(root, _FILES))
+    view.indexing.index_tree(Depth.WORDS)
+    assert view.indexing.wait_until_idle(30, embeddings=False)
+    hits = view.search(SearchRequest(query, k=k)).hits
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    return [hit.item.chunk for hit in hits]
+
+
+def test_its_declarations_come_first_those_written_so_before_those_that_differ_in_case(
+    client: Client, tmp_path: Path
+) -> None:
+    found = _first(client, tmp_path / "books", "Ledger")
+    assert {chunk.path for chunk in found[:2]} == {"src/ledger.py", "tests/test_ledger.py"}
+    assert found[0].path == "src/ledger.py"
+    assert found[2].path == "src/namesake.py"
+
+
+def test_a_long_declaration_is_given_from_its_first_line(client: Client, tmp_path: Path) -> None:
+    [ledger] = _first(client, tmp_path / "books", "Ledger", k=1)
+    assert ledger.text.startswith("class Ledger:\n")
+    assert ledger.start_line == 1
+    assert len(ledger.text) <= 4000
+
+
+def test_a_qualified_name_means_the_member_of_that_class(client: Client, tmp_path: Path) -> None:
+    assert _first(client, tmp_path / "books", "Ledger.close", k=1)[0].symbol == "Ledger.close"
+
+
+def test_a_question_that_holds_the_name_is_ranked_as_before(client: Client, tmp_path: Path) -> None:
+    found = _first(client, tmp_path / "books", "which function returns a Ledger of the Ledger")
+    assert found[0].path == "src/uses.py"
