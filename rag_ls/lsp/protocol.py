@@ -134,6 +134,25 @@ def protocol_error(error: RagLsError) -> JsonRpcException:
     return JsonRpcException(message=str(error), code=_REQUEST_FAILED, data=data)
 
 
+def plain(value: Any) -> Any:
+    """Plain JSON data of what pygls made of untyped JSON (named tuples for objects)."""
+    if hasattr(value, "_asdict"):
+        return {key: plain(item) for key, item in value._asdict().items()}
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def wants(capabilities: types.ClientCapabilities, ability: str) -> bool:
+    """Whether a client declares an ability of ours: `{"experimental": {"ragLs": {ABILITY: true}}}`."""
+    said: Any = plain(capabilities.experimental)
+    for key in ("ragLs", ability):
+        said = said.get(key) if isinstance(said, dict) else None
+    return said is True
+
+
 def quiet_pygls() -> None:
     """pygls logs whole messages, with the user's code, at INFO, and each refused request with a stack trace."""
     if logging.getLogger().level > logging.DEBUG:

@@ -138,7 +138,7 @@ async def editor(
     client = await config.start()
     view = [types.WorkspaceFolder(folder.as_uri(), folder.name) for folder in folders]
     declared = client_capabilities(capabilities)
-    declared.experimental = {"ragLs": {"events": True}}
+    declared.experimental = {"ragLs": {"events": True, "asksForNotes": True}}
     params = types.InitializeParams(
         capabilities=declared,
         process_id=os.getpid(),
@@ -179,6 +179,13 @@ def _client() -> LanguageClient:
     client = make_test_lsp_client()
 
     client.lens_refreshes = 0
+    client.notes, client.questions = [], []
+
+    @client.feature("ragLs/askForNote")
+    def ask_for_note(question: Any) -> Any:
+        client.questions.append(question)
+        return {"content": client.notes.pop()} if client.notes else None
+
     client.events = []
 
     @client.feature(types.WORKSPACE_CODE_LENS_REFRESH)

@@ -145,16 +145,21 @@ async def test_a_selection_is_remembered_and_asked_about_by_code_actions(project
         line = file.read_text().split("\n")[3]
         actions = await _actions(ed, file, types.Range(types.Position(3, 0), types.Position(3, len(line))))
         assert [action.title.split(":")[0] for action in actions] == [
-            "Remember this", "Remember this for all projects", "What do we know about this?",
+            "Remember a note about this", "Remember a note for all projects", "What do we know about this?",
         ]  # fmt: skip
+        ed.client.notes.append("Callers cap the backoff.")
         stored = await _run(ed, actions[0])
+        assert (await ed.command("getMemory", id=stored["id"]))["content"] == "Callers cap the backoff."
         assert (stored["status"], stored["anchor"]["symbol"]) == ("inserted", "retry_with_backoff")
         assert await eventually(lambda: _said(ed, "It is remembered"))
         (lens,) = await _lenses(ed, file)
         assert lens.command.title == "1 memory"
         known = await _run(ed, lens)
         assert [hit["id"] for hit in known["results"]] == [stored["id"]]
-        assert line.strip()[:40] in known["context"]
+        assert "Callers cap the backoff." in known["context"]
+        # Asked again, the user is told of it, and may leave it at that.
+        assert (await _run(ed, actions[0]))["status"] == "cancelled"
+        assert [question.known[0].content for question in ed.client.questions[1:]] == ["Callers cap the backoff."]
         asked = await _run(ed, (await _actions(ed, file, types.Range(types.Position(3, 0), types.Position(3, 0))))[0])
         assert [hit["id"] for hit in asked["results"]] == [stored["id"]]
         ed.type(file, "    # changed\n", at=(5, 0))

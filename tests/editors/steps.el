@@ -27,8 +27,9 @@
     (goto-char (point-min))
     (search-forward "def total_price")
     (let ((place (eglot--TextDocumentPositionParams))
-          (range (list :start (eglot--pos-to-lsp-position (line-beginning-position))
-                       :end (eglot--pos-to-lsp-position (line-end-position)))))
+          ;; The docstring: code is no note.
+          (range (list :start (eglot--pos-to-lsp-position (line-beginning-position 2))
+                       :end (eglot--pos-to-lsp-position (line-end-position 2)))))
       (setq actions (append (steps-ask :textDocument/codeAction
                                        (list :textDocument (eglot--TextDocumentIdentifier)
                                              :range range :context '(:diagnostics [])))

@@ -89,6 +89,19 @@ local function steps()
   end)
   result.hover = hover.contents.value
 
+  -- Code is no note: what is typed is remembered about it.
+  local prompts = {}
+  vim.ui.input = function(options, use)
+    table.insert(prompts, options.prompt)
+    use('discounts come off last')
+  end
+  local before = #result.notices
+  vim.cmd(first .. 'RagLsRemember')
+  wait('the note', function()
+    return #result.notices > before
+  end)
+  result.prompts = prompts
+
   picked = {}
   vim.cmd((first .. ',' .. vim.fn.line('$')) .. 'RagLsRelated')
   wait('code close to the lines', function()

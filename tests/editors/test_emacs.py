@@ -27,7 +27,7 @@ def test_a_person_searches_hovers_and_remembers_in_emacs(shop: Path, tmp_path: P
     told = run([str(EMACS), "--batch", "-l", str(tmp_path / "init.el"), "-l", str(steps)], shop, tmp_path)
     assert told["unsaved"]
     assert told["modified"]
-    assert any(title.startswith("Remember this: def total_price") for title in told["actions"])
+    assert any(title.startswith("Remember this: Sum of the items") for title in told["actions"])
     assert "total_price" in told["hover"]
     assert any("is remembered" in message for message in told["messages"])
 
@@ -46,5 +46,5 @@ def test_it_runs_beside_other_servers_with_lsp_mode(shop: Path, tmp_path: Path) 
     steps = Path(__file__).with_name("steps-lsp-mode.el")
     told = run([str(EMACS), "--batch", "-l", str(tmp_path / "init.el"), "-l", str(steps)], shop, tmp_path)
     assert told["unsaved"]
-    assert any(title.startswith("Remember this: def total_price") for title in told["actions"])
+    assert any(title.startswith("Remember this: Sum of the items") for title in told["actions"])
     assert "total_price" in told["hover"]

@@ -30,10 +30,12 @@ def test_a_person_searches_hovers_and_remembers_in_neovim(shop: Path, tmp_path: 
     assert told["modified"], "unsaved text was found"
     assert told["place"][0] == "auth.py"
     assert "src/auth.py" in told["picked"][0]
-    assert any(title.startswith("Remember this: def total_price") for title in told["actions"])
+    assert any(title.startswith("Remember a note about this: def total_price") for title in told["actions"])
     assert "What do we know about this?" in told["actions"]
     assert "carts are priced net of tax" in told["hover"]
     assert any("is remembered" in notice for notice in told["notices"])
+    assert told["prompts"][0].startswith("Remember about def total_price")
+    assert len([notice for notice in told["notices"] if "is remembered" in notice]) == 2
     assert told["related"]
     assert not any("cart.py" in picked for picked in told["related"])
     assert "cart.py" in told["quickfix"]

@@ -135,10 +135,11 @@ function M.memories(query)
   end)
 end
 
---- Remember the lines `first` to `last` of this buffer, or the text that is given, as about this place.
+--- Remember the text that is given as about the lines `first` to `last` of this buffer; without one, these lines where they
+--- are prose or a comment. For code, the server asks for the note.
 function M.remember(first, last, text)
-  local content = text and text ~= '' and text or lines(first, last)
-  local memory = { uri = vim.uri_from_bufnr(0), line = first, content = content, scope = 'project' }
+  local memory = { uri = vim.uri_from_bufnr(0), line = first, scope = 'project', text = lines(first, last) }
+  memory.content = text and text ~= '' and text or nil
   -- The server itself says what became of it.
   M.ask('rememberSelection', memory, function() end)
 end
@@ -155,6 +156,24 @@ function M.status()
       )
     end
   end)
+end
+
+--- The server asks what is to be remembered about code (`ragLs/askForNote`): answers with what is typed.
+local function ask_for_note(_, params)
+  local known = vim.tbl_map(function(memory)
+    return 'known: ' .. vim.trim(vim.split(memory.content, '\n')[1])
+  end, params.known)
+  if #known > 0 then
+    vim.notify('rag-ls: ' .. table.concat(known, '\n'))
+  end
+  local typed, is_answered = nil, false
+  vim.ui.input({ prompt = ('Remember about %s: '):format(params.about) }, function(text)
+    typed, is_answered = text, true
+  end)
+  vim.wait(10 * 60 * 1000, function()
+    return is_answered
+  end, 50)
+  return typed and typed ~= '' and { content = typed } or vim.NIL
 end
 
 local function add_commands()
@@ -188,6 +207,8 @@ function M.setup(options)
     root_markers = chosen.root_markers,
     settings = { ragLs = chosen.settings },
     init_options = chosen.settings,
+    capabilities = { experimental = { ragLs = { asksForNotes = true } } },
+    handlers = { ['ragLs/askForNote'] = ask_for_note },
   })
   vim.lsp.enable(NAME)
   add_commands()

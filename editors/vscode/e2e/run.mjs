@@ -9,6 +9,11 @@ assert.ok(repository && shots, "node e2e/run.mjs REPOSITORY SCREENSHOTS");
 const QUESTION = "where is the session cookie signed";
 const { page, workspace, settings, env, stop, open } = await start(repository, {});
 
+// Answers what is asked about selected code.
+const remember = async (page, note) => {
+  await page.locator(".quick-input-widget input:visible").fill(note);
+  await page.keyboard.press("Enter");
+};
 const memory = (name) => page.getByRole("treeitem", { name }).first();
 const search = () => frameWith(page, "#query");
 const toast = (text) => page.locator(".notification-list-item", { hasText: text }).first();
@@ -90,6 +95,7 @@ const steps = {
       await page.keyboard.press("Shift+ArrowDown");
     }
     await command(page, "rag-ls: Remember Selection");
+    await remember(page, "HTTP dates are always in GMT");
     await memory(/^Memory: /).waitFor({ timeout: 30_000 });
   },
   async "hovering tells what is remembered about a function"() {
@@ -98,6 +104,7 @@ const steps = {
     await goToLine(page, line);
     await page.keyboard.press("Shift+End");
     await command(page, "rag-ls: Remember Selection");
+    await remember(page, "dump_cookie never quotes a path");
     await memory(/dump_cookie/).waitFor({ timeout: 30_000 });
     // What appears above a line moves it, and closes its hover.
     await page.locator(".codelens-decoration:visible", { hasText: "1 memory" }).first().waitFor();

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { offerToAgents } from "./agent.ts";
 import { memoryCommands } from "./memories/commands.ts";
 import { MemoryDocuments, uriOf } from "./memories/documents.ts";
+import { askForNote } from "./memories/note.ts";
 import { Memories } from "./memories/tree.ts";
 import { ReadOnlyDocuments } from "./readonly.ts";
 import { searchCommands } from "./search/commands.ts";
@@ -16,6 +17,7 @@ import { tell, told } from "./told.ts";
 
 export function activate(context: vscode.ExtensionContext): void {
   const server = new Server(context.extension.packageJSON, context.globalStorageUri.fsPath);
+  server.askForNote = askForNote;
   const search = new SearchView(server, context.extensionUri);
   const documents = new MemoryDocuments(server);
   const memories = new Memories(server, documents);

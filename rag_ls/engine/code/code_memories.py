@@ -176,18 +176,20 @@ class CodeMemories:
         if item.anchor is None or self._is_elsewhere(item.anchor):
             return item
         self._shared.take_in(item.anchor.path)
-        return self._resolved(item)
+        return replace(item, anchor=self._anchor_now(item.anchor))
 
     def _resolved(self, item: Memory) -> Memory:
         """As `with_anchor_state`, of what the index holds now: for hovers and lenses, which only read."""
         if item.anchor is None or self._is_elsewhere(item.anchor):
             return item
-        checkout = self._shared.index.checkout
-        hidden = self._shared.searcher.hidden_documents(self._session())
-        found = memory.resolved(item.anchor, checkout, hidden)
+        found = self._anchor_now(item.anchor)
         if found.state is AnchorState.ORPHANED and not self._was_read(item.anchor.path):
             return item
         return replace(item, anchor=found)
+
+    def _anchor_now(self, anchor: Anchor) -> Anchor:
+        hidden = self._shared.searcher.hidden_documents(self._session())
+        return memory.resolved(anchor, self._shared.index.checkout, hidden)
 
     def _was_read(self, path: str) -> bool:
         """Whether the index would know of a document, were it there."""

@@ -1,4 +1,9 @@
-"""Code actions: remember the selection, ask what is known about it. Each carries a server command, so any editor can run it."""
+"""Code actions: remember the selection, ask what is known about it. Each carries a server command, so any editor can run it.
+
+Of selected code, the note is asked for by the request `ragLs/askForNote`, in editors whose capabilities hold
+`{"experimental": {"ragLs": {"asksForNotes": true}}}`. Its parameters are `{"about": TITLE, "known": [MEMORY, ...]}`, with
+what is remembered about the place already; its result is `{"content": NOTE}`, or null where nothing is to be remembered.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +16,15 @@ from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.lsp.documents import OpenDocument, Place, file_path
 from rag_ls.lsp.editor import Session
 from rag_ls.lsp.features.commands import ABOUT, REMEMBER, plain_object
-from rag_ls.lsp.protocol import RagLsServer, protocol_error
+from rag_ls.lsp.notes import note_in
+from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error, wants
 from rag_ls.lsp.text_buffer import Position, TextBuffer
 from rag_ls.memory.content_checks import MAX_CONTENT
 
+ASK_FOR_NOTE = "ragLs/askForNote"
+
 _TITLE = 48
-_LONGEST = 4000
+_LONGEST_TEXT = 4000
 _SHOWN = 5
 
 
@@ -33,7 +41,11 @@ def register(server: RagLsServer) -> None:
 
     @server.command(REMEMBER)
     async def remember(*arguments: Any) -> dict[str, Any]:
-        answer = await _asked(server, "store_memory", _new_memory(server.session, plain_object(REMEMBER, arguments)))
+        given = plain_object(REMEMBER, arguments)
+        content = given.get("content") or await _note(server, given)
+        if content is None:
+            return {"status": "cancelled"}
+        answer = await _asked(server, "store_memory", _new_memory(server.session, {**given, "content": content}))
         said = "was known already" if answer["status"] == "duplicate" else "is remembered"
         _say(server, f"It {said} ({answer['scope']}, {answer['id'][:8]}).")
         return answer
@@ -59,13 +71,15 @@ def _actions(document: OpenDocument, selected: types.Range) -> list[types.CodeAc
     if len(text) > MAX_CONTENT:
         # It would not be kept, and each action carries it.
         text = ""
-    asked = {"uri": document.uri, "line": line + 1, "text": text[:_LONGEST]}
+    asked = {"uri": document.uri, "line": line + 1, "text": text[:_LONGEST_TEXT]}
     actions: list[types.CodeAction | types.Command] = []
     if text:
-        title = f"Remember this: {_short(text)}"
-        place = {"uri": document.uri, "line": line + 1, "content": text, "scope": "project"}
+        note = note_in(text, document.language)
+        title = f"Remember this: {_short(note)}" if note else f"Remember a note about this: {_short(text)}"
+        place = {"uri": document.uri, "line": line + 1, "text": text, "scope": "project"}
         actions.append(_action(title, REMEMBER, place))
-        actions.append(_action("Remember this for all projects", REMEMBER, {**place, "scope": "global"}))
+        what = "this" if note else "a note"
+        actions.append(_action(f"Remember {what} for all projects", REMEMBER, {**place, "scope": "global"}))
     actions.append(_action("What do we know about this?", ABOUT, asked))
     return actions
 
@@ -84,11 +98,39 @@ def _text(buffer: TextBuffer, selected: types.Range) -> str:
     return buffer.text[min(start, end) : max(start, end)].strip()
 
 
+async def _note(server: RagLsServer, given: dict[str, Any]) -> str | None:
+    """The note to remember for a selection: itself, where it is prose or a comment, else what the user answers.
+
+    None where the user wants nothing remembered. Raises what the client is told where it cannot ask.
+    """
+    session: Session = server.session
+    text, uri = str(given.get("text", "")), str(given.get("uri", ""))
+    if not text.strip():
+        raise _refused(server, "select what is to be remembered, or what the note is about")
+    document, path = session.documents.get(uri), file_path(uri)
+    if note := note_in(text, document.language if document else ""):
+        return note
+    if not wants(server.client_capabilities, "asksForNotes"):
+        place = f"--source-file {path} --line {given.get('line')}" if path else ""
+        raise _refused(
+            server,
+            "this is code: select a comment that says what is to be remembered about it, or run "
+            f"`rag-ls add 'your note' {place}`",
+        )
+    known = []
+    if path is not None:
+        known = (await _asked(server, "memories_about", {"path": str(path), "line": given.get("line")}))["results"]
+    params = {"about": _short(text), "known": [item for item in known if "anchor" in item["matched_by"]]}
+    answer = plain(await server.protocol.send_request_async(ASK_FOR_NOTE, params))
+    content = str((answer or {}).get("content", "")).strip()
+    return content or None
+
+
 def _new_memory(session: Session, given: dict[str, Any]) -> dict[str, Any]:
     """What to store for a selection: its text, about the place where it stands."""
     content = given.get("content")
     if not isinstance(content, str):
-        raise protocol_error(InvalidRequest(f"{REMEMBER} needs 'content', the text to remember"))
+        raise protocol_error(InvalidRequest(f"{REMEMBER} needs 'content', the note, or 'text', what is selected"))
     uri = str(given.get("uri", ""))
     document = session.documents.get(uri)
     place: Place | None = document.place if document else None

@@ -9,8 +9,7 @@ from typing import Any
 from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.editor import Session
-from rag_ls.lsp.features.sync import plain
-from rag_ls.lsp.protocol import RagLsServer, protocol_error
+from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error
 from rag_ls.operations import OPERATIONS
 
 # For a selection or a place in a document, as code actions and lenses carry them.

@@ -10,12 +10,9 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from lsprotocol import types
-
 from rag_ls.engine.events import AnchorsMoved, Event, MemoryChanged, SettingsChanged
 from rag_ls.lsp.editor import Session
-from rag_ls.lsp.features.sync import plain
-from rag_ls.lsp.protocol import RagLsServer
+from rag_ls.lsp.protocol import RagLsServer, wants
 
 NOTIFICATION = "ragLs/event"
 
@@ -23,7 +20,7 @@ NOTIFICATION = "ragLs/event"
 async def pass_on(server: RagLsServer) -> None:
     """Tell the editor of what happens, for as long as the session lasts."""
     session: Session = server.session
-    wants_events = _wants_events(server.client_capabilities)
+    wants_events = wants(server.client_capabilities, "events")
     while True:
         events = [event for event in await session.events.take() if session.is_concerned(event)]
         if any(isinstance(event, MemoryChanged | AnchorsMoved) for event in events):
@@ -38,13 +35,6 @@ def _refresh_lenses(server: RagLsServer) -> None:
     workspace = server.client_capabilities.workspace
     if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
         server.workspace_code_lens_refresh(None)
-
-
-def _wants_events(capabilities: types.ClientCapabilities) -> bool:
-    said: Any = plain(capabilities.experimental)
-    for key in ("ragLs", "events"):
-        said = said.get(key) if isinstance(said, dict) else None
-    return said is True
 
 
 def _json(event: Event) -> dict[str, Any]:

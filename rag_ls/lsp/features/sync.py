@@ -10,7 +10,7 @@ from lsprotocol import types
 from rag_ls.config import Settings
 from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.editor import Session
-from rag_ls.lsp.protocol import RagLsServer
+from rag_ls.lsp.protocol import RagLsServer, plain
 from rag_ls.lsp.text_buffer import Position
 
 SECTION = "ragLs"
@@ -118,17 +118,6 @@ def _mapping(value: Any) -> dict[str, Any]:
     if hasattr(value, "_asdict"):
         value = value._asdict()
     return value if isinstance(value, dict) else {}
-
-
-def plain(value: Any) -> Any:
-    """Plain JSON data of what pygls made of untyped JSON (named tuples for objects)."""
-    if hasattr(value, "_asdict"):
-        return {key: plain(item) for key, item in value._asdict().items()}
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return value
 
 
 def _position(position: types.Position) -> Position:

@@ -46,14 +46,14 @@ export function memoryCommands(server: Server, memories: Memories, documents: Me
 
 async function remember(server: Server, changed: () => void): Promise<void> {
   const editor = vscode.window.activeTextEditor;
-  const content = editor?.document.getText(editor.selection).trim() ?? "";
-  if (!editor || !content) {
-    void vscode.window.showInformationMessage("rag-ls: select what is to be remembered.");
+  const text = editor?.document.getText(editor.selection).trim() ?? "";
+  if (!editor || !text) {
+    void vscode.window.showInformationMessage("rag-ls: select what is to be remembered, or what the note is about.");
     return;
   }
   const place = { uri: editor.document.uri.toString(), line: editor.selection.start.line + 1 };
-  // The server itself says what became of it.
-  await server.ask("rememberSelection", { ...place, content, scope: "project" });
+  // Of code, the server asks for the note; it says what became of it.
+  await server.ask("rememberSelection", { ...place, text, scope: "project" });
   changed();
 }
 

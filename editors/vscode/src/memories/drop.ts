@@ -33,7 +33,7 @@ async function rememberFile(server: Server, documents: MemoryDocuments, uri: vsc
   const editor = vscode.window.visibleTextEditors.find((each) => each.document.uri.toString() === uri.toString());
   const selected = editor?.document.getText(editor.selection).trim() ?? "";
   if (editor && selected) {
-    await server.ask("rememberSelection", { uri: uri.toString(), line: editor.selection.start.line + 1, content: selected, scope: "project" });
+    await server.ask("rememberSelection", { uri: uri.toString(), line: editor.selection.start.line + 1, text: selected, scope: "project" });
   } else {
     await vscode.window.showTextDocument(documents.draft(vscode.workspace.getWorkspaceFolder(uri) ? { source_file: uri.fsPath } : {}));
   }

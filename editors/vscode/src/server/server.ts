@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { messageOf } from "../errors.ts";
+import type { Memory } from "./answers.ts";
 import { told } from "../told.ts";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { OLDEST_SERVER, candidates, firstThat, isAtLeast, isExecutable, versionIn } from "./find.ts";
@@ -25,6 +26,13 @@ export interface ServerEvent {
   readonly type: "documentIndexed" | "indexProgressed" | "indexComplete" | "memoryChanged" | "anchorsMoved" | "settingsChanged";
 }
 
+/** What the server asks where code was selected (`ragLs/askForNote`): a note about it. */
+export interface NoteQuestion {
+  readonly about: string;
+  /** What is remembered about the place already. */
+  readonly known: readonly Memory[];
+}
+
 /** A problem that the user can do something about. */
 export class ServerProblem extends Error {}
 
@@ -33,6 +41,8 @@ export class Server implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   /** The state, the activity or the answers may be others now. */
   readonly onChange = this.changed.event;
+  /** Gives the note that the user types about code. */
+  askForNote: (question: NoteQuestion) => Promise<string | undefined> = () => Promise.resolve(undefined);
   private readonly happened = new vscode.EventEmitter<readonly ServerEvent[]>();
   /** What happened in the server, whoever did it. */
   readonly onEvents = this.happened.event;
@@ -281,11 +291,15 @@ export class Server implements vscode.Disposable {
     );
     client.registerFeature({
       fillClientCapabilities: (capabilities) => {
-        capabilities.experimental = { ...(capabilities.experimental as object | undefined), ragLs: { events: true } };
+        capabilities.experimental = { ...(capabilities.experimental as object | undefined), ragLs: { events: true, asksForNotes: true } };
       },
       initialize: () => undefined,
       getState: () => ({ kind: "static" }),
       clear: () => undefined,
+    });
+    client.onRequest("ragLs/askForNote", async (question: NoteQuestion) => {
+      const content = await this.askForNote(question);
+      return content === undefined ? null : { content };
     });
     client.onNotification("ragLs/event", ({ events }: { events: ServerEvent[] }) => this.happened.fire(events));
     client.onDidChangeState(() => this.changed.fire());
