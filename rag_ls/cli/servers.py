@@ -32,7 +32,7 @@ def lsp(arguments: argparse.Namespace) -> int:
     from rag_ls.lsp.capabilities import initialize_result
 
     record = LspRecord(initialize_result)
-    relay = Relay(record, source, output, _connect(record, mode, ""), _was_stopped)
+    relay = Relay(record, source, output, _connect(record, mode, ""), _was_stopped, log=engine_paths().log)
     end_with(lambda: record.process_id)
     fine = relay.run()
     return _exit(0 if fine and record.was_shut_down else 1)
@@ -52,7 +52,7 @@ def mcp(arguments: argparse.Namespace) -> int:
     from rag_ls.mcp.handshake import initialize_result
 
     record = McpRecord(initialize_result)
-    relay = Relay(record, source, output, _connect(record, mode, folder), _was_stopped)
+    relay = Relay(record, source, output, _connect(record, mode, folder), _was_stopped, log=engine_paths().log)
     return _exit(0 if relay.run() else 1)
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import IO, Any, Protocol
 
+from rag_ls.daemon.pending_requests import PendingRequests
+from rag_ls.errors import EngineFailed
 from rag_ls.util.json_rpc import Message, framed, parsed, read_framed, read_line
 
 
@@ -46,6 +48,14 @@ class Record(Protocol):
         """What the client is to be answered where no engine is there, and none is worth starting for it."""
         ...
 
+    def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
+        """An engine ended by itself: what the client is to be answered.
+
+        That is the requests that were under way at too many deaths, or all that wait where engines keep dying. `log` is
+        the file that says why.
+        """
+        ...
+
     def replay(self) -> tuple[list[Message], list[Message]]:
         """For a new engine, and for the client, to put both where the session is."""
         ...
@@ -53,65 +63,7 @@ class Record(Protocol):
 
 # Changes are kept one by one, so that a keystroke costs a relay next to nothing; more are summed up.
 _MOST_CHANGES = 200
-
-
-class Requests:
-    """The requests of a client that wait for their answers, and those of the engine."""
-
-    def __init__(self) -> None:
-        self._answered: set[str] = set()
-        self._waiting: dict[str, Message] = {}
-        self._of_engine: set[str] = set()
-
-    def answer_here(self, message: Message) -> None:
-        """The relay answers this request itself: every engine's answer to it is dropped."""
-        self._answered.add(_key(message))
-        self._waiting[_key(message)] = message
-
-    def from_client(self, message: Message) -> bool:
-        """Note a message; False for an answer to an engine that is gone."""
-        number = _key(message)
-        if "method" not in message:
-            if number not in self._of_engine:
-                return False
-            self._of_engine.discard(number)
-        elif "id" in message:
-            self._waiting[number] = message
-        return True
-
-    def from_engine(self, message: Message) -> bool:
-        """Note a message; False for an answer that nobody waits for."""
-        number = _key(message)
-        if "method" in message:
-            if "id" in message:
-                self._of_engine.add(number)
-            return True
-        if message.get("id") is None:
-            return True
-        if number in self._answered:
-            self._answered.discard(number)
-            self._waiting.pop(number, None)
-            return False
-        return self._waiting.pop(number, None) is not None
-
-    def forget(self, request_id: object) -> None:
-        """The client waits for this answer no longer."""
-        self._waiting.pop(json.dumps(request_id), None)
-
-    def take(self, method: str) -> list[Message]:
-        """Those that wait and have this method; they are waited for no longer."""
-        taken = [number for number, message in self._waiting.items() if message.get("method") == method]
-        return [self._waiting.pop(number) for number in taken]
-
-    @property
-    def waits(self) -> bool:
-        """Whether an answer is still to come."""
-        return bool(self._waiting)
-
-    def unanswered(self) -> list[Message]:
-        """What must be asked again, in order."""
-        self._of_engine.clear()
-        return [message for number, message in self._waiting.items() if number not in self._answered]
+_REQUEST_FAILED = -32803
 
 
 class McpRecord:
@@ -124,7 +76,7 @@ class McpRecord:
         """`initialize_result` makes the answer to the client's `initialize` from its params."""
         self.name = ""
         self._initialize_result = initialize_result
-        self._requests = Requests()
+        self._requests = PendingRequests()
         self._initialize: Message | None = None
         self._initialized: Message | None = None
 
@@ -147,6 +99,8 @@ class McpRecord:
             self._initialized = message
         if method == "notifications/cancelled" and isinstance(message.get("params"), dict):
             self._requests.forget(message["params"].get("requestId"))
+        if "id" in message and (reason := self._requests.why_refused(message)):
+            return False, [_tool_refusal(message, reason)]
         return self._requests.from_client(message), []
 
     def from_engine(self, body: bytes) -> bool:
@@ -159,6 +113,9 @@ class McpRecord:
 
     def farewell(self) -> list[Message]:
         return []
+
+    def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
+        return [_tool_refusal(*each) for each in self._requests.engine_died(log, keeps_dying=keeps_dying)]
 
     def replay(self) -> tuple[list[Message], list[Message]]:
         handshake = [message for message in (self._initialize, self._initialized) if message is not None]
@@ -179,7 +136,7 @@ class LspRecord:
         self.process_id: int | None = None
         self.was_shut_down = False
         self._initialize_result = initialize_result
-        self._requests = Requests()
+        self._requests = PendingRequests()
         self._initialize: Message | None = None
         self._encoding = "utf-16"
         self._later: dict[str, Message] = {}
@@ -212,6 +169,8 @@ class LspRecord:
             self.is_over = True
         elif isinstance(method, str) and method.startswith("textDocument/did"):
             self._note_document(method, message, params)
+        if "id" in message and (reason := self._requests.why_refused(message)):
+            return False, [_refusal(message, reason)]
         return self._requests.from_client(message), []
 
     def from_engine(self, body: bytes) -> bool:
@@ -229,6 +188,9 @@ class LspRecord:
     def farewell(self) -> list[Message]:
         asked = self._requests.take("shutdown")
         return [_answer(message, None) for message in asked]
+
+    def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
+        return [_refusal(*each) for each in self._requests.engine_died(log, keeps_dying=keeps_dying)]
 
     def replay(self) -> tuple[list[Message], list[Message]]:
         if self._initialize is None:
@@ -319,12 +281,19 @@ def _answer(request: Message, result: object) -> Message:
     return {"jsonrpc": "2.0", "id": request["id"], "result": result}
 
 
+def _refusal(request: Message, reason: str) -> Message:
+    error = {"code": _REQUEST_FAILED, "message": reason, "data": {"type": EngineFailed.__name__}}
+    return {"jsonrpc": "2.0", "id": request["id"], "error": error}
+
+
+def _tool_refusal(request: Message, reason: str) -> Message:
+    """As a tool's own error, which the model reads; MCP, "Tools", "Error Handling"."""
+    if request.get("method") != "tools/call":
+        return _refusal(request, reason)
+    return _answer(request, {"content": [{"type": "text", "text": reason}], "isError": True})
+
+
 def _client_name(initialize: Message) -> str:
     params = initialize.get("params")
     info = params.get("clientInfo") if isinstance(params, dict) else None
     return str(info.get("name", "")) if isinstance(info, dict) else ""
-
-
-def _key(message: Message) -> str:
-    """An id as a dictionary's key: 1 and "1" are two."""
-    return json.dumps(message.get("id"))

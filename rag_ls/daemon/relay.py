@@ -18,9 +18,11 @@ from rag_ls.util.json_rpc import Message, MessageTooLong, framed, write_all
 
 # After the client's last word, the engine has so long for its own.
 _LAST_WORDS_S = 10.0
-# An engine that dies this often within the time is not started once more.
-_MOST_DEATHS = 5
-_DEATHS_WITHIN_S = 60.0
+# So many engines in a row that lived less than so long keep dying: who waits is told, and the next one is started later
+# each time.
+_MANY_DEATHS = 5
+_SHORT_LIFE_S = 60.0
+_MAX_PAUSE_S = 30.0
 
 
 class Relay:
@@ -33,8 +35,17 @@ class Relay:
         output: IO[bytes],
         connect: Callable[[], Channel],
         was_stopped: Callable[[], bool] = lambda: False,
+        *,
+        log: str = "",
+        pause_s: float = 1.0,
     ) -> None:
-        """`connect` gives an engine, whatever it takes; `was_stopped` tells whether the last one was ended on purpose."""
+        """`connect` gives an engine, whatever it takes; `was_stopped` tells whether the last one was ended on purpose.
+
+        `log` is the engine's. Where engines keep dying, the first pause before the next one is `pause_s` seconds long.
+        """
+        self._log = log
+        self._pause_s = pause_s
+        self._left = threading.Event()
         self._record = record
         self._source = source
         self._output = output
@@ -58,6 +69,7 @@ class Relay:
                 self._outbox.close()
             is_waiting = self._record.waits or self._outbox is not None
         self._wanted.set()
+        self._left.set()
         if is_waiting:
             engines.join(_LAST_WORDS_S)
         return fine
@@ -92,9 +104,10 @@ class Relay:
             os._exit(1)
 
     def _relay_from_engines(self) -> None:
-        deaths: deque[float] = deque(maxlen=_MOST_DEATHS)
+        early_deaths = 0
         self._wanted.wait()
         while (channel := self._next_engine()) is not None:
+            connected = time.monotonic()
             self._pump(channel)
             with self._lock:
                 if self._outbox is not None:
@@ -103,16 +116,25 @@ class Relay:
                 channel.hang_up()
                 if self._ended:
                     return
-                if not self._record.waits:
+            is_on_purpose = self._was_stopped()
+            if not is_on_purpose:
+                early_deaths = early_deaths + 1 if time.monotonic() - connected < _SHORT_LIFE_S else 0
+                self._after_death(early_deaths)
+            with self._lock:
+                if not self._record.waits and not self._ended:
                     self._wanted.clear()
-            deaths.append(time.monotonic())
-            if len(deaths) == _MOST_DEATHS and deaths[-1] - deaths[0] < _DEATHS_WITHIN_S:
-                print("rag-ls: the engine keeps ending, its log says why; ending the session", file=sys.stderr)
-                sys.stderr.flush()
-                os._exit(1)
-            if self._was_stopped():
+            if is_on_purpose:
                 # Somebody wanted it gone: it comes back when something is asked.
                 self._wanted.wait()
+
+    def _after_death(self, early_deaths: int) -> None:
+        """Tell the client what is given up, and pause where engines keep dying."""
+        keeps_dying = early_deaths >= _MANY_DEATHS
+        with self._lock:
+            self._to_client(self._record.engine_died(self._log, keeps_dying=keeps_dying))
+        if keeps_dying:
+            print(f"rag-ls: the engine keeps ending; see {self._log} for why", file=sys.stderr, flush=True)
+            self._left.wait(min(_MAX_PAUSE_S, self._pause_s * 2 ** (early_deaths - _MANY_DEATHS)))
 
     def _next_engine(self) -> Channel | None:
         """Connect to an engine and bring it to where the session is; None when the client left and waits for nothing."""

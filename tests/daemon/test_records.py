@@ -227,3 +227,33 @@ def test_a_line_without_end_is_refused() -> None:
 def test_half_a_message_is_no_message() -> None:
     assert read_framed(io.BytesIO(b"Content-Length: 10\r\n\r\n{}")) is None
     assert read_line(io.BytesIO(b'{"half": ')) is None
+
+
+def test_a_request_under_way_at_three_deaths_is_refused_and_so_is_the_same_one_again(editor: LspRecord) -> None:
+    editor.from_client(_request(7, "workspace/symbol", query="deadly"))
+    assert editor.engine_died("/log", keeps_dying=False) == []
+    assert editor.engine_died("/log", keeps_dying=False) == []
+    editor.from_client(_request(8, "workspace/symbol", query="innocent"))
+    [refused] = editor.engine_died("/log", keeps_dying=False)
+    assert (refused["id"], refused["error"]["data"]) == (7, {"type": "EngineFailed"})
+    assert "see /log" in refused["error"]["message"]
+    for_engine, [again] = editor.from_client(_request(9, "workspace/symbol", query="deadly"))
+    assert not for_engine
+    assert again["id"] == 9
+    assert [message["id"] for message in editor.replay()[0] if "id" in message] == [1, 8]
+
+
+def test_where_engines_keep_dying_all_that_wait_are_answered_and_may_ask_again(editor: LspRecord) -> None:
+    editor.from_client(_request(7, "workspace/symbol", query="a"))
+    [refused] = editor.engine_died("/log", keeps_dying=True)
+    assert "ask again in a minute" in refused["error"]["message"]
+    assert [message["id"] for message in editor.replay()[0] if "id" in message] == [1]
+    assert editor.from_client(_request(8, "workspace/symbol", query="a")) == (True, [])
+
+
+def test_an_agent_s_model_reads_the_refusal_as_what_the_tool_answered() -> None:
+    record = McpRecord(mcp_result)
+    record.from_client(_request(1, "tools/call", name="search_code"))
+    [refused] = record.engine_died("/log", keeps_dying=True)
+    assert refused["result"]["isError"] is True
+    assert "see /log" in refused["result"]["content"][0]["text"]
