@@ -16,6 +16,7 @@ from typing import Any
 from rag_ls import config
 from rag_ls.config import Settings, logs
 from rag_ls.embedding import ModelHost
+from rag_ls.engine.editors import Editors
 from rag_ls.engine.events import Events, IndexComplete, IndexProgressed
 from rag_ls.engine.maintenance import Maintenance
 from rag_ls.engine.shared_project import SharedProject
@@ -83,6 +84,7 @@ class Engine:
         self.last_good = config.LastGood()
         """What settings files said before somebody broke them."""
         self.events = Events()
+        self.editors = Editors()
         self.registry = Registry(user_data_folder() / PROJECTS_FILE)
         """The projects that clients opened."""
         self.maintenance = Maintenance(
@@ -116,6 +118,7 @@ class Engine:
                 questions_wait=lambda: self.workers.busy,
                 other_roots=lambda: [Path(item.root) for item in reversed(self.registry.projects())],
                 tell=self.events.tell,
+                drain_editors=self.editors.drain,
             )
             shared.indexing.listen(lambda progress: self._progressed(shared, progress))
             with self._lock:

@@ -70,15 +70,17 @@ class SharedProject:
         questions_wait: Callable[[], bool] = lambda: False,
         other_roots: Callable[[], Sequence[Path]] = lambda: (),
         tell: Callable[[Event], None] = lambda event: None,
+        drain_editors: Callable[[], object] = lambda: None,
     ) -> None:
         """`questions_wait` tells whether somebody waits for an answer, so that background work gives way. `other_roots`
         gives the roots of other projects, whose embeddings serve here too where the texts are the same. `tell` is called with what
-        happened.
+        happened; `drain_editors` waits a moment for what editors have said and nobody has taken in yet.
 
         Raises `ProjectUnavailable` or `StoreUnavailable` where the data folder cannot be used.
         """
         self.project = project
         self._tell = tell
+        self._drain_editors = drain_editors
         self._load_settings = load_settings
         self.settings = settings = load_settings()
         self.settings_version = 0
@@ -218,6 +220,7 @@ class SharedProject:
 
     def catch_up(self) -> frozenset[str]:
         """Give what was just typed, and what changed on disk, a moment to be taken in; what is still unseen then."""
+        self._drain_editors()
         deadline = time.monotonic() + _SETTLE_S
         is_watched = self.sync.settle(_SETTLE_S)
         is_old = not is_watched and self.indexing.scan_is_old

@@ -31,8 +31,17 @@ Connect = Callable[[Mapping[str, Any]], Client]
 class Session:
     """Everything that the features share. Its methods are called on the LSP thread and return at once."""
 
-    def __init__(self, connect: Connect, encoding: str, settings: Mapping[str, Any], folders: Sequence[Path]) -> None:
+    def __init__(
+        self,
+        connect: Connect,
+        encoding: str,
+        settings: Mapping[str, Any],
+        folders: Sequence[Path],
+        has_unread: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`has_unread` tells other threads whether the editor has said something that was not taken in yet."""
         self._connect = connect
+        self._has_unread = has_unread
         self.documents = Documents(encoding)
         self.opened_projects: asyncio.Queue[ProjectView] = asyncio.Queue()
         """Projects as they become open, for whoever shows their progress."""
@@ -65,6 +74,7 @@ class Session:
         if self._settings is not settings:
             self._client.apply_editor_settings(self._settings)
         self._stop_listening = self._client.engine.events.listen(self.events.put)
+        self._client.engine.editors.join(self._has_unread)
         for folder in list(self._folders):
             await self._open_folder(self._client, folder)
         self._ready.set_result(self._client)
@@ -204,6 +214,7 @@ class Session:
         for task in self._tasks:
             task.cancel()
         if self._client is not None:
+            self._client.engine.editors.leave(self._has_unread)
             await asyncio.to_thread(self._client.close)
 
     async def _open_around(self, client: Client, document: OpenDocument) -> None:

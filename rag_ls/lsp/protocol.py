@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 from lsprotocol import converters, types
@@ -96,6 +96,8 @@ class RagLsServer(LanguageServer):
     """The pygls server of one editor session."""
 
     session: Any = None
+    has_unread: Callable[[], bool] = staticmethod(lambda: False)
+    """Whether the editor has said something that was not taken in yet."""
 
     def __init__(self) -> None:
         super().__init__(

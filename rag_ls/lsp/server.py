@@ -27,7 +27,8 @@ def create_server(connect: Connect, *, watch_parent: bool) -> RagLsServer:
     def initialize(params: types.InitializeParams) -> None:
         encoding = position_encoding(server.protocol._converter.unstructure(params.capabilities))
         folders = [path for path in map(file_path, _folder_uris(params)) if path is not None]
-        server.session = Session(connect, encoding, sync.settings_of(params.initialization_options), folders)
+        settings = sync.settings_of(params.initialization_options)
+        server.session = Session(connect, encoding, settings, folders, lambda: server.has_unread())
         # Zed's project_symbols.rs; "Zed Preview" and others are it, too. VS Code sends a query's first word alone.
         server.session.filters_symbols = params.client_info is not None and params.client_info.name.startswith("Zed")
         if params.process_id and watch_parent:
@@ -58,6 +59,7 @@ def serve(
     """
     server = create_server(connect, watch_parent=watch_parent)
     messages = FramedInput(ReplayedInput(replay, source))
+    server.has_unread = messages.has_unread
     server.start_io(messages, AnswerOnce(output, answered_id))  # type: ignore[arg-type]
     return _ended(server)
 

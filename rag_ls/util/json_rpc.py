@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import sys
 import threading
 from typing import IO, Any
@@ -92,14 +93,31 @@ class FramedInput:
     def __init__(self, source: Any) -> None:
         self._source = source
         self._rest = b""
+        self._is_waiting = False
+
+    def has_unread(self) -> bool:
+        """Whether something has arrived that was not handed on, or whose handler has not returned. Asked by other threads."""
+        if not self._is_waiting:
+            return True
+        try:
+            return bool(select.select([self._source.fileno()], [], [], 0)[0])
+        except (OSError, ValueError, AttributeError):
+            # It is closed, or of a kind that cannot be asked: a pipe of Windows.
+            return False
 
     def readline(self) -> bytes:
         """The next line."""
         if not self._rest:
             try:
+                # All before was handled: pygls asks for the next message only then.
+                self._is_waiting = True
+                self._source.peek(1)
+                self._is_waiting = False
                 body = read_framed(self._source)
             except (MessageTooLong, OSError, ValueError):
                 body = None
+            # What has ended has nothing more to say.
+            self._is_waiting = body is None
             self._rest = b"" if body is None else framed(body)
         line, separator, self._rest = self._rest.partition(b"\n")
         return line + separator
@@ -123,6 +141,14 @@ class ReplayedInput:
             return self._source.readline(limit)
         line, separator, self._replay = self._replay.partition(b"\n")
         return line + separator if separator else line + self._source.readline(limit)
+
+    def peek(self, count: int) -> bytes:
+        """What can be read next without waiting, once there is something; nothing is taken."""
+        return self._replay or self._source.peek(count)  # type: ignore[attr-defined]
+
+    def fileno(self) -> int:
+        """The descriptor that more comes from."""
+        return self._source.fileno()
 
     def read(self, count: int) -> bytes:
         """Up to `count` bytes."""
