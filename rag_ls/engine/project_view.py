@@ -20,11 +20,11 @@ from rag_ls.engine.requests import ProjectStatus, Related, SearchRequest
 from rag_ls.engine.shared_project import SharedProject
 from rag_ls.indexing import Buffer, IndexingService
 from rag_ls.memory import Memories
-from rag_ls.model import Scope, SearchAnswer
+from rag_ls.model import Memory, Scope, SearchAnswer
 from rag_ls.project import Project, is_guest
 from rag_ls.registry.catalogue import off_branch
 from rag_ls.search import NO_FILTERS
-from rag_ls.storage import DISK, CheckoutIndex, MemoryStore
+from rag_ls.storage import DISK, CheckoutIndex, ChunkRow, MemoryStore
 from rag_ls.util.text import without_surrogates
 
 _log = logging.getLogger(__name__)
@@ -162,10 +162,10 @@ class ProjectView:
 
     def hover(self, path: str, line: int, word: str = "") -> Related:
         """Memories about the code at a place, and close code of other files; never calls a model."""
-        row = self._places.under_cursor(path, line, word)
+        hover = self.settings.hover
+        row = self._places.under_cursor(path, line, word) if hover.enabled else None
         if row is None:
             return Related((), ())
-        hover = self.settings.hover
         embedding = self.shared.embedding_of(row)
         memories = self.code_memories.near(row, embedding)
         if embedding is None:
@@ -175,6 +175,10 @@ class ProjectView:
             minimum=hover.min_similarity, without=row.stored.chunk.path, session=self._session,
         )  # fmt: skip
         return Related(tuple(memories), related.hits)
+
+    def lenses(self, path: str) -> list[tuple[ChunkRow, list[Memory]]]:
+        """The chunks of a document that memories are about, with these; none where the settings want no lenses."""
+        return self.code_memories.of_document(path) if self.settings.hover.lenses else []
 
     # --- status
 

@@ -91,9 +91,9 @@ def file_path(uri: str) -> Path | None:
     return Path(path) if path else None
 
 
-def as_buffer(document: OpenDocument, place: Place) -> Buffer:
-    """The document's text as the index takes it."""
-    return Buffer(place.path, document.buffer.text, document.language or None, place.guest)
+def as_buffer(document: OpenDocument, place: Place, text: str) -> Buffer:
+    """A document's text as the index takes it."""
+    return Buffer(place.path, text, document.language or None, place.guest)
 
 
 def uri_of(view: ProjectView, path: str) -> str:

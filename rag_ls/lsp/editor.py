@@ -16,6 +16,7 @@ from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import RagLsError
 from rag_ls.lsp.documents import Documents, OpenDocument, as_buffer, file_path, open_project_around, place_of
 from rag_ls.lsp.event_inbox import EventInbox
+from rag_ls.lsp.hand_over import HandOver
 from rag_ls.operations import Operations
 
 _log = logging.getLogger(__name__)
@@ -42,6 +43,8 @@ class Session:
         """`has_unread` tells other threads whether the editor has said something that was not taken in yet."""
         self._connect = connect
         self._has_unread = has_unread
+        self._hand_over = HandOver()
+        self._loop = asyncio.get_running_loop()
         self.documents = Documents(encoding)
         self.opened_projects: asyncio.Queue[ProjectView] = asyncio.Queue()
         """Projects as they become open, for whoever shows their progress."""
@@ -72,9 +75,9 @@ class Session:
             self._ready.set_exception(error)
             raise
         if self._settings is not settings:
-            self._client.apply_editor_settings(self._settings)
+            await self.work("settings", self._client.apply_editor_settings, self._settings)
         self._stop_listening = self._client.engine.events.listen(self.events.put)
-        self._client.engine.editors.join(self._has_unread)
+        self._client.engine.editors.join(self._is_behind)
         for folder in list(self._folders):
             await self._open_folder(self._client, folder)
         self._ready.set_result(self._client)
@@ -90,8 +93,7 @@ class Session:
         """The operations, once the engine is up and a project is open."""
         client = await self.client()
         await self.settled()
-        if not client.projects():
-            await self.work("open", client.open_scratch)
+        await self.work("open", _have_one_open, client)
         return Operations(client)
 
     async def prepare(self, operation: str, arguments: object) -> None:
@@ -120,24 +122,20 @@ class Session:
         """A workspace folder was removed: close its project, unless another folder lies in it."""
         client = await self.client()
         self._folders = [kept for kept in self._folders if kept != folder]
-        view = client.project_of(folder)
-        if view and not any(client.project_of(kept) is view for kept in self._folders):
-            self._shown.discard(view.project.root)
-            await self.work("close", client.close_project, view.project.root)
+        if root := await self.work("close", _close_project, client, folder, list(self._folders)):
+            self._shown.discard(root)
             self._place_again()
 
     async def _open_folder(self, client: Client, folder: Path) -> None:
         try:
-            view = await self.work("open", client.open, folder)
+            view, problems = await self.work("open", _open_project, client, folder)
         except (RagLsError, OSError) as error:
             self.problems.put_nowait(str(error))
             return
         self._show(view)
-        for problem in client.load_settings(view.project).problems:
+        for problem in problems:
             self._told.add(problem)
             self.problems.put_nowait(str(problem))
-        if view.settings.index.on_open:
-            view.keep_indexed()
 
     def _show(self, view: ProjectView) -> None:
         """Have a project's progress shown, once."""
@@ -145,43 +143,53 @@ class Session:
             self._shown.add(view.project.root)
             self.opened_projects.put_nowait(view)
 
-    def _place_again(self) -> None:
-        """Hand documents over to the projects that they belong to now."""
-        client = self.client_if_ready
-        for document in self.documents.all() if client else ():
-            former = document.place
-            if client and former and place_of(document.uri, client) != former:
-                if former.view in client.projects():
-                    former.view.buffer_closed(former.path)
-                document.place = None
-                self.text_changed(document)
+    # --- documents and files, which the hand-over's thread takes to the engine
 
     def text_changed(self, document: OpenDocument) -> None:
         """A document was opened or edited."""
-        client = self.client_if_ready
-        if client is None:
-            return
+        if (client := self.client_if_ready) is not None:
+            work = functools.partial(self._take_text, client, document, document.buffer.text)
+            self._hand_over.put(work, document.uri)
+
+    def _take_text(self, client: Client, document: OpenDocument, text: str) -> None:
         document.place = document.place or place_of(document.uri, client)
-        if document.place is None:
-            self.spawn(self._open_around(client, document))
-        else:
-            document.place.view.buffer_changed(as_buffer(document, document.place))
+        if document.place is not None:
+            document.place.view.buffer_changed(as_buffer(document, document.place, text))
+        elif not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(lambda: self.spawn(self._open_around(client, document)))
+
+    def _place_again(self) -> None:
+        """Hand documents over to the projects that they belong to now."""
+        for document in self.documents.all():
+            if (client := self.client_if_ready) is not None:
+                self._hand_over.put(functools.partial(self._move, client, document))
+                self.text_changed(document)
+
+    def _move(self, client: Client, document: OpenDocument) -> None:
+        """Take a document from the project that it no longer belongs to."""
+        former = document.place
+        if former is not None and place_of(document.uri, client) != former:
+            if former.view in client.projects():
+                former.view.buffer_closed(former.path)
+            document.place = None
 
     def text_closed(self, document: OpenDocument) -> None:
         """A document was closed."""
-        if document.place is not None:
-            document.place.view.buffer_closed(document.place.path)
+
+        def let_go() -> None:
+            if document.place is not None:
+                document.place.view.buffer_closed(document.place.path)
+
+        self._hand_over.put(let_go, document.uri)
 
     def files_changed(self, uris: Sequence[str]) -> None:
         """Files were saved, written, created, renamed or deleted."""
-        client = self.client_if_ready
-        changed: dict[int, tuple[ProjectView, list[str]]] = {}
-        for uri in uris if client else ():
-            place = place_of(uri, client) if client and file_path(uri) else None
-            if place is not None and not place.guest and not _is_internal(place.path):
-                changed.setdefault(id(place.view), (place.view, []))[1].append(place.path)
-        for view, paths in changed.values():
-            self.spawn(self.work("files_changed", view.files_changed, paths))
+        if (client := self.client_if_ready) is not None:
+            self._hand_over.put(functools.partial(_take_files, client, list(uris)))
+
+    def _is_behind(self) -> bool:
+        """Whether the editor has said something that the engine was not told yet; asked by other threads."""
+        return self._has_unread() or not self._hand_over.is_done
 
     def is_concerned(self, event: Event) -> bool:
         """Whether an event is about a project that this editor has open, or about none."""
@@ -213,8 +221,9 @@ class Session:
         self._stop_listening = lambda: None
         for task in self._tasks:
             task.cancel()
+        await asyncio.to_thread(self._hand_over.close)
         if self._client is not None:
-            self._client.engine.editors.leave(self._has_unread)
+            self._client.engine.editors.leave(self._is_behind)
             await asyncio.to_thread(self._client.close)
 
     async def _open_around(self, client: Client, document: OpenDocument) -> None:
@@ -225,14 +234,15 @@ class Session:
             self.problems.put_nowait(str(error))
             view = await self.work("open", client.open_scratch)
         self._show(view)
-        view.keep_indexed()
+        await self.work("open", view.keep_indexed)
         if self.documents.get(document.uri) is document:
             self.text_changed(document)
 
     async def settled(self) -> None:
-        """Wait until settings that the editor sent are in force."""
+        """Wait until the engine was told what the editor said: its settings are in force, its documents have their places."""
         if self._applying is not None:
             await asyncio.wait([self._applying])
+        await self._hand_over.done()
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run something that nobody needs to await; its failure is logged."""
@@ -245,6 +255,40 @@ class Session:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()):
             _log.error("background work failed", exc_info=error)
+
+
+def _have_one_open(client: Client) -> None:
+    if not client.projects():
+        client.open_scratch()
+
+
+def _open_project(client: Client, folder: Path) -> tuple[ProjectView, list[Problem]]:
+    """The project around a folder, indexed where the settings say so, and what is wrong with them."""
+    view = client.open(folder)
+    problems = client.load_settings(view.project).problems
+    if view.settings.index.on_open:
+        view.keep_indexed()
+    return view, list(problems)
+
+
+def _close_project(client: Client, folder: Path, others: Sequence[Path]) -> Path | None:
+    """Close the project around a folder, unless another folder lies in it; its root where it was closed."""
+    view = client.project_of(folder)
+    if view is None or any(client.project_of(other) is view for other in others):
+        return None
+    client.close_project(view.project.root)
+    return view.project.root
+
+
+def _take_files(client: Client, uris: Sequence[str]) -> None:
+    """Tell the projects of files that were written, created, renamed or deleted."""
+    changed: dict[int, tuple[ProjectView, list[str]]] = {}
+    for uri in uris:
+        place = place_of(uri, client) if file_path(uri) else None
+        if place is not None and not place.guest and not _is_internal(place.path):
+            changed.setdefault(id(place.view), (place.view, []))[1].append(place.path)
+    for view, paths in changed.values():
+        view.files_changed(paths)
 
 
 def _is_internal(path: str) -> bool:

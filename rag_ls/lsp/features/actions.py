@@ -42,6 +42,7 @@ def register(server: RagLsServer) -> None:
     @server.command(REMEMBER)
     async def remember(*arguments: Any) -> dict[str, Any]:
         given = plain_object(REMEMBER, arguments)
+        await server.session.settled()
         content = given.get("content") or await _note(server, given)
         if content is None:
             return {"status": "cancelled"}

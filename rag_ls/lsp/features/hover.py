@@ -27,7 +27,7 @@ def register(server: RagLsServer) -> None:
         await session.settled()
         document = session.documents.get(params.text_document.uri)
         place = document.place if document else None
-        if document is None or place is None or not place.view.settings.hover.enabled:
+        if document is None or place is None:
             return None
         word = document.buffer.word_at(Position(params.position.line, params.position.character))
         if len(word) < 2 or keyword.iskeyword(word):

@@ -22,9 +22,9 @@ def register(server: RagLsServer) -> None:
         uri = params.text_document.uri
         document = session.documents.get(uri)
         place = document.place if document else None
-        if place is None or not place.view.settings.hover.lenses:
+        if place is None:
             return []
-        found = await session.work("lenses", place.view.code_memories.of_document, place.path)
+        found = await session.work("lenses", place.view.lenses, place.path)
         return [_lens(uri, row, memories) for row, memories in found]
 
 

@@ -1,0 +1,106 @@
+"""An editor and its language server in one process: messages over pipes, the server's event loop in a thread."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from rag_ls.engine.client import Client
+from rag_ls.lsp.server import serve
+from rag_ls.util.json_rpc import framed, read_framed
+
+LSP_THREAD = "lsp"
+_PATIENCE_S = 60.0
+
+Json = dict[str, Any]
+
+
+class InProcessEditor:
+    """The editor's end. Requests are answered in order of their ids."""
+
+    def __init__(self, requests: IO[bytes], answers: IO[bytes]) -> None:
+        self._requests = requests
+        self._answers = answers
+        self._number = 0
+        self._arrived = threading.Condition()
+        self._results: dict[object, Json] = {}
+        self.notified: list[Json] = []
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def ask(self, method: str, params: Any) -> Any:
+        """The result of a request. Raises `AssertionError` with the error of one that is refused."""
+        self._number += 1
+        number = self._number
+        self._send({"id": number, "method": method, "params": params})
+        with self._arrived:
+            assert self._arrived.wait_for(lambda: number in self._results, _PATIENCE_S), f"{method} is not answered"
+        answer = self._results.pop(number)
+        assert "error" not in answer, answer["error"]
+        return answer["result"]
+
+    def tell(self, method: str, **params: Any) -> None:
+        """Send a notification."""
+        self._send({"method": method, "params": params})
+
+    def open(self, file: Path) -> None:
+        """Open a file."""
+        item = {"uri": file.as_uri(), "languageId": "python", "version": 1, "text": file.read_text()}
+        self.tell("textDocument/didOpen", textDocument=item)
+
+    def type(self, file: Path, text: str) -> None:
+        """Type at the beginning."""
+        start = {"line": 0, "character": 0}
+        document = {"uri": file.as_uri(), "version": 2}
+        changes = [{"range": {"start": start, "end": start}, "text": text}]
+        self.tell("textDocument/didChange", textDocument=document, contentChanges=changes)
+
+    def command(self, name: str, **arguments: Any) -> Any:
+        """Run a `ragLs.*` command."""
+        return self.ask("workspace/executeCommand", {"command": f"ragLs.{name}", "arguments": [arguments]})
+
+    def _send(self, message: Json) -> None:
+        self._requests.write(framed(json.dumps({"jsonrpc": "2.0", **message}).encode()))
+        self._requests.flush()
+
+    def _read(self) -> None:
+        while (body := read_framed(self._answers)) is not None:
+            message = json.loads(body)
+            if "method" in message and "id" in message:
+                self._send({"id": message["id"], "result": None})
+                continue
+            with self._arrived:
+                if "method" in message:
+                    self.notified.append(message)
+                else:
+                    self._results[message["id"]] = message
+                self._arrived.notify_all()
+
+
+@contextmanager
+def in_process_editor(client: Client, *folders: Path) -> Iterator[InProcessEditor]:
+    """An editor on some folders, whose server uses `client`."""
+    (source, requests), (answers, output) = os.pipe(), os.pipe()
+    server_source, server_output = os.fdopen(source, "rb"), os.fdopen(output, "wb", 0)
+    thread = threading.Thread(
+        target=lambda: serve(server_source, server_output, lambda _: client, watch_parent=False),
+        name=LSP_THREAD,
+        daemon=True,
+    )
+    thread.start()
+    with os.fdopen(requests, "wb") as to, os.fdopen(answers, "rb") as back:
+        editor = InProcessEditor(to, back)
+        names = [{"uri": folder.as_uri(), "name": folder.name} for folder in folders]
+        editor.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}, "workspaceFolders": names})
+        editor.tell("initialized")
+        try:
+            yield editor
+        finally:
+            editor.ask("shutdown", None)
+            editor.tell("exit")
+            thread.join(_PATIENCE_S)
+    assert not thread.is_alive()
