@@ -3,18 +3,65 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.engine.client import Client, local_client
+from rag_ls.errors import ModelMissing
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from tests.support import SHOP, end_engine, git_repository, open_checkout, write
 
 settings.register_profile("rag-ls", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("rag-ls")
+
+# What needs neither processes nor models by its nature.
+_MODELS = frozenset({"client", "embedder", "model"})
+_FAST_FOLDERS = frozenset({"chunking", "config", "memory", "registry", "search", "storage", "util"})
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fast", action="store_true", help="only what needs no process and no model, in a minute")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With `--fast`, take the folders that need no processes and no models, but for what is marked `slow`."""
+    if not config.getoption("--fast"):
+        return
+    slow = [item for item in items if _is_slow(item)]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if item not in slow]
+
+
+def _is_slow(item: pytest.Item) -> bool:
+    folder = item.path.relative_to(Path(__file__).parent).parts[0]
+    fixtures = getattr(item, "fixturenames", ())
+    is_marked = item.get_closest_marker("slow") is not None
+    return folder not in _FAST_FOLDERS or is_marked or not _MODELS.isdisjoint(fixtures)
+
+
+@pytest.fixture(autouse=True)
+def nothing_slow(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With `--fast`, a test that starts a process other than git, or loads a model, fails: it is to be marked `slow`."""
+    if not request.config.getoption("--fast"):
+        return
+    start = subprocess.Popen.__init__
+
+    def only_git(self: Any, args: Any, *more: Any, **options: Any) -> None:
+        assert "git" in args[:1], f"{args} is a process: mark this test `slow`"
+        start(self, args, *more, **options)
+
+    monkeypatch.setattr(subprocess.Popen, "__init__", only_git)
+
+    def no_model(*_: Any) -> None:
+        raise ModelMissing("with --fast there are no models")
+
+    monkeypatch.setattr(LocalProvider, "load", no_model)
 
 
 @pytest.fixture(autouse=True)

@@ -27,6 +27,7 @@ _LOOK_S = 30.0
 _REPORT_S = 600.0
 # Answers in flight have so long when the engine is told to stop.
 _FINISH_S = 5.0
+_CLOSE_DOOR_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class EngineServer:
         self._lock = threading.Lock()
         self._stopping = False
         self._leaving = False
+        self._door_closed = threading.Event()
         self._alone_since = self._reported = time.monotonic()
         self._told = ""
         self._tidying = threading.Thread()
@@ -187,6 +189,8 @@ class EngineServer:
         _log.warning("making way for %s; the clients that are in stay until they leave", other)
         self._leaving = True
         self._wake()
+        # Who is told that it leaves may start the next engine at once, which needs the lock.
+        self._door_closed.wait(_CLOSE_DOOR_S)
         return {"reason": "leaving", "message": "the engine makes way for another"}
 
     def _may_enter(self, connection: socket.socket) -> bool:
@@ -201,6 +205,7 @@ class EngineServer:
             selector.unregister(self._listening.socket)
             self._listening.socket.close()
             self._make_way()
+        self._door_closed.set()
 
     def _report(self) -> None:
         """One line in the log, where there is something new to say."""

@@ -1,20 +1,24 @@
 """Texts to vectors."""
 
-from rag_ls.embedding.api import Embedder
-from rag_ls.embedding.local.catalog import LocatedModel, locate
+from rag_ls.embedding.api import Embedder, EmbeddingProvider, LoadedModel, ModelCard
+from rag_ls.embedding.hosted import HostedModel
+from rag_ls.embedding.local.catalog import locate
 from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, Reranker
-from rag_ls.embedding.models import HostedModel, ModelHost, ModelState
+from rag_ls.embedding.models import ModelHost, ModelState, local_model
 from rag_ls.embedding.similarity import cosine_of, similarity
 
 __all__ = [
     "Embedder",
+    "EmbeddingProvider",
     "EmbeddingWorkerFailed",
     "HostedModel",
-    "LocatedModel",
+    "LoadedModel",
+    "ModelCard",
     "ModelHost",
     "ModelState",
     "Reranker",
     "cosine_of",
+    "local_model",
     "locate",
     "similarity",
 ]

@@ -3,10 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rag_ls.errors import RagLsError
+
+
+class BatchRefused(RagLsError):
+    """A provider takes no batch of this size."""
+
+
+class QueryLate(RagLsError):
+    """A query's vector is not there in time: words answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """What a provider says of a model before it is loaded."""
+
+    id: str
+    """Name and revision: vectors of equal ids can be compared."""
+    name: str
+    max_tokens: int
+    """How much of a text it reads."""
+    dimensions: int
+    """Of its vectors; 0 where that is not known before it is loaded."""
+    relevant_cosine: float
+    """The cosine at which a question and a text begin to be about the same (see `similarity`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchBudget:
+    """How much a model takes at once. A single text may be beyond it."""
+
+    max_texts: int
+    max_bytes: int
+    """Of the texts in UTF-8."""
+    max_tokens: int
 
 
 class Embedder(Protocol):
@@ -27,6 +63,70 @@ class Embedder(Protocol):
 
     def close(self) -> None:
         """Free what the embedder holds; calls that wait fail."""
+        ...
+
+
+class LoadedModel(Protocol):
+    """A model that a provider has loaded. Safe to call from any thread."""
+
+    @property
+    def model_id(self) -> str:
+        """See `ModelCard.id`."""
+        ...
+
+    @property
+    def budget(self) -> BatchBudget:
+        """How much `embed_documents` takes at once."""
+        ...
+
+    @property
+    def query_deadline_s(self) -> float | None:
+        """How long a question waits for its vector; None where that is always there at once."""
+        ...
+
+    @property
+    def worker_process_id(self) -> int | None:
+        """The process that does bulk work, where one runs."""
+        ...
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """About how many tokens each text costs of the budget."""
+        ...
+
+    def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
+        """As `Embedder`, within the budget; `backlog` is how many texts are still to come. Raises `BatchRefused`."""
+        ...
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """As `Embedder`; it may take long."""
+        ...
+
+    def warm_up(self) -> None:
+        """Make sure that the next query is answered at once."""
+        ...
+
+    def rest(self) -> None:
+        """The calling thread has nothing more to embed for now."""
+        ...
+
+    def close(self) -> None:
+        """Free what the model holds; calls that wait fail."""
+        ...
+
+
+class EmbeddingProvider(Protocol):
+    """Somebody who has models: this machine, or a service."""
+
+    def models(self) -> Sequence[ModelCard]:
+        """Those that can be loaded now, the best choice first."""
+        ...
+
+    def find(self, name: str) -> ModelCard:
+        """The model that a setting names. Raises `ModelMissing` with what to do."""
+        ...
+
+    def load(self, model_id: str) -> LoadedModel:
+        """Load the model with an id. Takes seconds. Raises `ModelMissing`, `ModelDamaged`."""
         ...
 
 

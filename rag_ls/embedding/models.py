@@ -1,36 +1,24 @@
-"""The models of an engine: loaded in the background, quick ones for single texts, torch for bulk."""
+"""The models of an engine, of whatever provider: loaded in the background, given out once they are ready."""
 
 from __future__ import annotations
 
-import importlib.util
 import logging
 import os
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rag_ls.config import EmbeddingSettings
-from rag_ls.embedding.api import Embedder
-from rag_ls.embedding.local.catalog import LocatedModel, locate, locate_id
-from rag_ls.embedding.local.onnx import OnnxEmbedder
-from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, Reranker, WorkerEmbedder
+from rag_ls.embedding.api import EmbeddingProvider, LoadedModel, ModelCard
+from rag_ls.embedding.hosted import HostedModel
+from rag_ls.embedding.local.stack import MAX_THREADS, LocalProvider
+from rag_ls.embedding.local.worker import Reranker
 from rag_ls.errors import ModelMissing, RagLsError
 
 _log = logging.getLogger(__name__)
 
-# Up to so many texts the quick model is done before a torch process would be up.
-_FEW_TEXTS = 96
-_MOST_THREADS = 8
 _LOAD_S = 30.0
-# A model always makes the same vector of a text: these never go stale.
-_KEPT_QUERIES = 512
-_RETRY_WORKER_S = 60.0
 # A model that could not be loaded may be installed, or mended, meanwhile.
 _RETRY_LOADING_S = 30.0
 
@@ -44,112 +32,25 @@ class ModelState:
     error: str = ""
 
 
-class HostedModel:
-    """One model: an ONNX twin where there is one, and a torch worker process for bulk work.
-
-    Satisfies `Embedder`; `backlog` tells `embed_documents` how many texts are still to come.
-    """
-
-    def __init__(self, model: LocatedModel, settings: EmbeddingSettings) -> None:
-        threads = settings.threads or min(os.cpu_count() or 1, _MOST_THREADS)
-        wants_onnx = settings.backend in ("auto", "onnx") and model.onnx_file is not None
-        wants_torch = settings.backend in ("auto", "torch") and _torch_is_installed()
-        if not (wants_onnx or wants_torch):
-            raise ModelMissing(
-                f"{model.name} cannot run with embedding.backend = {settings.backend!r} here; "
-                "install sentence-transformers and torch, or set the backend to auto"
-            )
-        self._model_id = model.id
-        self._closed = False
-        self._lock = threading.Lock()
-        self._holders: set[int] = set()
-        self._no_bulk_until = 0.0
-        self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
-        self._quick = OnnxEmbedder(model, threads=threads) if wants_onnx else None
-        self._bulk = (
-            WorkerEmbedder(model, device=settings.device, batch_size=settings.batch_size, threads=threads)
-            if wants_torch
-            else None
-        )
-
-    @property
-    def model_id(self) -> str:
-        return self._model_id
-
-    @property
-    def worker_process_id(self) -> int | None:
-        """The torch process, where one runs."""
-        return self._bulk.process.process_id if self._bulk else None
-
-    def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
-        few = len(texts) + backlog <= _FEW_TEXTS
-        with self._lock:
-            # Whoever has more to come holds the torch process.
-            (self._holders.add if backlog else self._holders.discard)(threading.get_ident())
-        try:
-            return self._embedder(quick=few).embed_documents(texts)
-        except EmbeddingWorkerFailed as error:
-            if self._quick is None or self._closed:
-                raise
-            _log.warning("%s; going on with the slower ONNX model for a while", error)
-            self._no_bulk_until = time.monotonic() + _RETRY_WORKER_S
-            return self._quick.embed_documents(texts)
-
-    def embed_query(self, text: str) -> NDArray[np.float32]:
-        with self._lock:
-            if (known := self._queries.get(text)) is not None:
-                self._queries.move_to_end(text)
-                return known
-        vector = self._embedder(quick=True).embed_query(text)
-        vector.setflags(write=False)
-        with self._lock:
-            self._queries[text] = vector
-            while len(self._queries) > _KEPT_QUERIES:
-                self._queries.popitem(last=False)
-        return vector
-
-    def warm_up(self) -> None:
-        """Make sure that the next query is answered at once. Takes seconds for a model without an ONNX twin."""
-        if self._quick is None:
-            self.embed_query("warm up")
-
-    def rest(self) -> None:
-        """The calling thread has nothing more to embed for now: give the torch process's memory back, unless it is needed."""
-        with self._lock:
-            self._holders.discard(threading.get_ident())
-            is_needed = bool(self._holders)
-        if self._bulk is not None and self._quick is not None and not is_needed:
-            self._bulk.process.stop_if_idle()
-
-    def close(self) -> None:
-        self._closed = True
-        if self._bulk is not None:
-            self._bulk.close()
-
-    def _embedder(self, *, quick: bool) -> Embedder:
-        may_bulk = self._quick is None or time.monotonic() >= self._no_bulk_until
-        chosen = (self._quick or self._bulk) if quick or not may_bulk else (self._bulk or self._quick)
-        assert chosen is not None
-        return chosen
-
-
 class ModelHost:
     """Loads models by id in background threads, and gives them out once they are ready."""
 
-    def __init__(self, settings: EmbeddingSettings) -> None:
+    def __init__(self, settings: EmbeddingSettings, provider: EmbeddingProvider | None = None) -> None:
+        """`provider` has the models; those of this machine by default."""
         self._settings = settings
+        self._provider = provider or LocalProvider(settings)
         self._lock = threading.Lock()
-        self._configured: LocatedModel | None = None
+        self._configured: ModelCard | None = None
         self._models: dict[str, HostedModel] = {}
         self._errors: dict[str, tuple[float, str]] = {}
         self._loading: dict[str, threading.Thread] = {}
         self._reranker: Reranker | None = None
         self._closed = False
 
-    def configured(self) -> LocatedModel:
+    def configured(self) -> ModelCard:
         """The model that the settings ask for. Raises `ModelMissing`; it may be installed later."""
         if self._configured is None:
-            self._configured = locate(self._settings.model)
+            self._configured = self._provider.find(self._settings.model)
         return self._configured
 
     def get(self, model_id: str) -> HostedModel | None:
@@ -187,7 +88,7 @@ class ModelHost:
             raise ModelMissing(f"reranking needs the folder of a cross-encoder in embedding.reranker: {named}")
         with self._lock:
             if self._reranker is None:
-                threads = self._settings.threads or min(os.cpu_count() or 1, _MOST_THREADS)
+                threads = self._settings.threads or min(os.cpu_count() or 1, MAX_THREADS)
                 self._reranker = Reranker(folder, device=self._settings.device, threads=threads)
             return self._reranker
 
@@ -216,7 +117,7 @@ class ModelHost:
         failed_at, error = self._errors.get(model_id, (0.0, ""))
         return error if time.monotonic() - failed_at < _RETRY_LOADING_S else ""
 
-    def _check_dimension(self, model: HostedModel) -> None:
+    def _check_dimension(self, model: LoadedModel) -> None:
         wanted = self._settings.dimension
         if wanted and (found := len(model.embed_query("dimension"))) != wanted:
             raise ModelMissing(
@@ -226,9 +127,10 @@ class ModelHost:
 
     def _load(self, model_id: str) -> None:
         try:
-            model = HostedModel(locate_id(model_id), self._settings)
-            model.warm_up()
-            self._check_dimension(model)
+            loaded = self._provider.load(model_id)
+            loaded.warm_up()
+            self._check_dimension(loaded)
+            model = HostedModel(loaded)
         except RagLsError as error:
             _log.warning("%s", error)
             failure = str(error)
@@ -247,5 +149,7 @@ class ModelHost:
             self._errors[model_id] = (time.monotonic(), failure)
 
 
-def _torch_is_installed() -> bool:
-    return all(importlib.util.find_spec(name) is not None for name in ("torch", "sentence_transformers"))
+def local_model(name: str, settings: EmbeddingSettings) -> HostedModel:
+    """A model of this machine by its name, loaded now. Raises `ModelMissing`, `ModelDamaged`."""
+    provider = LocalProvider(settings)
+    return HostedModel(provider.load(provider.find(name).id))

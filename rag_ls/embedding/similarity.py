@@ -7,12 +7,9 @@ piece by piece linearly, until 0.7 means "begins to be about the same" for each 
 
 from __future__ import annotations
 
-from rag_ls.embedding.local.catalog import MINILM, MPNET
+from rag_ls.embedding.local.catalog import GUESSED_RELEVANT_COSINE, KNOWN_MODELS
 
 RELEVANT = 0.7
-# The cosine that means `RELEVANT`, measured on labelled questions (tests/benchmarks/recall); for other models a guess.
-_RELEVANT_COSINE = {MINILM.name: 0.32, MPNET.name: 0.35}
-_GUESS = 0.4
 
 
 def similarity(model_id: str, cosine: float) -> float:
@@ -32,4 +29,5 @@ def cosine_of(model_id: str, wanted: float) -> float:
 
 
 def _bend(model_id: str) -> float:
-    return _RELEVANT_COSINE.get(model_id.partition("@")[0], _GUESS)
+    name = model_id.partition("@")[0]
+    return next((model.relevant_cosine for model in KNOWN_MODELS if model.name == name), GUESSED_RELEVANT_COSINE)

@@ -14,7 +14,7 @@ from filelock import FileLock
 
 from rag_ls.chunking import Budget
 from rag_ls.config import Settings
-from rag_ls.embedding import HostedModel, LocatedModel, ModelHost, Reranker
+from rag_ls.embedding import HostedModel, ModelCard, ModelHost, Reranker
 from rag_ls.engine.anchor_watch import AnchorWatch
 from rag_ls.engine.events import AnchorsMoved, DocumentIndexed, Event, MemoryChange, MemoryChanged
 from rag_ls.errors import ModelMissing, ProjectUnavailable, StoreUnavailable
@@ -359,7 +359,7 @@ def _scan(shared: SharedProject, give_way: Callable[[], None]) -> None:
 def _cutting(settings: Settings, models: ModelHost) -> Cutting:
     sizes = settings.chunking
     try:
-        model: LocatedModel | None = models.configured()
+        model: ModelCard | None = models.configured()
     except ModelMissing:
         model = None
     largest = min(sizes.max_chunk_size, model.max_tokens - _HEADER_TOKENS) if model else sizes.max_chunk_size

@@ -259,7 +259,7 @@ class Memories:
         vector = None
         stores = list(self.usable(question.filters.scopes))
         if embedder is not None and question.text.strip():
-            vector = QueryVector(embedder.model_id, embedder.embed_query(question.text))
+            vector = _query_vector(embedder, question.text)
             for store in stores:
                 self._embed_new(store, embedder)
         return recall(stores, question, vector, self._now())
@@ -394,6 +394,15 @@ def _embedded(memory: Memory, embedder: Embedder | None) -> NDArray[np.float32] 
         _log.warning("%s gave a vector that is zero or not finite for %s", embedder.model_id, memory.id)
         return None
     return vectors
+
+
+def _query_vector(embedder: Embedder, text: str) -> QueryVector | None:
+    """The question's vector; None where words alone must do."""
+    try:
+        return QueryVector(embedder.model_id, embedder.embed_query(text))
+    except RagLsError as error:
+        _log.warning("%s", error)
+        return None
 
 
 def _scope(hit: Hit) -> Scope:

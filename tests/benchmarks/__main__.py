@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.benchmarks import corpus
+from tests.benchmarks.freshness import freshness
 from tests.benchmarks.indexing import indexing, reopening
 from tests.benchmarks.measure import machine
+from tests.benchmarks.memory import memory
 from tests.benchmarks.memory_scale import memory_scale
 from tests.benchmarks.quality import quality
 from tests.benchmarks.recall_quality import recall_quality
@@ -30,12 +32,14 @@ def main() -> None:
     parser.add_argument(
         "--only",
         default="",
-        help="some of: indexing, startup, typing, reopening, sharing, switching, tiers, quality, scale, recall, memories",
+        help="some of: indexing, startup, typing, reopening, sharing, switching, tiers, quality, scale, recall, memories, "
+        "memory, freshness",
     )
     parser.add_argument("--embed", type=int, default=2000, help="how many chunks of the repository to embed (0: all)")
     parser.add_argument("--sizes", default="1000,10000,100000", help="chunks, for scale")
     parser.add_argument("--files", default="100,2000,20000", help="files, for tiers")
     parser.add_argument("--memories", default="10000,100000", help="memories, for memories; 1000000 takes half an hour")
+    parser.add_argument("--repositories", type=int, default=10, help="repositories that one engine indexes, for memory")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         os.environ["RAG_LS_HOME"] = str(Path(temporary) / "home")
@@ -61,6 +65,8 @@ def _runs(work: Path, arguments: argparse.Namespace) -> dict[str, Callable[[], A
         "quality": lambda: quality(corpus.django(), _folder(work / "quality")),
         "scale": lambda: scale(corpus.django(), work, sizes),
         "recall": lambda: recall_quality(_folder(work / "recall")),
+        "memory": lambda: memory(_folder(work / "memory"), repositories=arguments.repositories),
+        "freshness": lambda: freshness(_folder(work / "freshness")),
         "memories": lambda: memory_scale(work, tuple(int(size) for size in arguments.memories.split(","))),
     }
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.config import EmbeddingSettings
-from rag_ls.embedding import HostedModel, locate
+from rag_ls.embedding import HostedModel, local_model
 from rag_ls.memory import Memories, MemoryFilters, NewMemory, Question, utc_now
 from rag_ls.memory.consolidation import plan
 from rag_ls.memory.portable import export_memories, import_memories
@@ -37,7 +37,7 @@ _CARRIED = 100_000
 
 def memory_scale(work: Path, sizes: tuple[int, ...]) -> dict[str, Any]:
     """Measure at each size, in new stores below `work`."""
-    model = HostedModel(locate("auto"), EmbeddingSettings(backend="onnx"))
+    model = local_model("auto", EmbeddingSettings(backend="onnx"))
     questions = [json.loads(line)["query"] for line in (_FOLDER / "questions.jsonl").read_text().splitlines()]
     vectors = [QueryVector(model.model_id, model.embed_query(query)) for query in questions]
     seeds = _seeds(model)

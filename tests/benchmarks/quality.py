@@ -18,7 +18,7 @@ import numpy as np
 
 from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text, embedding_text
 from rag_ls.config import EmbeddingSettings, SearchSettings
-from rag_ls.embedding import HostedModel, locate
+from rag_ls.embedding import local_model, locate
 from rag_ls.errors import ModelMissing
 from rag_ls.model import Freshness
 from rag_ls.search import NO_FILTERS, Searcher
@@ -69,7 +69,7 @@ def _samples(folder: Path) -> Iterator[Sample]:
 
 def _by_weight(samples: list[Sample], name: str, database: Path) -> dict[str, float]:
     located = locate(name)
-    model = HostedModel(located, EmbeddingSettings())
+    model = local_model(located.name, EmbeddingSettings())
     index = index_at(database)
     store = index.checkout
     store.embeddings.activate(model.model_id)

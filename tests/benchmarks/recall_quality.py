@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.config import EmbeddingSettings
-from rag_ls.embedding import HostedModel, cosine_of, locate
+from rag_ls.embedding import HostedModel, cosine_of, local_model
 from rag_ls.memory import MemoryFilters, Question
 from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.recall import QueryVector, asked_words, memory_of, recall, signals_of
@@ -37,7 +37,7 @@ Ranking = Callable[[str], list[str]]
 def recall_quality(work: Path, model_name: str = "auto") -> dict[str, Any]:
     """Measure with a model, in a new store below `work`."""
     questions = _lines("questions.jsonl")
-    model = HostedModel(locate(model_name), EmbeddingSettings(backend="auto"))
+    model = local_model(model_name, EmbeddingSettings(backend="auto"))
     store = _filled(work / "recall.db", model)
     try:
         vectors = {item["query"]: QueryVector(model.model_id, model.embed_query(item["query"])) for item in questions}

@@ -131,6 +131,7 @@ def _refuse_the_whole(length: int):
     return parse_range
 
 
+@pytest.mark.slow
 def test_importing_the_package_does_not_load_a_parser() -> None:
     code = "import sys, rag_ls.chunking; sys.exit(any(name.startswith('tree_sitter') for name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -14,6 +14,7 @@ from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import HostedModel, ModelHost, locate
 from rag_ls.embedding.local.catalog import MINILM, locate_id
 from rag_ls.embedding.local.onnx import OnnxEmbedder
+from rag_ls.embedding.local.stack import LocalModel
 from rag_ls.embedding.local.torch_model import TorchEmbedder
 from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, WorkerEmbedder
 from rag_ls.errors import ModelDamaged, ModelMissing
@@ -176,7 +177,7 @@ def test_a_host_loads_in_the_background_and_notes_failures() -> None:
 
 
 def test_a_few_texts_start_no_torch_process() -> None:
-    model = HostedModel(locate("auto"), EmbeddingSettings(backend="auto"))
+    model = LocalModel(locate("auto"), EmbeddingSettings(backend="auto"))
     try:
         model.embed_documents(["one", "two"])
         model.embed_query("three")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.config import EmbeddingSettings
-from rag_ls.embedding import HostedModel, locate
+from rag_ls.embedding import HostedModel, local_model
 from rag_ls.memory import Memories
 from tests.memory.support import memories_in
 
@@ -19,9 +19,9 @@ def memories(tmp_path: Path) -> Memories:
     return memories_in(tmp_path)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def model() -> Iterator[HostedModel]:
     """The real model."""
-    model = HostedModel(locate("auto"), EmbeddingSettings(backend="onnx"))
+    model = local_model("auto", EmbeddingSettings(backend="onnx"))
     yield model
     model.close()

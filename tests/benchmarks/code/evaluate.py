@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rag_ls.chunking import Budget, embedding_text
 from rag_ls.config import EmbeddingSettings, SearchSettings
-from rag_ls.embedding import HostedModel, locate
+from rag_ls.embedding import HostedModel, local_model
 from rag_ls.indexing import Cutting, DocumentIndexer, files_holding
 from rag_ls.indexing.files import list_files
 from rag_ls.model import Freshness, StoredChunk
@@ -63,7 +63,7 @@ def main() -> None:
     parser.add_argument("--model", default="auto", help="the embedding model, as in the setting embedding.model")
     parser.add_argument("--tune", action="store_true", help="find weights, instead of judging those of the product")
     arguments = parser.parse_args()
-    model = HostedModel(locate(arguments.model), EmbeddingSettings())
+    model = local_model(arguments.model, EmbeddingSettings())
     indexed = [_indexed(repository, model) for repository in REPOSITORIES]
     model.close()
     if arguments.tune:

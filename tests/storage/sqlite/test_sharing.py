@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+import pytest
+
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from tests.support import MODEL, finished, lexical_of, new_chunks, open_checkout, python, record, write_many
 
@@ -22,6 +24,7 @@ store.close()
 """
 
 
+@pytest.mark.slow
 def test_two_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
     file = tmp_path / "index.db"
     writers = [python(_WRITER, file, name) for name in ("left", "right")]

@@ -83,6 +83,7 @@ def test_vectors_of_other_models_are_never_neighbours(store: SqliteCheckout, tmp
     assert {neighbour.id for neighbour in index.search(unit_vectors(1)[0], 10)} == {1, 2, 3, 4, 5}
 
 
+@pytest.mark.slow
 def test_a_commit_of_another_process_is_found_after_a_refresh(tmp_path: Path) -> None:
     store = open_checkout(tmp_path / "index.db")
     _add(store, unit_vectors(3))

@@ -1,0 +1,107 @@
+"""A loaded model as an engine uses it: batches within its budget, queries in time, each embedded once."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, TimeoutError
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.embedding.api import BatchBudget, BatchRefused, LoadedModel, QueryLate
+
+# A model always makes the same vector of a text: these never go stale.
+_MAX_KEPT_QUERIES = 512
+
+
+class HostedModel:
+    """A model of any provider. Satisfies `Embedder`; safe to call from any thread."""
+
+    def __init__(self, model: LoadedModel) -> None:
+        self._model = model
+        self._lock = threading.Lock()
+        self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+
+    @property
+    def model_id(self) -> str:
+        return self._model.model_id
+
+    @property
+    def worker_process_id(self) -> int | None:
+        """The process that does bulk work, where one runs."""
+        return self._model.worker_process_id
+
+    def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
+        """As `Embedder`; `backlog` is how many texts are still to come after these."""
+        batches = list(within(self._model.budget, texts, self._model.count_tokens(texts)))
+        vectors, left = [], len(texts) + backlog
+        for batch in batches:
+            left -= len(batch)
+            vectors.append(self._embedded(batch, left))
+        return vectors[0] if len(vectors) == 1 else np.concatenate(vectors)
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """As `Embedder`. Raises `QueryLate` where the vector is not there in time; it is kept for the next question."""
+        with self._lock:
+            if (known := self._queries.get(text)) is not None:
+                self._queries.move_to_end(text)
+                return known
+        deadline_s = self._model.query_deadline_s
+        return self._query(text) if deadline_s is None else self._query_in_time(text, deadline_s)
+
+    def rest(self) -> None:
+        """The calling thread has nothing more to embed for now."""
+        self._model.rest()
+
+    def close(self) -> None:
+        self._model.close()
+
+    def _embedded(self, texts: Sequence[str], backlog: int) -> NDArray[np.float32]:
+        """One batch; one that is refused in halves. Raises `BatchRefused` for a single text."""
+        try:
+            return self._model.embed_documents(texts, backlog=backlog)
+        except BatchRefused:
+            if len(texts) < 2:
+                raise
+        half = len(texts) // 2
+        first = self._embedded(texts[:half], backlog + len(texts) - half)
+        return np.concatenate([first, self._embedded(texts[half:], backlog)])
+
+    def _query(self, text: str) -> NDArray[np.float32]:
+        vector = self._model.embed_query(text)
+        vector.setflags(write=False)
+        with self._lock:
+            self._queries[text] = vector
+            while len(self._queries) > _MAX_KEPT_QUERIES:
+                self._queries.popitem(last=False)
+        return vector
+
+    def _query_in_time(self, text: str, deadline_s: float) -> NDArray[np.float32]:
+        future: Future[NDArray[np.float32]] = Future()
+
+        def work() -> None:
+            try:
+                future.set_result(self._query(text))
+            except Exception as error:
+                future.set_exception(error)
+
+        threading.Thread(target=work, name="embed query", daemon=True).start()
+        try:
+            return future.result(deadline_s)
+        except TimeoutError:
+            raise QueryLate(f"{self.model_id} took more than {deadline_s:g} s for a query") from None
+
+
+def within(budget: BatchBudget, texts: Sequence[str], tokens: Sequence[int]) -> Iterator[Sequence[str]]:
+    """The texts in order, in batches within a budget; a text beyond it goes alone. One empty batch for no texts."""
+    start, size, count = 0, 0, 0
+    for at, (text, cost) in enumerate(zip(texts, tokens, strict=True)):
+        length = len(text.encode("utf-8", "surrogatepass"))
+        is_full = at - start >= budget.max_texts or size + length > budget.max_bytes or count + cost > budget.max_tokens
+        if at > start and is_full:
+            yield texts[start:at]
+            start, size, count = at, 0, 0
+        size, count = size + length, count + cost
+    yield texts[start:]

@@ -1,0 +1,144 @@
+"""The local provider: models whose files are on this machine, the quick one for single texts, a worker for bulk."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import threading
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.config import EmbeddingSettings
+from rag_ls.embedding.api import BatchBudget, Embedder, LoadedModel, ModelCard
+from rag_ls.embedding.local.catalog import KNOWN_MODELS, LocatedModel, card_of, locate, locate_id
+from rag_ls.embedding.local.onnx import OnnxEmbedder
+from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, WorkerEmbedder
+from rag_ls.errors import ModelMissing
+
+_log = logging.getLogger(__name__)
+
+# Up to so many texts the quick model is done before a torch process would be up.
+_FEW_TEXTS = 96
+MAX_THREADS = 8
+_RETRY_WORKER_S = 60.0
+_WORKER_QUERY_S = 20.0
+_CHARACTERS_A_TOKEN = 3
+
+
+class LocalProvider:
+    """An `EmbeddingProvider`: ONNX in this process, OpenVINO or torch in a worker. Nothing leaves the machine."""
+
+    def __init__(self, settings: EmbeddingSettings) -> None:
+        self._settings = settings
+
+    def models(self) -> list[ModelCard]:
+        """See `EmbeddingProvider`."""
+        found = []
+        for known in KNOWN_MODELS:
+            try:
+                found.append(card_of(locate(known.name)))
+            except ModelMissing:
+                continue
+        return found
+
+    def find(self, name: str) -> ModelCard:
+        """See `EmbeddingProvider`."""
+        return card_of(locate(name))
+
+    def load(self, model_id: str) -> LoadedModel:
+        """See `EmbeddingProvider`."""
+        return LocalModel(locate_id(model_id), self._settings)
+
+
+class LocalModel:
+    """One model of this machine: an ONNX twin where there is one, and a worker process for bulk work. A `LoadedModel`."""
+
+    # Both cut what is long by themselves; the worker takes its texts in batches of its own.
+    budget = BatchBudget(max_texts=4096, max_bytes=16_000_000, max_tokens=4_000_000)
+
+    def __init__(self, model: LocatedModel, settings: EmbeddingSettings) -> None:
+        threads = settings.threads or min(os.cpu_count() or 1, MAX_THREADS)
+        wants_onnx = settings.backend in ("auto", "onnx") and model.onnx_file is not None
+        wants_torch = settings.backend in ("auto", "torch") and _torch_is_installed()
+        if not (wants_onnx or wants_torch):
+            raise ModelMissing(
+                f"{model.name} cannot run with embedding.backend = {settings.backend!r} here; "
+                "install sentence-transformers and torch, or set the backend to auto"
+            )
+        self._model_id = model.id
+        self._closed = False
+        self._lock = threading.Lock()
+        self._holders: set[int] = set()
+        self._no_bulk_until = 0.0
+        self._quick = OnnxEmbedder(model, threads=threads) if wants_onnx else None
+        self._bulk = (
+            WorkerEmbedder(model, device=settings.device, batch_size=settings.batch_size, threads=threads)
+            if wants_torch
+            else None
+        )
+
+    @property
+    def model_id(self) -> str:
+        return self._model_id
+
+    @property
+    def worker_process_id(self) -> int | None:
+        """The torch process, where one runs."""
+        return self._bulk.process.process_id if self._bulk else None
+
+    def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
+        few = len(texts) + backlog <= _FEW_TEXTS
+        with self._lock:
+            # Whoever has more to come holds the torch process.
+            (self._holders.add if backlog else self._holders.discard)(threading.get_ident())
+        try:
+            return self._embedder(quick=few).embed_documents(texts)
+        except EmbeddingWorkerFailed as error:
+            if self._quick is None or self._closed:
+                raise
+            _log.warning("%s; going on with the slower ONNX model for a while", error)
+            self._no_bulk_until = time.monotonic() + _RETRY_WORKER_S
+            return self._quick.embed_documents(texts)
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        return self._embedder(quick=True).embed_query(text)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return [1 + len(text) // _CHARACTERS_A_TOKEN for text in texts]
+
+    @property
+    def query_deadline_s(self) -> float | None:
+        """The worker may be in the middle of a bulk batch, or loading."""
+        return _WORKER_QUERY_S if self._quick is None else None
+
+    def warm_up(self) -> None:
+        """Make sure that the next query is answered at once. Takes seconds for a model without an ONNX twin."""
+        if self._quick is None:
+            self.embed_query("warm up")
+
+    def rest(self) -> None:
+        """The calling thread has nothing more to embed for now: give the torch process's memory back, unless it is needed."""
+        with self._lock:
+            self._holders.discard(threading.get_ident())
+            is_needed = bool(self._holders)
+        if self._bulk is not None and self._quick is not None and not is_needed:
+            self._bulk.process.stop_if_idle()
+
+    def close(self) -> None:
+        self._closed = True
+        if self._bulk is not None:
+            self._bulk.close()
+
+    def _embedder(self, *, quick: bool) -> Embedder:
+        may_bulk = self._quick is None or time.monotonic() >= self._no_bulk_until
+        chosen = (self._quick or self._bulk) if quick or not may_bulk else (self._bulk or self._quick)
+        assert chosen is not None
+        return chosen
+
+
+def _torch_is_installed() -> bool:
+    return all(importlib.util.find_spec(name) is not None for name in ("torch", "sentence_transformers"))

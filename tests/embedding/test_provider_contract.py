@@ -1,0 +1,152 @@
+"""What every embedding provider must keep to: the local one, and one that behaves as a service would."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from rag_ls.config import EmbeddingSettings
+from rag_ls.embedding import EmbeddingProvider, HostedModel, LoadedModel, ModelCard, ModelHost
+from rag_ls.embedding.api import BatchBudget, BatchRefused, QueryLate, normalised
+from rag_ls.embedding.hosted import within
+from rag_ls.embedding.local.stack import LocalProvider
+from rag_ls.errors import ModelMissing
+from tests.support import PATIENCE_S
+
+_DIMENSIONS = 16
+_CARD = ModelCard("pretend@1", "pretend", 512, _DIMENSIONS, 0.5)
+
+
+@dataclass
+class PretendModel:
+    """A model of a service: words hashed into a vector. It refuses more than `most` texts, whatever its budget says."""
+
+    most: int = 3
+    slow: threading.Event | None = None
+    budget: BatchBudget = BatchBudget(max_texts=8, max_bytes=100, max_tokens=20)  # noqa: RUF009 - it is frozen
+    query_deadline_s: float | None = 0.05
+    model_id: str = _CARD.id
+    worker_process_id: int | None = None
+    batches: list[tuple[int, int]] = field(default_factory=list)
+    """Length and backlog of each batch that was taken."""
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return [len(text.split()) for text in texts]
+
+    def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
+        if len(texts) > self.most:
+            raise BatchRefused(f"{len(texts)} texts are too many")
+        self.batches.append((len(texts), backlog))
+        return normalised(np.array([_hashed(text) for text in texts]).reshape(-1, _DIMENSIONS))
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        if self.slow is not None:
+            self.slow.wait(PATIENCE_S)
+        return normalised(_hashed(text)[None, :])[0]
+
+    def warm_up(self) -> None:
+        """It is warm."""
+
+    def rest(self) -> None:
+        """It holds nothing."""
+
+    def close(self) -> None:
+        """It holds nothing."""
+
+
+class PretendProvider:
+    """A service with one model."""
+
+    def models(self) -> list[ModelCard]:
+        return [_CARD]
+
+    def find(self, name: str) -> ModelCard:
+        if name not in ("auto", _CARD.name):
+            raise ModelMissing(f"{name} is none of the service's models")
+        return _CARD
+
+    def load(self, model_id: str) -> LoadedModel:
+        if model_id != _CARD.id:
+            raise ModelMissing(f"{model_id} is none of the service's models")
+        return PretendModel()
+
+
+def _hashed(text: str) -> NDArray[np.float32]:
+    digest = hashlib.sha256(text.encode()).digest()
+    return np.frombuffer(digest[:_DIMENSIONS], dtype=np.uint8).astype(np.float32) - 127.5
+
+
+@pytest.fixture(params=["local", "service"])
+def provider(request: pytest.FixtureRequest) -> EmbeddingProvider:
+    return LocalProvider(EmbeddingSettings(backend="onnx")) if request.param == "local" else PretendProvider()
+
+
+@pytest.fixture
+def host(provider: EmbeddingProvider) -> Iterator[ModelHost]:
+    host = ModelHost(EmbeddingSettings(backend="onnx"), provider)
+    yield host
+    host.close()
+
+
+def test_its_best_model_is_the_one_that_auto_means_and_says_what_it_is(provider: EmbeddingProvider) -> None:
+    card = provider.models()[0]
+    assert provider.find("auto") == card == provider.find(card.name)
+    assert card.id.startswith(f"{card.name}@")
+    assert card.max_tokens > 0
+    assert 0 < card.relevant_cosine < 1
+
+
+def test_a_model_that_it_has_not_is_refused_by_name_and_by_id(provider: EmbeddingProvider) -> None:
+    with pytest.raises(ModelMissing, match="no-such-model"):
+        provider.find("no-such-model")
+    with pytest.raises(ModelMissing, match="no-such-model"):
+        provider.load("no-such-model@1")
+
+
+def test_vectors_are_of_length_one_in_order_and_those_of_the_card(host: ModelHost) -> None:
+    card = host.configured()
+    model = host.wait(card.id, PATIENCE_S)
+    assert model is not None
+    texts = [f"text number {number} of a few" for number in range(20)]
+    vectors = model.embed_documents(texts)
+    assert vectors.shape == (20, card.dimensions)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
+    assert np.allclose(model.embed_documents(texts[7:8])[0], vectors[7], atol=1e-2)
+    assert model.embed_query("a question").shape == (card.dimensions,)
+    assert model.embed_documents([]).shape[0] == 0
+
+
+def test_a_batch_that_is_refused_is_halved_until_it_is_taken() -> None:
+    service = PretendModel(most=3)
+    model = HostedModel(service)
+    texts = [f"t{number}" for number in range(8)]
+    assert np.allclose(model.embed_documents(texts, backlog=5), np.stack([model.embed_query(text) for text in texts]))
+    assert service.batches == [(2, 11), (2, 9), (2, 7), (2, 5)]
+
+
+def test_a_single_text_that_is_refused_is_told() -> None:
+    with pytest.raises(BatchRefused):
+        HostedModel(PretendModel(most=0)).embed_documents(["t"])
+
+
+def test_a_query_that_is_late_is_left_to_words_and_there_for_the_next_question() -> None:
+    slow = threading.Event()
+    model = HostedModel(PretendModel(slow=slow))
+    with pytest.raises(QueryLate, match="pretend@1"):
+        model.embed_query("where")
+    slow.set()
+    assert model.embed_query("where").shape == (_DIMENSIONS,)
+
+
+def test_batches_keep_within_texts_bytes_and_tokens_and_lose_nothing() -> None:
+    budget = BatchBudget(max_texts=3, max_bytes=10, max_tokens=4)
+    texts = ["a", "b", "c", "d", "ééééé", "x", "far too long for any batch", "y", "z"]
+    batches = [list(batch) for batch in within(budget, texts, [1, 1, 1, 3, 1, 1, 1, 3, 3])]
+    assert batches == [["a", "b", "c"], ["d"], ["ééééé"], ["x"], ["far too long for any batch"], ["y"], ["z"]]
+    assert list(within(budget, [], [])) == [[]]
