@@ -34,6 +34,10 @@ from rag_ls.util.latency import Latencies
 
 _log = logging.getLogger(__name__)
 
+# From so many files or chunks on, indexing leaves memory behind that is worth giving back.
+_BULK = 50
+_TRIM_EVERY_S = 60.0
+
 
 @dataclass(frozen=True, slots=True)
 class About:
@@ -83,6 +87,8 @@ class Engine:
         self._clients: dict[object, About] = {}
         self.last_good = config.LastGood()
         """What settings files said before somebody broke them."""
+        self._trim_wanted = False
+        self._trimmed_at = time.monotonic()
         self.events = Events()
         self.editors = Editors()
         self.registry = Registry(user_data_folder() / PROJECTS_FILE)
@@ -260,15 +266,20 @@ class Engine:
         threading.Thread(target=held.shared.close, name="closing", daemon=True).start()
 
     def _progressed(self, shared: SharedProject, progress: Progress) -> None:
-        self.events.tell(IndexProgressed(shared.project.root, progress.phase.value, progress.done, progress.total))
+        root = shared.project.root
+        self.events.tell(IndexProgressed(root, progress.phase.value, progress.done, progress.total))
+        if progress.total >= _BULK:
+            self._trim_wanted = True
         if progress.phase is Phase.IDLE and not shared.is_closed:
-            self.events.tell(IndexComplete(shared.project.root))
-            threading.Thread(target=_maintain, args=(shared,), name="maintenance", daemon=True).start()
+            self.events.tell(IndexComplete(root))
+            threading.Thread(target=self._maintain, args=(shared,), name="maintenance", daemon=True).start()
 
-
-def _maintain(shared: SharedProject) -> None:
-    allocator.give_back()
-    try:
-        shared.maintain()
-    except (RagLsError, OSError) as error:
-        _log.warning("maintenance of %s failed: %s", shared.project.root, error)
+    def _maintain(self, shared: SharedProject) -> None:
+        # What was given back must be asked for again: after each edit, that would double the time until it is embedded.
+        if self._trim_wanted or time.monotonic() - self._trimmed_at >= _TRIM_EVERY_S:
+            self._trim_wanted, self._trimmed_at = False, time.monotonic()
+            allocator.give_back()
+        try:
+            shared.maintain()
+        except (RagLsError, OSError) as error:
+            _log.warning("maintenance of %s failed: %s", shared.project.root, error)

@@ -1,7 +1,8 @@
 """The C library's memory: glibc gives each thread an arena of its own, and keeps what a thread once took.
 
-An engine has many short-lived threads that run models: each left some 70 MB behind. One arena for all, and large blocks
-straight from the system, give it back. See mallopt(3) and malloc_trim(3); elsewhere than with glibc nothing is done.
+An engine has many short-lived threads that run models: each left some 70 MB behind. One arena for all, trimmed after bulk
+work, gives it back. (A low threshold for mmap would give back more, and make each embedding half as slow again.) See
+mallopt(3) and malloc_trim(3); elsewhere than with glibc nothing is done.
 """
 
 from __future__ import annotations
@@ -10,19 +11,13 @@ import contextlib
 import sys
 from typing import Any
 
-_M_TRIM_THRESHOLD = -1
-_M_MMAP_THRESHOLD = -3
 _M_ARENA_MAX = -8
-_LARGE_BLOCK_BYTES = 128 * 1024
 
 
 def share_one_arena() -> None:
     """Have all threads of this process share one arena. Call it before they start."""
     if (libc := _glibc()) is not None:
         libc.mallopt(_M_ARENA_MAX, 1)
-        # Set, these no longer grow with what is freed.
-        libc.mallopt(_M_MMAP_THRESHOLD, _LARGE_BLOCK_BYTES)
-        libc.mallopt(_M_TRIM_THRESHOLD, _LARGE_BLOCK_BYTES)
 
 
 def give_back() -> None:
