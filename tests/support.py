@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.engine.project_view import ProjectView
-from rag_ls.model import Chunk
+from rag_ls.model import Chunk, Freshness
 from rag_ls.storage import (
     CheckoutIndex,
     DocumentRecord,
@@ -114,6 +114,19 @@ def record(
     return DocumentRecord(path, "python", sha256 or hashlib.sha256(path.encode()).hexdigest(), state, session)
 
 
+class UnchangedCorpus:
+    """Files that are as they were indexed, and editors that are all there."""
+
+    def is_live(self, session: str) -> bool:
+        return True
+
+    def freshness(self, document: DocumentRecord) -> Freshness | None:
+        return Freshness.DISK
+
+    def note_unembedded(self, documents: Collection[int]) -> None:
+        pass
+
+
 def unit_vectors(count: int, dimensions: int = 16, seed: int = 0) -> NDArray[np.float32]:
     """Random vectors of length one."""
     vectors = np.random.default_rng(seed).normal(size=(count, dimensions)).astype(np.float32)
@@ -202,10 +215,10 @@ def _has_ended(pid: int) -> bool:
         return True
 
 
-def python(script: str, *arguments: object) -> subprocess.Popen[str]:
-    """Another Python process that can import rag_ls, with its standard streams as pipes."""
+def python(script: str, *arguments: object, within: Sequence[str] = ()) -> subprocess.Popen[str]:
+    """Another Python process that can import rag_ls, with its standard streams as pipes; `within` is a command that starts it."""
     return subprocess.Popen(
-        [sys.executable, "-c", script, *(str(argument) for argument in arguments)],
+        [*within, sys.executable, "-c", script, *(str(argument) for argument in arguments)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -13,7 +13,7 @@ from rag_ls.project import make_private_folder
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
-_LARGEST_FILE = 2_000_000
+_MAX_FILE_BYTES = 2_000_000
 _KEPT_FILES = 3
 
 
@@ -22,7 +22,7 @@ def to_rotating_file(file: Path, settings: LogSettings, *, also_stderr: bool) ->
     make_private_folder(file.parent)
     root = logging.getLogger("rag_ls")
     root.setLevel(min(logging.INFO, logging.getLevelNamesMapping()[settings.level.upper()]))
-    handler = RotatingFileHandler(file, maxBytes=_LARGEST_FILE, backupCount=_KEPT_FILES, encoding="utf-8")
+    handler = RotatingFileHandler(file, maxBytes=_MAX_FILE_BYTES, backupCount=_KEPT_FILES, encoding="utf-8")
     file.chmod(0o640)
     handlers: list[logging.Handler] = [handler]
     if also_stderr:

@@ -17,9 +17,9 @@ Json = dict[str, Any]
 # Raised when what is said on the wire changes its meaning; the two ends then do not understand each other.
 PROTOCOL = 1
 # A greeting is short: whoever sends more, or nothing for so long, is no client of ours.
-LONGEST_GREETING = 1_000_000
+MAX_GREETING_BYTES = 1_000_000
 GREETING_S = 10.0
-_LONGEST_LINE = 128_000_000
+_MAX_LINE_BYTES = 128_000_000
 # An engine at work for a shell command says so this often; one that is silent for so long hangs.
 ALIVE_EVERY_S = 5.0
 SILENT_S = 30.0
@@ -52,7 +52,7 @@ class Channel:
         with self._sending:
             self.socket.sendall(line)
 
-    def receive(self, longest: int = _LONGEST_LINE) -> Json | None:
+    def receive(self, longest: int = _MAX_LINE_BYTES) -> Json | None:
         """The next line, or None at the end. Raises `EngineLost` for what is no JSON object on a line."""
         line = self.input.readline(longest)
         if not line:
@@ -82,7 +82,7 @@ def greet(connection: socket.socket, token: str, surface: str, about: Json) -> C
     try:
         connection.settimeout(GREETING_S)
         channel.send({**hello, "environment": variables, **about})
-        answer = channel.receive(LONGEST_GREETING)
+        answer = channel.receive(MAX_GREETING_BYTES)
         connection.settimeout(None)
     except TimeoutError as error:
         channel.hang_up()

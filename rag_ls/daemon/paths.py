@@ -7,7 +7,7 @@ import sys
 from typing import NamedTuple
 
 # The shortest limit of a socket's path among the systems we run on (macOS: 104 bytes with the final NUL).
-_LONGEST_SOCKET_PATH = 100
+_MAX_SOCKET_PATH_BYTES = 100
 
 
 class EnginePaths(NamedTuple):
@@ -27,7 +27,7 @@ class EnginePaths(NamedTuple):
 def engine_paths() -> EnginePaths:
     """Where this user's engine is, or would be."""
     folder = _runtime_folder()
-    if len(os.fsencode(os.path.join(folder, "engine.sock"))) > _LONGEST_SOCKET_PATH:
+    if len(os.fsencode(os.path.join(folder, "engine.sock"))) > _MAX_SOCKET_PATH_BYTES:
         folder = _short_folder(folder)
     return EnginePaths(
         folder,

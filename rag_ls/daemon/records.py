@@ -62,7 +62,7 @@ class Record(Protocol):
 
 
 # Changes are kept one by one, so that a keystroke costs a relay next to nothing; more are summed up.
-_MOST_CHANGES = 200
+_MAX_CHANGES = 200
 _REQUEST_FAILED = -32803
 
 
@@ -227,7 +227,7 @@ class LspRecord:
             self._documents.pop(uri, None)
         elif method == "textDocument/didChange" and uri in self._documents:
             self._documents[uri].append(message)
-            if len(self._documents[uri]) > _MOST_CHANGES or _is_whole(params):
+            if len(self._documents[uri]) > _MAX_CHANGES or _is_whole(params):
                 try:
                     self._documents[uri] = [as_opened(self._documents[uri], self._encoding)]
                 except (KeyError, TypeError, AttributeError, ValueError):

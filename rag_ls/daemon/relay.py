@@ -20,7 +20,7 @@ from rag_ls.util.json_rpc import Message, MessageTooLong, framed, write_all
 _LAST_WORDS_S = 10.0
 # So many engines in a row that lived less than so long keep dying: who waits is told, and the next one is started later
 # each time.
-_MANY_DEATHS = 5
+_MAX_EARLY_DEATHS = 5
 _SHORT_LIFE_S = 60.0
 _MAX_PAUSE_S = 30.0
 
@@ -129,12 +129,12 @@ class Relay:
 
     def _after_death(self, early_deaths: int) -> None:
         """Tell the client what is given up, and pause where engines keep dying."""
-        keeps_dying = early_deaths >= _MANY_DEATHS
+        keeps_dying = early_deaths >= _MAX_EARLY_DEATHS
         with self._lock:
             self._to_client(self._record.engine_died(self._log, keeps_dying=keeps_dying))
         if keeps_dying:
             print(f"rag-ls: the engine keeps ending; see {self._log} for why", file=sys.stderr, flush=True)
-            self._left.wait(min(_MAX_PAUSE_S, self._pause_s * 2 ** (early_deaths - _MANY_DEATHS)))
+            self._left.wait(min(_MAX_PAUSE_S, self._pause_s * 2 ** (early_deaths - _MAX_EARLY_DEATHS)))
 
     def _next_engine(self) -> Channel | None:
         """Connect to an engine and bring it to where the session is; None when the client left and waits for nothing."""

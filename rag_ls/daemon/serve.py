@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 _START_S = 30.0
 _STOP_S = 30.0
-_LONGEST_END_S = 15.0
+_MAX_END_S = 15.0
 # An older engine that makes way for this one needs a moment for it.
 _MAKE_WAY_S = 2.0
 # Who started the engine has a question, which had better have the processor; where it needs the model, that loads at once.
@@ -139,7 +139,7 @@ def _host(paths: EnginePaths, lock: FileLock, *, background: bool) -> int:
         configured.stop()
         _say(background, "stopping")
         # Something that hangs (a network drive, a git) must not keep the place of the next engine.
-        last = threading.Timer(_LONGEST_END_S, _end_now, (mark,))
+        last = threading.Timer(_MAX_END_S, _end_now, (mark,))
         last.daemon = True
         last.start()
         engine.close()

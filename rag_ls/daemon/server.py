@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from rag_ls import __version__
 from rag_ls.daemon import connections, transport
-from rag_ls.daemon.channel import GREETING_S, LONGEST_GREETING, PROTOCOL, Channel, EngineLost, Json
+from rag_ls.daemon.channel import GREETING_S, MAX_GREETING_BYTES, PROTOCOL, Channel, EngineLost, Json
 from rag_ls.daemon.transport import Listening
 from rag_ls.engine.engine import Engine
 
@@ -156,7 +156,7 @@ class EngineServer:
         if not self._may_enter(channel.socket):
             _log.warning("a process of another user was turned away")
             return None
-        hello = channel.receive(LONGEST_GREETING)
+        hello = channel.receive(MAX_GREETING_BYTES)
         if hello is None or not hmac.compare_digest(str(hello.get("token", "")), self._listening.token):
             return None
         refusal = self._refusal(hello)

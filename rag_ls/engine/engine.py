@@ -17,7 +17,7 @@ from rag_ls import config
 from rag_ls.config import Settings, logs
 from rag_ls.embedding import ModelHost
 from rag_ls.engine.editors import Editors
-from rag_ls.engine.events import Events, IndexComplete, IndexProgressed
+from rag_ls.engine.events import Event, Events, IndexComplete, IndexProgressed
 from rag_ls.engine.maintenance import Maintenance
 from rag_ls.engine.shared_project import SharedProject
 from rag_ls.engine.workers import Workers
@@ -93,12 +93,7 @@ class Engine:
         self.editors = Editors()
         self.registry = Registry(user_data_folder() / PROJECTS_FILE)
         """The projects that clients opened."""
-        self.maintenance = Maintenance(
-            lambda: [shared for shared, _ in self.projects()],
-            lambda: self.workers.busy,
-            self._embed_global,
-            self.events.tell,
-        )
+        self.maintenance = Maintenance(self)
 
     @property
     def uptime_s(self) -> float:
@@ -120,11 +115,7 @@ class Engine:
             shared = SharedProject(
                 project,
                 load_settings,
-                self.models,
-                questions_wait=lambda: self.workers.busy,
-                other_roots=lambda: [Path(item.root) for item in reversed(self.registry.projects())],
-                tell=self.events.tell,
-                drain_editors=self.editors.drain,
+                self,
             )
             shared.indexing.listen(lambda progress: self._progressed(shared, progress))
             with self._lock:
@@ -238,7 +229,28 @@ class Engine:
                 self._global_memories = open_memories(folder, Scope.GLOBAL, self._settings)
             return self._global_memories
 
-    def _embed_global(self) -> None:
+    def open_projects(self) -> list[SharedProject]:
+        """The open projects."""
+        return [shared for shared, _ in self.projects()]
+
+    def questions_wait(self) -> bool:
+        """Whether a client waits for an answer."""
+        return self.workers.busy
+
+    def known_roots(self) -> list[Path]:
+        """The roots of this user's projects, those opened last first."""
+        return [Path(item.root) for item in reversed(self.registry.projects())]
+
+    def tell(self, event: Event) -> None:
+        """Something happened: all who listen hear of it."""
+        self.events.tell(event)
+
+    def drain_editors(self) -> None:
+        """Wait a moment until what editors have said is taken in."""
+        self.editors.drain()
+
+    def embed_global_memories(self) -> None:
+        """Embed a few of the user's memories that have no vectors yet."""
         if self._global_memories is not None and (model := self.models.get(self.models.configured().id)) is not None:
             embed_missing(self._global_memories, model)
 

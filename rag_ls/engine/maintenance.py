@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from rag_ls.engine.events import Event, SettingsChanged
 from rag_ls.engine.shared_project import SharedProject
@@ -25,24 +26,29 @@ _CONSOLIDATE_EVERY_S = 60.0
 _Stamp = tuple[int, int]
 
 
+class MaintainedEngine(Protocol):
+    """What maintenance asks of its engine."""
+
+    def open_projects(self) -> Sequence[SharedProject]:
+        """The projects to look after."""
+        ...
+
+    def questions_wait(self) -> bool:
+        """Whether a client waits for an answer: then what can wait does."""
+        ...
+
+    def embed_global_memories(self) -> None:
+        """Embed a few of the user's memories that have no vectors yet."""
+
+    def tell(self, event: Event) -> None:
+        """Something happened."""
+
+
 class Maintenance:
     """A thread that looks at the projects of an engine."""
 
-    def __init__(
-        self,
-        projects: Callable[[], Sequence[SharedProject]],
-        is_busy: Callable[[], bool],
-        embed_global: Callable[[], None],
-        tell: Callable[[Event], None],
-    ) -> None:
-        """`is_busy` tells whether somebody waits for an answer: then what can wait does.
-
-        `embed_global` embeds a few of the user's memories that have no vectors yet; `tell` is called with what happened.
-        """
-        self._tell = tell
-        self._embed_global = embed_global
-        self._projects = projects
-        self._is_busy = is_busy
+    def __init__(self, engine: MaintainedEngine) -> None:
+        self._engine = engine
         self._stop = threading.Event()
         self._lock = threading.Lock()
         self._stamps: dict[Path, _Stamp] = {user_config_file(): _stamp(user_config_file())}
@@ -63,14 +69,14 @@ class Maintenance:
         consolidated = time.monotonic()
         while not self._stop.wait(_LOOK_S):
             self._safely(self._follow_settings)
-            if self._is_busy():
+            if self._engine.questions_wait():
                 continue
-            self._safely(self._embed_global)
-            for shared in self._projects():
+            self._safely(self._engine.embed_global_memories)
+            for shared in self._engine.open_projects():
                 self._safely(shared.embed_memories)
             if time.monotonic() - consolidated >= _CONSOLIDATE_EVERY_S:
                 consolidated = time.monotonic()
-                for shared in self._projects():
+                for shared in self._engine.open_projects():
                     self._safely(functools.partial(shared.consolidate_if_wanted, utc_now))
 
     def _safely(self, work: Callable[[], None]) -> None:
@@ -86,13 +92,13 @@ class Maintenance:
         user_changed = self._was_written(user_config_file())
         changed = [
             shared
-            for shared in self._projects()
+            for shared in self._engine.open_projects()
             if self._was_written(shared.project.root / CONFIG_FILE) or user_changed
         ]
         for shared in changed:
             self._safely(shared.settings_changed)
         if changed or user_changed:
-            self._tell(SettingsChanged())
+            self._engine.tell(SettingsChanged())
 
     def _was_written(self, file: Path) -> bool:
         """Whether a file is another one than at the last look; a file that is looked at first is not."""

@@ -7,7 +7,6 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 from rag_ls import memory
 from rag_ls.config import Settings
@@ -18,10 +17,11 @@ from rag_ls.engine.code.places import Places
 from rag_ls.engine.code.questions import CodeQuestions
 from rag_ls.engine.requests import ProjectStatus, Related, SearchRequest
 from rag_ls.engine.shared_project import SharedProject
+from rag_ls.engine.view_context import ViewContext
 from rag_ls.indexing import Buffer, IndexingService
 from rag_ls.memory import Memories
 from rag_ls.model import Memory, Scope, SearchAnswer
-from rag_ls.project import Project, is_guest
+from rag_ls.project import Project
 from rag_ls.registry.catalogue import off_branch
 from rag_ls.search import NO_FILTERS
 from rag_ls.storage import DISK, CheckoutIndex, ChunkRow, MemoryStore
@@ -53,26 +53,17 @@ class ProjectView:
 
     def _attach(self, shared: SharedProject) -> None:
         self.shared = shared
-        self._settings, self._settings_version = self._load_settings(), shared.settings_version
-        self._session = DISK
-        self._places = Places(shared.index.checkout, shared.searcher, lambda: self._session)
-        self.code = CodeQuestions(shared, self._places, lambda: self.settings, self.relative, lambda: self._session)
-        self.lookup = CodeLookup(shared, self._places, self.code, self.relative, lambda: self._session)
+        self._context = context = ViewContext(shared, self._load_settings, scratch=self._scratch)
+        self._places = Places(context)
+        self.code = CodeQuestions(context, self._places)
+        self.lookup = CodeLookup(context, self._places, self.code)
         stores: dict[Scope, Callable[[], MemoryStore]] = {
             Scope.PROJECT: shared.memories,
             Scope.SESSION: functools.partial(self._user_memories, Scope.SESSION),
             Scope.GLOBAL: functools.partial(self._user_memories, Scope.GLOBAL),
         }
         self.memories = Memories(stores, self._now, max_session=lambda: self.settings.storage.max_session_memories)
-        self.code_memories = CodeMemories(
-            self.memories,
-            shared,
-            self._places,
-            lambda: self.settings,
-            self.relative,
-            lambda: self._session,
-            scratch=self._scratch,
-        )
+        self.code_memories = CodeMemories(context, self._places, self.memories)
 
     def move_to(self, shared: SharedProject) -> None:
         """Go on with the same project opened anew, with the same unsaved documents."""
@@ -85,7 +76,7 @@ class ProjectView:
     def close(self) -> None:
         """Let go of this client's unsaved documents."""
         with self._lock:
-            session, self._session = self._session, DISK
+            session, self._context.session = self._context.session, DISK
         if session != DISK:
             self.indexing.session_closed(session)
             self.shared.sessions.close(session)
@@ -111,15 +102,12 @@ class ProjectView:
 
     @property
     def settings(self) -> Settings:
-        """The settings in force for this client, read again when the project's file changes."""
-        version = self.shared.settings_version
-        if version != self._settings_version:
-            self._settings, self._settings_version = self._load_settings(), version
-        return self._settings
+        """The settings in force for this client."""
+        return self._context.settings
 
     def reload_settings(self) -> None:
         """Read the settings again."""
-        self._settings = self._load_settings()
+        self._context.reload_settings()
 
     # --- documents
 
@@ -130,16 +118,16 @@ class ProjectView:
             self._buffers[buffer.path] = buffer
             if self.shared.is_lost:
                 return
-            if self._session == DISK:
-                self._session = self.shared.sessions.open().id
-            self.indexing.buffer_changed(self._session, buffer)
+            if self._context.session == DISK:
+                self._context.session = self.shared.sessions.open().id
+            self.indexing.buffer_changed(self._context.session, buffer)
 
     def buffer_closed(self, path: str) -> None:
         """This client's editor let go of a document."""
         with self._lock:
             self._buffers.pop(path, None)
-            if self._session != DISK:
-                self.indexing.buffer_closed(self._session, path)
+            if self._context.session != DISK:
+                self.indexing.buffer_closed(self._context.session, path)
 
     def files_changed(self, paths: list[str]) -> None:
         """Files or folders were written, created or deleted, by this or another program."""
@@ -172,7 +160,7 @@ class ProjectView:
             return Related(tuple(memories), ())
         related = self.shared.searcher.related(
             embedding[1], k=hover.max_related, model_id=embedding[0], filters=NO_FILTERS,
-            minimum=hover.min_similarity, without=row.stored.chunk.path, session=self._session,
+            minimum=hover.min_similarity, without=row.stored.chunk.path, session=self._context.session,
         )  # fmt: skip
         return Related(tuple(memories), related.hits)
 
@@ -204,5 +192,4 @@ class ProjectView:
 
     def relative(self, path: str) -> str:
         """The path of a document inside the project. Raises `PathOutsideProject`."""
-        is_uri = is_guest(path) and not Path(path).is_absolute()
-        return path if is_uri or self.indexing.is_open(self._session, path) else self.project.relative(path)
+        return self._context.relative(path)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Protocol
 
 from filelock import FileLock
 
@@ -19,14 +19,14 @@ from rag_ls.engine.anchor_watch import AnchorWatch
 from rag_ls.engine.events import AnchorsMoved, DocumentIndexed, Event, MemoryChange, MemoryChanged
 from rag_ls.errors import ModelMissing, ProjectUnavailable, StoreUnavailable
 from rag_ls.indexing import (
-    FEW_FILES,
+    MAX_AWAITED_FILES,
     Admissions,
     Cutting,
     DocumentIndexer,
     EditingSessions,
     IndexingService,
     TreeSync,
-    freshness,
+    is_at,
     is_rule_file,
     reason_to_wait,
     scan,
@@ -43,6 +43,7 @@ from rag_ls.storage import (
     DocumentRecord,
     MemoryStore,
     Vector,
+    VectorLender,
     open_index,
     open_memories,
     vector_lenders,
@@ -58,6 +59,26 @@ _SETTLE_S = 0.3
 _MAX_LENDERS = 20
 
 
+class Host(Protocol):
+    """What a project asks of the engine that holds it."""
+
+    models: ModelHost
+
+    def questions_wait(self) -> bool:
+        """Whether a client waits for an answer, so that background work gives way."""
+        ...
+
+    def known_roots(self) -> Sequence[Path]:
+        """The roots of this user's projects, those opened last first: the embeddings of equal texts serve here too."""
+        ...
+
+    def tell(self, event: Event) -> None:
+        """Something happened."""
+
+    def drain_editors(self) -> None:
+        """Wait a moment until what editors have said is taken in."""
+
+
 class SharedProject:
     """One project as an engine holds it, however many clients have it open. Safe from several threads."""
 
@@ -65,26 +86,15 @@ class SharedProject:
         self,
         project: Project,
         load_settings: Callable[[], Settings],
-        models: ModelHost,
-        *,
-        questions_wait: Callable[[], bool] = lambda: False,
-        other_roots: Callable[[], Sequence[Path]] = lambda: (),
-        tell: Callable[[Event], None] = lambda event: None,
-        drain_editors: Callable[[], object] = lambda: None,
+        host: Host,
     ) -> None:
-        """`questions_wait` tells whether somebody waits for an answer, so that background work gives way. `other_roots`
-        gives the roots of other projects, whose embeddings serve here too where the texts are the same. `tell` is called with what
-        happened; `drain_editors` waits a moment for what editors have said and nobody has taken in yet.
-
-        Raises `ProjectUnavailable` or `StoreUnavailable` where the data folder cannot be used.
-        """
+        """Raises `ProjectUnavailable` or `StoreUnavailable` where the data folder cannot be used."""
         self.project = project
-        self._tell = tell
-        self._drain_editors = drain_editors
+        self._host = host
         self._load_settings = load_settings
         self.settings = settings = load_settings()
         self.settings_version = 0
-        self._models = models
+        self._models = host.models
         if not project.root.is_dir():
             raise ProjectUnavailable(f"{project.root} is gone: it was deleted, moved or unmounted")
         self._folder = folder = project.create_data_folder()
@@ -94,7 +104,7 @@ class SharedProject:
         except OSError as error:
             raise ProjectUnavailable(f"{folder} cannot be written: {error}; make it writable for you") from error
         self.admissions = Admissions(project.root, self.index.checkout, lambda: _patterns(self.settings))
-        cutting = _cutting(settings, models)
+        cutting = _cutting(settings, self._models)
         self.documents = DocumentIndexer(
             project,
             self.index.checkout,
@@ -104,24 +114,15 @@ class SharedProject:
         )
         self._anchor_watch = AnchorWatch(self.index.checkout)
         self.indexing = IndexingService(
-            self.documents,
-            self.index,
-            self.sessions,
-            models,
+            self,
+            self._models,
             FileLock(folder / "index.lock", mode=0o600, thread_local=False),
-            functools.partial(_scan, self),
-            self.admissions.files,
-            questions_wait,
             sweep_s=60 * settings.index.sweep_minutes,
-            reason_to_wait=lambda: reason_to_wait(self.settings.embedding),
-            lenders=lambda: vector_lenders([root for root in other_roots() if root != project.root][:_MAX_LENDERS]),
         )
         self.sync = TreeSync(project.root, self.indexing, self.admissions, self.files_changed)
         self.searcher = Searcher(
             self.index,
-            self.sessions.is_live,
-            self._freshness,
-            note_unembedded=self.indexing.embed_first,
+            self,
         )
         self._closed = False
         self._opening_memories = threading.Lock()
@@ -194,13 +195,16 @@ class SharedProject:
     def files_changed(self, paths: list[str]) -> None:
         """Files or folders were written, created or deleted, by this or another program."""
         files: set[str] = set()
+        # Asked for first: what is in hand may be among the documents a moment later.
+        in_hand = self.indexing.unseen()
         for path in paths:
             place = self.project.root / path
             if place.is_dir() and not place.is_symlink():
                 self.indexing.rescan()
             else:
                 # It may have been a folder.
-                files.update((path, *self.index.checkout.documents_below(path)))
+                files.update((path, *self.index.checkout.files_at(path)))
+                files.update(file for file in in_hand if is_at(file, path))
         if any(is_rule_file(path) for path in paths):
             self.settings_changed()
             self.admissions.forget()
@@ -220,7 +224,7 @@ class SharedProject:
 
     def catch_up(self) -> frozenset[str]:
         """Give what was just typed, and what changed on disk, a moment to be taken in; what is still unseen then."""
-        self._drain_editors()
+        self._host.drain_editors()
         deadline = time.monotonic() + _SETTLE_S
         is_watched = self.sync.settle(_SETTLE_S)
         is_old = not is_watched and self.indexing.scan_is_old
@@ -230,13 +234,15 @@ class SharedProject:
         if self.indexing.is_held:
             return self.indexing.unseen()
         # More than a few are not done in a moment: no question waits for them.
-        while (0 < len(self.indexing.unseen()) <= FEW_FILES or self.indexing.rescanning) and (
+        while (0 < len(self.indexing.unseen()) <= MAX_AWAITED_FILES or self.indexing.rescanning) and (
             time.monotonic() < deadline
         ):
             # Each time: what is in hand is put off again once it is done, though newer text may wait.
             self.indexing.hurry()
             time.sleep(0.005)
-        while is_old and 0 < self.index.checkout.queue_lengths()[0] <= FEW_FILES and time.monotonic() < deadline:
+        while (
+            is_old and 0 < self.index.checkout.queue_lengths()[0] <= MAX_AWAITED_FILES and time.monotonic() < deadline
+        ):
             time.sleep(0.005)
         return self.indexing.unseen()
 
@@ -264,10 +270,10 @@ class SharedProject:
 
     def _documents_indexed(self, paths: Collection[str]) -> None:
         for path in paths:
-            self._tell(DocumentIndexed(self.project.root, path))
+            self._host.tell(DocumentIndexed(self.project.root, path))
             # Without its memories in use, nobody was shown where they are.
             if self._memories is not None and (moved := self._anchor_watch.moved(self._memories, path)):
-                self._tell(AnchorsMoved(self.project.root, path, moved))
+                self._host.tell(AnchorsMoved(self.project.root, path, moved))
 
     # --- memories
 
@@ -289,7 +295,7 @@ class SharedProject:
         plan, _ = consolidation.consolidate(store, model, threshold, now())
         if plan.merges:
             _log.info("%s: %d groups of memories were merged", self.project.root, len(plan.merges))
-            self._tell(MemoryChanged(MemoryChange.CHANGED, "engine", self.project.root))
+            self._host.tell(MemoryChanged(MemoryChange.CHANGED, "engine", self.project.root))
         self._consolidated_at = newest
 
     # --- models
@@ -330,8 +336,41 @@ class SharedProject:
         note = note or (self.indexing.waits_for and f"embedding waits: {self.indexing.waits_for}")
         return active, state.ready, note
 
-    def _freshness(self, document: DocumentRecord) -> Freshness | None:
-        found = freshness(document, self.project, self.index.checkout, self.documents)
+    # --- what indexing asks
+
+    def compare_tree(self, give_way: Callable[[], None]) -> None:
+        """Queue what differs between the tree and the index, and watch the tree from then on."""
+        self.admissions.forget()
+        scan(self.project, self.index.checkout, self.documents, _patterns(self.settings), give_way=give_way)
+        self.sync.follow_tree(self.settings.index.watch)
+        self.sessions.clear_dead(self.index.checkout)
+
+    def questions_wait(self) -> bool:
+        """Whether a client waits for an answer."""
+        return self._host.questions_wait()
+
+    def reason_to_wait(self) -> str:
+        """Why only what is typed is to be embedded now; empty where all is."""
+        return reason_to_wait(self.settings.embedding)
+
+    def vector_lenders(self) -> Sequence[VectorLender]:
+        """The vectors of this user's other projects, those opened last first."""
+        others = [root for root in self._host.known_roots() if root != self.project.root]
+        return vector_lenders(others[:_MAX_LENDERS])
+
+    # --- what a search asks
+
+    def is_live(self, session: str) -> bool:
+        """Whether an editor still holds an editing session."""
+        return self.sessions.is_live(session)
+
+    def note_unembedded(self, documents: Collection[int]) -> None:
+        """These documents were given as hits and have no vectors yet: they are embedded first."""
+        self.indexing.embed_first(documents)
+
+    def freshness(self, document: DocumentRecord) -> Freshness | None:
+        """How a document's indexed text compares with its file now; None when the file is gone. A changed one is indexed."""
+        found = self.documents.freshness(document)
         if found in (None, Freshness.CHANGED):
             self.indexing.files_changed([document.path])
         return found
@@ -339,21 +378,6 @@ class SharedProject:
 
 def _patterns(settings: Settings) -> Patterns:
     return Patterns(settings.index.exclude, settings.index.include)
-
-
-def _scan(shared: SharedProject, give_way: Callable[[], None]) -> None:
-    shared.admissions.forget()
-    scan(
-        shared.project,
-        shared.index.checkout,
-        patterns=_patterns(shared.settings),
-        fingerprint=shared.documents.fingerprint,
-        is_fresh=lambda document: (
-            freshness(document, shared.project, shared.index.checkout, shared.documents) is Freshness.DISK
-        ),
-        give_way=give_way,
-    )
-    shared.sync.follow_tree(shared.settings.index.watch)
 
 
 def _cutting(settings: Settings, models: ModelHost) -> Cutting:

@@ -1,21 +1,21 @@
 """Documents to storage."""
 
-from rag_ls.indexing.admissions import Admissions, is_rule_file
+from rag_ls.indexing.admissions import Admissions, is_at, is_rule_file
+from rag_ls.indexing.agenda import Buffer
 from rag_ls.indexing.cutting import Cutting
 from rag_ls.indexing.documents import DocumentIndexer, Spent
-from rag_ls.indexing.documents_thread import FEW_FILES
-from rag_ls.indexing.freshness import freshness
-from rag_ls.indexing.inbox import Buffer
+from rag_ls.indexing.documents_thread import MAX_AWAITED_FILES
+from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.power import reason_to_wait
 from rag_ls.indexing.progress import Depth, Phase, Progress
 from rag_ls.indexing.scan import Scan, scan
 from rag_ls.indexing.service import IndexingService
 from rag_ls.indexing.sessions import EditingSession, EditingSessions
-from rag_ls.indexing.sync import TreeSync
 from rag_ls.indexing.unread_search import files_holding
+from rag_ls.indexing.watching.tree_sync import TreeSync
 
 __all__ = [
-    "FEW_FILES",
+    "MAX_AWAITED_FILES",
     "Admissions",
     "Buffer",
     "Cutting",
@@ -23,6 +23,7 @@ __all__ = [
     "DocumentIndexer",
     "EditingSession",
     "EditingSessions",
+    "IndexedProject",
     "IndexingService",
     "Phase",
     "Progress",
@@ -30,7 +31,7 @@ __all__ = [
     "Spent",
     "TreeSync",
     "files_holding",
-    "freshness",
+    "is_at",
     "is_rule_file",
     "reason_to_wait",
     "scan",

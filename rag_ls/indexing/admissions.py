@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from rag_ls.indexing.files import RAGIGNORE, Patterns, admitted, admitted_folders
@@ -13,12 +13,17 @@ from rag_ls.util.text import without_surrogates
 
 _RULE_FILES = frozenset({".gitignore", RAGIGNORE, CONFIG_FILE})
 # Programs make temporary names without end.
-_MOST_REMEMBERED = 50_000
+_MAX_REMEMBERED = 50_000
 
 
 def is_rule_file(path: str) -> bool:
     """Whether a file decides which others are indexed."""
     return path.rsplit("/", 1)[-1] in _RULE_FILES
+
+
+def is_at(file: str, path: str) -> bool:
+    """Whether a file is the one at a path, or in the folder there."""
+    return file == path or file.startswith(path + "/")
 
 
 class Admissions:
@@ -42,7 +47,7 @@ class Admissions:
         unknown = [path for path in paths if path not in known]
         if unknown:
             kept = admitted(self._root, unknown, self._patterns())
-            if len(known) + len(unknown) > _MOST_REMEMBERED:
+            if len(known) + len(unknown) > _MAX_REMEMBERED:
                 known = self._known = {path: known[path] for path in paths if path in known}
             known.update((path, path in kept) for path in unknown)
         return {path for path in paths if known[path]}
@@ -51,16 +56,19 @@ class Admissions:
         """Those of some folders that are not ignored, or hold files of the index all the same."""
         named = [folder for folder in folders if folder == without_surrogates(folder)]
         kept = admitted_folders(self._root, named, self._patterns()) if named else set()
-        return kept | {folder for folder in named if folder not in kept and self._store.documents_below(folder)}
+        return kept | {folder for folder in named if folder not in kept and self._store.files_at(folder)}
 
-    def relevant(self, paths: Iterable[str]) -> list[str]:
-        """Those of some files and folders that changed whose change means something to the index."""
+    def relevant(self, paths: Iterable[str], in_hand: Collection[str] = ()) -> list[str]:
+        """Those of some files and folders that changed whose change means something to the index.
+
+        `in_hand` holds the files that are on their way into the index, asked for before this is called.
+        """
         known: list[str] = []
         unknown: list[str] = []
         for path in paths:
             if path != without_surrogates(path):
                 continue
-            if is_rule_file(path) or self._store.document(path) or self._store.documents_below(path):
+            if is_rule_file(path) or self._store.files_at(path) or any(is_at(file, path) for file in in_hand):
                 known.append(path)
             elif os.path.lexists(self._root / path):
                 # Most temporary files are gone by now, and nobody need be asked about them.

@@ -23,7 +23,7 @@ from rag_ls.util.pipe_frames import read_frame, write_frame
 
 _log = logging.getLogger(__name__)
 
-_MOST_PROCESSES = 8
+_MAX_PROCESSES = 8
 _BATCH = 12
 # Batches under way for each process: one at work, and those that wait for it while what is done is stored.
 _AHEAD = 4
@@ -43,7 +43,7 @@ class Cutters:
         """`limit` is the largest file in bytes; `count` the number of processes, 0 for one a core."""
         self._root = root
         self._limit = limit
-        count = count or min(os.cpu_count() or 1, _MOST_PROCESSES)
+        count = count or min(os.cpu_count() or 1, _MAX_PROCESSES)
         self._idle: queue.SimpleQueue[_Cutter] = queue.SimpleQueue()
         self._cutters = [_Cutter() for _ in range(count)]
         for cutter in self._cutters:

@@ -1,25 +1,38 @@
-"""Documents' way into the index: cut, then stored."""
+"""Documents' way into the index: whose text counts, cut, then stored."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TypeVar
 
 from rag_ls.chunking import recognise
+from rag_ls.errors import StoreError
+from rag_ls.indexing.admissions import Admissions
+from rag_ls.indexing.agenda import Buffer
 from rag_ls.indexing.cutters import Cutters
 from rag_ls.indexing.cutting import CutFile, Cutting, Job, Outcome, cut_source, read_and_cut
-from rag_ls.indexing.files import Rejected, Source, file_state, read_source, reason_by_content
+from rag_ls.indexing.files import Rejected, Source, file_state, read_source, reason_by_content, reason_by_name
+from rag_ls.model import Freshness
 from rag_ls.project import Project
-from rag_ls.storage import CheckoutIndex, DocumentRecord, FileState, Priority, Replaced, Skipped
+from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, FileState, Priority, Replaced, Skipped
 
 T = TypeVar("T")
 Prepared = Callable[[], Replaced | None]
 """Stores what became of a file that was read."""
 
+_log = logging.getLogger(__name__)
+
+# From so many files on, starting processes for them pays.
+MIN_FILES_FOR_PROCESSES = 200
+# Files that are cut in this process and committed together.
+_BATCH = 8
+_BOM = "\ufeff"
 _CUT_BY_LINES = "cut_by_lines"
 _RECENT_NS = 14 * 86_400 * 10**9
 
@@ -178,6 +191,26 @@ class DocumentIndexer:
         """The file's text as it is now."""
         return read_source(self._project.root, path, limit=self._max_file_bytes)
 
+    def freshness(self, document: DocumentRecord) -> Freshness | None:
+        """How a document's indexed text compares with its file at this moment; None when the file is gone.
+
+        Size and times decide where they can; a stamp that proves nothing makes the file be read and compared.
+        """
+        if document.session != DISK:
+            return Freshness.BUFFER
+        state = file_state(self._project.root / document.path)
+        if state is None:
+            return None
+        if document.state.same_stamp(state) and not document.state.racy and document.sha256:
+            return Freshness.DISK
+        source = self.read(document.path)
+        if isinstance(source, Rejected):
+            return None if source.gone else Freshness.CHANGED
+        if source.sha256 != document.sha256:
+            return Freshness.CHANGED
+        self._store.touch_document(DocumentRecord(document.path, document.language, document.sha256, source.state))
+        return Freshness.DISK
+
     def _replace(self, cut: CutFile, priority: Priority) -> Replaced:
         return _timed(
             self.spent,
@@ -197,3 +230,100 @@ def _timed(spent: Spent, step: str, work: Callable[[], T]) -> T:
         return work()
     finally:
         setattr(spent, step, getattr(spent, step) + time.perf_counter() - started)
+
+
+class Intake:
+    """Takes in what an editor holds, and files by their paths."""
+
+    def __init__(self, documents: DocumentIndexer, store: CheckoutIndex, admissions: Admissions) -> None:
+        self._documents = documents
+        self._store = store
+        self._admissions = admissions
+        self._cutters: Cutters | None = None
+
+    def take_buffer(self, session: str, path: str, buffer: Buffer | None) -> None:
+        """Index what an editor holds of a document; without a buffer, or where it equals the file, the file counts."""
+        if buffer is None or not self._may_index(buffer):
+            self._documents.drop_buffer(path, session)
+        elif not buffer.guest and self._equals_file(buffer):
+            self._documents.drop_buffer(path, session)
+            self._documents.index_file(path, priority=Priority.INTERACTIVE)
+        else:
+            self._documents.index_buffer(
+                path, buffer.text, session, language=buffer.language, priority=Priority.INTERACTIVE
+            )
+
+    def take_file(self, path: str, priority: Priority = Priority.REST) -> None:
+        """Index a file as it is now. One that cannot be cut is skipped: it must not keep others waiting."""
+        try:
+            self._documents.index_file(path, priority=priority)
+        except StoreError:
+            raise
+        except Exception as error:
+            self._skip(path, error)
+
+    def take_all(self, paths: Iterator[str], *, many: bool) -> Generator[int, None, None]:
+        """Index queued files as they are now, committing batches of them together; how many there were, after each batch.
+
+        Where there are `many`, they are cut in processes of their own, which stay for the next time until `close`.
+        """
+        if not many:
+            while batch := list(islice(paths, _BATCH)):
+                yield self._take_batch(batch)
+            return
+        for prepared in self._documents.prepare_many(self.start_cutters(), paths):
+            self._store_batch(prepared)
+            yield len(prepared)
+
+    def start_cutters(self) -> Cutters:
+        """The processes that cut many files, started where they do not run."""
+        self._cutters = self._cutters or self._documents.cutters()
+        return self._cutters
+
+    def close(self) -> None:
+        """End the processes that cut files, if there are any."""
+        cutters, self._cutters = self._cutters, None
+        if cutters is not None:
+            cutters.close()
+
+    def _take_batch(self, paths: Sequence[str]) -> int:
+        cut: dict[str, Prepared] = {}
+        for path in filter(self._store.queue.holds, paths):
+            try:
+                cut[path] = self._documents.prepare(path)
+            except StoreError:
+                raise
+            except Exception as error:
+                self._skip(path, error)
+        self._store_batch(cut)
+        return len(paths)
+
+    def _store_batch(self, cut: Mapping[str, Prepared]) -> None:
+        try:
+            self._documents.index_files(cut)
+        except StoreError:
+            raise
+        except Exception:
+            # One of them cannot be stored: which one shows when each goes alone.
+            for path in cut:
+                self.take_file(path)
+
+    def wanted(self, paths: list[str]) -> list[str]:
+        """Those of some changed files that are in the index or may be."""
+        known = {path for path in paths if self._store.document(path) is not None}
+        unknown = [path for path in paths if path not in known]
+        return sorted(known | (self._admissions.files(unknown) if unknown else set()))
+
+    def _skip(self, path: str, error: Exception) -> None:
+        _log.error("%s cannot be indexed", path, exc_info=error)
+        self._documents.skip_failed(path, f"failed: {type(error).__name__}")
+
+    def _may_index(self, buffer: Buffer) -> bool:
+        if buffer.guest:
+            return not reason_by_name(buffer.path)
+        return not self._documents.refuses(buffer.path, buffer.text) and bool(self._admissions.files([buffer.path]))
+
+    def _equals_file(self, buffer: Buffer) -> bool:
+        source = self._documents.read(buffer.path)
+        # Some editors show a file without its byte order mark.
+        return isinstance(source, Source) and source.text.removeprefix(_BOM) == buffer.text.removeprefix(_BOM)

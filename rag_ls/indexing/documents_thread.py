@@ -9,19 +9,17 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
 from contextlib import closing
 
 from filelock import FileLock, Timeout
 
 from rag_ls.errors import StoreError
 from rag_ls.indexing.agenda import Agenda
-from rag_ls.indexing.documents import DocumentIndexer
-from rag_ls.indexing.embedder import EmbeddingQueue
-from rag_ls.indexing.intake import MANY_FILES, Intake
+from rag_ls.indexing.documents import MIN_FILES_FOR_PROCESSES, Intake
+from rag_ls.indexing.embedder import EmbeddingQueue, imported_by
+from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.progress import Depth, Phase, Progress, ProgressBoard
-from rag_ls.indexing.wanted import imported_by
-from rag_ls.storage import CheckoutIndex, Priority
+from rag_ls.storage import Priority
 
 _log = logging.getLogger(__name__)
 
@@ -29,18 +27,18 @@ _log = logging.getLogger(__name__)
 _TAKE_OVER_S = 1.0
 _RETRY_S = 5.0
 # With nothing to do: how often to look whether another process wrote, and how often to look at everything.
-_GLANCE_S = 10.0
+_CHANGES_LOOK_S = 10.0
 _LONG_REST_S = 60.0
 # Between two files of a queue, so long is given to questions that are being answered.
-_GIVE_WAY_S = 0.05
-# So long, somebody who asks may take to say which files of a long queue go first.
-_CHOICE_S = 1.0
-# What somebody types in is cut again after so many times what cutting it took, at most so long; small documents thus at once.
-# A core that cuts a large document after every key is one that the editor lacks.
-_PAUSE = 4
-_LONGEST_PAUSE_S = 2.0
+_MAX_GIVE_WAY_S = 0.05
+# A question may take so long to say which files of a long queue go first.
+_MAX_CHOICE_S = 1.0
+# A document that is typed in is cut again after so many times what cutting it took, at most so long; small documents thus at
+# once. A core that cuts a large document after every key is one that the editor lacks.
+_PAUSE_FACTOR = 4
+_MAX_PAUSE_S = 2.0
 # More files than these that changed at once are a batch: it goes through the queue, behind what is typed.
-FEW_FILES = 20
+MAX_AWAITED_FILES = 20
 
 
 class _Stopped(Exception):
@@ -52,29 +50,21 @@ class DocumentsThread:
 
     def __init__(
         self,
-        documents: DocumentIndexer,
-        store: CheckoutIndex,
+        project: IndexedProject,
         agenda: Agenda,
         embeddings: EmbeddingQueue,
         lock: FileLock,
         board: ProgressBoard,
-        *,
-        scan_tree: Callable[[Callable[[], None]], None],
-        admitted: Callable[[list[str]], set[str]],
-        questions_wait: Callable[[], bool],
     ) -> None:
-        """`scan_tree` compares the tree with the store, calling its argument between files; `admitted` gives those of some
-        paths that may be indexed; `questions_wait` tells whether somebody waits for an answer."""
-        self._documents = documents
-        self._intake = Intake(documents, store, admitted)
-        self._store = store
+        self._project = project
+        self._documents = project.documents
+        self._store = project.index.checkout
+        self._intake = Intake(self._documents, self._store, project.admissions)
         self._agenda = agenda
         self._inbox, self._order, self._comparison = agenda.inbox, agenda.order, agenda.comparison
         self._embeddings = embeddings
         self._lock = lock
         self._board = board
-        self._scan_tree = scan_tree
-        self._questions_wait = questions_wait
         # Documents that an editor has open, whose imports were asked for.
         self._followed: set[tuple[str, str]] = set()
         self._failing = False
@@ -143,7 +133,7 @@ class DocumentsThread:
         except Exception:
             _log.exception("the unsaved text of %s cannot be indexed", path)
         finally:
-            self._inbox.put_off(key, min(_PAUSE * (time.monotonic() - started), _LONGEST_PAUSE_S))
+            self._inbox.put_off(key, min(_PAUSE_FACTOR * (time.monotonic() - started), _MAX_PAUSE_S))
             self._inbox.done([path])
         return True
 
@@ -166,7 +156,7 @@ class DocumentsThread:
         wanted = self._intake.wanted(paths)
         if len(wanted) > 1:
             self._store.queue.add(wanted)
-        if len(wanted) > FEW_FILES:
+        if len(wanted) > MAX_AWAITED_FILES:
             self._order.add(wanted)
             return
         for path in wanted:
@@ -218,7 +208,7 @@ class DocumentsThread:
             self._board.report(Progress(Phase.SCANNING))
         done = False
         try:
-            self._scan_tree(self._give_way)
+            self._project.compare_tree(self._give_way)
             done = True
         except _Stopped:
             return
@@ -236,10 +226,10 @@ class DocumentsThread:
     def _read_queue(self, queued: list[str]) -> None:
         """Work through the queue; what is more urgent goes in between."""
         self._board.report(Progress(Phase.READING, 0, len(queued)))
-        done, many, fingerprint = 0, len(queued) >= MANY_FILES, self._documents.fingerprint
+        done, many, fingerprint = 0, len(queued) >= MIN_FILES_FOR_PROCESSES, self._documents.fingerprint
         if many:
             self._intake.start_cutters()
-            self._order.wait_until_chosen(_CHOICE_S)
+            self._order.wait_until_chosen(_MAX_CHOICE_S)
         with closing(self._intake.take_all(self._order.of(queued), many=many)) as batches:
             for count in batches:
                 done += count
@@ -265,8 +255,8 @@ class DocumentsThread:
 
     def _let_questions_pass(self) -> None:
         """Leave the processor to questions for a moment; not for ever, or indexing would starve."""
-        deadline = time.monotonic() + _GIVE_WAY_S
-        while self._questions_wait() and time.monotonic() < deadline and not self._agenda.is_stopping:
+        deadline = time.monotonic() + _MAX_GIVE_WAY_S
+        while self._project.questions_wait() and time.monotonic() < deadline and not self._agenda.is_stopping:
             time.sleep(0.005)
 
     def _hold_lock(self) -> bool:
@@ -308,7 +298,7 @@ class DocumentsThread:
         """Rest until something arrives, or another process wrote to the store since it had made so many `changes`."""
         deadline = time.monotonic() + longest_s
         while (left_s := deadline - time.monotonic()) > 0:
-            if self._agenda.wake.wait(min(_GLANCE_S, left_s)) or self._store.changes() != changes:
+            if self._agenda.wake.wait(min(_CHANGES_LOOK_S, left_s)) or self._store.changes() != changes:
                 return
 
     def _is_done(self) -> bool:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from rag_ls.chunking import embedding_text
+from rag_ls.chunking import embedding_text, last_names, means, parts_of
 from rag_ls.embedding import HostedModel, ModelHost
 from rag_ls.errors import ModelMissing, RagLsError, StoreUnavailable
-from rag_ls.indexing.documents import Spent
-from rag_ls.indexing.progress import Phase, Progress
+from rag_ls.indexing.indexed_project import IndexedProject
+from rag_ls.indexing.progress import Phase, Progress, ProgressBoard
 from rag_ls.model import Chunk
-from rag_ls.storage import Priority, ProjectIndex, Vector, VectorLender, Vectors
+from rag_ls.storage import CheckoutIndex, Priority, Vector, Vectors
 
 _log = logging.getLogger(__name__)
 
@@ -25,12 +26,14 @@ _BATCH = 48
 _POOL = 4 * _BATCH
 _LOOK_AGAIN_S = 5.0
 # For fewer texts, nobody looks whether another project has embedded them.
-_WORTH_BORROWING = 8
+_MIN_BORROWED_TEXTS = 8
 # Vectors that are asked of another index at once.
-_BORROWED = 500
+_BORROWED_BATCH = 500
 # Models can come without a word, but seldom do.
 _LONG_REST_S = 60.0
 _RETRY_S = 3.0
+# Of the documents that one imports, so many are embedded first: beyond that, nothing would be first.
+_MAX_IMPORTED = 60
 
 
 class EmbeddingQueue:
@@ -42,25 +45,19 @@ class EmbeddingQueue:
 
     def __init__(
         self,
-        index: ProjectIndex,
+        project: IndexedProject,
         models: ModelHost,
-        report: Callable[[Progress], None],
-        spent: Spent,
-        reason_to_wait: Callable[[], str] = lambda: "",
-        lenders: Callable[[], Sequence[VectorLender]] = lambda: (),
+        board: ProgressBoard,
     ) -> None:
-        """`reason_to_wait` says why all but what is typed had better wait, or nothing; `lenders` gives the vectors of
-        other projects, which may have embedded the same texts."""
-        self._store = index.checkout
-        self._vectors = index.vectors
+        self._project = project
+        self._store = project.index.checkout
+        self._vectors = project.index.vectors
         self._models = models
-        self._report = report
-        self._spent = spent
+        self._board = board
+        self._spent = project.documents.spent
         self._wake = threading.Condition()
         self._awake = False
         self._stopping = False
-        self._reason_to_wait = reason_to_wait
-        self._lenders = lenders
         self._has_borrowed = False
         self._looked_at = -_LOOK_AGAIN_S
         self.waits_for = ""
@@ -209,24 +206,24 @@ class EmbeddingQueue:
             left -= len(batch)
             if self.bulk:
                 self._done += len(batch)
-                self._report(Progress(Phase.EMBEDDING, self._done, self._done + max(0, left)))
+                self._board.report(Progress(Phase.EMBEDDING, self._done, self._done + max(0, left)))
             if self._awake or self._stopping:
                 # What was just typed goes before the rest.
                 break
         return True
 
     def _borrow(self, model_id: str) -> None:
-        if self._store.embeddings.pending_count(model_id) < _WORTH_BORROWING:
+        if self._store.embeddings.pending_count(model_id) < _MIN_BORROWED_TEXTS:
             return
         self._has_borrowed = True
-        for lender in self._lenders():
+        for lender in self._project.vector_lenders():
             wanted = self._store.embeddings.waiting_hashes()
             if not wanted:
                 return
             try:
                 count = sum(
-                    self._take_over(model_id, lender.get(model_id, wanted[at : at + _BORROWED]))
-                    for at in range(0, len(wanted), _BORROWED)
+                    self._take_over(model_id, lender.get(model_id, wanted[at : at + _BORROWED_BATCH]))
+                    for at in range(0, len(wanted), _BORROWED_BATCH)
                 )
             except StoreUnavailable as error:
                 _log.info("%s", error)
@@ -242,7 +239,7 @@ class EmbeddingQueue:
     def _has_to_wait(self) -> bool:
         if time.monotonic() - self._looked_at >= _LOOK_AGAIN_S:
             self._looked_at = time.monotonic()
-            self.waits_for = self._reason_to_wait()
+            self.waits_for = self._project.reason_to_wait()
         return bool(self.waits_for)
 
     def _embed(self, model: HostedModel, pending: Sequence[tuple[bytes, Chunk]], left: int) -> None:
@@ -275,7 +272,7 @@ class EmbeddingQueue:
         self._has_borrowed = self._has_borrowed and not is_done
         if self.bulk and self._done and is_done:
             self._done = 0
-            self._report(Progress(Phase.IDLE))
+            self._board.report(Progress(Phase.IDLE))
         if (is_done or not self.bulk) and (model := self._models.get(active)):
             model.rest()
 
@@ -284,3 +281,23 @@ def _batches(pending: Sequence[tuple[bytes, Chunk]]) -> list[Sequence[tuple[byte
     """Chunks of similar length together; those that somebody waits for are few, and stay together anyway."""
     ordered = sorted(pending, key=lambda item: -len(item[1].text)) if len(pending) > _BATCH else pending
     return [ordered[at : at + _BATCH] for at in range(0, len(ordered), _BATCH)]
+
+
+def imported_by(store: CheckoutIndex, path: str) -> list[int]:
+    """The documents that a document imports, as far as their paths end as the import says."""
+    document = store.document(path)
+    if document is None:
+        return []
+    by_name: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for number, other, _, session in store.document_paths():
+        if not session and number != document.id:
+            # A Go import names the folder.
+            by_name[parts_of(other)[-1 - (other.endswith(".go") and "/" in other)]].append((number, other))
+    found = [
+        number
+        for stored in store.outlines.imports([document.id])
+        for name in last_names(stored.imported, path)
+        for number, other in by_name.get(name, ())
+        if means(stored.imported, path, other)
+    ]
+    return list(dict.fromkeys(found))[:_MAX_IMPORTED]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rag_ls.indexing.documents import DocumentIndexer
 from rag_ls.indexing.files import Patterns, file_state, list_files
+from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage import SCANNED, CheckoutIndex, DocumentRecord, Skipped
 from rag_ls.util.text import without_surrogates
@@ -25,20 +27,19 @@ class Scan:
 def scan(
     project: Project,
     store: CheckoutIndex,
-    *,
+    documents: DocumentIndexer,
     patterns: Patterns,
-    fingerprint: str,
-    is_fresh: Callable[[DocumentRecord], bool],
+    *,
     give_way: Callable[[], None] = lambda: None,
 ) -> Scan:
     """Queue every file that is new or changed, and drop those that are gone or ignored now.
 
-    `is_fresh` reads a file whose stamp proves nothing (see `FileState.racy`) and compares. `fingerprint` stands for
-    all settings that the chunks depend on: another one than last time queues every file. `give_way` is called
-    between files; what it raises ends the scan with nothing changed.
+    Other cutting settings than last time queue every file. `give_way` is called between files; what it raises ends the
+    scan with nothing changed.
     """
+    fingerprint = documents.fingerprint
     remake = store.meta(_FINGERPRINT) != fingerprint
-    documents, skipped = store.documents(), store.skipped()
+    stored, skipped = store.documents(), store.skipped()
     changed: list[str] = []
     seen: set[str] = set()
     for path in list_files(project.root, patterns):
@@ -52,11 +53,11 @@ def scan(
             seen.add(shown)
             continue
         seen.add(path)
-        record = documents.get(path) or skipped.get(path)
-        if remake or record is None or not record.state.same_stamp(state) or not _is_settled(record, is_fresh):
+        record = stored.get(path) or skipped.get(path)
+        if remake or record is None or not record.state.same_stamp(state) or not _is_unchanged(record, documents):
             changed.append(path)
     # What was queued may be ignored by now.
-    known = dict.fromkeys((*documents, *skipped, *store.queue.paths()))
+    known = dict.fromkeys((*stored, *skipped, *store.queue.paths()))
     gone = [path for path in known if path not in seen]
     if remake:
         store.forget_digests()
@@ -67,6 +68,8 @@ def scan(
     return Scan(len(seen), len(changed), len(gone))
 
 
-def _is_settled(known: DocumentRecord | Skipped, is_fresh: Callable[[DocumentRecord], bool]) -> bool:
-    """Whether a file with an unchanged stamp is unchanged."""
-    return not known.state.racy or (isinstance(known, DocumentRecord) and is_fresh(known))
+def _is_unchanged(known: DocumentRecord | Skipped, documents: DocumentIndexer) -> bool:
+    """Whether a file with an unchanged stamp is unchanged; one whose stamp proves nothing is read and compared."""
+    if not known.state.racy:
+        return True
+    return isinstance(known, DocumentRecord) and documents.freshness(known) is Freshness.DISK

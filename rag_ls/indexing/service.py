@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager
 from datetime import datetime
 
 from filelock import FileLock
 
 from rag_ls.embedding import ModelHost
-from rag_ls.indexing.agenda import Agenda
-from rag_ls.indexing.comparison import Comparison
-from rag_ls.indexing.documents import DocumentIndexer
+from rag_ls.indexing.agenda import Agenda, Buffer, Comparison
 from rag_ls.indexing.documents_thread import DocumentsThread
 from rag_ls.indexing.embedder import EmbeddingQueue
-from rag_ls.indexing.inbox import Buffer
+from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.progress import Depth, Listener, Phase, Progress, ProgressBoard
-from rag_ls.indexing.sessions import EditingSessions
-from rag_ls.storage import Priority, ProjectIndex, VectorLender
+from rag_ls.storage import Priority
 
-_LONGEST_LOOK_S = 0.25
+_MAX_LOOK_S = 0.25
 
 
 class IndexingService:
@@ -28,36 +25,20 @@ class IndexingService:
 
     def __init__(
         self,
-        documents: DocumentIndexer,
-        index: ProjectIndex,
-        sessions: EditingSessions,
+        project: IndexedProject,
         models: ModelHost,
         lock: FileLock,
-        scan_tree: Callable[[Callable[[], None]], None],
-        admitted: Callable[[list[str]], set[str]],
-        questions_wait: Callable[[], bool] = lambda: False,
         *,
         sweep_s: float = 0.0,
-        reason_to_wait: Callable[[], str] = lambda: "",
-        lenders: Callable[[], Sequence[VectorLender]] = lambda: (),
     ) -> None:
-        """`scan_tree` compares the tree with the store, calling its argument between files; `admitted` gives those of
-        some paths that may be indexed; `questions_wait` tells whether somebody waits for an answer. The tree is
-        compared again every `sweep_s` seconds, where that is not 0; `reason_to_wait` says why embedding had better wait."""
-        store = self._store = index.checkout
+        """The process that holds `lock` works through the queue. The tree is compared again every `sweep_s` seconds, where that is
+        not 0."""
+        self._store = project.index.checkout
         self._agenda = Agenda(Comparison(sweep_s))
         self._board = ProgressBoard()
         self._lock = lock
-        self._embeddings = EmbeddingQueue(index, models, self._board.report, documents.spent, reason_to_wait, lenders)
-
-        def compare(give_way: Callable[[], None]) -> None:
-            scan_tree(give_way)
-            sessions.clear_dead(store)
-
-        self._documents = DocumentsThread(
-            documents, store, self._agenda, self._embeddings, lock, self._board,
-            scan_tree=compare, admitted=admitted, questions_wait=questions_wait,
-        )  # fmt: skip
+        self._embeddings = EmbeddingQueue(project, models, self._board)
+        self._documents = DocumentsThread(project, self._agenda, self._embeddings, lock, self._board)
 
     # --- what the engine says
 
@@ -262,7 +243,7 @@ class IndexingService:
                 return False
             # A look counts rows: whoever waits for long looks less often.
             time.sleep(pause)
-            pause = min(_LONGEST_LOOK_S, 1.5 * pause)
+            pause = min(_MAX_LOOK_S, 1.5 * pause)
         return True
 
     def _is_idle(self, embeddings: bool) -> bool:

@@ -22,14 +22,14 @@ from rag_ls.operations import Operations
 _log = logging.getLogger(__name__)
 
 # Questions of one editor that wait for files at once, each in a thread.
-_MOST_PREPARED = 3
+_MAX_PREPARED = 3
 
 T = TypeVar("T")
 Connect = Callable[[Mapping[str, Any]], Client]
 """Makes a client of an engine, with the editor's settings."""
 
 
-class Session:
+class EditorSession:
     """Everything that the features share. Its methods are called on the LSP thread and return at once."""
 
     def __init__(
@@ -55,7 +55,7 @@ class Session:
         self.filters_symbols = False
         """Whether the editor shows only those symbols of an answer whose names hold the letters of the query."""
         self._settings = settings
-        self._preparing = asyncio.Semaphore(_MOST_PREPARED)
+        self._preparing = asyncio.Semaphore(_MAX_PREPARED)
         self._folders = list(folders)
         self._ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._client: Client | None = None

@@ -14,7 +14,7 @@ from rag_ls.util.json_rpc import parsed
 if TYPE_CHECKING:
     from rag_ls.engine.client import Client
 
-_LONGEST_FIRST_MESSAGE = 16_000_000
+_MAX_FIRST_MESSAGE_BYTES = 16_000_000
 
 
 def serve_port(port: int) -> int:
@@ -49,7 +49,7 @@ def _answer_first(source: IO[bytes], output: IO[bytes]) -> tuple[bytes, object]:
             length = int(value)
         if not line.strip():
             break
-    if not 0 < length <= _LONGEST_FIRST_MESSAGE:
+    if not 0 < length <= _MAX_FIRST_MESSAGE_BYTES:
         return read, None
     body = source.read(length)
     message = parsed(body)

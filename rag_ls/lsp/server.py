@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from rag_ls.lsp.capabilities import position_encoding
 from rag_ls.lsp.documents import file_path
-from rag_ls.lsp.editor import Connect, Session
+from rag_ls.lsp.editor import Connect, EditorSession
 from rag_ls.lsp.features import actions, commands, hover, lenses, progress, symbols, sync
 from rag_ls.lsp.protocol import RagLsServer, quiet_pygls
 from rag_ls.util.json_rpc import AnswerOnce, FramedInput, ReplayedInput
@@ -28,7 +28,7 @@ def create_server(connect: Connect, *, watch_parent: bool) -> RagLsServer:
         encoding = position_encoding(server.protocol._converter.unstructure(params.capabilities))
         folders = [path for path in map(file_path, _folder_uris(params)) if path is not None]
         settings = sync.settings_of(params.initialization_options)
-        server.session = Session(connect, encoding, settings, folders, lambda: server.has_unread())
+        server.session = EditorSession(connect, encoding, settings, folders, lambda: server.has_unread())
         # Zed's project_symbols.rs; "Zed Preview" and others are it, too. VS Code sends a query's first word alone.
         server.session.filters_symbols = params.client_info is not None and params.client_info.name.startswith("Zed")
         if params.process_id and watch_parent:

@@ -18,8 +18,8 @@ _INSTRUCTION = (
     "Summarise these notes of a software team in at most {words} words. Keep names, numbers and reasons exact, add nothing, "
     "and answer with the summary alone."
 )
-_MOST_CHARACTERS = 48_000
-_LARGEST_ANSWER = 1_000_000
+_MAX_CHARACTERS = 48_000
+_MAX_ANSWER_BYTES = 1_000_000
 
 
 class SummaryFailed(RagLsError):
@@ -31,7 +31,7 @@ def write_summary(memories: Sequence[Memory], max_words: int, settings: SummaryS
 
     Speaks "chat completions" (OpenAI's API reference), or Ollama's `POST /api/chat` where the endpoint ends in `/api`.
     """
-    notes = "\n".join(f"- {' '.join(item.content.split())}" for item in memories)[:_MOST_CHARACTERS]
+    notes = "\n".join(f"- {' '.join(item.content.split())}" for item in memories)[:_MAX_CHARACTERS]
     messages = [
         {"role": "system", "content": _INSTRUCTION.format(words=max_words)},
         {"role": "user", "content": notes},
@@ -74,6 +74,6 @@ def _post(url: str, body: Mapping[str, Any], settings: SummarySettings) -> Any:
     try:
         request = urllib.request.Request(url, json.dumps(body).encode(), headers)
         with urllib.request.build_opener(_NoRedirect).open(request, timeout=settings.timeout_s) as response:
-            return json.loads(response.read(_LARGEST_ANSWER))
+            return json.loads(response.read(_MAX_ANSWER_BYTES))
     except (OSError, HTTPException, ValueError) as error:
         raise SummaryFailed(f"{settings.endpoint} gave no summary: {error}") from error

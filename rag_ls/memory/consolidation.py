@@ -24,7 +24,7 @@ _RELATED = 0.6
 _NEVER_RECALLED_AFTER = timedelta(days=30)
 _SHOWN = 50
 # Within what `custom` may hold.
-_MOST_SOURCES = 50
+_MAX_SOURCES = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _merge(cluster: Sequence[Memory], cosine: float) -> Merge:
     meta = kept.metadata
     tags = tuple(dict.fromkeys(tag for item in (kept, *others) for tag in item.metadata.tags))[:MAX_TAGS]
     importance = round(sum(item.metadata.importance_score for item in cluster) / len(cluster), 6)
-    sources = [*_former_sources(meta.custom), *_sources(others)][-_MOST_SOURCES:]
+    sources = [*_former_sources(meta.custom), *_sources(others)][-_MAX_SOURCES:]
     custom = {**meta.custom, "merged_sources": sources} if sources else meta.custom
     became = replace(
         kept,

@@ -21,7 +21,7 @@ MAX_TAG = 100
 MAX_CUSTOM = 20_000
 MAX_CUSTOM_DEPTH = 5
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_FEW_WIDE = 4
+_MIN_WIDE_CHARACTERS = 4
 # What agents store at the end of a task, and nobody ever looks for.
 _CHATTER = re.compile(
     r"""(?:all\ |the\ )? (?:task|work|everything|it|that|this|tests?|build|code|changes?)?
@@ -113,7 +113,7 @@ def refuse_secrets(content: str, metadata: MemoryMetadata, *others: str | None) 
 def _is_trivial(content: str) -> bool:
     if _CHATTER.fullmatch(content):
         return True
-    if len(_WIDE.findall(content)) >= _FEW_WIDE:
+    if len(_WIDE.findall(content)) >= _MIN_WIDE_CHARACTERS:
         return False
     return len(set(plain_terms(content))) < 2 or not says_something(content)
 

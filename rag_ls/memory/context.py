@@ -11,7 +11,7 @@ from rag_ls.model import AnchorState, Hit, Memory
 DEFAULT_TOKENS = 600
 _STATES = {AnchorState.DRIFTED: ", changed since", AnchorState.ORPHANED: ", gone"}
 # A memory that would be cut shorter than this is left out.
-_LEAST = 12
+_MIN_TOKENS = 12
 
 
 def context_text(hits: Sequence[Hit], budget_tokens: int = DEFAULT_TOKENS) -> str:
@@ -24,7 +24,7 @@ def context_text(hits: Sequence[Hit], budget_tokens: int = DEFAULT_TOKENS) -> st
         room = left - _tokens(head + tail) - 1
         content = " ".join(memory.content.split())
         if _tokens(content) > room:
-            if room < _LEAST:
+            if room < _MIN_TOKENS:
                 break
             content = _cut(content, room - 1) + "…"
         lines.append(head + content + tail)

@@ -38,7 +38,7 @@ _KNOWN = 3
 _KNOWN_SIMILARITY = 0.8
 # So many memories without vectors a question embeds by itself; more are left to the background.
 _WHILE_ASKED = 8
-_SHORTEST_PREFIX = 8
+_MIN_PREFIX_CHARACTERS = 8
 
 _log = logging.getLogger(__name__)
 
@@ -209,7 +209,7 @@ class Memories:
         for store in stores:
             if memory := store.get(memory_id):
                 return memory
-        if len(memory_id) >= _SHORTEST_PREFIX:
+        if len(memory_id) >= _MIN_PREFIX_CHARACTERS:
             starting = {number for store in stores for number in store.ids_starting(memory_id)}
             if len(starting) == 1:
                 return self.get(starting.pop())
@@ -373,7 +373,7 @@ class Memories:
         memory_id = memory_id.strip()
         for store in self.usable(SCOPES):
             ids = [memory_id]
-            if len(memory_id) >= _SHORTEST_PREFIX:
+            if len(memory_id) >= _MIN_PREFIX_CHARACTERS:
                 ids += sorted({*store.ids_starting(memory_id), *store.former_ids_starting(memory_id)})
             for number in ids if len(ids) <= 2 else ids[:1]:
                 versions = store.history(number)

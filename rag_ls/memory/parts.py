@@ -14,7 +14,7 @@ from rag_ls.storage import MemoryStore
 _BUDGET = Budget(max_tokens=200, min_tokens=24, overlap_tokens=24)
 # Nobody waits for more texts than this; the first parts of a very long memory say what it is about.
 _AT_ONCE = 64
-_MOST_PARTS = 24
+_MAX_PARTS = 24
 
 
 def parts_of(content: str) -> list[str]:
@@ -24,7 +24,7 @@ def parts_of(content: str) -> list[str]:
     chunks = chunk_text(
         content, "memory.md", language="markdown", budget=_BUDGET, token_offsets=approximate_token_offsets
     )
-    return [text for chunk in chunks if (text := (chunk.overlap + chunk.text).strip())][:_MOST_PARTS] or [content]
+    return [text for chunk in chunks if (text := (chunk.overlap + chunk.text).strip())][:_MAX_PARTS] or [content]
 
 
 def embed_missing(

@@ -15,12 +15,12 @@ from datetime import UTC, datetime
 from rag_ls.model import Memory
 
 _DENSE, _WORDS, _EXPANDED, _TAG = 1.0, 0.5, 0.2, 0.05
-_MOST_TAGS = 2
+_MAX_TAGS = 2
 # A few places' worth at most: what fits the question comes first.
 _IMPORTANCE = 0.03
 _RECENCY = 0.02
 _USE = 0.01
-_MANY_USES = 20
+_MAX_COUNTED_USES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,10 @@ class Signals:
             _DENSE * max(0.0, self.dense.get(memory_id, 0.0))
             + _WORDS * self.words.get(memory_id, 0.0)
             + _EXPANDED * self.expanded.get(memory_id, 0.0)
-            + _TAG * min(_MOST_TAGS, self.tags.get(memory_id, 0.0))
+            + _TAG * min(_MAX_TAGS, self.tags.get(memory_id, 0.0))
         )
         # What is there only as another word is not there as itself.
-        best = _WORDS + _MOST_TAGS * _TAG + (_DENSE if self.dense else 0.0)
+        best = _WORDS + _MAX_TAGS * _TAG + (_DENSE if self.dense else 0.0)
         return min(1.0, score / best)
 
 
@@ -62,7 +62,7 @@ def lifted(score: float, memory: Memory, now: datetime, half_life_days: float) -
     lift = (
         _IMPORTANCE * memory.metadata.importance_score
         + _RECENCY * recency(memory, now, half_life_days)
-        + _USE * min(1.0, math.log1p(memory.uses) / math.log1p(_MANY_USES))
+        + _USE * min(1.0, math.log1p(memory.uses) / math.log1p(_MAX_COUNTED_USES))
     )
     return score * (1 + lift) / (1 + _IMPORTANCE + _RECENCY + _USE)
 

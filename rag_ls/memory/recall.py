@@ -18,12 +18,12 @@ from rag_ls.storage import MemoryStore, stem
 
 _CANDIDATES = 50
 # The words of a question that count, the first ones: a pasted text is not looked up word for word.
-_MOST_WORDS = 24
+_MAX_WORDS = 24
 # A memory is found by its words when they are at least so much of the question; less will do where words are all there is.
 _WORDS_SHARE = 0.35
 _WORDS_SHARE_ALONE = 0.15
 # Up to here a word is rare whatever the number of memories.
-_FEW_HOLDERS = 1000
+_MAX_RARE_HOLDERS = 1000
 # Characters of a memory that are looked through for the question's words.
 _READ = 20_000
 # Found by words or tags, it must still be half as close in meaning as is asked of others.
@@ -106,9 +106,9 @@ class AskedWords:
 
 def asked_words(stores: Sequence[MemoryStore], question: Question) -> AskedWords:
     """The words of a question, with how rare they are in all stores together: scopes must be comparable."""
-    words = content_terms(question.text)[:_MOST_WORDS]
+    words = content_terms(question.text)[:_MAX_WORDS]
     count = sum(store.count() for store in stores)
-    most = max(_FEW_HOLDERS, count // 40)
+    most = max(_MAX_RARE_HOLDERS, count // 40)
 
     def held(word: str) -> int:
         return sum(store.frequency(word, most) for store in stores)

@@ -16,7 +16,7 @@ from rag_ls.model import Memory, MemoryFilters, MemoryMetadata, MemoryOrder, Mem
 
 _log = logging.getLogger(__name__)
 
-_MOST_MEMORIES = 500
+_MAX_MEMORIES = 500
 _TAG = "summary"
 
 
@@ -54,7 +54,7 @@ def summarise(
     filters = replace(request.filters, scopes=shared, no_summaries=True, branch="")
     if filters.since and filters.until and filters.since > filters.until:
         raise InvalidRequest(f"time_range ends ({filters.until}) before it starts ({filters.since})")
-    found, total = memories.listed(filters, MemoryOrder.UPDATED, _MOST_MEMORIES)
+    found, total = memories.listed(filters, MemoryOrder.UPDATED, _MAX_MEMORIES)
     if not found:
         raise NotFound(
             f"there is no memory from {filters.since or 'the beginning'} to {filters.until or 'now'} to summarise"

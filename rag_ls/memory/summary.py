@@ -26,7 +26,7 @@ _STEPS = 100
 # A sentence that is so much like one that was taken says nothing new.
 _REPEATED = 0.6
 # More sentences than this are not compared with each other; those of the newest memories count.
-_MOST_SENTENCES = 1500
+_MAX_SENTENCES = 1500
 MAX_WORDS = 200
 
 
@@ -81,7 +81,7 @@ def _sentences(memories: Sequence[Memory]) -> list[_Sentence]:
         for part in _SENTENCE.split(memory.content)
         if plain_terms(text := " ".join(part.split()).lstrip("-*# ").strip())
     ]
-    return found[-_MOST_SENTENCES:]
+    return found[-_MAX_SENTENCES:]
 
 
 def _similarities(sentences: Sequence[str]) -> NDArray[np.float64]:

@@ -14,8 +14,8 @@ from rag_ls.operations.records import CodeRecord
 from rag_ls.search import analyse
 
 _GAP = "…"
-_LEAST_LINES = 3
-_LONGEST_LINE = 300
+_MIN_LINES = 3
+_MAX_LINE_CHARACTERS = 300
 # What a line costs besides its own tokens: its end, and a gap before it.
 _LINE_COST = 3
 _ENVELOPE = 150
@@ -62,12 +62,12 @@ def _cut(record: CodeRecord, words: Sequence[str], room: int) -> CodeRecord:
     kept: set[int] = set()
     spent = 0
     for at in _order(lines, words):
-        cost = tokens(lines[at][:_LONGEST_LINE]) + _LINE_COST
-        if len(kept) >= _LEAST_LINES and spent + cost > room:
+        cost = tokens(lines[at][:_MAX_LINE_CHARACTERS]) + _LINE_COST
+        if len(kept) >= _MIN_LINES and spent + cost > room:
             break
         kept.add(at)
         spent += cost
-    if len(kept) == len(lines) and all(len(line) <= _LONGEST_LINE for line in lines):
+    if len(kept) == len(lines) and all(len(line) <= _MAX_LINE_CHARACTERS for line in lines):
         return record
     return replace(record, truncated=True, text=_joined(lines, kept))
 
@@ -76,7 +76,7 @@ def _joined(lines: Sequence[str], kept: set[int]) -> str:
     shown: list[str] = []
     for at, line in enumerate(lines):
         if at in kept:
-            shown.append(line if len(line) <= _LONGEST_LINE else line[:_LONGEST_LINE] + _GAP)
+            shown.append(line if len(line) <= _MAX_LINE_CHARACTERS else line[:_MAX_LINE_CHARACTERS] + _GAP)
         elif not shown or shown[-1] != _GAP:
             shown.append(_GAP)
     return "\n".join(shown)

@@ -10,7 +10,7 @@ from rag_ls.operations.fields import Argument, arguments_of
 from rag_ls.util.text import without_surrogates
 
 # The largest number that every JSON reader keeps exact.
-_LARGEST = 2**53
+_MAX_INTEGER = 2**53
 # Slips that callers make often, and what they mean; nothing is guessed beyond these.
 _ALIASES = {
     "top_k": "k",
@@ -106,8 +106,8 @@ class Arguments:
             raise self._wrong(key, "a whole number", value)
         if least is not None and value < least:
             raise InvalidRequest(f"{self._operation}: {self._name(key)} = {value} is below {least}")
-        if abs(value) > _LARGEST:
-            raise InvalidRequest(f"{self._operation}: {self._name(key)} is beyond {_LARGEST:,}")
+        if abs(value) > _MAX_INTEGER:
+            raise InvalidRequest(f"{self._operation}: {self._name(key)} is beyond {_MAX_INTEGER:,}")
         return value
 
     def fraction(self, key: str) -> float | None:

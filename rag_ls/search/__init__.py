@@ -2,12 +2,13 @@
 
 from rag_ls.search.query import analyse
 from rag_ls.search.roles import is_docs, is_test, likelihood
-from rag_ls.search.searcher import Found, Searcher
+from rag_ls.search.searcher import Corpus, Found, Searcher
 from rag_ls.search.view import DOCUMENT_KINDS, NO_FILTERS, Filters, glob_matcher
 
 __all__ = [
     "DOCUMENT_KINDS",
     "NO_FILTERS",
+    "Corpus",
     "Filters",
     "Found",
     "Searcher",

@@ -29,9 +29,9 @@ _ERROR = re.compile(
 _QUESTION = re.compile(
     r"^\s*(where|how|what|when|which|who|why|is|are|does|do|can|find|show|code|tests?|function|the)\b|\?\s*$", re.I
 )
-_MOST_TERMS = 32
+_MAX_TERMS = 32
 # A pasted file is a query too; its beginning says what it is about.
-_LONGEST_QUERY = 2000
+_MAX_QUERY_CHARACTERS = 2000
 _TEST_WORDS = frozenset({"test", "tests", "testing", "tested", "spec", "specs", "fixture", "fixtures", "mock", "mocks"})
 _DOCS_WORDS = frozenset(
     "doc docs documentation documented readme changelog changes guide tutorial manual contributing license".split()
@@ -75,7 +75,7 @@ class Query:
 
 def analyse(text: str) -> Query:
     """Take a query apart. Any text is a query: no character has a meaning of its own."""
-    text = text[:_LONGEST_QUERY]
+    text = text[:_MAX_QUERY_CHARACTERS]
     split = [split_identifier(word) for word in re.findall(r"\w+", text)]
     useful = _useful([term for terms in split for term in terms])
     parts = _useful([term for terms in split for term in (terms[:-1] if len(terms) > 1 else terms)])
@@ -103,7 +103,7 @@ def analyse(text: str) -> Query:
 
 def _useful(terms: list[str]) -> tuple[str, ...]:
     useful = [term for term in terms if term not in _STOP_WORDS and (len(term) > 1 or not term.isascii())]
-    return tuple(dict.fromkeys(useful or terms))[:_MOST_TERMS]
+    return tuple(dict.fromkeys(useful or terms))[:_MAX_TERMS]
 
 
 def _kind(text: str, paths: tuple[str, ...]) -> Kind:

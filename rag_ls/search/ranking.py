@@ -11,7 +11,7 @@ from rag_ls.search.roles import is_docs
 from rag_ls.storage import RankRow
 
 # So many hits of one file come before the hits of others that are nearly as good.
-_MOST_OF_A_FILE = 3
+_MAX_HITS_OF_A_FILE = 3
 _CROWDED = 0.15
 _COHERENT = 3
 _LOOKED_AT = 60
@@ -116,7 +116,7 @@ def _uncrowded(scored: Sequence[tuple[RankRow, float]], query: Query) -> list[tu
     moved = []
     for row, score in scored:
         of_file[row.document_id] += 1
-        moved.append((row, score - _CROWDED * (of_file[row.document_id] > _MOST_OF_A_FILE)))
+        moved.append((row, score - _CROWDED * (of_file[row.document_id] > _MAX_HITS_OF_A_FILE)))
     moved.sort(key=_order)
     return moved
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import math
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +26,9 @@ _CANDIDATES = 100
 _EXACT_CANDIDATES = 50
 # Unsaved text hides its file's chunks, and embeddings outlive their chunks: ask for more, then drop those.
 _SPARE = 3
-_MOST_NEIGHBOURS = 20_000
+_MAX_NEIGHBOURS = 20_000
 # Up to here a word is rare whatever the number of chunks.
-_FEW_HOLDERS = 1000
+_MAX_RARE_HOLDERS = 1000
 # A word that nothing holds may be misspelt; so alike are the words that may be meant.
 _LONG_ENOUGH = 5
 _ALIKE = 0.8
@@ -65,24 +66,33 @@ class Ranked:
     signals: Signals
 
 
+class Corpus(Protocol):
+    """The documents that an index stands for."""
+
+    def is_live(self, session: str) -> bool:
+        """Whether an editor still holds an editing session."""
+        ...
+
+    def freshness(self, document: DocumentRecord) -> Freshness | None:
+        """How a document's indexed text compares with its file now; None when the file is gone."""
+        ...
+
+    def note_unembedded(self, documents: Collection[int]) -> None:
+        """These documents were given as hits and have no vectors yet."""
+
+
 class Searcher:
     """Answers from one project's index. Safe from several threads."""
 
     def __init__(
         self,
         index: ProjectIndex,
-        is_live: Callable[[str], bool],
-        freshness: Callable[[DocumentRecord], Freshness | None],
-        *,
-        note_unembedded: Callable[[Collection[int]], None] = lambda documents: None,
+        corpus: Corpus,
     ) -> None:
-        """`note_unembedded` is told of documents that were given as hits and have no vectors yet."""
         self._store = index.checkout
         self._lexical = index.lexical
         self._vectors = index.vectors
-        self._is_live = is_live
-        self._freshness = freshness
-        self._note_unembedded = note_unembedded
+        self._corpus = corpus
         self._answers: AnswerCache[Ranked] = AnswerCache(index.changes)
 
     def search(
@@ -110,7 +120,7 @@ class Searcher:
         ranked = self._answers.get(key, lambda: self._ranked(query, view, weights, vector, model_id))
         hits = self._hits(ranked.rows, ranked.signals, k)
         if unembedded := {row.document_id for row, _ in ranked.rows[:k] if not row.is_embedded}:
-            self._note_unembedded(unembedded)
+            self._corpus.note_unembedded(unembedded)
         return Found(tuple(hits), bool(ranked.signals.dense), len(ranked.rows), _milliseconds(started))
 
     def _ranked(self, query: Query, view: View, weights: Weights, vector: QueryVector | None, model_id: str) -> Ranked:
@@ -124,7 +134,7 @@ class Searcher:
         """How much each word of a query says, by stem; and the terms to look for: its own, and for a word that no chunk
         holds those that are spelt nearly so."""
         count = self._store.chunks.estimated_count()
-        most = max(_FEW_HOLDERS, count // 10)
+        most = max(_MAX_RARE_HOLDERS, count // 10)
         weights: dict[str, float] = {}
         near: list[str] = []
         for part in query.parts:
@@ -159,7 +169,7 @@ class Searcher:
         view = self._view(session, NO_FILTERS)
         shown = [row for row in self._store.chunks.by_id(chunk_id) if view.shows(row.document_id)]
         for row in shown:
-            freshness = self._freshness(row.document)
+            freshness = self._corpus.freshness(row.document)
             if freshness is not None:
                 return Hit(row.stored, 1.0, ("id",), freshness)
         return None
@@ -177,7 +187,7 @@ class Searcher:
         return shown[0] if shown else None
 
     def _view(self, session: str, filters: Filters) -> View:
-        return current_view(self._store, session, self._is_live, filters)
+        return current_view(self._store, session, self._corpus.is_live, filters)
 
     def _signals(
         self, query: Query, terms: Sequence[str], view: View, vector: QueryVector | None, model_id: str
@@ -225,7 +235,7 @@ class Searcher:
                 if view.shows(document)
             ]
             # Texts of former edits can be the nearest ones by the hundred: look farther until enough of them live.
-            if len(rows) >= _CANDIDATES or len(neighbours) < wanted or wanted >= _MOST_NEIGHBOURS:
+            if len(rows) >= _CANDIDATES or len(neighbours) < wanted or wanted >= _MAX_NEIGHBOURS:
                 rows.sort(key=lambda item: -item[1])
                 return dict(rows[:_CANDIDATES])
             wanted *= 4
@@ -254,7 +264,7 @@ class Searcher:
                 if (copy := " ".join(shown.chunk.text.split())) in seen:
                     continue
                 if row.document_id not in known:
-                    known[row.document_id] = self._freshness(row.document)
+                    known[row.document_id] = self._corpus.freshness(row.document)
                 if (freshness := known[row.document_id]) is not None:
                     seen.add(copy)
                     hits.append(Hit(shown, score, _matched_by(row.row, signals), freshness))

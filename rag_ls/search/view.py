@@ -25,8 +25,8 @@ class Filters:
 NO_FILTERS = Filters()
 DOCUMENT_KINDS = ("code", "doc", "test")
 # Nobody's paths are longer, nor have so many parts.
-_LONGEST_GLOB = 4096
-_MOST_WILDCARDS = 12
+_MAX_GLOB_CHARACTERS = 4096
+_MAX_WILDCARDS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def glob_matcher(pattern: str) -> Callable[[str], bool]:
 
     `src/**/*.py` matches files directly in `src` too; a pattern that ends in `/` means all below that folder.
     """
-    if len(pattern) > _LONGEST_GLOB:
+    if len(pattern) > _MAX_GLOB_CHARACTERS:
         return lambda path: False
     # Runs of them mean no more than one, and take exponential time to try.
     pattern = re.sub(r"\*{3,}", "**", re.sub(r"(?:\*\*/)+", "**/", pattern))
@@ -100,7 +100,7 @@ def glob_matcher(pattern: str) -> Callable[[str], bool]:
     pattern = pattern.removeprefix("./").removeprefix("/")
     if pattern.endswith("/"):
         pattern += "**"
-    if pattern.count("*") > _MOST_WILDCARDS:
+    if pattern.count("*") > _MAX_WILDCARDS:
         return lambda path: fnmatch.fnmatchcase(path, pattern)
     parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
     meanings = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}

@@ -295,8 +295,8 @@ class CheckoutIndex(Protocol):
         """One document, or None."""
         ...
 
-    def documents_below(self, folder: str) -> list[str]:
-        """The paths of the documents in a folder and its folders."""
+    def files_at(self, path: str) -> list[str]:
+        """The files that are indexed, skipped or queued: the one at a path, or those in the folder there."""
         ...
 
     def unsaved_documents(self) -> list[DocumentRecord]:

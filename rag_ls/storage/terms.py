@@ -13,7 +13,7 @@ _WORD = re.compile(r"\w+")
 # A letter beyond ASCII goes with the small ones.
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 # A posting list entry for a word longer than this (a hash, a base64 blob) finds nothing and costs space.
-_LONGEST_WORD = 64
+_MAX_WORD_CHARACTERS = 64
 
 
 @lru_cache(maxsize=65536)
@@ -23,7 +23,7 @@ def split_identifier(word: str) -> tuple[str, ...]:
     >>> split_identifier("getUserByID")
     ('get', 'user', 'by', 'id', 'getuserbyid')
     """
-    if len(word) > _LONGEST_WORD:
+    if len(word) > _MAX_WORD_CHARACTERS:
         return ()
     parts = tuple(part.lower() for part in _PART.findall(word))
     return (*parts, "".join(parts)) if len(parts) > 1 else parts

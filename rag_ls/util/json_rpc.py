@@ -16,8 +16,8 @@ from typing import IO, Any
 Message = dict[str, Any]
 
 # Editors do not synchronise larger files, and nobody else has more to say.
-LONGEST_MESSAGE = 128_000_000
-_LONGEST_HEADER = 8192
+MAX_MESSAGE_BYTES = 128_000_000
+_MAX_HEADER_BYTES = 8192
 
 
 class MessageTooLong(Exception):
@@ -51,17 +51,19 @@ def read_framed(source: Any) -> bytes | None:
     Headers without a length are passed over. Raises `MessageTooLong`.
     """
     length = 0
-    while line := source.readline(_LONGEST_HEADER):
+    while line := source.readline(_MAX_HEADER_BYTES):
         if not line.endswith(b"\n"):
-            if len(line) == _LONGEST_HEADER:
+            if len(line) == _MAX_HEADER_BYTES:
                 raise MessageTooLong("a header line does not end")
             return None
         name, _, value = line.partition(b":")
         if name.strip().lower() == b"content-length" and value.strip().isdigit():
             length = int(value)
         elif not line.strip() and length:
-            if length > LONGEST_MESSAGE:
-                raise MessageTooLong(f"a message of {length:,} bytes was announced, {LONGEST_MESSAGE:,} are the limit")
+            if length > MAX_MESSAGE_BYTES:
+                raise MessageTooLong(
+                    f"a message of {length:,} bytes was announced, {MAX_MESSAGE_BYTES:,} are the limit"
+                )
             body: bytes = source.read(length)
             return body if len(body) == length else None
     return None
@@ -74,9 +76,9 @@ def framed(body: bytes) -> bytes:
 
 def read_line(source: Any) -> bytes | None:
     """The next message that is a line of its own (MCP's stdio transport); None at the end. Raises `MessageTooLong`."""
-    line: bytes = source.readline(LONGEST_MESSAGE)
-    if len(line) == LONGEST_MESSAGE and not line.endswith(b"\n"):
-        raise MessageTooLong(f"a line is longer than {LONGEST_MESSAGE:,} bytes")
+    line: bytes = source.readline(MAX_MESSAGE_BYTES)
+    if len(line) == MAX_MESSAGE_BYTES and not line.endswith(b"\n"):
+        raise MessageTooLong(f"a line is longer than {MAX_MESSAGE_BYTES:,} bytes")
     return line if line.endswith(b"\n") else None
 
 

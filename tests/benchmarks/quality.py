@@ -20,10 +20,10 @@ from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text, embed
 from rag_ls.config import EmbeddingSettings, SearchSettings
 from rag_ls.embedding import local_model, locate
 from rag_ls.errors import ModelMissing
-from rag_ls.model import Freshness
+from rag_ls.model import StoredChunk
 from rag_ls.search import NO_FILTERS, Searcher
 from rag_ls.storage import DocumentRecord, FileState, NewChunk, ProjectIndex
-from tests.support import index_at, put_vectors
+from tests.support import UnchangedCorpus, index_at, put_vectors
 
 QUESTIONS = 500
 _SETTLED = FileState(1, 1, 1, 2**60)
@@ -89,7 +89,7 @@ def _by_weight(samples: list[Sample], name: str, database: Path) -> dict[str, fl
 
 
 def _mrr(index: ProjectIndex, samples: list[Sample], questions: list[Any], model_id: str, weight: float) -> float:
-    searcher = Searcher(index, lambda _: True, lambda _: Freshness.DISK)
+    searcher = Searcher(index, UnchangedCorpus())
     settings = SearchSettings(dense_weight=weight, lexical_weight=1 - weight)
     ranks = []
     for sample, vector in zip(samples, questions, strict=True):
@@ -101,7 +101,7 @@ def _mrr(index: ProjectIndex, samples: list[Sample], questions: list[Any], model
             vector=vector if weight else None,
             model_id=model_id,
         )
-        paths = [hit.item.chunk.path for hit in found.hits]
+        paths = [hit.item.chunk.path for hit in found.hits if isinstance(hit.item, StoredChunk)]
         wanted = f"{sample.path}.py"
         ranks.append(1 / (1 + paths.index(wanted)) if wanted in paths else 0.0)
     return round(float(np.mean(ranks)), 3)

@@ -20,7 +20,7 @@ from rag_ls.embedding.local.catalog import MINILM
 from rag_ls.engine.client import local_client
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.requests import SearchRequest
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage import CheckoutIndex
 from tests.benchmarks.measure import memory_mb, percentiles, timed
 from tests.support import put_vectors
 
@@ -69,7 +69,7 @@ def _project(sources: Path, folder: Path, size: int) -> Path:
     return folder
 
 
-def _embed(store: SqliteCheckout) -> None:
+def _embed(store: CheckoutIndex) -> None:
     """Give every chunk a synthetic vector, clustered as real ones are."""
     random_numbers = np.random.default_rng(1)
     centres = random_numbers.normal(size=(500, MINILM.dimensions)).astype(np.float32)

@@ -86,8 +86,8 @@ def _commands(folder: Path) -> dict[str, Any]:
     with _shared():
         _command(folder, f"{QUERY} 0")
         # Each query is new: a cached answer would say nothing.
-        relayed = [timed(lambda n=n: _command(folder, f"{QUERY} {n}")) for n in range(1, RUNS)]
-    alone = [timed(lambda n=n: _command(folder, f"{QUERY} {n}", "--standalone")) for n in range(1, RUNS)]
+        relayed = [timed(functools.partial(_command, folder, f"{QUERY} {n}")) for n in range(1, RUNS)]
+    alone = [timed(functools.partial(_command, folder, f"{QUERY} {n}", "--standalone")) for n in range(1, RUNS)]
     return {"relayed": percentiles(relayed), "standalone": percentiles(alone), "ratio": _ratio(alone, relayed)}
 
 

@@ -14,7 +14,7 @@ from rag_ls.daemon.records import LspRecord, McpRecord, as_opened
 from rag_ls.lsp.capabilities import initialize_result as lsp_result
 from rag_ls.lsp.text_buffer import Position, TextBuffer
 from rag_ls.mcp.handshake import initialize_result as mcp_result
-from rag_ls.util.json_rpc import LONGEST_MESSAGE, MessageTooLong, framed, read_framed, read_line
+from rag_ls.util.json_rpc import MAX_MESSAGE_BYTES, MessageTooLong, framed, read_framed, read_line
 
 URI = "file:///a.py"
 
@@ -221,7 +221,7 @@ def test_a_line_without_end_is_refused() -> None:
 
     with pytest.raises(MessageTooLong):
         read_line(Endless())
-    assert LONGEST_MESSAGE > 50_000_000
+    assert MAX_MESSAGE_BYTES > 50_000_000
 
 
 def test_half_a_message_is_no_message() -> None:

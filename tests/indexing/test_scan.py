@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.chunking import Budget
-from rag_ls.indexing import Cutting, DocumentIndexer, Scan, freshness, scan
+from rag_ls.indexing import Cutting, DocumentIndexer, Scan, scan
 from rag_ls.indexing.files import Patterns
 from rag_ls.model import Freshness
 from rag_ls.project import Project
@@ -25,14 +25,8 @@ class _Index:
         cutting = Cutting(Budget(200, 40, 24))
         self.documents = DocumentIndexer(self.project, store, cutting, max_file_bytes=100_000)
 
-    def scan(self, fingerprint: str = "1") -> Scan:
-        return scan(
-            self.project,
-            self.store,
-            patterns=Patterns(),
-            fingerprint=fingerprint,
-            is_fresh=lambda known: freshness(known, self.project, self.store, self.documents) is Freshness.DISK,
-        )
+    def scan(self) -> Scan:
+        return scan(self.project, self.store, self.documents, Patterns())
 
     def read_queue(self) -> list[str]:
         queued = self.store.queue.paths()
@@ -49,7 +43,7 @@ class _Index:
     def freshness(self, path: str) -> Freshness | None:
         known = self.store.document(path)
         assert known is not None
-        return freshness(known, self.project, self.store, self.documents)
+        return self.documents.freshness(known)
 
 
 @pytest.fixture
@@ -145,12 +139,13 @@ def test_skipped_files_are_counted_and_not_read_again(shop: Path, store: SqliteC
 
 
 def test_other_cutting_settings_cut_every_file_again(index: _Index) -> None:
-    assert index.scan("2") == Scan(files=4, queued=4, removed=0)
+    index.documents.cut_as(Cutting(Budget(100, 40, 24)), max_file_bytes=100_000)
+    assert index.scan() == Scan(files=4, queued=4, removed=0)
     assert index.freshness("src/cart.py") is Freshness.CHANGED
     assert index.documents.index_file("src/cart.py") is not None
     index.read_queue()
     index.settle()
-    assert index.scan("2").queued == 0
+    assert index.scan().queued == 0
 
 
 def test_freshness_is_that_of_the_file_at_this_moment(index: _Index, shop: Path) -> None:
@@ -173,7 +168,7 @@ def test_unsaved_text_is_a_buffer_s(index: _Index) -> None:
     index.documents.index_buffer("src/cart.py", "unsaved = 1\n", "session")
     known = index.store.document("src/cart.py", "session")
     assert known is not None
-    assert freshness(known, index.project, index.store, index.documents) is Freshness.BUFFER
+    assert index.documents.freshness(known) is Freshness.BUFFER
 
 
 def test_a_file_whose_name_is_not_utf8_does_not_stop_the_scan(index: _Index, shop: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from rag_ls.storage import DocumentRecord, ProjectIndex
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from tests.support import (
     MODEL,
+    UnchangedCorpus,
     digest,
     lexical_of,
     new_chunk,
@@ -27,14 +28,21 @@ from tests.support import (
 _MINE, _THEIRS, _DEAD = "mine", "theirs", "dead"
 
 
-def _searcher(store: SqliteCheckout, *, gone: tuple[str, ...] = ()) -> Searcher:
-    def freshness(document: DocumentRecord) -> Freshness | None:
-        if document.path in gone:
+@dataclass(frozen=True)
+class _Corpus(UnchangedCorpus):
+    gone: tuple[str, ...] = ()
+
+    def is_live(self, session: str) -> bool:
+        return session != _DEAD
+
+    def freshness(self, document: DocumentRecord) -> Freshness | None:
+        if document.path in self.gone:
             return None
         return Freshness.BUFFER if document.session else Freshness.DISK
 
-    index = ProjectIndex(store, lexical_of(store), vectors_of(store))
-    return Searcher(index, lambda asked: asked != _DEAD, freshness)
+
+def _searcher(store: SqliteCheckout, *, gone: tuple[str, ...] = ()) -> Searcher:
+    return Searcher(ProjectIndex(store, lexical_of(store), vectors_of(store)), _Corpus(gone))
 
 
 def _search(

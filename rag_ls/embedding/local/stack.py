@@ -22,7 +22,7 @@ from rag_ls.errors import ModelMissing
 _log = logging.getLogger(__name__)
 
 # Up to so many texts the quick model is done before a torch process would be up.
-_FEW_TEXTS = 96
+_MAX_QUICK_TEXTS = 96
 MAX_THREADS = 8
 _RETRY_WORKER_S = 60.0
 _WORKER_QUERY_S = 20.0
@@ -91,7 +91,7 @@ class LocalModel:
         return self._bulk.process.process_id if self._bulk else None
 
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
-        few = len(texts) + backlog <= _FEW_TEXTS
+        few = len(texts) + backlog <= _MAX_QUICK_TEXTS
         with self._lock:
             # Whoever has more to come holds the torch process.
             (self._holders.add if backlog else self._holders.discard)(threading.get_ident())

@@ -20,7 +20,7 @@ from rag_ls.errors import ModelDamaged
 from rag_ls.util.pipe_frames import read_frame, write_frame
 
 _LOW_PRIORITY = 10
-_LONGEST_REASON = 300
+_MAX_REASON_CHARACTERS = 300
 
 
 def main() -> None:
@@ -82,7 +82,9 @@ def _load(options: dict[str, Any]) -> Any:
             raise
         except Exception as error:
             # A CPU or a model that it cannot do; torch can.
-            print(f"OpenVINO cannot run {model.name}, torch does: {str(error)[:_LONGEST_REASON]}", file=sys.stderr)
+            print(
+                f"OpenVINO cannot run {model.name}, torch does: {str(error)[:_MAX_REASON_CHARACTERS]}", file=sys.stderr
+            )
     return TorchEmbedder(model, **options)
 
 

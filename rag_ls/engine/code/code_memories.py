@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls import memory
-from rag_ls.config import Settings
 from rag_ls.embedding import HostedModel
 from rag_ls.engine.code.places import Places
 from rag_ls.engine.requests import checked_k
 from rag_ls.engine.reranking import RERANKED, Reranking
-from rag_ls.engine.shared_project import SharedProject
+from rag_ls.engine.view_context import ViewContext
 from rag_ls.errors import InvalidRequest, ModelMissing, NotFound
 from rag_ls.memory import Memories, consolidation
 from rag_ls.memory.consolidation import Plan
@@ -43,24 +42,15 @@ class CodeMemories:
 
     def __init__(
         self,
-        memories: Memories,
-        shared: SharedProject,
+        context: ViewContext,
         places: Places,
-        settings: Callable[[], Settings],
-        relative: Callable[[str], str],
-        session: Callable[[], str],
-        *,
-        scratch: bool = False,
+        memories: Memories,
     ) -> None:
-        """`relative` makes a project path of a caller's, `session` gives the editing session that asks."""
         self.memories = memories
-        self._shared = shared
+        self._context = context
+        self._shared = context.shared
         self._places = places
-        self._settings = settings
-        self._relative = relative
-        self._session = session
-        self._scratch = scratch
-        self._reranking = Reranking(shared.reranker)
+        self._reranking = Reranking(context.shared.reranker)
 
     def branch(self) -> str:
         """The git branch that is checked out; empty where there is none."""
@@ -73,7 +63,7 @@ class CodeMemories:
 
         Raises `InvalidRequest` for the project scope where no project is open, and for a place that the code has not.
         """
-        if self._scratch and new.scope is Scope.PROJECT:
+        if self._context.is_scratch and new.scope is Scope.PROJECT:
             raise InvalidRequest("no project is open, so there is none to remember for; use scope global or session")
         anchor = self.anchor(new.metadata.source_file, line, symbol)
         if anchor is not None and new.scope is not Scope.PROJECT:
@@ -87,7 +77,7 @@ class CodeMemories:
     ) -> SearchAnswer:  # fmt: skip
         """The memories that fit a query best."""
         started = time.perf_counter()
-        settings = self._settings()
+        settings = self._context.settings
         question = memory.Question(
             query,
             checked_k(k, settings.search.default_k),
@@ -109,7 +99,7 @@ class CodeMemories:
     def about(self, path: str, line: int, text: str, k: int | None) -> SearchAnswer:
         """What is known about a place: the memories about its code, then those that fit `text` or what stands there."""
         started = time.perf_counter()
-        settings = self._settings()
+        settings = self._context.settings
         count = checked_k(k, settings.search.default_k)
         row = self._row_at(path, line)
         hits = self.of_chunk(row) if row else []
@@ -124,7 +114,7 @@ class CodeMemories:
 
     def near(self, row: ChunkRow, embedding: tuple[str, NDArray[np.float32]] | None) -> list[Hit]:
         """Memories about a chunk, then those whose meaning is close to it; no model is called. For hovers."""
-        hover = self._settings().hover
+        hover = self._context.settings.hover
         found = self.of_chunk(row)
         if embedding is not None:
             known = {hit.item.id for hit in found}
@@ -188,7 +178,7 @@ class CodeMemories:
         return replace(item, anchor=found)
 
     def _anchor_now(self, anchor: Anchor) -> Anchor:
-        hidden = self._shared.searcher.hidden_documents(self._session())
+        hidden = self._shared.searcher.hidden_documents(self._context.session)
         return memory.resolved(anchor, self._shared.index.checkout, hidden)
 
     def _was_read(self, path: str) -> bool:
@@ -201,7 +191,7 @@ class CodeMemories:
         if not source_file:
             return None
         self._shared.catch_up()
-        path = self._relative(source_file)
+        path = self._context.relative(source_file)
         if not is_guest(path):
             self._shared.take_in(path)
         return self._places.anchor(path, line, symbol)
@@ -248,9 +238,9 @@ class CodeMemories:
 
     def summarise(self, request: SummaryRequest) -> Summary:
         """Summarise what was remembered in a time, and keep the summary."""
-        if self._scratch and request.filters.scopes == tuple(Scope):
+        if self._context.is_scratch and request.filters.scopes == tuple(Scope):
             request = replace(request, filters=replace(request.filters, scopes=(Scope.SESSION, Scope.GLOBAL)))
-        return summarise(self.memories, request, self._shared.model(0.0), self._settings().summaries)
+        return summarise(self.memories, request, self._shared.model(0.0), self._context.settings.summaries)
 
     def embedding_of(self, item: Memory) -> tuple[str, tuple[tuple[float, ...], ...]] | None:
         """The model that made the vectors of a memory's parts, and these; None where there are none yet."""
@@ -271,7 +261,7 @@ class CodeMemories:
     def _row_at(self, path: str, line: int) -> ChunkRow | None:
         self._shared.catch_up()
         try:
-            return self._places.at(self._relative(path), line)
+            return self._places.at(self._context.relative(path), line)
         except (NotFound, InvalidRequest):
             return None
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag_ls.engine.code.places import Places
 from rag_ls.engine.code.questions import CodeQuestions
 from rag_ls.engine.code.related_tests import RelatedTest, RelatedTests
-from rag_ls.engine.shared_project import SharedProject
+from rag_ls.engine.view_context import ViewContext
 from rag_ls.errors import NotFound
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.search import glob_matcher, is_test
 from rag_ls.storage import ChunkRow, StoredSymbol
 
 CONTEXTS = ("chunk", "neighbours", "declaration", "file")
-_MOST_LINES = 2000
-_MOST_SYMBOLS = 200_000
+_MAX_LINES = 2000
+_MAX_SYMBOLS = 200_000
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _OWNER = re.compile(r"\.|::|#| > ")
 
@@ -49,18 +49,14 @@ class CodeLookup:
 
     def __init__(
         self,
-        shared: SharedProject,
+        context: ViewContext,
         places: Places,
         questions: CodeQuestions,
-        relative: Callable[[str], str],
-        session: Callable[[], str],
     ) -> None:
-        """`relative` gives a document's path inside the project, `session` the editing session that asks."""
-        self._shared = shared
+        self._context = context
+        self._shared = context.shared
         self._questions = questions
-        self._relative = relative
-        self._session = session
-        self._tests = RelatedTests(shared, places, session)
+        self._tests = RelatedTests(context, places)
 
     def around(self, chunk_id: str, context: str) -> Excerpt:
         """A chunk by its id, with more of its document as `context`, one of `CONTEXTS`, says. Raises `NotFound`."""
@@ -77,7 +73,7 @@ class CodeLookup:
             return Excerpt(hit, near[0].stored.chunk.start_line, near[-1].stored.chunk.end_line, text)
         if context == "file":
             return _lines(hit, rows, 1, rows[-1].stored.chunk.end_line)
-        symbols = self._shared.index.checkout.outlines.of_documents([document.id], _MOST_SYMBOLS)
+        symbols = self._shared.index.checkout.outlines.of_documents([document.id], _MAX_SYMBOLS)
         first, declared, last = _declaration(chunk, symbols, rows)
         return _lines(hit, rows, first, last, declared)
 
@@ -86,11 +82,11 @@ class CodeLookup:
         self._shared.catch_up()
         outlines = self._shared.index.checkout.outlines
         if question.path or question.path_glob:
-            found = outlines.of_documents(self._documents(question), _MOST_SYMBOLS)
+            found = outlines.of_documents(self._documents(question), _MAX_SYMBOLS)
         else:
-            hidden = self._shared.searcher.hidden_documents(self._session())
+            hidden = self._shared.searcher.hidden_documents(self._context.session)
             wanted = _plain(_OWNER.split(question.query)[-1]) or question.query.strip().lower()
-            found = [item for item in outlines.containing(wanted, _MOST_SYMBOLS) if item.document_id not in hidden]
+            found = [item for item in outlines.containing(wanted, _MAX_SYMBOLS) if item.document_id not in hidden]
         if question.kind:
             found = [item for item in found if item.kind == question.kind]
         return _best_named(question.query, found) if question.query.strip() else found
@@ -102,9 +98,9 @@ class CodeLookup:
         return self._tests.of(row, symbol or (row.stored.chunk.symbol if line else ""), k)
 
     def _documents(self, question: SymbolQuestion) -> list[int]:
-        searcher, session = self._shared.searcher, self._session()
+        searcher, session = self._shared.searcher, self._context.session
         if question.path:
-            path = self._relative(question.path)
+            path = self._context.relative(question.path)
             document = searcher.document(path, session)
             if document is None:
                 raise NotFound(f"{path!r} is not in the index; index_status says what is, and why files are skipped")
@@ -146,9 +142,9 @@ def _lines(hit: Hit, rows: Sequence[ChunkRow], first: int, last: int, declared: 
     lines = lines[first - chunks[0].start_line : last - chunks[0].start_line + 1]
     blank = [at for at, line in enumerate(lines[: max(0, declared - first)]) if not line.strip()]
     apart = blank[-1] + 1 if blank else 0
-    shown = lines[apart : apart + _MOST_LINES]
+    shown = lines[apart : apart + _MAX_LINES]
     count = len(lines) - apart
-    note = f"the first {_MOST_LINES:,} of {count:,} lines" if count > _MOST_LINES else ""
+    note = f"the first {_MAX_LINES:,} of {count:,} lines" if count > _MAX_LINES else ""
     return Excerpt(hit, first + apart, first + apart + max(len(shown), 1) - 1, "".join(shown), note)
 
 

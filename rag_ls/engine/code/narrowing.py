@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.storage import CheckoutIndex, StoredSymbol
 
-_MOST_SYMBOLS = 200_000
+_MAX_SYMBOLS = 200_000
 
 
 def declaring(kind: str, hits: Sequence[Hit], store: CheckoutIndex) -> list[Hit]:
@@ -39,7 +39,7 @@ def _symbols_of(hits: Sequence[Hit], store: CheckoutIndex) -> dict[tuple[str, st
     keys = {(hit.item.chunk.path, hit.item.session) for hit in hits if isinstance(hit.item, StoredChunk)}
     documents = {found.id: key for key in keys if (found := store.document(*key))}
     symbols: dict[tuple[str, str], list[StoredSymbol]] = defaultdict(list)
-    for symbol in store.outlines.of_documents(documents, _MOST_SYMBOLS):
+    for symbol in store.outlines.of_documents(documents, _MAX_SYMBOLS):
         symbols[documents[symbol.document_id]].append(symbol)
     return symbols
 

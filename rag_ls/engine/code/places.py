@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from rag_ls import memory
 from rag_ls.engine.code.recent_chunks import ChunkPlace
+from rag_ls.engine.view_context import ViewContext
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Anchor
-from rag_ls.search import Searcher
-from rag_ls.storage import CheckoutIndex, ChunkRow, last_name
+from rag_ls.storage import ChunkRow, last_name
 
 # A word that names more declarations than this names none in particular.
-_FEW = 20
+_MAX_NAMED = 20
 
 
 class Places:
     """Looks places up in the versions of the documents that count now."""
 
-    def __init__(self, store: CheckoutIndex, searcher: Searcher, session: Callable[[], str]) -> None:
-        """`session` gives the editing session that asks."""
-        self._store = store
-        self._searcher = searcher
-        self._session = session
+    def __init__(self, context: ViewContext) -> None:
+        self._context = context
+        self._store = context.shared.index.checkout
+        self._searcher = context.shared.searcher
 
     def at(self, path: str, line: int, symbol: str = "") -> ChunkRow:
         """The chunk of a symbol in a document, else the one on a 1-based line (the first one for line 0).
 
         Raises `NotFound` for an unknown document, `InvalidRequest` for a line that it does not have.
         """
-        document = self._searcher.document(path, self._session())
+        document = self._searcher.document(path, self._context.session)
         if document is None:
             raise NotFound(f"{path!r} is not in the index; index_status says what is, and why files are skipped")
         rows = self._store.chunks.of_document(document.id)
@@ -49,7 +46,7 @@ class Places:
 
     def under_cursor(self, path: str, line: int, word: str) -> ChunkRow | None:
         """What a hover is about: the one declaration that the word can mean, else the chunk on the line."""
-        document = self._searcher.document(path, self._session())
+        document = self._searcher.document(path, self._context.session)
         around = self._store.chunks.at(document.id, line) if document else None
         named = [row for row in self._named(word.lower()) if _is_called(row, word)] if word else []
         near = [row for row in named if around is not None and row.document_id == around.document_id]
@@ -71,7 +68,7 @@ class Places:
 
         Raises `InvalidRequest` for a symbol or line that the document has not.
         """
-        document = self._searcher.document(path, self._session())
+        document = self._searcher.document(path, self._context.session)
         if document is None or not (symbol or line):
             return Anchor(path)
         if not symbol:
@@ -83,15 +80,15 @@ class Places:
 
     def chunks(self, path: str) -> list[ChunkRow]:
         """The chunks of a document as it is now, in order; none for an unknown document."""
-        document = self._searcher.document(path, self._session())
+        document = self._searcher.document(path, self._context.session)
         return self._store.chunks.of_document(document.id) if document is not None else []
 
     def _named(self, name: str) -> list[ChunkRow]:
-        numbers = [number for number, _, declares in self._store.chunks.named([name], _FEW) if declares]
+        numbers = [number for number, _, declares in self._store.chunks.named([name], _MAX_NAMED) if declares]
         return self._shown(list(self._store.chunks.by_row(numbers).values()))
 
     def _shown(self, rows: list[ChunkRow]) -> list[ChunkRow]:
-        hidden = self._searcher.hidden_documents(self._session())
+        hidden = self._searcher.hidden_documents(self._context.session)
         return [row for row in rows if row.document_id not in hidden]
 
 

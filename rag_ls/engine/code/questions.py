@@ -10,16 +10,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.config import Settings
 from rag_ls.embedding import HostedModel
 from rag_ls.engine.code.narrowing import declaring, one_a_file
 from rag_ls.engine.code.places import Places
 from rag_ls.engine.code.recent_chunks import RecentChunks
 from rag_ls.engine.requests import SearchRequest, checked_k
 from rag_ls.engine.reranking import RERANKED, Reranking
-from rag_ls.engine.shared_project import SharedProject
+from rag_ls.engine.view_context import ViewContext
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
-from rag_ls.indexing import FEW_FILES
+from rag_ls.indexing import MAX_AWAITED_FILES
 from rag_ls.model import Coverage, Freshness, Hit, SearchAnswer, SearchStats, StoredChunk
 from rag_ls.search import NO_FILTERS, Filters, Found
 from rag_ls.storage import ChunkRow
@@ -30,7 +29,7 @@ _WORDS_ALONE = "the embedding model is not ready: these are matches by words alo
 _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
 _UNREAD = "{:,} files are not read yet, those that hold a question's words are read first"
 _NOT_EMBEDDED = "that place has no embedding yet: these are matches by its words alone"
-_FEW_EMBEDDED = "nothing close has an embedding yet: these are matches by words alone"
+_CLOSE_NOT_EMBEDDED = "nothing close has an embedding yet: these are matches by words alone"
 # A snippet from no place waits so long for a model that is still loading.
 _SNIPPET_WAIT_S = 10.0
 # About what a small model reads of a text, and how many such pieces of a long snippet count.
@@ -58,25 +57,19 @@ class CodeQuestions:
 
     def __init__(
         self,
-        shared: SharedProject,
+        context: ViewContext,
         places: Places,
-        settings: Callable[[], Settings],
-        relative: Callable[[str], str],
-        session: Callable[[], str],
     ) -> None:
-        """`relative` gives a document's path inside the project, `session` the editing session that asks."""
-        self._shared = shared
+        self._context = context
+        self._shared = context.shared
         self._places = places
-        self._settings = settings
-        self._relative = relative
-        self._session = session
         self._recent = RecentChunks()
-        self._reranking = Reranking(shared.reranker)
+        self._reranking = Reranking(context.shared.reranker)
 
     def search(self, request: SearchRequest, *, wait_for_model_s: float = 0.0) -> SearchAnswer:
         """The chunks that answer a question best. Raises `InvalidRequest` for arguments out of range."""
         started = time.perf_counter()
-        settings = self._settings().search
+        settings = self._context.settings.search
         k = checked_k(request.k, settings.code_k)
         unseen = self._shared.catch_up()
         model = self._shared.model(wait_for_model_s)
@@ -84,7 +77,7 @@ class CodeQuestions:
         chooses = request.declares or request.files_only
         found = self._shared.searcher.search(
             request.query, k=_WIDE if chooses else max(k, RERANKED * request.rerank), settings=settings,
-            filters=request.filters, vector=vector, model_id=model.model_id if model else "", session=self._session(),
+            filters=request.filters, vector=vector, model_id=model.model_id if model else "", session=self._context.session,
         )  # fmt: skip
         hits, note = self._narrowed(request, [hit for hit in found.hits if hit.score >= request.min_score])
         return self._answer(request.query, replace(found, hits=tuple(hits[:k])), started, unseen, note)
@@ -105,7 +98,7 @@ class CodeQuestions:
         Raises `InvalidRequest` where none or an impossible place is given, `NotFound` where the index has no such place.
         """
         started = time.perf_counter()
-        count = checked_k(k, self._settings().search.code_k)
+        count = checked_k(k, self._context.settings.search.code_k)
         unseen = self._shared.catch_up()
         meant = self._snippet(snippet, path) if snippet else self._place(path, line, symbol)
         found = Found((), False, 0, 0.0)
@@ -113,12 +106,12 @@ class CodeQuestions:
             model_id, vector = meant.embedding
             found = self._shared.searcher.related(
                 vector, k=count, model_id=model_id, filters=filters, minimum=minimum, without=meant.path,
-                session=self._session(),
+                session=self._context.session,
             )  # fmt: skip
         note = ""
         if meant.embedding is None or (not found.hits and self._shared.index.checkout.queue_lengths() != (0, 0)):
             found = self._by_words(meant, count, filters)
-            note = _FEW_EMBEDDED if meant.embedding is not None else "" if snippet else _NOT_EMBEDDED
+            note = _CLOSE_NOT_EMBEDDED if meant.embedding is not None else "" if snippet else _NOT_EMBEDDED
         return self._answer(meant.shown, found, started, unseen, note)
 
     def _snippet(self, snippet: str, path: str) -> _Meant:
@@ -127,7 +120,7 @@ class CodeQuestions:
         model = self._shared.model(0.0 if path else _SNIPPET_WAIT_S)
         vector = _embedded(model, snippet, _mean_embedding)
         embedding = (model.model_id, vector) if model is not None and vector is not None else None
-        return _Meant(snippet, self._relative(path) if path else "", snippet, embedding)
+        return _Meant(snippet, self._context.relative(path) if path else "", snippet, embedding)
 
     def _place(self, path: str, line: int, symbol: str) -> _Meant:
         row = self.row_of(path, line, symbol)
@@ -139,8 +132,8 @@ class CodeQuestions:
     def _by_words(self, meant: _Meant, k: int, filters: Filters) -> Found:
         """What shares words with what is meant, in other documents."""
         found = self._shared.searcher.search(
-            meant.text, k=_WIDE, settings=self._settings().search, filters=filters, vector=None, model_id="",
-            session=self._session(),
+            meant.text, k=_WIDE, settings=self._context.settings.search, filters=filters, vector=None, model_id="",
+            session=self._context.session,
         )  # fmt: skip
         hits = [hit for hit in found.hits if _path_of(hit) != meant.path]
         return replace(found, hits=tuple(hits[:k]))
@@ -149,7 +142,7 @@ class CodeQuestions:
         """A chunk by its id, as it is now. Raises `NotFound`, which names what stands there now."""
         chunk_id = chunk_id.strip()
         unseen = self._shared.catch_up()
-        hit = self._shared.searcher.chunk_hit(chunk_id, self._session())
+        hit = self._shared.searcher.chunk_hit(chunk_id, self._context.session)
         if hit is None:
             raise NotFound(f"no chunk has the id {chunk_id!r} now; {self.fate_of(chunk_id) or _GONE}")
         return self._marked(hit, unseen | self._shared.indexing.unseen())
@@ -170,7 +163,7 @@ class CodeQuestions:
     def row_of(self, path: str, line: int, symbol: str) -> ChunkRow:
         """The chunk of a place or symbol. Raises `InvalidRequest` and `NotFound`."""
         if path:
-            return self._places.at(self._relative(path), line, symbol)
+            return self._places.at(self._context.relative(path), line, symbol)
         if symbol:
             return self._places.of_symbol(symbol)
         raise InvalidRequest("give a path with a line, a symbol, or a snippet")
@@ -182,10 +175,10 @@ class CodeQuestions:
         scanned, unseen = indexing.scanned, indexing.unseen() | unseen_before
         queued, pending = self._shared.index.checkout.queue_lengths()
         hits = tuple(self._marked(hit, unseen) for hit in found.hits)
-        if not found.dense and note not in (_NOT_EMBEDDED, _FEW_EMBEDDED):
+        if not found.dense and note not in (_NOT_EMBEDDED, _CLOSE_NOT_EMBEDDED):
             _, is_ready, problem = self._shared.model_state()
             note = "; ".join(filter(None, (problem or (_NOTHING_EMBEDDED if is_ready else _WORDS_ALONE), note)))
-        if queued > FEW_FILES:
+        if queued > MAX_AWAITED_FILES:
             note = "; ".join(filter(None, (note, _UNREAD.format(queued))))
         stats = SearchStats(
             took_ms=_milliseconds(started), dense=found.dense, candidates=found.candidates,

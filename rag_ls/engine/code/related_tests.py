@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from rag_ls.chunking import means
 from rag_ls.engine.code.namesakes import closeness, is_named_after
 from rag_ls.engine.code.places import Places
-from rag_ls.engine.shared_project import SharedProject
+from rag_ls.engine.view_context import ViewContext
 from rag_ls.model import StoredChunk
 from rag_ls.search import Filters, is_docs, is_test
 from rag_ls.storage import ChunkRow, last_name, terms
@@ -49,11 +49,10 @@ class _Evidence:
 class RelatedTests:
     """Finds tests by name, imports, mention and meaning. Safe from several threads."""
 
-    def __init__(self, shared: SharedProject, places: Places, session: Callable[[], str]) -> None:
-        """`session` gives the editing session that asks."""
-        self._shared = shared
+    def __init__(self, context: ViewContext, places: Places) -> None:
+        self._context = context
+        self._shared = context.shared
         self._places = places
-        self._session = session
 
     def of(self, row: ChunkRow, symbol: str, k: int) -> list[RelatedTest]:
         """The tests for a symbol at a chunk, or where none is given for the chunk's whole document."""
@@ -76,7 +75,7 @@ class RelatedTests:
 
     def _tests(self, without: str) -> dict[int, str]:
         """The paths of documents of tests, by their ids."""
-        hidden = self._shared.searcher.hidden_documents(self._session())
+        hidden = self._shared.searcher.hidden_documents(self._context.session)
         return {
             number: path
             for number, path, language, _ in self._shared.index.checkout.document_paths()
@@ -133,7 +132,7 @@ class RelatedTests:
             return
         close = self._shared.searcher.related(
             embedding[1], k=_CLOSE, model_id=embedding[0], filters=Filters(kind="test"),
-            minimum=self._shared.settings.hover.min_similarity, without=row.stored.chunk.path, session=self._session(),
+            minimum=self._shared.settings.hover.min_similarity, without=row.stored.chunk.path, session=self._context.session,
         )  # fmt: skip
         paths = set(tests.values())
         for hit in close.hits:

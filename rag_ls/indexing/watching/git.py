@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # A lock that is older was left by a git that was killed, or the operation is too long to wait for.
-_LONGEST_OPERATION_S = 10.0
+_MAX_OPERATION_S = 10.0
 _LOCK = "index.lock"
 # Written by every checkout, merge, rebase, stash, reset and commit.
 WRITTEN_BY_GIT = frozenset({"HEAD", "index"})
@@ -29,7 +29,7 @@ class GitFolder:
         except OSError:
             return 0.0
         # Younger than now: the clock was set back, so the age says nothing.
-        return _LONGEST_OPERATION_S - age if 0 <= age < _LONGEST_OPERATION_S else 0.0
+        return _MAX_OPERATION_S - age if 0 <= age < _MAX_OPERATION_S else 0.0
 
 
 def git_folder(root: Path) -> GitFolder | None:

@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 _START_DELAY_S = 1.0
 # Changes that follow each other so closely are one batch, up to so much time after the first.
 _QUIET_S = 0.06
-_LONGEST_BATCH_S = 1.5
+_MAX_BATCH_S = 1.5
 _RETRY_S = 60.0
 _CLOSE_S = 1.0
 
@@ -191,7 +191,7 @@ class TreeWatcher:
     def _batch(self, eyes: Eyes) -> Notice:
         """What happened, with what follows closely; less when somebody asks for it."""
         notice = eyes.take()
-        deadline = time.monotonic() + _LONGEST_BATCH_S
+        deadline = time.monotonic() + _MAX_BATCH_S
         while notice and self._asked == self._answered and not self._stopping and time.monotonic() < deadline:
             if not eyes.wait(_QUIET_S):
                 break

@@ -14,7 +14,7 @@ from lsprotocol import types
 
 from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.lsp.documents import OpenDocument, Place, file_path
-from rag_ls.lsp.editor import Session
+from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.features.commands import ABOUT, REMEMBER, plain_object
 from rag_ls.lsp.notes import note_in
 from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error, wants
@@ -24,7 +24,7 @@ from rag_ls.memory.content_checks import MAX_CONTENT
 ASK_FOR_NOTE = "ragLs/askForNote"
 
 _TITLE = 48
-_LONGEST_TEXT = 4000
+_MAX_TEXT_CHARACTERS = 4000
 _SHOWN = 5
 
 
@@ -33,7 +33,7 @@ def register(server: RagLsServer) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
     def code_actions(params: types.CodeActionParams) -> list[types.CodeAction | types.Command]:
-        session: Session = server.session
+        session: EditorSession = server.session
         document = session.documents.get(params.text_document.uri)
         if document is None or (params.context.only and not any(map(_is_ours, params.context.only))):
             return []
@@ -72,7 +72,7 @@ def _actions(document: OpenDocument, selected: types.Range) -> list[types.CodeAc
     if len(text) > MAX_CONTENT:
         # It would not be kept, and each action carries it.
         text = ""
-    asked = {"uri": document.uri, "line": line + 1, "text": text[:_LONGEST_TEXT]}
+    asked = {"uri": document.uri, "line": line + 1, "text": text[:_MAX_TEXT_CHARACTERS]}
     actions: list[types.CodeAction | types.Command] = []
     if text:
         note = note_in(text, document.language)
@@ -104,7 +104,7 @@ async def _note(server: RagLsServer, given: dict[str, Any]) -> str | None:
 
     None where the user wants nothing remembered. Raises what the client is told where it cannot ask.
     """
-    session: Session = server.session
+    session: EditorSession = server.session
     text, uri = str(given.get("text", "")), str(given.get("uri", ""))
     if not text.strip():
         raise _refused(server, "select what is to be remembered, or what the note is about")
@@ -127,7 +127,7 @@ async def _note(server: RagLsServer, given: dict[str, Any]) -> str | None:
     return content or None
 
 
-def _new_memory(session: Session, given: dict[str, Any]) -> dict[str, Any]:
+def _new_memory(session: EditorSession, given: dict[str, Any]) -> dict[str, Any]:
     """What to store for a selection: its text, about the place where it stands."""
     content = given.get("content")
     if not isinstance(content, str):
@@ -145,7 +145,7 @@ def _new_memory(session: Session, given: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _asked(server: RagLsServer, operation: str, given: dict[str, Any]) -> dict[str, Any]:
-    session: Session = server.session
+    session: EditorSession = server.session
     try:
         return await asyncio.wrap_future((await session.operations()).submit(operation, given))
     except RagLsError as error:

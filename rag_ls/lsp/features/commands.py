@@ -8,7 +8,7 @@ from typing import Any
 
 from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.lsp.documents import file_path
-from rag_ls.lsp.editor import Session
+from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error
 from rag_ls.operations import OPERATIONS
 
@@ -26,7 +26,7 @@ def register(server: RagLsServer) -> None:
 
 def _handler(server: RagLsServer, name: str, operation: str) -> Callable[..., Any]:
     async def run(*arguments: Any) -> dict[str, Any]:
-        session: Session = server.session
+        session: EditorSession = server.session
         try:
             given = _one_object(name, arguments)
             operations = await session.operations()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.engine.events import AnchorsMoved, Event, MemoryChanged, SettingsChanged
-from rag_ls.lsp.editor import Session
+from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer, wants
 
 NOTIFICATION = "ragLs/event"
@@ -19,7 +19,7 @@ NOTIFICATION = "ragLs/event"
 
 async def pass_on(server: RagLsServer) -> None:
     """Tell the editor of what happens, for as long as the session lasts."""
-    session: Session = server.session
+    session: EditorSession = server.session
     wants_events = wants(server.client_capabilities, "events")
     while True:
         events = [event for event in await session.events.take() if session.is_concerned(event)]

@@ -9,7 +9,7 @@ from lsprotocol import types
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.requests import Related
 from rag_ls.lsp.documents import uri_of
-from rag_ls.lsp.editor import Session
+from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import Position
 from rag_ls.model import AnchorState, Hit, Memory, StoredChunk
@@ -23,7 +23,7 @@ def register(server: RagLsServer) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
-        session: Session = server.session
+        session: EditorSession = server.session
         await session.settled()
         document = session.documents.get(params.text_document.uri)
         place = document.place if document else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from rag_ls.lsp.editor import Session
+from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.features.commands import ABOUT
 from rag_ls.lsp.features.symbols import declaration_line
 from rag_ls.lsp.protocol import RagLsServer
@@ -17,7 +17,7 @@ def register(server: RagLsServer) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     async def code_lenses(params: types.CodeLensParams) -> list[types.CodeLens]:
-        session: Session = server.session
+        session: EditorSession = server.session
         await session.settled()
         uri = params.text_document.uri
         document = session.documents.get(uri)

@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.indexing import Phase, Progress
-from rag_ls.lsp.editor import Session
+from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.features.events import pass_on
 from rag_ls.lsp.protocol import RagLsServer
 
@@ -30,14 +30,14 @@ def register(server: RagLsServer) -> None:
             view.indexing.cancel()
 
     async def show_all() -> None:
-        session: Session = server.session
+        session: EditorSession = server.session
         while True:
             view = await session.opened_projects.get()
             session.spawn(_show(server, view, running))
 
     @server.feature(types.INITIALIZED)
     async def initialized(params: types.InitializedParams) -> None:
-        session: Session = server.session
+        session: EditorSession = server.session
         window = server.client_capabilities.window
         if window and window.work_done_progress:
             session.spawn(show_all())

@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.lsp.documents import uri_of
-from rag_ls.lsp.editor import Session
+from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.model import Chunk, StoredChunk
 
@@ -37,7 +37,7 @@ def register(server: RagLsServer) -> None:
     async def symbols(params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
         if not params.query.strip():
             return []
-        session: Session = server.session
+        session: EditorSession = server.session
         client = await session.client()
         await session.prepare("search_code", {"query": params.query})
         answers = await session.work("symbols", client.search, SearchRequest(params.query, k=_SYMBOLS))

@@ -14,15 +14,15 @@ from rag_ls.memory.content_checks import MAX_CUSTOM, MAX_TAG, MAX_TAGS
 from rag_ls.model import MemoryType
 from rag_ls.util.text import utc_stamp
 
-_LARGEST_TEXT = 5 * 2**20
-_MOST_WORDS = 6
-_LEAST_WORD = 3
+_MAX_TEXT_BYTES = 5 * 2**20
+_MAX_WORDS = 6
+_MIN_WORD_CHARACTERS = 3
 _WORD = re.compile(r"\w[\w.+#-]*\w[+#]*|\w")
 _FILLERS = frozenset("the and for with how from into this that are you our your its not what when use".split())
 _SCALARS = (str, int, float, bool)
 
 
-def read_text(path: Path, largest: int = _LARGEST_TEXT) -> str:
+def read_text(path: Path, largest: int = _MAX_TEXT_BYTES) -> str:
     """A text file. Raises `NotFound` and `InvalidRequest`, naming the file, where that is not possible."""
     try:
         if path.stat().st_size > largest:
@@ -81,8 +81,8 @@ def fitting(custom: Mapping[str, object]) -> dict[str, object]:
 
 def words(text: str) -> Iterator[str]:
     """The words of a heading that make tags."""
-    found = [word for word in _WORD.findall(text.lower()) if len(word) >= _LEAST_WORD and word not in _FILLERS]
-    yield from dict.fromkeys(found[:_MOST_WORDS])
+    found = [word for word in _WORD.findall(text.lower()) if len(word) >= _MIN_WORD_CHARACTERS and word not in _FILLERS]
+    yield from dict.fromkeys(found[:_MAX_WORDS])
 
 
 def stamp(value: object) -> str | None:

@@ -17,7 +17,7 @@ from rag_ls.model import MemoryType
 
 KIND = "mcp-memory-service"
 
-_LARGEST = 512 * 2**20
+_MAX_FILE_BYTES = 512 * 2**20
 _PROCEDURAL = frozenset(
     "pattern workflow best_practice anti_pattern procedure process how-to howto rule convention instruction "
     "standard guideline preference".split()
@@ -32,7 +32,7 @@ def read_memory_service(path: Path) -> list[dict[str, object]]:
     """The memories of an export. Raises `InvalidRequest` for a file that is none, and `NotFound`."""
     try:
         # Python wrote it, so that NaN may be in it.
-        export = json.loads(read_text(path, _LARGEST), parse_constant=lambda _: None)
+        export = json.loads(read_text(path, _MAX_FILE_BYTES), parse_constant=lambda _: None)
     except (ValueError, RecursionError) as error:
         raise InvalidRequest(f"{path} is no JSON: {str(error) or 'it is nested too deeply'}") from error
     memories = export.get("memories") if isinstance(export, Mapping) else export

@@ -23,7 +23,7 @@ _METADATA = (
 )  # fmt: skip
 # Names the ids of memories that came without one. Never changed, or a second import would make twins.
 _IDS = uuid.UUID("6f0a5a0e-3f52-5d0c-9f57-0c8a5f1f7d3e")
-_LONGEST_ID = 200
+_MAX_ID_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +152,9 @@ def _content(fields: Fields, problems: list[str]) -> tuple[str, str]:
 
 def _id(fields: Fields, problems: list[str]) -> str | None:
     number = fields.text("id")
-    if number is not None and (not 0 < len(number) <= _LONGEST_ID or not number.isprintable() or " " in number):
+    if number is not None and (not 0 < len(number) <= _MAX_ID_CHARACTERS or not number.isprintable() or " " in number):
         problems.append(
-            f"id {number[:40]!r} is not one word of at most {_LONGEST_ID} characters; leave it out to get one"
+            f"id {number[:40]!r} is not one word of at most {_MAX_ID_CHARACTERS} characters; leave it out to get one"
         )
         return None
     return number

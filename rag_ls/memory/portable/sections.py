@@ -10,7 +10,7 @@ from itertools import pairwise
 # About what an embedding model reads at once; a section up to this stays whole.
 SHORT = 800
 _TOO_LITTLE = 80
-_MOST = 50_000
+_MAX_SECTION_CHARACTERS = 50_000
 _HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _ITEM = re.compile(r" ?(?:[-*+]|\d{1,9}[.)])\s+\S")
@@ -119,8 +119,8 @@ def _begins(line: str, current: Sequence[str]) -> bool:
 
 def _cut(text: str) -> Iterator[str]:
     """A text that is too long for one memory in several, at line ends where there are any."""
-    while len(text) > _MOST:
-        end = text.rfind("\n", 1, _MOST) + 1 or _MOST
+    while len(text) > _MAX_SECTION_CHARACTERS:
+        end = text.rfind("\n", 1, _MAX_SECTION_CHARACTERS) + 1 or _MAX_SECTION_CHARACTERS
         yield text[:end].strip("\n")
         text = text[end:]
     if text.strip():

@@ -107,12 +107,15 @@ class SqliteCheckout:
         )
         return {row[0]: document_record(row) for row in rows}
 
-    def documents_below(self, folder: str) -> list[str]:
-        """The paths of the documents in a folder and its folders."""
+    def files_at(self, path: str) -> list[str]:
+        """The files that are indexed, skipped or queued: the one at a path, or those in the folder there."""
+        # "0" comes after "/".
+        at = "(path = :path OR (path > :path || '/' AND path < :path || '0'))"
+        # One statement: a file moves from the queue to the documents in one transaction, and must not be missed.
         rows = self._database.connection.execute(
-            # "0" comes after "/".
-            "SELECT path FROM documents WHERE path > ? AND path < ? AND session = ''",
-            (folder + "/", folder + "0"),
+            f"SELECT path FROM queue WHERE {at} UNION SELECT path FROM documents WHERE session = '' AND {at} "
+            f"UNION SELECT path FROM skipped WHERE {at}",
+            {"path": path},
         )
         return [row[0] for row in rows]
 

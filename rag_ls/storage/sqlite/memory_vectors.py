@@ -23,9 +23,9 @@ from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, VectorIndex
 _log = logging.getLogger(__name__)
 
 # Filters that let no more vectors through than this have them all measured; beyond, the nearest are looked through.
-_FEW = 20_000
+_MAX_WANTED = 20_000
 _SPARE = 10
-_MOST_DEAD = 10
+_MAX_WANTED_PER_HIT = 10
 
 
 @guarded
@@ -164,9 +164,9 @@ class SqliteMemoryVectors:
             best = self._memories_of({item.id: item.similarity for item in neighbours}, filters)
             is_short = len(neighbours) < wanted
             # Parts of one memory, deleted and former ones take places: look further, unless there is nothing more.
-            if len(best) >= count or (only is not None and is_short) or wanted > max(_FEW, 50 * count):
+            if len(best) >= count or (only is not None and is_short) or wanted > max(_MAX_WANTED, 50 * count):
                 break
-            if only is None and (is_short or wanted > _MOST_DEAD * count):
+            if only is None and (is_short or wanted > _MAX_WANTED_PER_HIT * count):
                 # A snapshot does not give the dead, so that what is short may go on. Those that live, where they are
                 # few, are all measured.
                 only = self._admitted(model, filters)
@@ -228,9 +228,9 @@ class SqliteMemoryVectors:
         where, values = condition(filters)
         rows = self._database.connection.execute(
             f"SELECT v.id FROM {FROM} JOIN vectors v ON v.row = m.row WHERE v.model = ? AND {where} LIMIT ?",
-            (model, *values, _FEW + 1),
+            (model, *values, _MAX_WANTED + 1),
         ).fetchall()
-        return [row[0] for row in rows] if len(rows) <= _FEW else None
+        return [row[0] for row in rows] if len(rows) <= _MAX_WANTED else None
 
     def _memories_of(self, similarities: dict[int, float], filters: MemoryFilters) -> dict[str, float]:
         where, values = condition(filters)

@@ -15,7 +15,7 @@ _COLUMN_WEIGHTS = "4.0, 2.0, 2.0, 1.0, 1.0"
 _COLUMNS = "symbol, signature, path, doc, text"
 # A misspelt word is looked for among so many that begin in the same way.
 _SAME_BEGINNING = 2
-_MOST_LIKE = 5000
+_MAX_LIKE = 5000
 
 
 @guarded
@@ -74,6 +74,6 @@ class SqlitePostings:
         first, length = term[:_SAME_BEGINNING], len(term)
         rows = self._database.connection.execute(
             "SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ? LIMIT ?",
-            (first, first + "\U0010ffff", length - 2, length + 2, _MOST_LIKE),
+            (first, first + "\U0010ffff", length - 2, length + 2, _MAX_LIKE),
         )
         return [row[0] for row in rows]

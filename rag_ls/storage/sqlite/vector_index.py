@@ -32,7 +32,7 @@ _ADDED_AT_ONCE = 512
 # So many candidates of a snapshot, whose vectors are rounded, are measured exactly for each hit that is asked for, and
 # so many at least: questions lie apart from the texts that answer them, and a short walk through the graph misses some.
 _REMEASURED = 4
-_LEAST_MEASURED = 320
+_MIN_MEASURED = 320
 
 
 class VectorSource(Protocol):
@@ -158,7 +158,7 @@ class VectorIndex:
         ):
             found += _exact(query, more, their_vectors, k)
         if snapshot is not None:
-            matches = snapshot.search(query, max(_REMEASURED * k, _LEAST_MEASURED))
+            matches = snapshot.search(query, max(_REMEASURED * k, _MIN_MEASURED))
             found += self._measured(query, [int(key) for key in matches.keys])
         found.sort(key=lambda neighbour: (-neighbour.similarity, neighbour.id))
         return found[:k]

@@ -24,17 +24,17 @@ from rag_ls.config import EmbeddingSettings, SearchSettings
 from rag_ls.embedding import HostedModel, local_model
 from rag_ls.indexing import Cutting, DocumentIndexer, files_holding
 from rag_ls.indexing.files import list_files
-from rag_ls.model import Freshness, StoredChunk
+from rag_ls.model import StoredChunk
 from rag_ls.operations.relevant_files import FIRST_BYTES
 from rag_ls.project import Project
 from rag_ls.search import NO_FILTERS, Searcher, likelihood
 from rag_ls.search.evidence import WORDS_WEIGHTS, Weights
 from rag_ls.search.query import analyse
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage import CheckoutIndex
 from tests.benchmarks.code.judge import DEPTH, Scores, judge, mean
 from tests.benchmarks.code.questions import Answer, Question, prepare
 from tests.benchmarks.code.repositories import REPOSITORIES, Repository
-from tests.support import index_at, put_vectors
+from tests.support import UnchangedCorpus, index_at, put_vectors
 
 _CACHE = Path(tempfile.gettempdir()) / "rag-ls-benchmarks" / "evaluated"
 _NOTHING = Weights(**dict.fromkeys((field.name for field in fields(Weights)), 0.0))
@@ -49,7 +49,7 @@ class Indexed:
     """A repository's index, and the questions about it with their vectors."""
 
     root: Path
-    store: SqliteCheckout
+    store: CheckoutIndex
     searcher: Searcher
     model_id: str
     vectors: dict[str, NDArray[np.float32]]
@@ -89,20 +89,20 @@ def _indexed(repository: Repository, model: HostedModel) -> Indexed:
     if not store.counts().documents:
         _cut(folder, store)
     _embed(store, model, repository.name)
-    searcher = Searcher(index, lambda _: True, lambda _: Freshness.DISK)
+    searcher = Searcher(index, UnchangedCorpus())
     vectors = {question.query: model.embed_query(question.query) for question in questions}
     rows = [row for document in store.documents().values() for row in store.chunks.of_document(document.id)]
     texts = [(_place(row.stored), row.stored.chunk.text.lower()) for row in rows]
     return Indexed(folder, store, searcher, model.model_id, vectors, questions, texts)
 
 
-def _cut(folder: Path, store: SqliteCheckout) -> None:
+def _cut(folder: Path, store: CheckoutIndex) -> None:
     documents = DocumentIndexer(Project(folder), store, Cutting(Budget(224, 24, 24)), max_file_bytes=1_000_000)
     for path in list_files(folder):
         documents.index_file(path)
 
 
-def _embed(store: SqliteCheckout, model: HostedModel, name: str) -> None:
+def _embed(store: CheckoutIndex, model: HostedModel, name: str) -> None:
     while pending := store.embeddings.pending(model.model_id, 512):
         left = store.embeddings.pending_count(model.model_id)
         print(f"{name}: {left} chunks to embed", file=sys.stderr, flush=True)
@@ -133,7 +133,7 @@ def by_terms(indexed: Indexed, question: Question) -> list[Answer]:
     return [place for place, _ in found]
 
 
-def by_files_read_first(indexed: Indexed, question: Question) -> list[Answer]:
+def by_files_read_first(indexed: Indexed, question: Question) -> Sequence[Answer]:
     """The first answer in a repository that nobody has read: without embeddings, from an index of the files read first."""
     query, documents = analyse(question.query), indexed.store.documents()
     files = files_holding(
@@ -143,8 +143,8 @@ def by_files_read_first(indexed: Indexed, question: Question) -> list[Answer]:
     index = index_at(None)
     store = index.checkout
     indexer = DocumentIndexer(Project(indexed.root), store, Cutting(Budget(224, 24, 24)), max_file_bytes=1_000_000)
-    indexer.index_files(indexer.prepare(path) for path in files)
-    first = replace(indexed, store=store, searcher=Searcher(index, lambda _: True, lambda _: Freshness.DISK))
+    indexer.index_files({path: indexer.prepare(path) for path in files})
+    first = replace(indexed, store=store, searcher=Searcher(index, UnchangedCorpus()))
     places = by_weights(None, dense=False)(first, question)
     store.close()
     return places

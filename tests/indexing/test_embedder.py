@@ -7,7 +7,7 @@ import pytest
 
 from rag_ls.config import EmbeddingSettings
 from rag_ls.indexing import reason_to_wait
-from rag_ls.indexing.wanted import imported_by
+from rag_ls.indexing.embedder import imported_by
 from rag_ls.model import Import, Outline
 from rag_ls.storage import Priority
 from rag_ls.storage.sqlite.checkout import SqliteCheckout

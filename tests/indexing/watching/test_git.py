@@ -14,7 +14,7 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.indexing import Buffer, Phase, Progress
 from rag_ls.model import Freshness
-from tests.indexing.synced import contents, found, in_step, settled, watched
+from tests.indexing.watching.synced import contents, found, in_step, settled, watched
 from tests.support import embedding_count, git, git_repository, until, write
 
 _FILES = 300

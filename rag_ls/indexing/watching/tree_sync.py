@@ -71,7 +71,7 @@ class TreeSync:
 
     def changed_on_disk(self, paths: set[str]) -> None:
         """These files and folders changed, some of them perhaps ignored ones."""
-        if relevant := self._admissions.relevant(paths):
+        if relevant := self._admissions.relevant(paths, self._indexing.unseen()):
             self._files_changed(relevant)
 
     def hold_files(self, held: bool) -> None:

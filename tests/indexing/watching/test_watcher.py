@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -18,7 +19,7 @@ from rag_ls.indexing.watching.mounts import is_remote, remote_file_system
 from rag_ls.indexing.watching.native import NativeEyes
 from rag_ls.operations.json_of import json_of
 from rag_ls.operations.records_of import status_record
-from tests.indexing.synced import contents, found, in_step, settled, watched
+from tests.indexing.watching.synced import contents, found, in_step, settled, watched
 from tests.support import PATIENCE_S, finished, git, git_repository, python, until, write
 
 _linux = pytest.mark.skipif(sys.platform != "linux", reason="about inotify")
@@ -310,17 +311,17 @@ def test_closing_stops_the_watching_and_leaks_nothing(shop: Path) -> None:
     assert _descriptors() <= descriptors
 
 
+# Limits are a user's, and other tests are that user too: this one has a user namespace with limits of its own.
+_OWN_LIMITS = ("unshare", "--user", "--map-root-user")
+_LIMIT = "/proc/sys/user/max_inotify_instances"
 _EXHAUSTED = """
-import ctypes, os, sys, time
+import sys, time
 from pathlib import Path
 from rag_ls.engine.client import local_client
 from rag_ls.engine.requests import SearchRequest
 
-libc = ctypes.CDLL(None, use_errno=True)
-held = []
-while (descriptor := libc.inotify_init1(0)) >= 0:
-    held.append(descriptor)
-root = Path(sys.argv[1])
+root, limit = map(Path, sys.argv[1:])
+limit.write_text("0")
 client = local_client()
 opened = client.open(root)
 opened.indexing.index_tree()
@@ -338,8 +339,7 @@ while time.monotonic() < deadline:
         break
     time.sleep(0.1)
 print(hits)
-for descriptor in held:
-    os.close(descriptor)
+limit.write_text("16")
 opened.shared.sync._watcher._tried_at = -1e9
 opened.indexing.rescan()
 while opened.status().sync != "watching" and time.monotonic() < deadline:
@@ -349,9 +349,17 @@ client.close()
 """
 
 
+def _has_user_namespaces() -> bool:
+    setting = ["sh", "-c", f"echo 0 > {_LIMIT}"]
+    return shutil.which("unshare") is not None and not subprocess.call(
+        [*_OWN_LIMITS, *setting], stderr=subprocess.DEVNULL
+    )
+
+
 @_linux
+@pytest.mark.skipif(not _has_user_namespaces(), reason="this system gives its users no namespaces")
 def test_where_inotify_is_exhausted_questions_compare_and_status_says_so(shop: Path) -> None:
-    printed = finished(python(_EXHAUSTED, shop)).splitlines()
+    printed = finished(python(_EXHAUSTED, shop, _LIMIT, within=_OWN_LIMITS)).splitlines()
     assert printed[0] == "scanning: no more inotify instances; raise fs.inotify.max_user_instances"
     assert printed[1] == "['src/new.py']"
     assert printed[2] == "watching"

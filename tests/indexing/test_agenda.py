@@ -1,0 +1,157 @@
+"""What waits for the documents thread, in which order queued files are read, and when the tree is compared again."""
+
+from __future__ import annotations
+
+import threading
+from itertools import islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_ls.indexing.agenda import Buffer, Comparison, Inbox, ReadingOrder
+
+ONE, OTHER = ("editor", "a.py"), ("editor", "b.py")
+LONG_S = 60.0
+
+
+@pytest.fixture
+def inbox() -> Inbox:
+    """An inbox whose `a.py` was typed in, taken, put off, and typed in again."""
+    inbox = Inbox(threading.Condition())
+    inbox.put_buffer("editor", Buffer("a.py", "first"))
+    assert inbox.take_typed() == (ONE, Buffer("a.py", "first"))
+    inbox.put_off(ONE, LONG_S)
+    inbox.done(["a.py"])
+    inbox.put_buffer("editor", Buffer("a.py", "second"))
+    return inbox
+
+
+def test_what_is_put_off_waits_and_holds_up_no_other(inbox: Inbox) -> None:
+    assert not inbox.has_typed
+    assert inbox.take_typed() is None
+    assert LONG_S - 10 < (inbox.due_in_s or 0) <= LONG_S
+    assert inbox.paths() == {"a.py"}
+    inbox.put_buffer("editor", Buffer("b.py", "x"))
+    assert inbox.take_typed() == (OTHER, Buffer("b.py", "x"))
+
+
+def test_a_question_has_it_taken_at_once_in_its_latest_text(inbox: Inbox) -> None:
+    inbox.put_buffer("editor", Buffer("a.py", "third"))
+    inbox.hurry()
+    assert inbox.has_typed
+    assert inbox.take_typed() == (ONE, Buffer("a.py", "third"))
+
+
+def test_so_do_saving_and_closing_it(inbox: Inbox) -> None:
+    inbox.put_files(["a.py"])
+    assert inbox.take_typed() == (ONE, Buffer("a.py", "second"))
+    inbox.put_off(ONE, LONG_S)
+    inbox.close_buffer("editor", "a.py")
+    assert inbox.take_typed() == (ONE, None)
+
+
+def test_a_document_that_is_closed_meanwhile_is_not_put_off() -> None:
+    inbox = Inbox(threading.Condition())
+    inbox.put_buffer("editor", Buffer("a.py", "x"))
+    inbox.take_typed()
+    inbox.close_buffer("editor", "a.py")
+    inbox.put_off(ONE, LONG_S)
+    assert inbox.take_typed() == (ONE, None)
+    assert inbox.due_in_s is None
+
+
+paths = st.lists(st.sampled_from([f"f{number}" for number in range(12)]), unique=True)
+
+
+@given(queued=paths, asked=paths, taken=st.integers(0, 12))
+def test_each_queued_file_comes_once_whatever_is_asked_about(queued: list[str], asked: list[str], taken: int) -> None:
+    order = ReadingOrder()
+    files = order.of(queued)
+    former = list(islice(files, taken))
+    order.put_first(asked)
+    rest = list(files)
+    assert sorted([*former, *rest]) == sorted(queued)
+    first = [path for path in asked if path in queued and path not in former]
+    assert rest == [*first, *(path for path in queued if path not in former and path not in first)]
+
+
+def test_the_latest_question_goes_before_former_ones() -> None:
+    order = ReadingOrder()
+    order.put_first(["b", "c"])
+    order.put_first(["e", "c"])
+    assert list(order.of("abcde")) == ["e", "c", "b", "a", "d"]
+
+
+def test_what_was_asked_about_stays_first_when_reading_was_interrupted() -> None:
+    order = ReadingOrder()
+    order.put_first(["d", "c"])
+    assert next(order.of("abcd")) == "d"
+    assert list(order.of("abcd")) == ["d", "c", "a", "b"]
+    assert list(order.of("ab")) == ["a", "b"]
+
+
+def test_what_is_queued_again_while_reading_comes_again_and_first_where_it_was_asked_about() -> None:
+    order = ReadingOrder()
+    order.put_first(["a"])
+    files = order.of("abc")
+    assert [next(files), next(files)] == ["a", "b"]
+    order.add("abd")
+    assert list(files) == ["a", "c", "b", "d"]
+
+
+def test_a_choice_that_somebody_is_about_to_make_is_waited_for() -> None:
+    order, chosen = ReadingOrder(), threading.Event()
+
+    def choose() -> None:
+        with order.choosing():
+            chosen.wait()
+            order.put_first(["b"])
+
+    order.wait_until_chosen(0.0)
+    choosing = threading.Thread(target=choose)
+    choosing.start()
+    order.wait_until_chosen(0.001)
+    chosen.set()
+    choosing.join()
+    order.wait_until_chosen(60.0)
+    assert list(order.of("ab")) == ["b", "a"]
+
+
+@pytest.fixture
+def compared() -> Comparison:
+    """A tree that was compared just now, in no time."""
+    comparison = Comparison(sweep_s=0.0)
+    comparison.begin()
+    comparison.finish(done=True)
+    return comparison
+
+
+def test_nothing_is_due_that_nobody_asked_for(compared: Comparison) -> None:
+    assert compared.due_in_s() is None
+    compared.sweep_s = 600.0
+    assert 590 < (compared.due_in_s() or 0) <= 600
+
+
+def test_a_check_that_was_asked_for_comes_soon(compared: Comparison) -> None:
+    compared.check_soon()
+    assert 0 < (compared.due_in_s() or 0) <= 2
+
+
+def test_a_comparison_that_took_long_puts_the_next_check_off_for_seconds_not_minutes(compared: Comparison) -> None:
+    compared.check_soon()
+    compared._took_s = 4.0
+    assert 10 < (compared.due_in_s() or 0) <= 20
+    compared._took_s = 30.0
+    assert 110 < (compared.due_in_s() or 0) <= 120
+    # Whoever asks where nothing is watched waits for no comparison either, for as long as those are expensive.
+    compared._done_at = (compared._done_at or 0) - 60
+    assert not compared.is_old
+
+
+def test_a_check_that_comes_true_is_not_asked_for_any_more(compared: Comparison) -> None:
+    compared.check_soon()
+    compared.begin()
+    assert not compared.is_awaited
+    compared.finish(done=True)
+    assert compared.due_in_s() is None
