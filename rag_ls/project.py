@@ -130,7 +130,7 @@ def is_shared_folder(folder: Path) -> bool:
 
 
 def check_may_become_project(folder: Path) -> None:
-    """Raise `NotIndexed` for a folder that becomes no project unless somebody says so."""
+    """Raise `NotIndexed` for a folder that becomes no project unless the user says so."""
     if is_shared_folder(folder) and not (folder / DATA_FOLDER).is_dir():
         raise NotIndexed(
             f"{folder} holds all kinds of things and is no project by itself; open a folder in it, "

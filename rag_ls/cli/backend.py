@@ -43,17 +43,17 @@ def ask(
 def _alone(operation: str, project: str, values: Json, show: Show | None) -> Json:
     from rag_ls.engine.client import local_client
     from rag_ls.indexing import Progress
-    from rag_ls.operations import SHELL_WAITS_FOR_MODEL_S, Operations, entered, operation_named
+    from rag_ls.operations import ClientSession, operation_named
     from rag_ls.operations.records_of import progress_json
 
     def report(name: str, progress: Progress) -> None:
         if show is not None:
             show(progress_json(name, progress))
 
-    client = local_client("cli")
+    session = ClientSession(local_client("cli"))
     try:
         if project:
-            entered(client, project, operation_named(operation))
-        return Operations(client, wait_for_model_s=SHELL_WAITS_FOR_MODEL_S).run(operation, values, report)
+            session.enter(project, operation_named(operation))
+        return session.operations.run(operation, values, report)
     finally:
-        client.close()
+        session.client.close()

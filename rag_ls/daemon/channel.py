@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 # Raised when what is said on the wire changes its meaning; the two ends then do not understand each other.
 PROTOCOL = 1
-# A greeting is short: whoever sends more, or nothing for so long, is no client of ours.
+# A greeting is short: a peer that sends more, or nothing for so long, is no client of ours.
 MAX_GREETING_BYTES = 1_000_000
 GREETING_S = 10.0
 _MAX_LINE_BYTES = 128_000_000
@@ -66,7 +66,7 @@ class Channel:
         return message
 
     def hang_up(self) -> None:
-        """End the connection, which ends whoever waits at either end of it."""
+        """End the connection, which ends the waiting at both ends of it."""
         with contextlib.suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)
         with contextlib.suppress(OSError):

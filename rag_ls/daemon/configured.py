@@ -18,7 +18,7 @@ from rag_ls.storage import index_summary
 _log = logging.getLogger(__name__)
 
 _LOOK_S = 0.5
-# Whoever started the engine is about to ask it something.
+# The process that started the engine is about to ask it something.
 _FIRST_S = 2.0
 
 

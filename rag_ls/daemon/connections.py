@@ -15,7 +15,7 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.engine import About, Engine
 from rag_ls.errors import RagLsError
 from rag_ls.indexing import Progress
-from rag_ls.operations import SHELL_WAITS_FOR_MODEL_S, Operations, entered, operation_named
+from rag_ls.operations import ClientSession, operation_named
 from rag_ls.operations.records_of import progress_json
 
 _log = logging.getLogger(__name__)
@@ -59,10 +59,10 @@ def _serve_agent(channel: Channel, hello: Json, connect: Connect) -> None:
 
 def _serve_shell(channel: Channel, hello: Json, connect: Connect) -> None:
     """Operations, one at a time."""
-    client = connect(None)
+    session = ClientSession(connect(None))
     while (request := channel.receive()) is not None:
         with _signs_of_life(channel):
-            answer = _answer(client, channel, request)
+            answer = _answer(session, channel, request)
         channel.send(answer)
 
 
@@ -85,7 +85,7 @@ def _signs_of_life(channel: Channel) -> Iterator[None]:
         thread.join()
 
 
-def _answer(client: Client, channel: Channel, request: Json) -> Json:
+def _answer(session: ClientSession, channel: Channel, request: Json) -> Json:
     def report(project: str, progress: Progress) -> None:
         try:
             channel.send({"progress": progress_json(project, progress)})
@@ -95,9 +95,8 @@ def _answer(client: Client, channel: Channel, request: Json) -> Json:
     try:
         operation = operation_named(str(request.get("operation")))
         if folder := str(request.get("folder", "")):
-            client.submit("open", lambda: entered(client, folder, operation)).result()
-        operations = Operations(client, wait_for_model_s=SHELL_WAITS_FOR_MODEL_S)
-        return {"result": operations.run(operation.name, request.get("arguments"), report)}
+            session.client.submit("open", lambda: session.enter(folder, operation)).result()
+        return {"result": session.operations.run(operation.name, request.get("arguments"), report)}
     except RagLsError as error:
         return {"error": {"type": type(error).__name__, "message": str(error)}}
     except _ClientLeft as left:

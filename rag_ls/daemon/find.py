@@ -80,7 +80,7 @@ def start_engine() -> subprocess.Popen[bytes]:
         creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
         env={name: value for name, value in os.environ.items() if not name.startswith("RAG_LS_LOG")},
     )
-    # Whoever started a process must take note of its end.
+    # A process that ended stays a zombie until the one that started it takes note.
     threading.Thread(target=process.wait, name="reaper", daemon=True).start()
     return process
 

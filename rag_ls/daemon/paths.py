@@ -20,7 +20,7 @@ class EnginePaths(NamedTuple):
     lock: str
     """Held by the engine for as long as it lives and takes clients: only this says whether one runs."""
     stopped: str
-    """There after somebody stopped the engine on purpose."""
+    """There after the user stopped the engine."""
     log: str
 
 
@@ -40,7 +40,7 @@ def engine_paths() -> EnginePaths:
 
 
 def make_private(folder: str) -> None:
-    """Make a folder that its user alone can enter. Raises `PermissionError` where somebody else owns it."""
+    """Make a folder that its user alone can enter. Raises `PermissionError` where another user owns it."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
     check_private(folder)
     if hasattr(os, "getuid") and os.lstat(folder).st_mode & 0o777 != 0o700:
@@ -50,7 +50,7 @@ def make_private(folder: str) -> None:
 def check_private(folder: str) -> None:
     """Raise `PermissionError` where a folder is not the user's own."""
     if hasattr(os, "getuid") and (os.path.islink(folder) or os.lstat(folder).st_uid != os.getuid()):
-        raise PermissionError(f"{folder} belongs to somebody else; set RAG_LS_HOME to a folder of your own")
+        raise PermissionError(f"{folder} belongs to another user; set RAG_LS_HOME to a folder of your own")
 
 
 def user_config_file() -> str:

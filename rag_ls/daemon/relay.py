@@ -124,7 +124,7 @@ class Relay:
                 if not self._record.waits and not self._ended:
                     self._wanted.clear()
             if is_on_purpose:
-                # Somebody wanted it gone: it comes back when something is asked.
+                # The user stopped it: it comes back when something is asked.
                 self._wanted.wait()
 
     def _after_death(self, early_deaths: int) -> None:

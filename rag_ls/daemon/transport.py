@@ -41,7 +41,7 @@ def listen(paths: EnginePaths, *, unix: bool = HAS_UNIX_SOCKETS) -> Listening:
 def connect(paths: EnginePaths, timeout_s: float, *, unix: bool = HAS_UNIX_SOCKETS) -> tuple[socket.socket, str] | None:
     """A connection to the engine and the token to show it, or None where none answers.
 
-    Raises `PermissionError` where somebody else could be at the other end: in a folder for all (/tmp), another user
+    Raises `PermissionError` where another program could be at the other end: in a folder for all (/tmp), another user
     may have been first to take the name.
     """
     if not os.path.lexists(paths.socket):

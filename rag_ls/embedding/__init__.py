@@ -1,6 +1,6 @@
 """Texts to vectors."""
 
-from rag_ls.embedding.api import Embedder, EmbeddingProvider, LoadedModel, ModelCard
+from rag_ls.embedding.api import Embedder, Embedding, EmbeddingProvider, LoadedModel, ModelCard
 from rag_ls.embedding.hosted import HostedModel
 from rag_ls.embedding.local.catalog import locate
 from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, Reranker
@@ -9,6 +9,7 @@ from rag_ls.embedding.similarity import cosine_of, similarity
 
 __all__ = [
     "Embedder",
+    "Embedding",
     "EmbeddingProvider",
     "EmbeddingWorkerFailed",
     "HostedModel",

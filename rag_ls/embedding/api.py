@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from rag_ls.errors import RagLsError
 
+# Of a model that nobody measured.
+GUESSED_RELEVANT_COSINE = 0.4
+
 
 class BatchRefused(RagLsError):
     """A provider takes no batch of this size."""
@@ -31,8 +34,16 @@ class ModelCard:
     """How much of a text it reads."""
     dimensions: int
     """Of its vectors; 0 where that is not known before it is loaded."""
-    relevant_cosine: float
+    relevant_cosine: float = GUESSED_RELEVANT_COSINE
     """The cosine at which a question and a text begin to be about the same (see `similarity`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """A text's vector, shape (dimensions,) and of length one, with the model that made it."""
+
+    model: ModelCard
+    vector: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +60,8 @@ class Embedder(Protocol):
     """Turns texts into unit vectors of one model. Safe to call from any thread."""
 
     @property
-    def model_id(self) -> str:
-        """Name and revision: vectors of equal ids can be compared."""
+    def card(self) -> ModelCard:
+        """The model."""
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -70,8 +81,8 @@ class LoadedModel(Protocol):
     """A model that a provider has loaded. Safe to call from any thread."""
 
     @property
-    def model_id(self) -> str:
-        """See `ModelCard.id`."""
+    def card(self) -> ModelCard:
+        """The model."""
         ...
 
     @property
@@ -105,7 +116,7 @@ class LoadedModel(Protocol):
         """Make sure that the next query is answered at once."""
         ...
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """The calling thread has nothing more to embed for now."""
         ...
 
@@ -115,7 +126,7 @@ class LoadedModel(Protocol):
 
 
 class EmbeddingProvider(Protocol):
-    """Somebody who has models: this machine, or a service."""
+    """What has models: this machine, or a service."""
 
     def models(self) -> Sequence[ModelCard]:
         """Those that can be loaded now, the best choice first."""

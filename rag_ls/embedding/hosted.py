@@ -10,7 +10,7 @@ from concurrent.futures import Future, TimeoutError
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.embedding.api import BatchBudget, BatchRefused, LoadedModel, QueryLate
+from rag_ls.embedding.api import BatchBudget, BatchRefused, LoadedModel, ModelCard, QueryLate
 
 # A model always makes the same vector of a text: these never go stale.
 _MAX_KEPT_QUERIES = 512
@@ -25,8 +25,12 @@ class HostedModel:
         self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
 
     @property
+    def card(self) -> ModelCard:
+        return self._model.card
+
+    @property
     def model_id(self) -> str:
-        return self._model.model_id
+        return self._model.card.id
 
     @property
     def worker_process_id(self) -> int | None:
@@ -51,9 +55,9 @@ class HostedModel:
         deadline_s = self._model.query_deadline_s
         return self._query(text) if deadline_s is None else self._query_in_time(text, deadline_s)
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """The calling thread has nothing more to embed for now."""
-        self._model.rest()
+        self._model.release()
 
     def close(self) -> None:
         self._model.close()

@@ -42,6 +42,7 @@ class ModelHost:
         self._lock = threading.Lock()
         self._configured: ModelCard | None = None
         self._models: dict[str, HostedModel] = {}
+        self._cards: dict[str, ModelCard] = {}
         self._errors: dict[str, tuple[float, str]] = {}
         self._loading: dict[str, threading.Thread] = {}
         self._reranker: Reranker | None = None
@@ -79,6 +80,17 @@ class ModelHost:
         """Whether a model is ready, and if not why."""
         with self._lock:
             return ModelState(model_id, model_id in self._models, self._recent_error(model_id))
+
+    def card(self, model_id: str) -> ModelCard:
+        """What is known of the model that stored vectors name: a guess where no provider has it any more."""
+        with self._lock:
+            hosted = self._models.get(model_id)
+            known = hosted.card if hosted else self._cards.get(model_id)
+        if known is None:
+            name = model_id.rsplit("@", 1)[0]
+            found = next((card for card in self._provider.models() if card.id == model_id), None)
+            known = self._cards[model_id] = found or ModelCard(model_id, name, 0, 0)
+        return known
 
     def reranker(self) -> Reranker:
         """The cross-encoder of the settings. Raises `ModelMissing` where none is set, or it is not there."""
@@ -121,7 +133,7 @@ class ModelHost:
         wanted = self._settings.dimension
         if wanted and (found := len(model.embed_query("dimension"))) != wanted:
             raise ModelMissing(
-                f"{model.model_id} makes vectors of {found} dimensions, embedding.dimension asks for {wanted}: "
+                f"{model.card.id} makes vectors of {found} dimensions, embedding.dimension asks for {wanted}: "
                 "set it to 0, or choose another model"
             )
 

@@ -7,27 +7,22 @@ piece by piece linearly, until 0.7 means "begins to be about the same" for each 
 
 from __future__ import annotations
 
-from rag_ls.embedding.local.catalog import GUESSED_RELEVANT_COSINE, KNOWN_MODELS
+from rag_ls.embedding.api import ModelCard
 
 RELEVANT = 0.7
 
 
-def similarity(model_id: str, cosine: float) -> float:
-    """A cosine between a question's vector and a text's, on the common scale 0..1."""
-    bend = _bend(model_id)
+def similarity(model: ModelCard, cosine: float) -> float:
+    """A cosine between a question's vector and a text's, both made by `model`, on the common scale 0..1."""
+    bend = model.relevant_cosine
     if cosine <= bend:
         return max(0.0, cosine) / bend * RELEVANT
     return min(1.0, RELEVANT + (cosine - bend) / (1 - bend) * (1 - RELEVANT))
 
 
-def cosine_of(model_id: str, wanted: float) -> float:
+def cosine_of(model: ModelCard, wanted: float) -> float:
     """The cosine that a similarity stands for: the inverse of `similarity`."""
-    bend = _bend(model_id)
+    bend = model.relevant_cosine
     if wanted <= RELEVANT:
         return wanted / RELEVANT * bend
     return bend + (wanted - RELEVANT) / (1 - RELEVANT) * (1 - bend)
-
-
-def _bend(model_id: str) -> float:
-    name = model_id.partition("@")[0]
-    return next((model.relevant_cosine for model in KNOWN_MODELS if model.name == name), GUESSED_RELEVANT_COSINE)

@@ -89,7 +89,7 @@ class Client:
     def open(self, folder: str | os.PathLike[str], *, on_purpose: bool = False) -> ProjectView:
         """The open project around a folder, opened when it is not yet; nothing is indexed by that alone.
 
-        Raises `ProjectUnavailable`, and `NotIndexed` for home and the like, unless somebody asks for them `on_purpose`.
+        Raises `ProjectUnavailable`, and `NotIndexed` for home and the like, unless the user asks for them `on_purpose`.
         """
         project = find_project(folder)
         if not on_purpose:
@@ -189,7 +189,7 @@ class Client:
         return [(view, view.search(request, wait_for_model_s=wait_for_model_s)) for view in self.projects()]
 
     def submit(self, operation: str, work: Callable[[], T]) -> Future[T]:
-        """Do something that somebody waits for, in the engine's threads, and note how long it took."""
+        """Answer a question of the client in the engine's threads, and note how long it took."""
         asked = time.perf_counter()
 
         def timed() -> T:

@@ -86,7 +86,7 @@ class Engine:
         self.log_file = settings.log.file
         self._clients: dict[object, About] = {}
         self.last_good = config.LastGood()
-        """What settings files said before somebody broke them."""
+        """What settings files said when they could last be read."""
         self._trim_wanted = False
         self._trimmed_at = time.monotonic()
         self.events = Events()

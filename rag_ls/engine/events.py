@@ -84,7 +84,7 @@ class Events:
         self._listeners: tuple[EventListener, ...] = ()
 
     def tell(self, event: Event) -> None:
-        """Something happened. A listener that fails keeps nobody from hearing of it."""
+        """Something happened. A listener that fails does not keep the others from hearing of it."""
         for listener in self._listeners:
             try:
                 listener(event)

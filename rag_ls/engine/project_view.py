@@ -134,7 +134,7 @@ class ProjectView:
         self.shared.files_changed(paths)
 
     def keep_indexed(self) -> None:
-        """Somebody works in this project: have it indexed, and compared where nothing has watched it."""
+        """The client works in this project: have it indexed, and compared where nothing has watched it."""
         if off_branch(self.settings.index.branch, self.project.root):
             return
         if self.indexing.scanned and not self.shared.sync.problem:
@@ -159,7 +159,7 @@ class ProjectView:
         if embedding is None:
             return Related(tuple(memories), ())
         related = self.shared.searcher.related(
-            embedding[1], k=hover.max_related, model_id=embedding[0], filters=NO_FILTERS,
+            embedding.vector, k=hover.max_related, model_id=embedding.model.id, filters=NO_FILTERS,
             minimum=hover.min_similarity, without=row.stored.chunk.path, session=self._context.session,
         )  # fmt: skip
         return Related(tuple(memories), related.hits)

@@ -14,7 +14,7 @@ from filelock import FileLock
 
 from rag_ls.chunking import Budget
 from rag_ls.config import Settings
-from rag_ls.embedding import HostedModel, ModelCard, ModelHost, Reranker
+from rag_ls.embedding import Embedding, HostedModel, ModelCard, ModelHost, Reranker
 from rag_ls.engine.anchor_watch import AnchorWatch
 from rag_ls.engine.events import AnchorsMoved, DocumentIndexed, Event, MemoryChange, MemoryChanged
 from rag_ls.errors import ModelMissing, ProjectUnavailable, StoreUnavailable
@@ -42,7 +42,6 @@ from rag_ls.storage import (
     ChunkRow,
     DocumentRecord,
     MemoryStore,
-    Vector,
     VectorLender,
     open_index,
     open_memories,
@@ -300,11 +299,11 @@ class SharedProject:
 
     # --- models
 
-    def embedding_of(self, row: ChunkRow) -> tuple[str, Vector] | None:
-        """The answering model and a chunk's vector by it; None where there is none yet."""
+    def embedding_of(self, row: ChunkRow) -> Embedding | None:
+        """A chunk's vector by the answering model; None where there is none yet."""
         model = self.index.checkout.embeddings.active_model()
         found = self.index.vectors.get(model, [row.text_hash])
-        return (model, found[row.text_hash]) if found else None
+        return Embedding(self._models.card(model), found[row.text_hash]) if found else None
 
     def reranker(self) -> Reranker:
         """The cross-encoder of the user's settings. Raises `ModelMissing`."""

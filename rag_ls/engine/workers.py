@@ -35,7 +35,7 @@ class Workers:
 
     @property
     def busy(self) -> bool:
-        """Whether somebody waits for an answer now."""
+        """Whether a client waits for an answer now."""
         return bool(self._running or self._waiting)
 
     def submit(self, client: Hashable, work: Callable[[], T]) -> Future[T]:

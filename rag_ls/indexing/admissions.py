@@ -71,6 +71,6 @@ class Admissions:
             if is_rule_file(path) or self._store.files_at(path) or any(is_at(file, path) for file in in_hand):
                 known.append(path)
             elif os.path.lexists(self._root / path):
-                # Most temporary files are gone by now, and nobody need be asked about them.
+                # Most temporary files are gone by now: git need not be asked about them.
                 unknown.append(path)
         return sorted({*known, *self.files(unknown)})

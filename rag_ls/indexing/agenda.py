@@ -90,14 +90,14 @@ class Inbox:
                 self._not_before[key] = time.monotonic() + seconds
 
     def hurry(self) -> None:
-        """Somebody asks: what is put off may be taken now."""
+        """A question came: what is put off may be taken now."""
         if self._not_before:
             with self._wake:
                 self._not_before.clear()
                 self._wake.notify_all()
 
     def hold_files(self, held: bool) -> None:
-        """Keep changed files back until they are no longer held: somebody is in the middle of writing them."""
+        """Keep changed files back until they are no longer held: a program is in the middle of writing them."""
         if held != self._held:
             with self._wake:
                 self._held = held
@@ -107,12 +107,12 @@ class Inbox:
 
     @property
     def has_typed(self) -> bool:
-        """Whether text that somebody typed can be taken."""
+        """Whether text that was typed can be taken."""
         return self.due_in_s == 0
 
     @property
     def due_in_s(self) -> float | None:
-        """When the next text that somebody typed can be taken; None where none waits."""
+        """When the next text that was typed can be taken; None where none waits."""
         if not self._typed:
             return None
         with self._wake:
@@ -178,7 +178,7 @@ class Inbox:
 
 
 class ReadingOrder:
-    """Queued files in the order of the queue, but those first that somebody asked about.
+    """Queued files in the order of the queue, but those first that a question is about.
 
     One thread reads; `put_first` and `choosing` are for all.
     """
@@ -194,7 +194,7 @@ class ReadingOrder:
 
     @contextmanager
     def choosing(self) -> Iterator[None]:
-        """Somebody is about to say what goes first."""
+        """A question is about to say what goes first."""
         with self._lock:
             self._choosing += 1
         try:
@@ -271,7 +271,7 @@ class Comparison:
     def begin(self) -> None:
         """A comparison starts. A wish that comes while it runs means another one."""
         self._is_check = not self.wanted
-        # In this order: whoever reads without the lock must never see neither of the two.
+        # In this order: a thread that reads without the lock must always see one of the two.
         self.running = True
         self.wanted, self._check_asked = False, False
         self._started_at = time.monotonic()
@@ -341,11 +341,11 @@ class Agenda:
     depth: Depth = Depth.EMBEDDINGS
     """How far to go."""
     is_asked: bool = False
-    """Whether somebody waits for this project to be indexed."""
+    """Whether a client wants this project indexed."""
     is_cancelled: bool = False
     is_stopping: bool = False
     is_woken: bool = False
-    """Whether somebody asked for something between a look for work and the rest after it."""
+    """Whether something was asked for between a look for work and the rest after it."""
 
     def __post_init__(self) -> None:
         self.inbox = Inbox(self.wake)

@@ -65,7 +65,7 @@ class Cutters:
         while True:
             while len(running) < self._ahead and (batch := list(islice(left, size))):
                 running.append((batch, self._threads.submit(self._batch, batch, cutting)))
-                # Somebody may wait for the first ones.
+                # A question may wait for the first ones.
                 size = min(size + 1, _BATCH)
             if not running:
                 return

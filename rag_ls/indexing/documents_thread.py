@@ -170,7 +170,7 @@ class DocumentsThread:
 
     def _background_step(self) -> bool:
         if self._comparison.wanted:
-            # A scan only fills the queue: any process may do it, whoever works through it.
+            # A scan only fills the queue: any process may do it, also one that does not work through it.
             self._scan()
             return True
         if self._agenda.is_cancelled:

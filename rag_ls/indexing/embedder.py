@@ -25,7 +25,7 @@ _BATCH = 48
 # So many are sorted by length first: texts of one length need no padding.
 _POOL = 4 * _BATCH
 _LOOK_AGAIN_S = 5.0
-# For fewer texts, nobody looks whether another project has embedded them.
+# For fewer texts than these, a look into other projects costs more than it saves.
 _MIN_BORROWED_TEXTS = 8
 # Vectors that are asked of another index at once.
 _BORROWED_BATCH = 500
@@ -133,7 +133,7 @@ class EmbeddingQueue:
             self._work()
         finally:
             for model in self._models.loaded():
-                model.rest()
+                model.release()
 
     def _work(self) -> None:
         while not self._stopping:
@@ -274,11 +274,11 @@ class EmbeddingQueue:
             self._done = 0
             self._board.report(Progress(Phase.IDLE))
         if (is_done or not self.bulk) and (model := self._models.get(active)):
-            model.rest()
+            model.release()
 
 
 def _batches(pending: Sequence[tuple[bytes, Chunk]]) -> list[Sequence[tuple[bytes, Chunk]]]:
-    """Chunks of similar length together; those that somebody waits for are few, and stay together anyway."""
+    """Chunks of similar length together; those that a question waits for are few, and stay together anyway."""
     ordered = sorted(pending, key=lambda item: -len(item[1].text)) if len(pending) > _BATCH else pending
     return [ordered[at : at + _BATCH] for at in range(0, len(ordered), _BATCH)]
 

@@ -54,7 +54,7 @@ Listener = Callable[[Progress], None]
 
 
 class ProgressBoard:
-    """What goes on now, told to whoever listens. Safe from several threads."""
+    """What goes on now, told to all listeners. Safe from several threads."""
 
     def __init__(self) -> None:
         self.now = Progress(Phase.IDLE)

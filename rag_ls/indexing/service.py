@@ -103,14 +103,14 @@ class IndexingService:
             self._agenda.wake.notify_all()
 
     def resume(self) -> None:
-        """Somebody waits again: go on with what is queued, without another comparison."""
+        """A client has it open again: go on with what is queued, without another comparison."""
         with self._agenda.wake:
             self._agenda.is_asked, self._agenda.depth, self._agenda.is_cancelled = True, Depth.EMBEDDINGS, False
             self._agenda.is_woken = True
             self._agenda.wake.notify_all()
 
     def pause(self) -> None:
-        """Nobody waits for this project now: leave what is queued until `index_tree` is called again."""
+        """No client has this project open: leave what is queued until `index_tree` is called again."""
         with self._agenda.wake:
             self._agenda.is_asked, self._agenda.depth = False, Depth.COMPARE
         self._embeddings.bulk = False
@@ -135,26 +135,26 @@ class IndexingService:
         self._agenda.inbox.close_session(session)
 
     def files_changed(self, paths: Iterable[str]) -> None:
-        """Files were written, created or deleted by somebody."""
+        """Files were written, created or deleted."""
         self._agenda.inbox.put_files(paths)
 
     def embed_first(self, documents: Collection[int]) -> None:
-        """Somebody was given these documents: embed them before the rest."""
+        """A search gave these documents: embed them before the rest."""
         self._embeddings.prefer(documents, Priority.RETURNED)
 
     def read_first(self, paths: Iterable[str]) -> None:
-        """Somebody asked about these files of the queue: read them before the rest."""
+        """A question is about these files of the queue: read them before the rest."""
         self._agenda.order.put_first(paths)
         with self._agenda.wake:
             self._agenda.is_woken = True
             self._agenda.wake.notify_all()
 
     def choosing(self) -> AbstractContextManager[None]:
-        """Somebody is about to say what to read first."""
+        """A question is about to say what to read first."""
         return self._agenda.order.choosing()
 
     def hold_files(self, held: bool) -> None:
-        """Somebody is in the middle of writing files: what changes is one batch, read when it is no longer held."""
+        """A program is in the middle of writing files: what changes is one batch, read when it is no longer held."""
         self._agenda.inbox.hold_files(held)
 
     # --- what can be asked
@@ -203,7 +203,7 @@ class IndexingService:
 
     @property
     def is_held(self) -> bool:
-        """Whether changed files are kept back until somebody has written them all."""
+        """Whether changed files are kept back until a program has written them all."""
         return self._agenda.inbox.is_held
 
     def is_open(self, session: str, path: str) -> bool:
@@ -218,7 +218,7 @@ class IndexingService:
         return self.scanned
 
     def hurry(self) -> None:
-        """Somebody asks: index what is typed now, however large the document."""
+        """A question came: index what is typed now, however large the document."""
         self._agenda.inbox.hurry()
 
     @property
@@ -241,7 +241,7 @@ class IndexingService:
                 or (deadline is not None and time.monotonic() > deadline)
             ):
                 return False
-            # A look counts rows: whoever waits for long looks less often.
+            # A look counts rows: a long wait looks less often.
             time.sleep(pause)
             pause = min(_MAX_LOOK_S, 1.5 * pause)
         return True

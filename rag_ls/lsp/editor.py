@@ -17,7 +17,7 @@ from rag_ls.errors import RagLsError
 from rag_ls.lsp.documents import Documents, OpenDocument, as_buffer, file_path, open_project_around, place_of
 from rag_ls.lsp.event_inbox import EventInbox
 from rag_ls.lsp.hand_over import HandOver
-from rag_ls.operations import Operations
+from rag_ls.operations import ClientSession, Operations
 
 _log = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ class EditorSession:
         self._loop = asyncio.get_running_loop()
         self.documents = Documents(encoding)
         self.opened_projects: asyncio.Queue[ProjectView] = asyncio.Queue()
-        """Projects as they become open, for whoever shows their progress."""
+        """Projects as they become open, for what shows their progress."""
         self.problems: asyncio.Queue[str] = asyncio.Queue()
         """What the user should be told."""
         self.events = EventInbox()
@@ -59,6 +59,7 @@ class EditorSession:
         self._folders = list(folders)
         self._ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._client: Client | None = None
+        self._client_session: ClientSession | None = None
         self._shown: set[Path] = set()
         self._applying: asyncio.Task[Any] | None = None
         self._told: set[Problem] = set()
@@ -71,6 +72,7 @@ class EditorSession:
         settings = self._settings
         try:
             self._client = await asyncio.to_thread(self._connect, settings)
+            self._client_session = ClientSession(self._client)
         except Exception as error:
             self._ready.set_exception(error)
             raise
@@ -79,7 +81,7 @@ class EditorSession:
         self._stop_listening = self._client.engine.events.listen(self.events.put)
         self._client.engine.editors.join(self._is_behind)
         for folder in list(self._folders):
-            await self._open_folder(self._client, folder)
+            await self._open_folder(self._client_session, folder)
         self._ready.set_result(self._client)
         # From here on each document is handed over as it is opened.
         for document in self.documents.all():
@@ -94,10 +96,11 @@ class EditorSession:
         client = await self.client()
         await self.settled()
         await self.work("open", _have_one_open, client)
-        return Operations(client)
+        assert self._client_session is not None
+        return self._client_session.operations
 
     async def prepare(self, operation: str, arguments: object) -> None:
-        """What comes before a question: it may wait for files. Of many questions at once, which come as somebody types, some do without."""
+        """Wait for what a question needs, files perhaps. Of the many questions at once that typing makes, some do without."""
         if not self._preparing.locked():
             async with self._preparing:
                 await asyncio.to_thread((await self.operations()).prepare, operation, arguments)
@@ -115,7 +118,9 @@ class EditorSession:
     async def add_folder(self, folder: Path) -> None:
         """A workspace folder was added: open its project, and give it the open documents that are its own."""
         self._folders.append(folder)
-        await self._open_folder(await self.client(), folder)
+        await self.client()
+        assert self._client_session is not None
+        await self._open_folder(self._client_session, folder)
         self._place_again()
 
     async def remove_folder(self, folder: Path) -> None:
@@ -126,9 +131,9 @@ class EditorSession:
             self._shown.discard(root)
             self._place_again()
 
-    async def _open_folder(self, client: Client, folder: Path) -> None:
+    async def _open_folder(self, session: ClientSession, folder: Path) -> None:
         try:
-            view, problems = await self.work("open", _open_project, client, folder)
+            view, problems = await self.work("open", _open_project, session, folder)
         except (RagLsError, OSError) as error:
             self.problems.put_nowait(str(error))
             return
@@ -262,13 +267,10 @@ def _have_one_open(client: Client) -> None:
         client.open_scratch()
 
 
-def _open_project(client: Client, folder: Path) -> tuple[ProjectView, list[Problem]]:
-    """The project around a folder, indexed where the settings say so, and what is wrong with them."""
-    view = client.open(folder)
-    problems = client.load_settings(view.project).problems
-    if view.settings.index.on_open:
-        view.keep_indexed()
-    return view, list(problems)
+def _open_project(session: ClientSession, folder: Path) -> tuple[ProjectView, list[Problem]]:
+    """The project around a folder, and what is wrong with its settings."""
+    view = session.work_in(folder)
+    return view, list(session.client.load_settings(view.project).problems)
 
 
 def _close_project(client: Client, folder: Path, others: Sequence[Path]) -> Path | None:

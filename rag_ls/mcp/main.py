@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -18,13 +19,14 @@ from rag_ls.util.json_rpc import parsed
 
 if TYPE_CHECKING:
     from rag_ls.engine.client import Client
+    from rag_ls.operations import ClientSession
 
-# An agent's question waits so long for a model that is still loading; then words alone must do.
-_MODEL_WAIT_S = 1.0
+_log = logging.getLogger(__name__)
+
 _ALL_TOOLSETS = ("code", "memory")
 
-Starting = Future[tuple["Client", tuple[str, ...]]]
-"""A client with its project open, and the toolsets that it is offered."""
+Starting = Future["ClientSession"]
+"""A client whose project is open, or could not be opened."""
 
 
 def serve_alone(folder: Path, source: IO[bytes], output: IO[bytes]) -> int:
@@ -34,7 +36,7 @@ def serve_alone(folder: Path, source: IO[bytes], output: IO[bytes]) -> int:
     first, answered_id = _answer_first(source, output)
     serve_streams(source, output, folder, starting, replay=first, answered_id=answered_id)
     if starting.done() and not starting.exception():
-        starting.result()[0].close()
+        starting.result().client.close()
     sys.stderr.flush()
     os._exit(0)
 
@@ -60,16 +62,15 @@ def serve_streams(
     import anyio.to_thread
 
     from rag_ls.mcp.server import create_server, serve
-    from rag_ls.mcp.tools import BUDGET_TOKENS
     from rag_ls.operations import Operations
     from rag_ls.util.json_rpc import AnswerOnce, ReplayedInput
 
     async def operations() -> Operations:
-        client, _ = await anyio.to_thread.run_sync(starting.result)
-        if not client.projects():
+        session = await anyio.to_thread.run_sync(starting.result)
+        if not session.client.projects():
             # It could not be opened at first: say why, or find that it can be now.
-            await anyio.to_thread.run_sync(_toolsets_of, client, folder)
-        return Operations(client, wait_for_model_s=_MODEL_WAIT_S, budget_tokens=BUDGET_TOKENS)
+            await anyio.to_thread.run_sync(_open_folder, session, folder)
+        return session.operations
 
     async def main() -> None:
         toolsets = await anyio.to_thread.run_sync(_toolsets, starting)
@@ -90,29 +91,25 @@ def _answer_first(source: IO[bytes], output: IO[bytes]) -> tuple[bytes, object]:
 
 
 def _start(connect: Callable[[], Client], folder: Path, starting: Starting) -> None:
+    from rag_ls.operations import ClientSession
+
     try:
-        client = connect()
+        session = ClientSession(connect())
     except Exception as error:
-        logging.getLogger(__name__).error("the engine did not start: %s", error)
+        _log.error("the engine did not start: %s", error)
         starting.set_exception(error)
         return
     try:
-        starting.set_result((client, _toolsets_of(client, folder)))
+        _open_folder(session, folder)
     except (RagLsError, OSError) as error:
-        logging.getLogger(__name__).error("the project cannot be opened: %s", error)
-        starting.set_result((client, _ALL_TOOLSETS))
+        _log.error("the project cannot be opened: %s", error)
+    starting.set_result(session)
 
 
-def _toolsets_of(client: Client, folder: Path) -> tuple[str, ...]:
-    """Open the project around a folder; the toolsets of its settings. A folder that is none has the user's memories alone."""
-    try:
-        view = client.open(folder)
-    except NotIndexed as error:
-        client.why_none = error
-        return client.load_settings().settings.mcp.toolsets
-    if view.settings.index.on_open:
-        view.keep_indexed()
-    return view.settings.mcp.toolsets
+def _open_folder(session: ClientSession, folder: Path) -> None:
+    """Open the agent's project; in a folder that is none, it has the user's memories alone."""
+    with contextlib.suppress(NotIndexed):
+        session.work_in(folder)
 
 
 def _local_client() -> Client:
@@ -122,8 +119,8 @@ def _local_client() -> Client:
 
 
 def _toolsets(starting: Starting) -> tuple[str, ...]:
-    """The toolsets of the project's settings, or all when the project cannot be opened (calls then say why)."""
+    """The toolsets that the settings offer; all where there is no engine, whose tools then say why."""
     try:
-        return starting.result()[1]
+        return starting.result().toolsets
     except Exception:
         return _ALL_TOOLSETS

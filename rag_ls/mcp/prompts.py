@@ -65,27 +65,27 @@ def prompt_list() -> types.ListPromptsResult:
 
 
 def wanted_prompt(name: str, arguments: Mapping[str, str] | None) -> tuple[PromptSpec, str]:
-    """The prompt with this name, and what was given for it. Raises `NotFound` and `InvalidRequest`."""
+    """The prompt with this name, and what fills it. Raises `NotFound` and `InvalidRequest`."""
     spec = next((spec for spec in PROMPTS if spec.name == name), None)
     if spec is None:
         raise NotFound(f"there is no prompt {name!r}; there are {', '.join(spec.name for spec in PROMPTS)}")
-    given = (arguments or {}).get(spec.argument, "").strip()
-    if not given:
+    argument = (arguments or {}).get(spec.argument, "").strip()
+    if not argument:
         raise InvalidRequest(f"the prompt {name} needs {spec.argument!r}: {spec.about}")
-    return spec, given
+    return spec, argument
 
 
-def question_of(given: str) -> dict[str, object]:
+def question_of(argument: str) -> dict[str, object]:
     """What to ask search_memory for a prompt's memories."""
-    return {"query": given, "budget_tokens": _BUDGET}
+    return {"query": argument, "budget_tokens": _BUDGET}
 
 
-def filled(spec: PromptSpec, given: str, context: str = "") -> types.GetPromptResult:
+def filled(spec: PromptSpec, argument: str, context: str = "") -> types.GetPromptResult:
     """The prompt's message."""
     known = context or "(nothing was remembered about this)"
     # Replaced one after the other: neither text may bring a brace of its own.
     before, _, after = spec.text.partition("{argument}")
-    text = before + given + after.replace("{context}", known)
+    text = before + argument + after.replace("{context}", known)
     content = types.TextContent(type="text", text=text)
     return types.GetPromptResult(
         description=spec.description, messages=[types.PromptMessage(role="user", content=content)]

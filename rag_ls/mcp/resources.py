@@ -61,7 +61,7 @@ def _number(key: str, text: str) -> int:
 
 
 def page_arguments(cursor: str | None) -> dict[str, Any]:
-    """The arguments of the listing behind a page of resources. Raises `InvalidRequest` for a cursor of somebody else."""
+    """The arguments of the listing behind a page of resources. Raises `InvalidRequest` for a cursor that is none of ours."""
     return {"limit": _PAGE, "offset": _number("cursor", cursor) if cursor else 0}
 
 

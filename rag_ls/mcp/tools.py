@@ -7,11 +7,8 @@ from collections.abc import Collection, Iterable
 import mcp_types as types
 
 from rag_ls.operations import OPERATIONS, Operation
-from rag_ls.operations.requests import AGENTS_BUDGET_TOKENS
 from rag_ls.operations.schema import input_schema, output_schema
 
-# What an answer of code holds where the agent does not say.
-BUDGET_TOKENS = AGENTS_BUDGET_TOKENS
 TOOLSETS = tuple(dict.fromkeys(operation.tool.toolset for operation in OPERATIONS if operation.tool))
 
 

@@ -52,7 +52,7 @@ class Plan:
 def plan(store: MemoryStore, model_id: str, threshold: float, now: datetime) -> Plan:
     """What to merge at a cosine of `threshold`. Summaries, and memories of different branches or types, stay apart."""
     ids, vectors = store.vectors.centres(model_id, MemoryFilters(no_summaries=True))
-    memories = store.several(ids)
+    memories = store.by_ids(ids)
     known = [memories.get(memory_id) for memory_id in ids]
     close: list[tuple[int, int, float]] = []
     contradictions: list[Contradiction] = []
@@ -75,7 +75,7 @@ def consolidate(
     """Embed what is not yet, plan, back up and merge; the plan, and the consolidation's id where anything was merged."""
     while embed_missing(store, embedder):
         pass
-    found = plan(store, embedder.model_id, threshold, now)
+    found = plan(store, embedder.card.id, threshold, now)
     if dry_run or not found.merges:
         return found, ""
     store.backup()
@@ -162,7 +162,7 @@ def _former_sources(custom: Mapping[str, object]) -> list[object]:
 
 
 def _still_holds(store: MemoryStore, merge: Merge) -> bool:
-    present = store.several([merge.kept.id, *(item.id for item in merge.merged)])
+    present = store.by_ids([merge.kept.id, *(item.id for item in merge.merged)])
     versions = {merge.kept.id: merge.kept.version, **{item.id: item.version for item in merge.merged}}
     return {number: item.version for number, item in present.items()} == versions
 

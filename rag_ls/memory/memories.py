@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.embedding import Embedder, similarity
+from rag_ls.embedding import Embedder, Embedding, similarity
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError, StoreUnavailable, VersionConflict
 from rag_ls.memory.content_checks import MAX_CONTENT, MAX_TAGS, checked_content, checked_metadata, refuse_secrets
 from rag_ls.memory.parts import embed_missing, parts_of
-from rag_ls.memory.recall import QueryVector, Question, recall
+from rag_ls.memory.recall import Question, recall
 from rag_ls.model import (
     Anchor,
     Hit,
@@ -120,7 +120,7 @@ class Memories:
             if not former:
                 store.insert(memory)
             if vectors is not None and embedder is not None:
-                store.vectors.add(stored.memory.id, embedder.model_id, memory.content_hash, vectors)
+                store.vectors.add(stored.memory.id, embedder.card.id, memory.content_hash, vectors)
             evicted = self._evict(store, stored.memory)
         store.backup()
         store.vectors.maintain()
@@ -147,7 +147,7 @@ class Memories:
             current = store.get(memory.id)
             if current is None:
                 raise NotFound(
-                    f"the memory {memory.id} was deleted by somebody else meanwhile; store_memory keeps it anew"
+                    f"the memory {memory.id} was deleted by another client meanwhile; store_memory keeps it anew"
                 )
             if expected is not None and current.version != expected:
                 raise VersionConflict(
@@ -259,26 +259,24 @@ class Memories:
         vector = None
         stores = list(self.usable(question.filters.scopes))
         if embedder is not None and question.text.strip():
-            vector = _query_vector(embedder, question.text)
+            vector = _query_embedding(embedder, question.text)
             for store in stores:
                 self._embed_new(store, embedder)
         return recall(stores, question, vector, self._now())
 
     def note_uses(self, hits: Sequence[Hit]) -> None:
-        """Count memories that somebody was given."""
+        """Count memories that were given as answers."""
         for scope in {_scope(hit) for hit in hits}:
             self.of(scope).note_uses([hit.item.id for hit in hits if _scope(hit) is scope], self.stamp())
 
-    def near(
-        self, vector: NDArray[np.float32], model_id: str, filters: MemoryFilters, *, k: int, min_similarity: float
-    ) -> list[Hit]:
+    def near(self, embedding: Embedding, filters: MemoryFilters, *, k: int, min_similarity: float) -> list[Hit]:
         """The memories nearest to a vector that is there already (cosine); no model is called."""
         hits = []
         for store in self.usable(filters.scopes):
-            nearest = store.vectors.nearest(vector, model_id, filters, k)
-            memories = store.several([number for number, _ in nearest])
+            nearest = store.vectors.nearest(embedding.vector, embedding.model.id, filters, k)
+            memories = store.by_ids([number for number, _ in nearest])
             hits += [
-                Hit(memories[number], cosine, ("dense",), similarity=similarity(model_id, cosine))
+                Hit(memories[number], cosine, ("dense",), similarity=similarity(embedding.model, cosine))
                 for number, cosine in nearest
                 if cosine >= min_similarity and number in memories
             ]
@@ -358,7 +356,7 @@ class Memories:
         if vectors is None or embedder is None:
             return []
         filters = MemoryFilters(branch=memory.branch or "")
-        hits = self.near(vectors[0], embedder.model_id, filters, k=_KNOWN + 1, min_similarity=0.0)
+        hits = self.near(Embedding(embedder.card, vectors[0]), filters, k=_KNOWN + 1, min_similarity=0.0)
         return [hit for hit in hits if (hit.similarity or 0.0) >= _KNOWN_SIMILARITY][:_KNOWN]
 
     def _embed_new(self, store: MemoryStore, embedder: Embedder | None) -> None:
@@ -391,15 +389,15 @@ def _embedded(memory: Memory, embedder: Embedder | None) -> NDArray[np.float32] 
         _log.warning("%s", error)
         return None
     if not np.all(np.isfinite(vectors)) or not vectors.any(axis=1).all():
-        _log.warning("%s gave a vector that is zero or not finite for %s", embedder.model_id, memory.id)
+        _log.warning("%s gave a vector that is zero or not finite for %s", embedder.card.id, memory.id)
         return None
     return vectors
 
 
-def _query_vector(embedder: Embedder, text: str) -> QueryVector | None:
+def _query_embedding(embedder: Embedder, text: str) -> Embedding | None:
     """The question's vector; None where words alone must do."""
     try:
-        return QueryVector(embedder.model_id, embedder.embed_query(text))
+        return Embedding(embedder.card, embedder.embed_query(text))
     except RagLsError as error:
         _log.warning("%s", error)
         return None

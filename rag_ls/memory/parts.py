@@ -31,7 +31,7 @@ def embed_missing(
     store: MemoryStore, embedder: Embedder, limit: int = _AT_ONCE, stopped: Callable[[], bool] = lambda: False
 ) -> int:
     """Embed up to `limit` memories that have no vectors yet; how many were."""
-    missing = store.vectors.missing(embedder.model_id, limit)
+    missing = store.vectors.missing(embedder.card.id, limit)
     done = 0
     while missing and not stopped():
         batch: list[tuple[str, str, int]] = []
@@ -45,6 +45,6 @@ def embed_missing(
         starts = np.cumsum([0, *(count for _, _, count in batch)])
         with store.transaction():
             for (memory_id, digest, count), start in zip(batch, starts, strict=False):
-                store.vectors.add(memory_id, embedder.model_id, digest, vectors[start : start + count])
+                store.vectors.add(memory_id, embedder.card.id, digest, vectors[start : start + count])
         done += len(batch)
     return done

@@ -7,10 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rag_ls.embedding import cosine_of, similarity
+from rag_ls.embedding import Embedding, cosine_of, similarity
 from rag_ls.memory.ranking import Signals, lifted
 from rag_ls.memory.words import content_terms, others, stems_of
 from rag_ls.model import Hit, Memory, MemoryFilters, Scope
@@ -45,21 +42,13 @@ class Question:
     """How fast memories sink that are not recalled; 0 for never."""
 
 
-@dataclass(frozen=True, slots=True)
-class QueryVector:
-    """A question's vector, shape (dimensions,), and the model that made it."""
-
-    model_id: str
-    values: NDArray[np.float32]
-
-
-def recall(stores: Sequence[MemoryStore], question: Question, vector: QueryVector | None, now: datetime) -> list[Hit]:
+def recall(stores: Sequence[MemoryStore], question: Question, embedding: Embedding | None, now: datetime) -> list[Hit]:
     """The `k` best memories, the best first; of equally good ones that of the nearest scope."""
     hits: list[Hit] = []
     asked = asked_words(stores, question)
     for store in stores:
-        signals, memories = signals_of(store, question, asked, vector)
-        for memory_id in _admitted(signals, question, vector):
+        signals, memories = signals_of(store, question, asked, embedding)
+        for memory_id in _admitted(signals, question, embedding):
             memory = memories[memory_id]
             cosine = signals.dense.get(memory_id)
             hits.append(
@@ -67,7 +56,7 @@ def recall(stores: Sequence[MemoryStore], question: Question, vector: QueryVecto
                     memory,
                     lifted(signals.score(memory_id), memory, now, question.half_life_days),
                     signals.matched_by(memory_id),
-                    similarity=similarity(vector.model_id, cosine) if vector and cosine is not None else None,
+                    similarity=similarity(embedding.model, cosine) if embedding and cosine is not None else None,
                 )
             )
     order = list(Scope)
@@ -76,19 +65,19 @@ def recall(stores: Sequence[MemoryStore], question: Question, vector: QueryVecto
 
 
 def signals_of(
-    store: MemoryStore, question: Question, asked: AskedWords, vector: QueryVector | None
+    store: MemoryStore, question: Question, asked: AskedWords, embedding: Embedding | None
 ) -> tuple[Signals, dict[str, Memory]]:
     """What meaning, words, other words and tags say of a store's memories; and these memories, by their ids."""
     dense: dict[str, float] = {}
-    if vector is not None:
-        dense |= store.vectors.nearest(vector.values, vector.model_id, question.filters, _CANDIDATES)
+    if embedding is not None:
+        dense |= store.vectors.nearest(embedding.vector, embedding.model.id, question.filters, _CANDIDATES)
     lexical = store.lexical(asked.telling, _CANDIDATES, question.filters)
     lexical |= store.lexical(asked.other_telling, _CANDIDATES, question.filters)
     tags = store.tagged([*asked.rarity, *question.text.split()], _CANDIDATES, question.filters)
-    memories = store.several({*dense, *lexical, *tags})
-    if vector is not None:
-        dense |= store.vectors.cosines(vector.values, vector.model_id, {*lexical, *tags} - {*dense})
-    # What somebody deletes meanwhile is found no more.
+    memories = store.by_ids({*dense, *lexical, *tags})
+    if embedding is not None:
+        dense |= store.vectors.cosines(embedding.vector, embedding.model.id, {*lexical, *tags} - {*dense})
+    # What was deleted meanwhile is found no more.
     dense, tags = ({number: found[number] for number in found if number in memories} for found in (dense, tags))
     return Signals(dense, *_coverage(asked, memories), tags), memories
 
@@ -142,10 +131,10 @@ def _coverage(asked: AskedWords, memories: Mapping[str, Memory]) -> tuple[dict[s
     return held, in_other_words
 
 
-def _admitted(signals: Signals, question: Question, vector: QueryVector | None) -> list[str]:
+def _admitted(signals: Signals, question: Question, embedding: Embedding | None) -> list[str]:
     """The memories that are close enough in meaning, or hold enough of the question and mean nothing else."""
-    floor = cosine_of(vector.model_id, question.min_similarity) if vector else 0.0
-    least = _WORDS_SHARE if vector else _WORDS_SHARE_ALONE
+    floor = cosine_of(embedding.model, question.min_similarity) if embedding else 0.0
+    least = _WORDS_SHARE if embedding else _WORDS_SHARE_ALONE
     found = {*signals.dense, *signals.words, *signals.expanded, *signals.tags}
 
     def is_admitted(memory_id: str) -> bool:

@@ -17,12 +17,12 @@ _SYNONYMS = {
 _MAX_LANGUAGES_NAMED = 12
 
 
-def kind_of(operation: str, given: str, kinds: Sequence[str]) -> str:
+def kind_of(operation: str, name: str, kinds: Sequence[str]) -> str:
     """The kind that is asked for, by one of its names. Raises `InvalidRequest`."""
-    given = given.strip().lower()
-    kind = _SYNONYMS.get(given, given)
+    name = name.strip().lower()
+    kind = _SYNONYMS.get(name, name)
     if kind and kind not in kinds:
-        raise InvalidRequest(f"{operation}: kind = {given!r} is not one of {', '.join(kinds)}")
+        raise InvalidRequest(f"{operation}: kind = {name!r} is not one of {', '.join(kinds)}")
     return kind
 
 

@@ -251,7 +251,7 @@ def _recalled(answer: model.SearchAnswer, budget_tokens: int) -> MemoryAnswer:
 
 
 def _changed(memory: Memory, *, view: ProjectView, content: str | None, metadata: Mapping[str, Any]) -> Memory:
-    """A memory with a caller's changes; whoever edits or confirms it says that it holds for the code as it is now."""
+    """A memory with a caller's changes; an edit or a confirmation says that it holds for the code as it is now."""
     present = {**json_of(metadata_record(memory.metadata)), "memory_type": memory.memory_type.value}
     present |= {key: value for key, value in (("source_uri", memory.source_uri), ("branch", memory.branch)) if value}
     wanted = patched(present, metadata)

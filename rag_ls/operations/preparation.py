@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 class Preparation:
-    """Gives projects that are still being read a moment, in the thread of whoever asks."""
+    """Gives projects that are still being read a moment, in the caller's thread."""
 
     def __init__(self, client: Client, projects: Projects, *, patience_s: float) -> None:
         """A model that is still loading is waited for `patience_s` before a question at the shell."""
@@ -96,7 +96,7 @@ class Preparation:
             indexing.resume()
         elif indexing.scanned:
             if self._ask(view.store.queue.has_any):
-                # Whoever asked for these files left before they were read.
+                # The question that asked for these files ended before they were read.
                 indexing.resume()
         elif view.shared.never_indexed:
             indexing.index_tree(Depth.WORDS)
@@ -135,7 +135,7 @@ class _Wait:
     report: Report
 
     def until(self, is_done: Callable[[], bool], view: ProjectView, longest_s: float) -> None:
-        """Wait for something that reading a project brings about; no longer than somebody reads it."""
+        """Wait for something that reading a project brings about, while a process reads it."""
         pause, told = 0.005, time.monotonic()
         deadline = min(self.deadline, told + longest_s)
         while view.indexing.reads and not is_done() and (now := time.monotonic()) < deadline:

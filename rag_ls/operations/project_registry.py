@@ -23,7 +23,7 @@ from rag_ls.operations.records import (
 )
 from rag_ls.operations.requests import AddProject, NoArguments, PlanRemoval, RemoveProjects, Scan
 from rag_ls.project import Project, current_branch, find_project, user_config_file
-from rag_ls.registry.catalogue import CONFIG, OPENED, KnownProject, called, names_of, off_branch, root_meant
+from rag_ls.registry.catalogue import CONFIG, OPENED, KnownProject, called, names_of, off_branch, root_of_path
 from rag_ls.registry.entries import ALL, lines_of
 from rag_ls.storage import IndexSummary, count_memories, derived_files, index_summary, memory_files, total_bytes
 
@@ -147,7 +147,7 @@ def _wanted(asked: Scan) -> tuple[str, ...]:
 
 
 def _check_name(name: str, root: Path, known: Iterable[KnownProject]) -> None:
-    if not name or name.lower() == ALL or "/" in name or root_meant(name):
+    if not name or name.lower() == ALL or "/" in name or root_of_path(name):
         raise InvalidRequest(f"{name!r} cannot be a project's name: give one that is not {ALL!r} and holds no /")
     for item in known:
         if item.name == name and item.root != root:

@@ -10,7 +10,7 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import NotFound, ProjectUnavailable, StoreUnavailable
 from rag_ls.project import Project
-from rag_ls.registry.catalogue import CONFIG, KnownProject, called, names_of, root_meant
+from rag_ls.registry.catalogue import CONFIG, KnownProject, called, names_of, root_of_path
 from rag_ls.registry.entries import ALL
 
 _log = logging.getLogger(__name__)
@@ -56,8 +56,8 @@ class Projects:
             return self.all()
         known = self._client.known_projects()
         if ALL in (name.lower() for name in names):
-            return self._all_known(known)
-        found = [view for name in names for view in self._meant(name, known)]
+            return self._every_view(known)
+        found = [view for name in names for view in self._views_called(name, known)]
         return list({view.project.root: view for view in found}.values())
 
     def holding(self, path: str, wanted: str | Sequence[str] = "") -> ProjectView:
@@ -70,12 +70,12 @@ class Projects:
                 return view
         return projects[0]
 
-    def _meant(self, name: str, known: list[KnownProject]) -> list[ProjectView]:
+    def _views_called(self, name: str, known: list[KnownProject]) -> list[ProjectView]:
         """What one name or root means: the user's settings say it first, then what is open."""
         usable = [view for view in self._client.all_projects() if not view.shared.is_lost]
         found = called(known, name)
         if not any((item.source, item.name) == (CONFIG, name) for item in found):
-            root = root_meant(name)
+            root = root_of_path(name)
             if chosen := [view for view in usable if view.project.root == root or view.project.name == name]:
                 return chosen
         if not found:
@@ -84,20 +84,20 @@ class Projects:
             raise NotFound(
                 f"no open project and no other known one is called {name!r}; known are {names} (`rag-ls projects list`)"
             )
-        return [self._opened(item) for item in found]
+        return [self._open(item) for item in found]
 
-    def _all_known(self, known: list[KnownProject]) -> list[ProjectView]:
+    def _every_view(self, known: list[KnownProject]) -> list[ProjectView]:
         """All that can be opened; one that cannot keeps nobody from the others."""
         chosen = {view.project.root: view for view in self._client.projects() if not view.shared.is_lost}
         for item in known:
             try:
                 if item.root not in chosen and not item.is_missing:
-                    chosen[item.root] = self._opened(item)
+                    chosen[item.root] = self._open(item)
             except (ProjectUnavailable, StoreUnavailable) as error:
                 _log.warning("%s", error)
         return list(chosen.values()) or self.all()
 
-    def _opened(self, known: KnownProject) -> ProjectView:
+    def _open(self, known: KnownProject) -> ProjectView:
         is_new = all(view.project.root != known.root for view in self._client.all_projects())
         view = self._client.open_project(Project(known.root), aside=True)
         if is_new and view.settings.index.on_open:

@@ -1,4 +1,4 @@
-"""What a question about code is about, and which files that nobody has read yet it means."""
+"""Which files that are not read yet a question about code needs."""
 
 from __future__ import annotations
 

@@ -247,7 +247,7 @@ class GetMemory:
 
 @dataclass(frozen=True, slots=True)
 class UpdateMemory:
-    """A memory with what is to change of it; with neither, somebody confirms that it still holds."""
+    """A memory with what is to change of it; with neither, the caller confirms that it still holds."""
 
     id: str = argument(doc="a memory's id, or its first 8 characters")
     content: str | None = argument(None, "its new text")

@@ -171,7 +171,7 @@ OPERATIONS: tuple[Operation, ...] = (
         tool=Tool(
             "memory",
             "Change a memory; metadata is merged, null removes a key. id alone: it holds for the code as it is now. "
-            "expected_version refuses what somebody else changed.",
+            "expected_version refuses what another caller changed.",
             ("id", "content", "metadata", "expected_version"),
             ("id", "status"),
         ),

@@ -1,4 +1,4 @@
-"""All projects that are known by name: those that the user's settings list, then those that somebody opened."""
+"""All projects that are known by name: those that the user's settings list, then those that were opened."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def known_projects(entries: Iterable[ProjectEntry], registered: Iterable[Registe
 
 
 def called(known: Sequence[KnownProject], wanted: str) -> list[KnownProject]:
-    """Those that somebody means by a root or a name: an entry's name names all its roots.
+    """Those that a root or a name means: an entry's name names all its roots.
 
     A name of the settings goes before that of an opened project, and any name before that of a folder.
     """
-    if root := root_meant(wanted):
+    if root := root_of_path(wanted):
         return [project for project in known if project.root == root]
     for source in (CONFIG, OPENED):
         if found := [project for project in known if (project.source, project.name) == (source, wanted)]:
@@ -58,8 +58,8 @@ def called(known: Sequence[KnownProject], wanted: str) -> list[KnownProject]:
     return [project for project in known if project.root.name == wanted]
 
 
-def root_meant(wanted: str) -> Path | None:
-    """The root that somebody names by its path; None for a name."""
+def root_of_path(wanted: str) -> Path | None:
+    """The root that a path means; None for a name."""
     path = os.path.expanduser(wanted)
     return Path(os.path.realpath(path)) if os.path.isabs(path) and "\0" not in path else None
 

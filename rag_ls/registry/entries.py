@@ -130,10 +130,10 @@ def _strings(value: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _root(given: str) -> str:
-    path = os.path.expanduser(given)
+def _root(text: str) -> str:
+    path = os.path.expanduser(text)
     if not os.path.isabs(path) or "\0" in path:
-        raise _Wrong("roots", f"projects.roots: {given!r} is no absolute path: begin it with / or ~")
+        raise _Wrong("roots", f"projects.roots: {text!r} is no absolute path: begin it with / or ~")
     return os.path.realpath(path)
 
 

@@ -1,4 +1,4 @@
-"""The projects that somebody opened or added on this machine, remembered in one small file."""
+"""The projects that were opened or added on this machine, remembered in one small file."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Registry:
         return tuple({item.root: item for item in found}.values())
 
     def note_opened(self, root: Path, *, name: str = "", from_config: bool = False) -> None:
-        """Somebody opened a project. Where that cannot be written down, it is not."""
+        """Remember a project that was opened, where the file can be written."""
         now = self._now()
         known = next((item for item in self.projects() if item.root == str(root)), None)
         if known is not None and known.from_config == from_config and not _is_news(known, now):

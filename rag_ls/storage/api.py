@@ -488,7 +488,7 @@ class MemoryStore(Protocol):
         ...
 
     def touch(self, memory_id: str, updated_at: str) -> None:
-        """Note that somebody stored the very same again; that makes no version."""
+        """Note that the very same was stored again; that makes no version."""
         ...
 
     def delete(self, memory_id: str, *, reason: str = "deleted") -> bool:
@@ -507,7 +507,7 @@ class MemoryStore(Protocol):
         """One memory by its id, or None."""
         ...
 
-    def several(self, ids: Collection[str]) -> dict[str, Memory]:
+    def by_ids(self, ids: Collection[str]) -> dict[str, Memory]:
         """Memories by their ids, as far as they exist."""
         ...
 

@@ -15,13 +15,13 @@ from typing import IO, Any
 
 Message = dict[str, Any]
 
-# Editors do not synchronise larger files, and nobody else has more to say.
+# Editors do not synchronise larger files, and no other message is as long.
 MAX_MESSAGE_BYTES = 128_000_000
 _MAX_HEADER_BYTES = 8192
 
 
 class MessageTooLong(Exception):
-    """Somebody announced, or sent, more than a message can be."""
+    """The sender announced, or sent, more than a message can be."""
 
 
 def claim_standard_streams() -> tuple[IO[bytes], IO[bytes]]:

@@ -18,7 +18,7 @@ def whole_file(target: str | os.PathLike[str], mode: int = 0o600) -> Iterator[Te
     """
     folder, name = os.path.split(os.fspath(target))
     draft = os.path.join(folder, f".{name}.{os.getpid()}-{time.monotonic_ns()}")
-    # Whoever may write to the folder, too, must not say where this goes.
+    # Another user who may write to the folder must not redirect this.
     number = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
     try:
         with os.fdopen(number, "w", encoding="utf-8", newline="") as stream:

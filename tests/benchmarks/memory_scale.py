@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.config import EmbeddingSettings
-from rag_ls.embedding import HostedModel, local_model
+from rag_ls.embedding import Embedding, HostedModel, local_model
 from rag_ls.memory import Memories, MemoryFilters, NewMemory, Question, utc_now
 from rag_ls.memory.consolidation import plan
 from rag_ls.memory.portable import export_memories, import_memories
-from rag_ls.memory.recall import QueryVector, recall
+from rag_ls.memory.recall import recall
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
 from rag_ls.storage.sqlite.memories import SqliteMemories
@@ -39,7 +39,7 @@ def memory_scale(work: Path, sizes: tuple[int, ...]) -> dict[str, Any]:
     """Measure at each size, in new stores below `work`."""
     model = local_model("auto", EmbeddingSettings(backend="onnx"))
     questions = [json.loads(line)["query"] for line in (_FOLDER / "questions.jsonl").read_text().splitlines()]
-    vectors = [QueryVector(model.model_id, model.embed_query(query)) for query in questions]
+    vectors = [Embedding(model.card, model.embed_query(query)) for query in questions]
     seeds = _seeds(model)
     results: dict[str, Any] = {}
     try:
@@ -54,7 +54,7 @@ def _at(
     folder: Path,
     size: int,
     seeds: tuple[list[str], NDArray[np.float32]],
-    asked: list[tuple[str, QueryVector]],
+    asked: list[tuple[str, Embedding]],
     model: HostedModel,
 ) -> dict[str, Any]:
     folder.mkdir()
@@ -81,7 +81,7 @@ def _at(
     return result
 
 
-def _ask(store: MemoryStore, query: str, vector: QueryVector) -> None:
+def _ask(store: MemoryStore, query: str, vector: Embedding) -> None:
     recall([store], Question(query, 5, 0.7, MemoryFilters(branch="main")), vector, utc_now())
 
 

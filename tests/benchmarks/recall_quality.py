@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.config import EmbeddingSettings
-from rag_ls.embedding import HostedModel, cosine_of, local_model
+from rag_ls.embedding import Embedding, HostedModel, cosine_of, local_model
 from rag_ls.memory import MemoryFilters, Question
 from rag_ls.memory.parts import embed_missing
-from rag_ls.memory.recall import QueryVector, asked_words, memory_of, recall, signals_of
+from rag_ls.memory.recall import asked_words, memory_of, recall, signals_of
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
 from rag_ls.storage.sqlite.memories import SqliteMemories
@@ -40,7 +40,7 @@ def recall_quality(work: Path, model_name: str = "auto") -> dict[str, Any]:
     model = local_model(model_name, EmbeddingSettings(backend="auto"))
     store = _filled(work / "recall.db", model)
     try:
-        vectors = {item["query"]: QueryVector(model.model_id, model.embed_query(item["query"])) for item in questions}
+        vectors = {item["query"]: Embedding(model.card, model.embed_query(item["query"])) for item in questions}
         started = time.perf_counter()
         rankings = _rankings(store, vectors)
         scores = {name: _ndcg_by_kind(questions, ranking) for name, ranking in rankings.items()}
@@ -83,7 +83,7 @@ def _filled(file: Path, model: HostedModel) -> MemoryStore:
     return store
 
 
-def _rankings(store: MemoryStore, vectors: Mapping[str, QueryVector]) -> dict[str, Ranking]:
+def _rankings(store: MemoryStore, vectors: Mapping[str, Embedding]) -> dict[str, Ranking]:
     def asked(query: str, *, with_model: bool = True, **changes: Any) -> list[str]:
         question = replace(Question(query, _K, 0.0), **changes)
         hits = recall([store], question, vectors[query] if with_model else None, _NOW)
@@ -91,14 +91,14 @@ def _rankings(store: MemoryStore, vectors: Mapping[str, QueryVector]) -> dict[st
 
     def dense(query: str) -> list[str]:
         vector = vectors[query]
-        return [number for number, _ in store.vectors.nearest(vector.values, vector.model_id, MemoryFilters(), _K)]
+        return [number for number, _ in store.vectors.nearest(vector.vector, vector.model.id, MemoryFilters(), _K)]
 
     def reciprocal(query: str) -> list[str]:
         """Reciprocal rank fusion of the dense and the BM25 ranking, with k = 60 (Cormack et al., 2009)."""
         vector = vectors[query]
         question = Question(query, _K, 0.0, expand=False)
         signals, _ = signals_of(store, question, asked_words([store], question), vector)
-        near = [number for number, _ in store.vectors.nearest(vector.values, vector.model_id, MemoryFilters(), 100)]
+        near = [number for number, _ in store.vectors.nearest(vector.vector, vector.model.id, MemoryFilters(), 100)]
         held = sorted(signals.words, key=lambda number: -signals.words[number])[:100]
         scores: dict[str, float] = {}
         for ranking in (near, held):
@@ -117,7 +117,7 @@ def _rankings(store: MemoryStore, vectors: Mapping[str, QueryVector]) -> dict[st
 
 
 def _threshold(
-    store: MemoryStore, questions: list[dict[str, Any]], vectors: Mapping[str, QueryVector], wanted: float
+    store: MemoryStore, questions: list[dict[str, Any]], vectors: Mapping[str, Embedding], wanted: float
 ) -> dict[str, Any]:
     """How many of five hits a least similarity lets through, with an answer among them and where there is none."""
     found: list[bool] = []
@@ -128,10 +128,10 @@ def _threshold(
         counts[bool(answers)].append(len(hits))
         if answers:
             found.append(any(memory_of(hit).id in answers for hit in hits))
-    model_id = next(iter(vectors.values())).model_id
+    model = next(iter(vectors.values())).model
     return {
         "min_similarity": wanted,
-        "cosine": round(cosine_of(model_id, wanted), 3),
+        "cosine": round(cosine_of(model, wanted), 3),
         "answered_in_5": round(statistics.mean(found), 3),
         "hits_where_there_is_an_answer": round(statistics.mean(counts[True]), 2),
         "hits_where_there_is_none": round(statistics.mean(counts[False]), 2),

@@ -161,13 +161,13 @@ def test_the_folder_s_name_may_be_of_any_length(monkeypatch: pytest.MonkeyPatch,
 
 def test_a_folder_of_somebody_else_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     if os.getuid() != 0:
-        pytest.skip("only root can give a folder to somebody else")
+        pytest.skip("only root can give a folder to another user")
     monkeypatch.setenv("RAG_LS_HOME", str(tmp_path))
     (tmp_path / "run").mkdir()
     os.chown(tmp_path / "run", _NOBODY, _NOBODY)
     done = run("serve")
     assert done.returncode == 1
-    assert "belongs to somebody else" in done.stderr
+    assert "belongs to another user" in done.stderr
 
 
 _INTRUDER = """
@@ -184,7 +184,7 @@ except OSError as error:
 """
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
 def test_another_user_of_the_machine_gets_neither_in_nor_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     with tempfile.TemporaryDirectory() as shared:
         os.chmod(shared, 0o755)
@@ -297,7 +297,7 @@ while True:
 """
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
 def test_an_engine_of_another_user_is_told_nothing(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with tempfile.TemporaryDirectory() as shared:
         os.chmod(shared, 0o1777)
@@ -315,7 +315,7 @@ def test_an_engine_of_another_user_is_told_nothing(repository: Path, monkeypatch
         impostor.kill()
         assert impostor.communicate()[0] == ""
         assert done.returncode == 0
-        assert "belongs to somebody else" in done.stderr
+        assert "belongs to another user" in done.stderr
         assert "src/cart.py" in done.stdout
 
 

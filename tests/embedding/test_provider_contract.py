@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import EmbeddingProvider, HostedModel, LoadedModel, ModelCard, ModelHost
-from rag_ls.embedding.api import BatchBudget, BatchRefused, QueryLate, normalised
+from rag_ls.embedding.api import GUESSED_RELEVANT_COSINE, BatchBudget, BatchRefused, QueryLate, normalised
 from rag_ls.embedding.hosted import within
 from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.errors import ModelMissing
@@ -31,7 +31,7 @@ class PretendModel:
     slow: threading.Event | None = None
     budget: BatchBudget = BatchBudget(max_texts=8, max_bytes=100, max_tokens=20)  # noqa: RUF009 - it is frozen
     query_deadline_s: float | None = 0.05
-    model_id: str = _CARD.id
+    card: ModelCard = _CARD
     worker_process_id: int | None = None
     batches: list[tuple[int, int]] = field(default_factory=list)
     """Length and backlog of each batch that was taken."""
@@ -53,7 +53,7 @@ class PretendModel:
     def warm_up(self) -> None:
         """It is warm."""
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """It holds nothing."""
 
     def close(self) -> None:
@@ -100,6 +100,13 @@ def test_its_best_model_is_the_one_that_auto_means_and_says_what_it_is(provider:
     assert card.id.startswith(f"{card.name}@")
     assert card.max_tokens > 0
     assert 0 < card.relevant_cosine < 1
+
+
+def test_stored_vectors_have_the_scale_that_their_provider_says(provider: EmbeddingProvider) -> None:
+    host = ModelHost(EmbeddingSettings(), provider)
+    card = provider.find("auto")
+    assert host.card(card.id) == card
+    assert host.card("of another machine@1").relevant_cosine == GUESSED_RELEVANT_COSINE
 
 
 def test_a_model_that_it_has_not_is_refused_by_name_and_by_id(provider: EmbeddingProvider) -> None:

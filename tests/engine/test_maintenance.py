@@ -66,7 +66,7 @@ def test_memories_without_vectors_get_them_by_and_by(client: Client, shop: Path)
     store = view.memories.of(Scope.PROJECT)
     for number in range(20):
         view.memories.store(NewMemory(f"Retry rule number {number}", Scope.PROJECT), None)
-    assert until(lambda: store.vectors.missing_count(model.model_id) == 0)
+    assert until(lambda: store.vectors.missing_count(model.card.id) == 0)
 
 
 def test_other_languages_and_another_strategy_cut_the_index_anew(client: Client, shop: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -30,6 +30,8 @@ class InProcessEditor:
         self._arrived = threading.Condition()
         self._results: dict[object, Json] = {}
         self.notified: list[Json] = []
+        self.replies: dict[str, Callable[[Any], Any]] = {}
+        """What the editor answers to requests of the server, by method; null to all others."""
         threading.Thread(target=self._read, daemon=True).start()
 
     def ask(self, method: str, params: Any) -> Any:
@@ -42,6 +44,28 @@ class InProcessEditor:
         answer = self._results.pop(number)
         assert "error" not in answer, answer["error"]
         return answer["result"]
+
+    def hover(self, file: Path, line: int, character: int) -> str:
+        """What a hover shows at a place, both counted from 0; empty where it shows nothing."""
+        place = {"textDocument": {"uri": file.as_uri()}, "position": {"line": line, "character": character}}
+        shown = self.ask("textDocument/hover", place)
+        return str(shown["contents"]["value"]) if shown else ""
+
+    def lenses(self, file: Path) -> list[Json]:
+        """The code lenses of a file."""
+        return list(self.ask("textDocument/codeLens", {"textDocument": {"uri": file.as_uri()}}))
+
+    def actions(self, file: Path, lines: tuple[int, int], **context: Any) -> list[Json]:
+        """The code actions for some whole lines, from the first up to before the last, counted from 0."""
+        selected = {"start": {"line": lines[0], "character": 0}, "end": {"line": lines[1], "character": 0}}
+        document = {"uri": file.as_uri()}
+        asked = {"textDocument": document, "range": selected, "context": {"diagnostics": [], **context}}
+        return list(self.ask("textDocument/codeAction", asked))
+
+    def run(self, action: Json) -> Any:
+        """Run the command of a lens or an action."""
+        command = action["command"]
+        return self.ask("workspace/executeCommand", {key: command[key] for key in ("command", "arguments")})
 
     def tell(self, method: str, **params: Any) -> None:
         """Send a notification."""
@@ -71,7 +95,8 @@ class InProcessEditor:
         while (body := read_framed(self._answers)) is not None:
             message = json.loads(body)
             if "method" in message and "id" in message:
-                self._send({"id": message["id"], "result": None})
+                reply = self.replies.get(message["method"], lambda params: None)
+                self._send({"id": message["id"], "result": reply(message.get("params"))})
                 continue
             with self._arrived:
                 if "method" in message:
@@ -82,7 +107,9 @@ class InProcessEditor:
 
 
 @contextmanager
-def in_process_editor(client: Client, *folders: Path) -> Iterator[InProcessEditor]:
+def in_process_editor(
+    client: Client, *folders: Path, capabilities: Mapping[str, Any] | None = None
+) -> Iterator[InProcessEditor]:
     """An editor on some folders, whose server uses `client`."""
     (source, requests), (answers, output) = os.pipe(), os.pipe()
     server_source, server_output = os.fdopen(source, "rb"), os.fdopen(output, "wb", 0)
@@ -95,7 +122,8 @@ def in_process_editor(client: Client, *folders: Path) -> Iterator[InProcessEdito
     with os.fdopen(requests, "wb") as to, os.fdopen(answers, "rb") as back:
         editor = InProcessEditor(to, back)
         names = [{"uri": folder.as_uri(), "name": folder.name} for folder in folders]
-        editor.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}, "workspaceFolders": names})
+        start = {"processId": None, "rootUri": None, "capabilities": capabilities or {}, "workspaceFolders": names}
+        editor.ask("initialize", start)
         editor.tell("initialized")
         try:
             yield editor

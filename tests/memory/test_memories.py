@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.embedding import HostedModel
+from rag_ls.embedding import Embedding, HostedModel
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError, StoreDamaged
 from rag_ls.memory import ALL, Memories, MemoryFilters, NewMemory, Question
 from rag_ls.memory.content_checks import MAX_CONTENT
@@ -173,7 +173,7 @@ def test_close_memories_are_found_by_a_vector_without_the_model(memories: Memori
     stored = memories.store(new("Access tokens expire"), model).memory
     memories.store(new("Bake the cake for an hour"), model)
     vector = model.embed_query("token expiry")
-    hits = memories.near(vector, model.model_id, ALL, k=5, min_similarity=0.4)
+    hits = memories.near(Embedding(model.card, vector), ALL, k=5, min_similarity=0.4)
     assert [hit.item.id for hit in hits] == [stored.id]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from rag_ls.embedding import ModelCard
 from rag_ls.errors import InvalidRequest, NotFound, VersionConflict
 from rag_ls.memory import ALL, Change, Memories
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
@@ -89,7 +90,7 @@ class TestUpdate:
         openers = {Scope.SESSION: lambda: others[Scope.SESSION], Scope.GLOBAL: lambda: others[Scope.GLOBAL]}
         memories = Memories({**openers, Scope.PROJECT: open_project}, Clock())
         first = memories.store(new("Tokens live an hour"), None).memory
-        with pytest.raises(NotFound, match=f"{first.id} was deleted by somebody else"):
+        with pytest.raises(NotFound, match=f"{first.id} was deleted by another client"):
             memories.update(first.id, _content("Tokens live a day"), None)
         assert other.find() == []
 
@@ -283,7 +284,7 @@ class TestRestore:
 class _Broken:
     """A model that gives vectors nobody can use."""
 
-    model_id = MODEL
+    card = ModelCard(MODEL, "test", 256, 8)
 
     def __init__(self, value: float) -> None:
         self._value = value

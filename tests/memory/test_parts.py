@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rag_ls.chunking import approximate_token_offsets
-from rag_ls.embedding import HostedModel
+from rag_ls.embedding import HostedModel, ModelCard
 from rag_ls.memory import ALL, Memories, Question
 from rag_ls.memory.parts import embed_missing, parts_of
 from rag_ls.memory.recall import memory_of
@@ -66,20 +66,20 @@ def test_the_end_of_a_long_memory_is_found_as_its_beginning_is(
     hits = memories.recall(Question(question, 5, 0.7, ALL), model)
     assert [hit.item.id for hit in hits] == [long.id]
     assert memory_of(hits[0]).content == _LONG.strip()
-    assert memories.of(Scope.PROJECT).vectors.of(long.id, model.model_id).shape[0] == len(parts_of(_LONG.strip()))
+    assert memories.of(Scope.PROJECT).vectors.of(long.id, model.card.id).shape[0] == len(parts_of(_LONG.strip()))
 
 
 def test_a_shorter_version_leaves_no_part_behind(memories: Memories, model: HostedModel) -> None:
     long = memories.store(new(_LONG), model).memory
     memories.update(long.id, lambda memory: replace(memory, content="Invoices are sent by mail"), model)
-    assert memories.of(Scope.PROJECT).vectors.of(long.id, model.model_id).shape[0] == 1
+    assert memories.of(Scope.PROJECT).vectors.of(long.id, model.card.id).shape[0] == 1
     assert memories.recall(Question("when do access tokens expire?", 5, 0.7, ALL), model) == []
 
 
 class _Counting:
     """A model that counts what it is given."""
 
-    model_id = MODEL
+    card = ModelCard(MODEL, "test", 256, 8)
 
     def __init__(self) -> None:
         self.batches: list[int] = []

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.embedding import cosine_of, similarity
-from rag_ls.embedding.local.catalog import MINILM, MPNET
+from rag_ls.embedding import ModelCard, cosine_of, similarity
 from rag_ls.memory.ranking import Signals, lifted, parsed, recency
 from rag_ls.model import Memory, MemoryMetadata
 from tests.memory.support import record
 
 _NOW = datetime(2026, 6, 1, tzinfo=UTC)
-_MODELS = st.sampled_from([f"{MINILM.name}@1", f"{MPNET.name}@1", "another@1"])
+_MODELS = st.builds(ModelCard, st.just("model@1"), st.just("model"), st.just(256), st.just(8), st.floats(0.05, 0.95))
 
 
 def _memory(importance: float = 0.5, days: float = 0.0, uses: int = 0, used_days: float | None = None) -> Memory:
@@ -93,18 +92,18 @@ def test_a_word_as_it_is_counts_more_than_another_that_means_the_same() -> None:
 
 
 @given(_MODELS, st.floats(0, 1))
-def test_a_similarity_and_its_cosine_give_each_other_back(model: str, value: float) -> None:
+def test_a_similarity_and_its_cosine_give_each_other_back(model: ModelCard, value: float) -> None:
     assert similarity(model, cosine_of(model, value)) == pytest.approx(value, abs=1e-9)
     assert cosine_of(model, similarity(model, value)) == pytest.approx(value, abs=1e-9)
 
 
 @given(_MODELS, st.floats(-1, 1), st.floats(-1, 1))
-def test_a_greater_cosine_is_never_less_similar(model: str, one: float, other: float) -> None:
+def test_a_greater_cosine_is_never_less_similar(model: ModelCard, one: float, other: float) -> None:
     low, high = sorted((one, other))
     assert 0 <= similarity(model, low) <= similarity(model, high) <= 1
 
 
 @given(_MODELS, st.floats(0, 1), st.floats(0, 1))
-def test_who_asks_for_more_similarity_asks_for_a_greater_cosine(model: str, one: float, other: float) -> None:
+def test_who_asks_for_more_similarity_asks_for_a_greater_cosine(model: ModelCard, one: float, other: float) -> None:
     low, high = sorted((one, other))
     assert 0 <= cosine_of(model, low) <= cosine_of(model, high) <= 1

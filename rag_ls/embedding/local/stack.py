@@ -69,7 +69,7 @@ class LocalModel:
                 f"{model.name} cannot run with embedding.backend = {settings.backend!r} here; "
                 "install sentence-transformers and torch, or set the backend to auto"
             )
-        self._model_id = model.id
+        self.card = card_of(model)
         self._closed = False
         self._lock = threading.Lock()
         self._holders: set[int] = set()
@@ -82,10 +82,6 @@ class LocalModel:
         )
 
     @property
-    def model_id(self) -> str:
-        return self._model_id
-
-    @property
     def worker_process_id(self) -> int | None:
         """The torch process, where one runs."""
         return self._bulk.process.process_id if self._bulk else None
@@ -93,7 +89,7 @@ class LocalModel:
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
         few = len(texts) + backlog <= _MAX_QUICK_TEXTS
         with self._lock:
-            # Whoever has more to come holds the torch process.
+            # A caller that has more texts to come keeps the torch process.
             (self._holders.add if backlog else self._holders.discard)(threading.get_ident())
         try:
             return self._embedder(quick=few).embed_documents(texts)
@@ -120,7 +116,7 @@ class LocalModel:
         if self._quick is None:
             self.embed_query("warm up")
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """The calling thread has nothing more to embed for now: give the torch process's memory back, unless it is needed."""
         with self._lock:
             self._holders.discard(threading.get_ident())

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.embedding.local.catalog import LocatedModel
+from rag_ls.embedding.local.catalog import LocatedModel, card_of
 from rag_ls.errors import RagLsError
 from rag_ls.util.pipe_frames import read_frame, write_frame
 
@@ -113,14 +113,10 @@ class WorkerEmbedder:
     """An `Embedder` whose model lives in a child process, started at the first call."""
 
     def __init__(self, model: LocatedModel, *, device: str, batch_size: int, threads: int) -> None:
-        self._model_id = model.id
+        self.card = card_of(model)
         fields = {key: str(value) if isinstance(value, Path) else value for key, value in asdict(model).items()}
         options = {"model": fields, "device": device, "batch_size": batch_size, "threads": threads}
         self.process = ModelProcess("rag_ls.embedding.local.worker_main", options)
-
-    @property
-    def model_id(self) -> str:
-        return self._model_id
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self.process.ask({"documents": list(texts)}) if texts else np.empty((0, 0), np.float32)

@@ -7,11 +7,8 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rag_ls import memory
-from rag_ls.embedding import HostedModel
+from rag_ls.embedding import Embedding, HostedModel
 from rag_ls.engine.code.places import Places
 from rag_ls.engine.requests import checked_k
 from rag_ls.engine.reranking import RERANKED, Reranking
@@ -112,15 +109,14 @@ class CodeMemories:
             hits += [hit for hit in self.memories.recall(question, model) if hit.item.id not in known]
         return self._answer(query, hits[:count], started, model)
 
-    def near(self, row: ChunkRow, embedding: tuple[str, NDArray[np.float32]] | None) -> list[Hit]:
+    def near(self, row: ChunkRow, embedding: Embedding | None) -> list[Hit]:
         """Memories about a chunk, then those whose meaning is close to it; no model is called. For hovers."""
         hover = self._context.settings.hover
         found = self.of_chunk(row)
         if embedding is not None:
             known = {hit.item.id for hit in found}
             close = self.memories.near(
-                embedding[1],
-                embedding[0],
+                embedding,
                 self.on_branch(memory.ALL),
                 k=hover.max_memories + len(known),
                 min_similarity=hover.min_similarity,
@@ -197,7 +193,7 @@ class CodeMemories:
         return self._places.anchor(path, line, symbol)
 
     def confirmed_anchor(self, item: Memory) -> Anchor | None:
-        """The anchor of a memory that somebody confirms: for the code as it is now, where there still is some."""
+        """The anchor of a memory that is confirmed: for the code as it is now, where there still is some."""
         if item.anchor is None or self._is_elsewhere(item.anchor):
             return item.anchor
         self._shared.catch_up()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.embedding import HostedModel
+from rag_ls.embedding import Embedding, HostedModel
 from rag_ls.engine.code.narrowing import declaring, one_a_file
 from rag_ls.engine.code.places import Places
 from rag_ls.engine.code.recent_chunks import RecentChunks
@@ -40,7 +40,7 @@ _WIDE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class _Meant:
+class _Target:
     """The code that others are to be close to."""
 
     shown: str
@@ -48,8 +48,8 @@ class _Meant:
     path: str
     """The document that it is in; empty for none."""
     text: str
-    embedding: tuple[str, NDArray[np.float32]] | None
-    """The model, and the vector of unit length; None where there is none yet."""
+    embedding: Embedding | None
+    """None where there is none yet."""
 
 
 class CodeQuestions:
@@ -100,42 +100,41 @@ class CodeQuestions:
         started = time.perf_counter()
         count = checked_k(k, self._context.settings.search.code_k)
         unseen = self._shared.catch_up()
-        meant = self._snippet(snippet, path) if snippet else self._place(path, line, symbol)
+        target = self._snippet(snippet, path) if snippet else self._place(path, line, symbol)
         found = Found((), False, 0, 0.0)
-        if meant.embedding is not None:
-            model_id, vector = meant.embedding
+        if target.embedding is not None:
             found = self._shared.searcher.related(
-                vector, k=count, model_id=model_id, filters=filters, minimum=minimum, without=meant.path,
+                target.embedding.vector, k=count, model_id=target.embedding.model.id, filters=filters, minimum=minimum, without=target.path,
                 session=self._context.session,
             )  # fmt: skip
         note = ""
-        if meant.embedding is None or (not found.hits and self._shared.index.checkout.queue_lengths() != (0, 0)):
-            found = self._by_words(meant, count, filters)
-            note = _CLOSE_NOT_EMBEDDED if meant.embedding is not None else "" if snippet else _NOT_EMBEDDED
-        return self._answer(meant.shown, found, started, unseen, note)
+        if target.embedding is None or (not found.hits and self._shared.index.checkout.queue_lengths() != (0, 0)):
+            found = self._by_words(target, count, filters)
+            note = _CLOSE_NOT_EMBEDDED if target.embedding is not None else "" if snippet else _NOT_EMBEDDED
+        return self._answer(target.shown, found, started, unseen, note)
 
-    def _snippet(self, snippet: str, path: str) -> _Meant:
+    def _snippet(self, snippet: str, path: str) -> _Target:
         snippet = snippet[: _SNIPPET_PIECE * _SNIPPET_PIECES]
         # Who has an editor at hand does not wait for a model.
         model = self._shared.model(0.0 if path else _SNIPPET_WAIT_S)
         vector = _embedded(model, snippet, _mean_embedding)
-        embedding = (model.model_id, vector) if model is not None and vector is not None else None
-        return _Meant(snippet, self._context.relative(path) if path else "", snippet, embedding)
+        embedding = Embedding(model.card, vector) if model is not None and vector is not None else None
+        return _Target(snippet, self._context.relative(path) if path else "", snippet, embedding)
 
-    def _place(self, path: str, line: int, symbol: str) -> _Meant:
+    def _place(self, path: str, line: int, symbol: str) -> _Target:
         row = self.row_of(path, line, symbol)
         chunk = row.stored.chunk
         shown = chunk.symbol or f"{chunk.path}:{line}"
         text = f"{chunk.symbol} {chunk.signature} {chunk.doc} {chunk.text}"
-        return _Meant(shown, chunk.path, text, self._shared.embedding_of(row))
+        return _Target(shown, chunk.path, text, self._shared.embedding_of(row))
 
-    def _by_words(self, meant: _Meant, k: int, filters: Filters) -> Found:
-        """What shares words with what is meant, in other documents."""
+    def _by_words(self, target: _Target, k: int, filters: Filters) -> Found:
+        """What shares words with the target, in other documents."""
         found = self._shared.searcher.search(
-            meant.text, k=_WIDE, settings=self._context.settings.search, filters=filters, vector=None, model_id="",
+            target.text, k=_WIDE, settings=self._context.settings.search, filters=filters, vector=None, model_id="",
             session=self._context.session,
         )  # fmt: skip
-        hits = [hit for hit in found.hits if _path_of(hit) != meant.path]
+        hits = [hit for hit in found.hits if _path_of(hit) != target.path]
         return replace(found, hits=tuple(hits[:k]))
 
     def chunk(self, chunk_id: str) -> Hit:

@@ -131,7 +131,7 @@ class RelatedTests:
         if embedding is None or not tests:
             return
         close = self._shared.searcher.related(
-            embedding[1], k=_CLOSE, model_id=embedding[0], filters=Filters(kind="test"),
+            embedding.vector, k=_CLOSE, model_id=embedding.model.id, filters=Filters(kind="test"),
             minimum=self._shared.settings.hover.min_similarity, without=row.stored.chunk.path, session=self._context.session,
         )  # fmt: skip
         paths = set(tests.values())

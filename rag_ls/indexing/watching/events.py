@@ -37,7 +37,7 @@ class Eyes(Protocol):
     """
 
     def wait(self, timeout_s: float | None) -> bool:
-        """Sleep until something happens or somebody calls `wake`; False when neither did in time."""
+        """Sleep until something happens or `wake` is called; False when neither did in time."""
 
     def take(self) -> Notice:
         """What happened since the last time, without waiting."""

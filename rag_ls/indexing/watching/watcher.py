@@ -189,7 +189,7 @@ class TreeWatcher:
                 self._change.notify_all()
 
     def _batch(self, eyes: Eyes) -> Notice:
-        """What happened, with what follows closely; less when somebody asks for it."""
+        """What happened, with what follows closely; less when a question waits for it."""
         notice = eyes.take()
         deadline = time.monotonic() + _MAX_BATCH_S
         while notice and self._asked == self._answered and not self._stopping and time.monotonic() < deadline:

@@ -40,28 +40,28 @@ def register(server: RagLsServer) -> None:
         return _actions(document, params.range)
 
     @server.command(REMEMBER)
-    async def remember(*arguments: Any) -> dict[str, Any]:
-        given = plain_object(REMEMBER, arguments)
+    async def remember(*sent: Any) -> dict[str, Any]:
+        arguments = plain_object(REMEMBER, sent)
         await server.session.settled()
-        content = given.get("content") or await _note(server, given)
+        content = arguments.get("content") or await _note(server, arguments)
         if content is None:
             return {"status": "cancelled"}
-        answer = await _asked(server, "store_memory", _new_memory(server.session, {**given, "content": content}))
+        answer = await _asked(server, "store_memory", _new_memory(server.session, {**arguments, "content": content}))
         said = "was known already" if answer["status"] == "duplicate" else "is remembered"
         _say(server, f"It {said} ({answer['scope']}, {answer['id'][:8]}).")
         return answer
 
     @server.command(ABOUT)
-    async def about(*arguments: Any) -> dict[str, Any]:
-        given = plain_object(ABOUT, arguments)
-        path = file_path(str(given.pop("uri", "")))
+    async def about(*sent: Any) -> dict[str, Any]:
+        arguments = plain_object(ABOUT, sent)
+        path = file_path(str(arguments.pop("uri", "")))
         if path is not None:
-            answer = await _asked(server, "memories_about", {"path": str(path), **given})
+            answer = await _asked(server, "memories_about", {"path": str(path), **arguments})
         else:
             # An untitled document is no place that a memory could be about.
-            if not str(given.get("text", "")).strip():
+            if not str(arguments.get("text", "")).strip():
                 raise _refused(server, "select the text that you ask about")
-            answer = await _asked(server, "search_memory", {"query": given.get("text", "")})
+            answer = await _asked(server, "search_memory", {"query": arguments.get("text", "")})
         _say(server, _brief(answer))
         return answer
 
@@ -99,20 +99,20 @@ def _text(buffer: TextBuffer, selected: types.Range) -> str:
     return buffer.text[min(start, end) : max(start, end)].strip()
 
 
-async def _note(server: RagLsServer, given: dict[str, Any]) -> str | None:
+async def _note(server: RagLsServer, arguments: dict[str, Any]) -> str | None:
     """The note to remember for a selection: itself, where it is prose or a comment, else what the user answers.
 
     None where the user wants nothing remembered. Raises what the client is told where it cannot ask.
     """
     session: EditorSession = server.session
-    text, uri = str(given.get("text", "")), str(given.get("uri", ""))
+    text, uri = str(arguments.get("text", "")), str(arguments.get("uri", ""))
     if not text.strip():
         raise _refused(server, "select what is to be remembered, or what the note is about")
     document, path = session.documents.get(uri), file_path(uri)
     if note := note_in(text, document.language if document else ""):
         return note
     if not wants(server.client_capabilities, "asksForNotes"):
-        place = f"--source-file {path} --line {given.get('line')}" if path else ""
+        place = f"--source-file {path} --line {arguments.get('line')}" if path else ""
         raise _refused(
             server,
             "this is code: select a comment that says what is to be remembered about it, or run "
@@ -120,34 +120,34 @@ async def _note(server: RagLsServer, given: dict[str, Any]) -> str | None:
         )
     known = []
     if path is not None:
-        known = (await _asked(server, "memories_about", {"path": str(path), "line": given.get("line")}))["results"]
+        known = (await _asked(server, "memories_about", {"path": str(path), "line": arguments.get("line")}))["results"]
     params = {"about": _short(text), "known": [item for item in known if "anchor" in item["matched_by"]]}
     answer = plain(await server.protocol.send_request_async(ASK_FOR_NOTE, params))
     content = str((answer or {}).get("content", "")).strip()
     return content or None
 
 
-def _new_memory(session: EditorSession, given: dict[str, Any]) -> dict[str, Any]:
+def _new_memory(session: EditorSession, arguments: dict[str, Any]) -> dict[str, Any]:
     """What to store for a selection: its text, about the place where it stands."""
-    content = given.get("content")
+    content = arguments.get("content")
     if not isinstance(content, str):
         raise protocol_error(InvalidRequest(f"{REMEMBER} needs 'content', the note, or 'text', what is selected"))
-    uri = str(given.get("uri", ""))
+    uri = str(arguments.get("uri", ""))
     document = session.documents.get(uri)
     place: Place | None = document.place if document else None
-    metadata: dict[str, Any] = {"tags": given.get("tags") or []}
+    metadata: dict[str, Any] = {"tags": arguments.get("tags") or []}
     path = file_path(uri)
     if path is not None and not (place and place.guest):
-        metadata |= {"source_file": str(path), "line": given.get("line")}
+        metadata |= {"source_file": str(path), "line": arguments.get("line")}
     if document is not None and document.language:
         metadata["language"] = document.language
-    return {"content": content, "scope": given.get("scope", "project"), "metadata": metadata}
+    return {"content": content, "scope": arguments.get("scope", "project"), "metadata": metadata}
 
 
-async def _asked(server: RagLsServer, operation: str, given: dict[str, Any]) -> dict[str, Any]:
+async def _asked(server: RagLsServer, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
     session: EditorSession = server.session
     try:
-        return await asyncio.wrap_future((await session.operations()).submit(operation, given))
+        return await asyncio.wrap_future((await session.operations()).submit(operation, arguments))
     except RagLsError as error:
         _say(server, str(error), types.MessageType.Warning)
         raise protocol_error(error) from error

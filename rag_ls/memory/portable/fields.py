@@ -94,7 +94,7 @@ class Fields:
         return dict(value)
 
     def anything(self, name: str) -> object:
-        """A value that somebody else checks."""
+        """A value that the caller checks."""
         return self._left.pop(name, None)
 
     def refuse_others(self) -> None:

@@ -18,7 +18,7 @@ AGENTS = "agents"
 
 _CLAUDE_FILES = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.local.md")
 _INDEX = "MEMORY.md"
-# Where an AGENTS.md is somebody else's.
+# Where an AGENTS.md is not ours.
 _FOREIGN_FOLDERS = frozenset(
     {"node_modules", "vendor", "third_party", "venv", "site-packages", "target", "dist", "build"}
 )

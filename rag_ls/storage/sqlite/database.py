@@ -48,7 +48,7 @@ class Database:
         # Guarded by the lock: whether its holder is inside a transaction already.
         self._writing = False
         self._connections: list[tuple[threading.Thread, sqlite3.Connection]] = []
-        # It never writes, so that every commit is somebody else's to it (see `changes`).
+        # It never writes, so that every commit is another connection's to it (see `changes`).
         self._observer: sqlite3.Connection | None = None
         self._observing = threading.Lock()
         self._connecting = threading.Lock()

@@ -1,4 +1,4 @@
-"""Maintenance that somebody asks for, with sqlite-utils. It is imported then alone: it takes as long as a whole question."""
+"""Maintenance on demand, with sqlite-utils, which is imported only then: its import takes as long as a whole question."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ class SqliteMemories:
             self._index(connection, row, memory)
 
     def touch(self, memory_id: str, updated_at: str) -> None:
-        """Note that somebody stored the very same again; that makes no version."""
+        """Note that the very same was stored again; that makes no version."""
         with self._database.writing() as connection:
             connection.execute("UPDATE memories SET updated_at = ? WHERE id = ?", (updated_at, memory_id))
 
@@ -195,7 +195,7 @@ class SqliteMemories:
         """One memory by its id, or None."""
         return next(iter(self._memories("m.id = ?", (memory_id,))), None)
 
-    def several(self, ids: Collection[str]) -> dict[str, Memory]:
+    def by_ids(self, ids: Collection[str]) -> dict[str, Memory]:
         """Memories by their ids, as far as they exist."""
         return {
             memory.id: memory for memory in self._memories("m.id IN (SELECT value FROM json_each(?))", [_json(ids)])

@@ -1,0 +1,157 @@
+"""The operations on a client's open projects: each request parsed, prepared for, answered in the engine's threads, told of."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+
+from rag_ls.engine.client import Client
+from rag_ls.engine.events import MemoryChanged
+from rag_ls.errors import InvalidRequest, NotFound, RagLsError
+from rag_ls.indexing import Progress
+from rag_ls.operations.code_lookup import LookupOperations
+from rag_ls.operations.indexing import IndexOperations, Report
+from rag_ls.operations.json_of import Json, json_of
+from rag_ls.operations.maintenance import MaintenanceOperations
+from rag_ls.operations.memories import MemoryOperations
+from rag_ls.operations.parsing import parsed
+from rag_ls.operations.preparation import Preparation
+from rag_ls.operations.project_registry import ProjectOperations
+from rag_ls.operations.projects import Projects
+from rag_ls.operations.records import CodeRecord, MemoryRecord, SearchAnswer, Stats
+from rag_ls.operations.records_of import with_note
+from rag_ls.operations.requests import GetChunk, GetMemory, Search, SearchCode, SearchMemory, Show
+from rag_ls.operations.search import SearchOperations
+from rag_ls.operations.spec import Operation
+from rag_ls.operations.table import OPERATIONS
+
+_MAX_WAIT_IN_THREAD_S = 1.0
+_KINDS = ("code", "memory")
+
+
+def _unheard(project: str, progress: Progress) -> None:
+    """Progress that the caller does not show."""
+
+
+def operation_named(name: str) -> Operation:
+    """The operation with a name. Raises `InvalidRequest`."""
+    found = next((operation for operation in OPERATIONS if operation.name == name), None)
+    if found is None:
+        raise InvalidRequest(f"there is no operation {name!r}")
+    return found
+
+
+class Operations:
+    """The operations on a client's open projects. Errors are `RagLsError`s, written for the caller."""
+
+    def __init__(
+        self,
+        client: Client,
+        *,
+        wait_for_model_s: float = 0.0,
+        budget_tokens: int = 0,
+        table: Iterable[Operation] = OPERATIONS,
+    ) -> None:
+        """`wait_for_model_s` is how long a question waits for a model that is still loading.
+
+        In one of the engine's threads, which others need too, it waits a second at most. `budget_tokens` is how much
+        code an answer holds where neither the caller nor the settings say; 0 for no limit.
+        """
+        self._client = client
+        self._tell = client.engine.events.tell
+        self._table = {operation.name: operation for operation in table}
+        wait_s = min(wait_for_model_s, _MAX_WAIT_IN_THREAD_S)
+        projects, or_none = Projects(client), Projects(client, or_none=True)
+        self._projects = projects
+        self.preparation = Preparation(client, projects, patience_s=wait_for_model_s)
+        self.indexes = IndexOperations(client, projects)
+        self.finding = SearchOperations(projects, wait_s=wait_s, budget_tokens=budget_tokens)
+        self.lookup = LookupOperations(projects)
+        self.memories = MemoryOperations(or_none, wait_s=wait_s)
+        self.maintenance = MaintenanceOperations(or_none)
+        self.projects = ProjectOperations(client, projects)
+
+    def submit(self, name: str, arguments: object) -> Future[Json]:
+        """Run an operation in the engine's threads; its answer as JSON."""
+        return self._client.submit(name, functools.partial(self._answered, self._table[name], arguments))
+
+    def run(self, name: str, arguments: object = None, report: Report = _unheard) -> Json:
+        """Run an operation and wait for it. What takes long before the question can be asked is reported.
+
+        That part runs in the calling thread: the engine's threads are for questions.
+        """
+        self.prepare(name, arguments, report)
+        return self.submit(name, arguments).result()
+
+    def prepare(self, name: str, arguments: object = None, report: Report = _unheard) -> None:
+        """What `run` does before it asks the question, for a caller that then calls `submit`."""
+        operation = self._table[name]
+        if (prepare := operation.prepare) is not None:
+            request: object = parsed(name, operation.request, arguments)
+            self._client.mended(lambda: prepare(self, request, report))
+
+    def _answered(self, operation: Operation, arguments: object) -> Json:
+        answer = operation.run(self, parsed(operation.name, operation.request, arguments))
+        if operation.changes is not None:
+            self._tell(
+                MemoryChanged(operation.changes, str(self._client.about), self._root(), getattr(answer, "id", ""))
+            )
+        return json_of(answer)
+
+    def _root(self) -> Path | None:
+        return next((view.project.root for view in self._client.projects()), None)
+
+    # --- what the shell asks of code and memories at once
+
+    def search(self, asked: Search) -> SearchAnswer:
+        """Chunks and memories that answer a question."""
+        kinds = self._kinds(asked)
+        results: list[CodeRecord | MemoryRecord] = []
+        stats: Stats | None = None
+        if "code" in kinds:
+            question = SearchCode(asked.query, asked.k, language=asked.language, path_glob=asked.path_glob)
+            found = self.finding.search_code(question)
+            results += [_without_place(record) for record in found.results]
+            stats = found.stats
+        if "memory" in kinds:
+            recalled = self.memories.search_memory(
+                SearchMemory(asked.query, asked.k, scope=asked.scope, min_similarity=asked.min_similarity)
+            )
+            results += recalled.results
+            stats = stats or recalled.stats
+        assert stats is not None
+        if asked.kinds or "code" in kinds:
+            return SearchAnswer(asked.query, tuple(results), stats)
+        return SearchAnswer(asked.query, tuple(results), with_note(stats, f"memories alone: {self._client.why_none}"))
+
+    def prepare_search(self, asked: Search, report: Report) -> None:
+        """See `Preparation.search`."""
+        if "code" in self._kinds(asked) or self._client.projects():
+            self.preparation.search(asked, report)
+
+    def _kinds(self, asked: Search) -> tuple[str, ...]:
+        """What is searched; without a word, code where there is a project."""
+        if not set(asked.kinds) <= set(_KINDS):
+            raise InvalidRequest(f"{', '.join(asked.kinds)}: give code, memory or both, with a comma between")
+        return asked.kinds or (_KINDS if self._client.projects() or self._client.why_none is None else ("memory",))
+
+    def show(self, asked: Show) -> MemoryRecord | CodeRecord:
+        """A memory, else a chunk."""
+        try:
+            found = self.memories.get_memory(GetMemory(asked.id, history=asked.history))
+            return replace(found, kind="memory")
+        except NotFound:
+            try:
+                return self.lookup.get_chunk(GetChunk(asked.id))
+            except RagLsError:
+                raise NotFound(
+                    f"no memory and no chunk has the id {asked.id!r}; `rag-ls list` and `rag-ls search` show ids"
+                ) from None
+
+
+def _without_place(record: CodeRecord) -> CodeRecord:
+    """A hit as the shell shows it, which knows where it is."""
+    return replace(record, file="", scope="")

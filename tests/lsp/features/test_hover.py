@@ -1,0 +1,51 @@
+"""What a hover shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.lsp.in_process import InProcessEditor
+from tests.support import until
+
+_NAME = 6
+_CART = {"source_file": "src/cart.py", "symbol": "total_price"}
+
+
+def _store(editor: InProcessEditor, content: str, **metadata: str) -> None:
+    editor.command("storeMemory", content=content, scope="project", metadata=metadata)
+
+
+def test_a_memory_about_the_code_is_shown_with_its_place(editor: InProcessEditor, cart: Path) -> None:
+    _store(editor, "Discounts are shares, not amounts.", **_CART)
+    shown = editor.hover(cart, 0, _NAME)
+    assert "- Discounts are shares, not amounts." in shown
+    assert f"[src/cart.py:1]({cart.as_uri()}#L1)" in shown
+
+
+def test_a_memory_says_that_its_code_has_changed_since(editor: InProcessEditor, cart: Path) -> None:
+    _store(editor, "Discounts are shares, not amounts.", **_CART)
+    editor.type(cart, "# another text of this code\n")
+    assert until(lambda: "*(the code has changed since)*" in editor.hover(cart, 1, _NAME))
+
+
+def test_a_long_memory_is_cut_to_one_line(editor: InProcessEditor, cart: Path) -> None:
+    _store(editor, "Prices are net.\n" + "And rounded half up. " * 40, **_CART)
+    lines = editor.hover(cart, 0, _NAME).splitlines()
+    assert any(line.startswith("- Prices are net. And rounded") and "…" in line for line in lines)
+
+
+def test_keywords_single_letters_and_white_space_show_nothing(editor: InProcessEditor, cart: Path) -> None:
+    _store(editor, "Discounts are shares, not amounts.", **_CART)
+    assert editor.hover(cart, 0, 1) == ""
+    editor.type(cart, "x = 1\n\n")
+    assert editor.hover(cart, 0, 0) == editor.hover(cart, 1, 0) == ""
+
+
+def test_a_document_that_is_not_open_shows_nothing(editor: InProcessEditor, shop: Path) -> None:
+    assert editor.hover(shop / "src/auth.py", 3, 8) == ""
+
+
+def test_the_settings_may_want_no_hovers(editor: InProcessEditor, cart: Path) -> None:
+    _store(editor, "Discounts are shares, not amounts.", **_CART)
+    editor.tell("workspace/didChangeConfiguration", settings={"ragLs": {"hover": {"enabled": False}}})
+    assert until(lambda: editor.hover(cart, 0, _NAME) == "")
