@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from rag_ls.embedding.local.catalog import LocatedModel
+from rag_ls.embedding.local.onnx import OnnxEmbedder
 from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.engine.client import Client, local_client
 from rag_ls.errors import ModelMissing
@@ -62,6 +65,36 @@ def nothing_slow(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
         raise ModelMissing("with --fast there are no models")
 
     monkeypatch.setattr(LocalProvider, "load", no_model)
+
+
+class _SharedModels:
+    """Quick models that the engines of all tests use: loading one takes as long as a whole test."""
+
+    def __init__(self) -> None:
+        self._models: dict[tuple[str, int], OnnxEmbedder] = {}
+        self._lock = threading.Lock()
+
+    def load(self, model: LocatedModel, *, threads: int) -> OnnxEmbedder:
+        """As `OnnxEmbedder`, which holds nothing of the engine that uses it."""
+        with self._lock:
+            if (model.id, threads) not in self._models:
+                self._models[model.id, threads] = OnnxEmbedder(model, threads=threads)
+            return self._models[model.id, threads]
+
+
+@pytest.fixture(scope="session")
+def loaded_models() -> _SharedModels:
+    """The models that were loaded so far."""
+    return _SharedModels()
+
+
+@pytest.fixture(autouse=True)
+def shared_models(
+    request: pytest.FixtureRequest, loaded_models: _SharedModels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Engines share the models that they load, but for tests that are about models."""
+    if "embedding" not in request.path.parts and not request.config.getoption("--fast"):
+        monkeypatch.setattr("rag_ls.embedding.local.stack.OnnxEmbedder", loaded_models.load)
 
 
 @pytest.fixture(autouse=True)

@@ -19,6 +19,10 @@ class BatchRefused(RagLsError):
     """A provider takes no batch of this size."""
 
 
+class ModelClosed(RagLsError):
+    """The engine that uses the model ends."""
+
+
 class QueryLate(RagLsError):
     """A query's vector is not there in time: words answer."""
 

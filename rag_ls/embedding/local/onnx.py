@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.embedding.api import normalised
+from rag_ls.embedding.api import ModelClosed, normalised
 from rag_ls.embedding.local.catalog import LocatedModel, card_of, check_onnx
 
 # Activations of larger batches cost memory, and gain nothing on a CPU.
@@ -37,9 +37,16 @@ class OnnxEmbedder:
         self.card = card_of(model)
         self._lock = threading.Lock()
 
-    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed_documents(
+        self, texts: Sequence[str], *, is_closed: Callable[[], bool] = lambda: False
+    ) -> NDArray[np.float32]:
+        """As `Embedder`. Raises `ModelClosed` between two batches where `is_closed` says so."""
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-        parts = [self._embed([texts[i] for i in order[at : at + _BATCH]]) for at in range(0, len(order), _BATCH)]
+        parts = []
+        for at in range(0, len(order), _BATCH):
+            if is_closed():
+                raise ModelClosed(f"{self.card.id} was closed")
+            parts.append(self._embed([texts[i] for i in order[at : at + _BATCH]]))
         if not parts:
             return np.empty((0, 0), np.float32)
         vectors = np.concatenate(parts)

@@ -91,17 +91,22 @@ class LocalModel:
         with self._lock:
             # A caller that has more texts to come keeps the torch process.
             (self._holders.add if backlog else self._holders.discard)(threading.get_ident())
-        try:
-            return self._embedder(quick=few).embed_documents(texts)
-        except EmbeddingWorkerFailed as error:
-            if self._quick is None or self._closed:
-                raise
-            _log.warning("%s; going on with the slower ONNX model for a while", error)
-            self._no_bulk_until = time.monotonic() + _RETRY_WORKER_S
-            return self._quick.embed_documents(texts)
+        may_bulk = self._quick is None or time.monotonic() >= self._no_bulk_until
+        if self._bulk is not None and may_bulk and (self._quick is None or not few):
+            try:
+                return self._bulk.embed_documents(texts)
+            except EmbeddingWorkerFailed as error:
+                if self._quick is None or self._closed:
+                    raise
+                _log.warning("%s; going on with the slower ONNX model for a while", error)
+                self._no_bulk_until = time.monotonic() + _RETRY_WORKER_S
+        assert self._quick is not None
+        return self._quick.embed_documents(texts, is_closed=lambda: self._closed)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        return self._embedder(quick=True).embed_query(text)
+        embedder: Embedder | None = self._quick or self._bulk
+        assert embedder is not None
+        return embedder.embed_query(text)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [1 + len(text) // _CHARACTERS_A_TOKEN for text in texts]
@@ -128,12 +133,6 @@ class LocalModel:
         self._closed = True
         if self._bulk is not None:
             self._bulk.close()
-
-    def _embedder(self, *, quick: bool) -> Embedder:
-        may_bulk = self._quick is None or time.monotonic() >= self._no_bulk_until
-        chosen = (self._quick or self._bulk) if quick or not may_bulk else (self._bulk or self._quick)
-        assert chosen is not None
-        return chosen
 
 
 def _torch_is_installed() -> bool:

@@ -1,0 +1,69 @@
+"""The vectors of a project: when a snapshot of them is made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.vectors import SqliteVectors
+from tests.support import MODEL, digest, unit_vectors, until
+
+_LIMIT = 50
+
+
+@pytest.fixture
+def vectors(store: SqliteCheckout, tmp_path: Path) -> SqliteVectors:
+    """Those of a project that was indexed, and that nobody has searched."""
+    vectors = SqliteVectors(store._database, tmp_path, exact_limit=_LIMIT)
+    store.embeddings.activate(MODEL)
+    _put(vectors, 4 * _LIMIT)
+    return vectors
+
+
+def _put(vectors: SqliteVectors, count: int, seed: int = 0) -> None:
+    vectors.put(MODEL, [digest(f"{seed}-{number}") for number in range(count)], unit_vectors(count, seed=seed))
+
+
+def _snapshots(folder: Path) -> list[Path]:
+    return list(folder.glob("vectors-*.usearch"))
+
+
+def test_maintenance_makes_one_before_the_first_search(vectors: SqliteVectors, tmp_path: Path) -> None:
+    vectors.maintain()
+    assert len(_snapshots(tmp_path)) == 1
+    query = unit_vectors(3)[2]
+    (nearest,) = vectors.nearest(MODEL, query, 1)
+    assert nearest.text_hash == digest("0-2")
+
+
+def test_maintenance_makes_none_where_an_exact_search_is_as_good(store: SqliteCheckout, tmp_path: Path) -> None:
+    few = SqliteVectors(store._database, tmp_path, exact_limit=_LIMIT)
+    store.embeddings.activate(MODEL)
+    _put(few, _LIMIT // 2)
+    few.maintain()
+    assert _snapshots(tmp_path) == []
+
+
+def test_maintenance_adds_what_came_since(vectors: SqliteVectors, tmp_path: Path) -> None:
+    vectors.maintain()
+    former = _snapshots(tmp_path)
+    vectors.maintain()
+    assert _snapshots(tmp_path) == former
+    _put(vectors, 8 * _LIMIT, seed=1)
+    vectors.maintain()
+    assert _snapshots(tmp_path) != former
+
+
+def test_a_search_through_many_without_one_has_it_made_beside_it(vectors: SqliteVectors, tmp_path: Path) -> None:
+    assert vectors.nearest(MODEL, unit_vectors(1)[0], 5)
+    assert until(lambda: len(_snapshots(tmp_path)) == 1)
+
+
+def test_vectors_that_stand_for_nothing_are_refused(vectors: SqliteVectors) -> None:
+    for value in (0.0, np.nan, np.inf):
+        with pytest.raises(ValueError, match="zero or not finite"):
+            vectors.put(MODEL, [digest("broken")], np.full((1, 16), value, np.float32))
+    assert vectors.missing(MODEL, [digest("broken")]) == {digest("broken")}
