@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Scope(StrEnum):
-    """Where a memory lives, the nearest first."""
+    """The scopes of memories, the nearest first."""
 
     SESSION = "session"
     PROJECT = "project"
@@ -16,7 +16,7 @@ class Scope(StrEnum):
 
 
 class MemoryType(StrEnum):
-    """What kind of knowledge a memory holds."""
+    """The kind of knowledge in a memory."""
 
     SEMANTIC = "semantic"
     EPISODIC = "episodic"
@@ -24,7 +24,7 @@ class MemoryType(StrEnum):
 
 
 class Freshness(StrEnum):
-    """What a hit was read from, compared with the document as it is now."""
+    """The source of a hit's text, and how it compares with the present document."""
 
     BUFFER = "buffer"
     """An editor's unsaved text."""
@@ -35,7 +35,7 @@ class Freshness(StrEnum):
 
 
 class AnchorState(StrEnum):
-    """How the code that a memory is about compares with the code when it was stored."""
+    """How a memory's code compares with the code when the memory was stored."""
 
     FRESH = "fresh"
     DRIFTED = "drifted"
@@ -63,9 +63,9 @@ class Chunk:
     text: str
     """The chunk's own text, without `overlap`."""
     overlap: str = ""
-    """The text right before `text`, repeated for context where a larger node was split."""
+    """The text directly before `text`, repeated for context if a larger node was split."""
     symbol: str = ""
-    """Qualified name, such as `Session.refresh`; empty where nothing is declared."""
+    """The qualified name, such as `Session.refresh`; empty if nothing is declared."""
     node_type: str = "text"
     parent_types: tuple[str, ...] = ()
     depth: int = 0
@@ -76,10 +76,10 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A declaration of a document, as its outline lists it."""
+    """A declaration in a document's outline."""
 
     name: str
-    """Qualified, such as `Session.refresh`."""
+    """The qualified name, such as `Session.refresh`."""
     kind: str
     """`function`, `type`, `value`, `module` or `section`."""
     start_line: int
@@ -89,23 +89,23 @@ class Symbol:
     signature: str
     doc: str
     exported: bool
-    """Whether its module offers it to others, where the syntax shows it; else True."""
+    """Whether its module exports it, if the syntax shows that; else True."""
 
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """What a document takes from elsewhere."""
+    """An import in a document."""
 
     module: str
     """As written, without quotes: `os.path`, `./util`, `net/http`, `std::io`."""
     names: tuple[str, ...]
-    """The names that are taken from it, `*` for all; empty for the module itself."""
+    """The imported names, `*` for all; empty for the module itself."""
     line: int
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What a document declares and imports, in the order of the text."""
+    """The declarations and imports of a document, in the order of the text."""
 
     symbols: tuple[Symbol, ...] = ()
     imports: tuple[Import, ...] = ()
@@ -121,7 +121,7 @@ class StoredChunk:
     content_hash: str
     """SHA-256 of the chunk's own text, in hex."""
     session: str = ""
-    """The editing session whose unsaved text this is; empty for text read from disk."""
+    """The editing session of unsaved text; empty for text read from disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class MemoryMetadata:
-    """What a caller may say about a memory besides its content."""
+    """The optional data that a caller gives with a memory's content."""
 
     tags: tuple[str, ...] = ()
     source_file: str | None = None
@@ -169,17 +169,17 @@ class Memory:
     source_memory_ids: tuple[str, ...] = ()
     anchor: Anchor | None = None
     branch: str | None = None
-    """The git branch that it is tied to; None for a memory that counts on all of them."""
+    """The git branch that it is tied to; None if it counts on all branches."""
     summary_key: str | None = None
-    """What a summary is of; there is one summary for each key."""
+    """The key of a summary; each key has only one summary."""
     uses: int = field(default=0, compare=False)
-    """How often it was recalled. Not part of the record: recalling a memory makes no version of it."""
+    """How often it was recalled. Not part of the record, because a recall makes no new version."""
     used_at: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryVersion:
-    """A memory as it was until `replaced_at`, and what replaced it there."""
+    """A memory's version until `replaced_at`, and why it was replaced."""
 
     memory: Memory
     replaced_at: str
@@ -188,7 +188,7 @@ class MemoryVersion:
 
 
 class MemoryOrder(StrEnum):
-    """In which order memories are listed, the greatest first."""
+    """The order of listed memories, the greatest value first."""
 
     UPDATED = "updated"
     CREATED = "created"
@@ -199,26 +199,26 @@ class MemoryOrder(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilters:
-    """What memories must be like; fields left alone let everything through."""
+    """Conditions on memories; a field with its default allows everything."""
 
     scopes: tuple[Scope, ...] = tuple(Scope)
     tags: tuple[str, ...] = ()
-    """Any one of them, in any case."""
+    """Memories with any of these tags, in any case."""
     memory_type: MemoryType | None = None
     language: str = ""
     since: str = ""
-    """When it was last changed, from here (RFC 3339, UTC)."""
+    """The earliest time of the last change (RFC 3339, UTC)."""
     until: str = ""
-    """And up to here, inclusive."""
+    """The latest time of the last change, inclusive."""
     branch: str | None = None
-    """Memories of other branches are left out; None lets those of all branches through, "" those of none."""
+    """Leaves out memories of other branches. None allows all branches, "" only memories without a branch."""
     never_used: bool = False
     anchored: bool = False
     no_summaries: bool = False
 
     @property
     def restricts(self) -> bool:
-        """Whether it may leave many memories out; scopes are not looked at, and few memories are tied to a branch."""
+        """Whether it may leave out many memories. Ignores scopes, and branch, because few memories are tied to one."""
         return self != MemoryFilters(self.scopes, branch=self.branch)
 
 
@@ -232,21 +232,21 @@ class Hit:
     freshness: Freshness | None = None
     """None for memories."""
     similarity: float | None = None
-    """How close in meaning, 0..1, on the scale of `[search] min_similarity`; None for chunks, and where no model answered."""
+    """The similarity in meaning (0..1, as `[search] min_similarity`); None for chunks, or if no model answered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much of a project each tier of its index holds, in percent; 100 only where nothing is left to do."""
+    """The indexed share of a project in percent, by tier; 100 only if nothing is left to do."""
 
     words: int = 100
-    """Of the files, found by names, words and paths."""
+    """The share that is found by names, words and paths."""
     vectors: int = 100
-    """Found by meaning too."""
+    """The share that is also found by meaning."""
 
     @classmethod
     def of(cls, *, documents: int, queued: int, chunks: int, pending: int) -> Coverage:
-        """From what is there and what is to do: files that wait to be read, chunks that wait for their vectors."""
+        """Compute the coverage from the indexed items, the queued files and the chunks without vectors."""
         words = documents / (documents + queued) if queued else 1.0
         embedded = 1 - pending / max(chunks, pending) if pending else 1.0
         return cls(int(100 * words), int(100 * words * embedded))
@@ -254,7 +254,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class SearchStats:
-    """How an answer came about, and what it could not see."""
+    """The statistics of an answer, and how complete it is."""
 
     took_ms: float
     dense: bool

@@ -1,4 +1,4 @@
-"""Where a project's files and data are, and the guard that keeps every path inside it."""
+"""The places of a project's files and data, and the check that keeps every path inside the project."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Project:
         """
         folder = self.data_folder
         if folder.is_symlink():
-            # A cloned repository may bring one that leads anywhere.
+            # A cloned repository may contain a link to anywhere.
             raise ProjectUnavailable(f"{folder} is a symbolic link; remove it, rag-ls makes a folder there")
         try:
             make_private_folder(folder)
@@ -77,32 +77,32 @@ class Project:
 
 
 def current_branch(root: Path) -> str:
-    """The git branch that is checked out around a project's root; empty where there is none (no git, a detached HEAD)."""
+    """The git branch that is checked out around a project's root; empty without git or with a detached HEAD."""
     holder = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
     dot_git = holder / ".git"
     try:
         if dot_git.is_file():
-            # A worktree or submodule: the file says where its git folder is.
+            # A worktree or submodule: the file names its git folder.
             dot_git = holder / dot_git.read_text(encoding="utf-8").partition("gitdir:")[2].strip()
         head = (dot_git / "HEAD").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return ""
     branch = head.partition("ref: refs/heads/")[2].strip()
-    # What git writes there where branches are kept elsewhere ("reftable").
+    # git writes this if it keeps branches elsewhere ("reftable").
     return "" if branch == ".invalid" else branch
 
 
 def find_project(start: str | os.PathLike[str]) -> Project:
     """The project around `start`: the nearest folder upwards with `.rag-ls/` or `.git`, else `start` itself.
 
-    Raises `ProjectUnavailable` when `start` is no folder or file that exists.
+    Raises `ProjectUnavailable` if `start` is not an existing folder or file.
     """
     place = _folder_at(start)
     return Project(find_marked_root(place) or place)
 
 
 def existing_project(start: str | os.PathLike[str]) -> Project:
-    """As `find_project`, for those who only read. Raises `NotIndexed` where no folder upwards is marked as a project."""
+    """As `find_project`, for reading only. Raises `NotIndexed` if no folder upwards is marked as a project."""
     place = _folder_at(start)
     if (root := find_marked_root(place)) is not None:
         return Project(root)
@@ -124,13 +124,13 @@ def find_marked_root(place: Path) -> Path | None:
 
 
 def is_shared_folder(folder: Path) -> bool:
-    """Whether all kinds of things lie in a folder: home, the temporary folder, the root. None is a project by itself."""
+    """Whether a folder holds unrelated things (home, the temporary folder, the root), and so is no project itself."""
     shared = (os.path.expanduser("~"), tempfile.gettempdir(), "/tmp", folder.anchor)
     return str(folder) in {os.path.realpath(each) for each in shared}
 
 
 def check_may_become_project(folder: Path) -> None:
-    """Raise `NotIndexed` for a folder that becomes no project unless the user says so."""
+    """Raise `NotIndexed` for a folder that may become a project only if the user says so."""
     if is_shared_folder(folder) and not (folder / DATA_FOLDER).is_dir():
         raise NotIndexed(
             f"{folder} holds all kinds of things and is no project by itself; open a folder in it, "
@@ -159,7 +159,7 @@ def user_config_file() -> Path:
 
 
 def user_data_folder() -> Path:
-    """Where global memories and models live."""
+    """The folder of global memories and models."""
     return _user_folder("data")
 
 

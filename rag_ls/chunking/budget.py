@@ -1,4 +1,4 @@
-"""How large chunks may be, and how to count tokens where no tokenizer is at hand."""
+"""The sizes of chunks, and approximate token counts without a tokenizer."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ TokenOffsets = Callable[[str], NDArray[np.int64]]
 """Text -> ascending offsets, in bytes of its UTF-8 encoding, at which the model's tokens start."""
 
 BYTES_PER_TOKEN = 16
-"""No text has more bytes a token than this: a tokenizer may make one token of a 10 MB blob."""
+"""At most this many bytes count as one token: a tokenizer may make a single token of a 10 MB blob."""
 
 WORD_PIECE = 5
-"""Letters or digits a token; counts as many tokens as MiniLM's WordPiece on source code, give or take 5 percent."""
+"""Letters or digits per token. On source code this matches the token count of MiniLM's WordPiece within 5 percent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,11 @@ class Budget:
     """
 
     max_tokens: int = 224
-    """A chunk's own text holds no more, nor more than 16 bytes for each of them."""
+    """The most tokens of a chunk's own text, which also has at most 16 bytes per token."""
     min_tokens: int = 24
-    """What is smaller is merged with its neighbours where they have room."""
+    """Smaller pieces are merged with their neighbours if these have room."""
     overlap_tokens: int = 24
-    """How much of the text before is repeated where a larger node was split."""
+    """The tokens of preceding text that are repeated where a larger node was split."""
 
     def __post_init__(self) -> None:
         if self.max_tokens < 1:
@@ -57,10 +57,10 @@ _CLASSES = _byte_classes()
 
 
 def approximate_token_offsets(text: str) -> NDArray[np.int64]:
-    """Byte offsets at which a word-piece tokenizer would about start its tokens.
+    """Byte offsets that approximate the token starts of a word-piece tokenizer.
 
-    Words are cut every few letters, every other mark and every wide character is a token; white
-    space is none. Deterministic, linear, needs no model.
+    Words are cut every few letters. Every other mark and every wide character is a token, but white
+    space is not. Deterministic, linear, needs no model.
     """
     data = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
     if data.size == 0:

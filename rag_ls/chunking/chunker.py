@@ -1,4 +1,4 @@
-"""The way from a text to its chunks."""
+"""Cuts a text into chunks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CPP = re.compile(rb"^[ \t]*(?:class|namespace|template|using|public:|private:)\
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A document cut into chunks, and what it declares and imports."""
+    """The chunks of a document, and its outline."""
 
     chunks: list[Chunk]
     outline: Outline
@@ -45,13 +45,13 @@ def chunk_text(
 
 
 def cut(text: str, path: str, *, language: str | None, budget: Budget, token_offsets: TokenOffsets) -> Cut:
-    """Cut a document into chunks, and read its outline off the same syntax tree.
+    """Cut a document into chunks, and read its outline from the same syntax tree.
 
-    The chunks partition the text, in order. None exceeds `budget.max_tokens` tokens, nor 16 bytes
-    for each of them (but a single character is never parted). `token_offsets` is called once, with
-    the whole text. `language` is what `recognise` says; None and languages without a grammar
-    get windows of lines. The same arguments give the same chunks. The empty text has neither chunks
-    nor an outline.
+    The chunks partition the text, in order. None exceeds `budget.max_tokens` tokens or 16 bytes per
+    token (but a single character is never divided). `token_offsets` is called once, with the whole
+    text. `language` is the result of `recognise`; with None or a language without a grammar, the
+    text is cut into windows of lines. The same arguments give the same chunks. The empty text has
+    neither chunks nor an outline.
     """
     if not text:
         return Cut([], Outline())
@@ -79,7 +79,7 @@ def cut(text: str, path: str, *, language: str | None, budget: Budget, token_off
 
 
 def _outline(document: Document, host: Region, regions: list[Region], signatures: dict[int, str]) -> Outline:
-    """Of the document and of what is embedded in it, by the lines where things begin."""
+    """The outline of the document and of its embedded regions, in order of lines."""
     inner = [region for region in regions if region.language != host.language]
     outlines = [outline_of(document, each.parts, each.spec, each.language, signatures) for each in (host, *inner)]
     if not inner:
@@ -90,11 +90,11 @@ def _outline(document: Document, host: Region, regions: list[Region], signatures
 
 
 def embedding_text(chunk: Chunk) -> str:
-    """What is embedded for a chunk: a header that says where it belongs, its overlap, its text.
+    """The text that is embedded for a chunk: a header, its overlap and its text.
 
-    The header is the scope of what the chunk declares; for any other chunk it is
-    `symbol > signature`. The path is not part of it: vectors are addressed by this text, so that a
-    renamed file or a copied folder costs no embedding. Of a notebook, it is what the JSON text says.
+    The header of a declaration is its scope; for any other chunk it is `symbol > signature`. The
+    path is not part of it: vectors are addressed by this text, so a renamed file or a copied folder
+    needs no new embedding. For a notebook, the JSON text is reduced to its plain text.
     """
     names = (_scope_of(chunk),) if chunk.is_declaration else (chunk.symbol, chunk.signature)
     header = " > ".join(name for name in names if name)
@@ -116,7 +116,7 @@ def _spec(language: str, path: str, data: bytes) -> LanguageSpec | None:
 
 
 def _worth_parsing(document: Document, grammar: str) -> bool:
-    """Huge documents, those that are mostly one long line, and absurdly nested ones are data or minified."""
+    """Whether to parse a document. Huge, absurdly nested or mostly single-line documents are data or minified code."""
     total = len(document.data)
     if total > MAX_BYTES:
         return False

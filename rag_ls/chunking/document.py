@@ -1,4 +1,4 @@
-"""A document as bytes, with its token and line starts: every size and place is looked up here."""
+"""A document as bytes, with its token and line starts, for looking up sizes and places."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Document:
         return self.data[start:end].decode("utf-8", "surrogatepass")
 
     def token_index(self, offset: int) -> int:
-        """How many tokens start before `offset`."""
+        """The number of tokens that start before `offset`."""
         return int(self.tokens.searchsorted(offset))
 
     def size(self, start: int, end: int) -> int:
-        """Size of a range in tokens; long tokens count by their bytes, so that a bound on it bounds both."""
+        """The size of a range in tokens. Long tokens count by their bytes, so a limit on the size limits bytes too."""
         tokens = int(self.tokens.searchsorted(end)) - int(self.tokens.searchsorted(start))
         return max(tokens, -(-(end - start) // BYTES_PER_TOKEN))
 
@@ -51,11 +51,11 @@ class Document:
         return int(self.lines.searchsorted(offset, side="right"))
 
     def line_start(self, offset: int) -> int:
-        """Where the line that holds `offset` begins."""
+        """The start of the line that holds `offset`."""
         return int(self.lines[self.line(offset) - 1])
 
     def line_starts_of(self, offsets: list[int]) -> list[int]:
-        """Where the lines that hold these offsets begin."""
+        """The starts of the lines that hold these offsets."""
         indices = self.lines.searchsorted(np.array(offsets, dtype=np.int64), side="right") - 1
         starts: list[int] = self.lines[indices].tolist()
         return starts
@@ -77,7 +77,7 @@ class Document:
         return self.line_start(offset) == offset
 
     def floor(self, offset: int) -> int:
-        """The nearest offset at or before this one that parts neither a character nor a CRLF."""
+        """The nearest offset at or before this one that is not inside a character or a CRLF."""
         data = self.data
         while 0 < offset < len(data) and data[offset] & 0xC0 == 0x80:
             offset -= 1

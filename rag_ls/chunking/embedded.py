@@ -33,7 +33,7 @@ _LANGUAGES: Mapping[str, str] = {
 
 
 _MAX_REGIONS = 40
-"""More scripts and styles than this stay with their host: its tree is gone through again for each."""
+"""Further scripts and styles stay with their host, because each one costs another pass over the host's tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,10 @@ class Region:
 
 
 def regions_of(document: Document, host: Region, min_tokens: int) -> list[Region]:
-    """The regions that partition a document: its scripts and styles, and what is between them.
+    """The regions that partition a document: its scripts and styles, and the markup between them.
 
-    An embedded region includes the tags around it. One of less than `min_tokens` stays with its host,
-    and so little of the host goes to the region before it.
+    An embedded region includes the tags around it. If it has fewer than `min_tokens`, it stays with
+    its host; a part of the host that is as small goes to the region before it.
     """
     if host.language not in HOSTS:
         return [host]
@@ -104,7 +104,7 @@ def _region(document: Document, element: Node, min_tokens: int) -> Region | None
 
 
 def _language(document: Document, element: Node, raw: Node) -> str:
-    """What the start tag says; empty where it names something that is not known."""
+    """The language that the start tag names; empty for an unknown one."""
     kind = _KIND.search(document.text(element.start_byte, raw.start_byte))
     if kind is None:
         return "javascript" if element.type == "script_element" else "css"

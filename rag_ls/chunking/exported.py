@@ -1,4 +1,4 @@
-"""Whether a declaration is offered to other modules, by the rule of its language."""
+"""Decides by the rules of its language whether a declaration is exported to other modules."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _NAME = re.compile(rb"([\w$]+)")
 
 
 PREFIXES: Mapping[str, bytes] = {"zig": b"pub"}
-"""A word that exports the node after it, where the grammar leaves it outside."""
+"""A word that exports the node after it, for grammars that keep it outside the node."""
 
 
 def head_words(signature: str) -> frozenset[str]:
-    """The words in front of the parameters, the value or the supertypes."""
+    """The words of a signature before its parameters, value or supertypes."""
     match = _HEAD.match(_ATTRIBUTES.sub(" ", signature))
     return frozenset(match[0].split()) if match else frozenset()
 
 
 def exported_names(data: bytes) -> frozenset[str]:
-    """Of a JavaScript module: the names that it exports apart from where it declares them."""
+    """The names that a JavaScript module exports in a statement apart from their declarations."""
     names = [name for match in _EXPORT_NAME.finditer(data) for name in match.groups() if name]
     for match in _EXPORT_LIST.finditer(data):
         for part in (match[1] or match[2] or b"").split(b","):
@@ -40,13 +40,13 @@ def exported_names(data: bytes) -> frozenset[str]:
 
 
 def is_exported(language: str, name: str, signature: str, member: bool) -> bool:
-    """Whether its own syntax offers it; what is in a hidden type is hidden with it, which the caller knows."""
+    """Whether a declaration's own syntax exports it. The caller knows whether an outer type is hidden."""
     rule = RULES.get(language)
     return rule is None or rule(name, signature, member)
 
 
 def offers_all(node: Node) -> bool:
-    """Whether the members of a declaration are as visible as itself: Rust's traits, and what implements them."""
+    """Whether a declaration's members are as visible as itself: in Rust's traits and their implementations."""
     return node.type == "trait_item" or node.child_by_field_name("trait") is not None
 
 
@@ -67,7 +67,7 @@ def _public(_name: str, signature: str, _member: bool) -> bool:
 
 
 def _prefixed(_name: str, _signature: str, _member: bool) -> bool:
-    return False  # but for what has one of PREFIXES
+    return False  # except with one of PREFIXES
 
 
 def _not_private(_name: str, signature: str, _member: bool) -> bool:
@@ -79,7 +79,7 @@ def _not_static(_name: str, signature: str, member: bool) -> bool:
 
 
 def _script(name: str, signature: str, member: bool) -> bool:
-    """Of a member alone: what is outside of a type is exported by a statement around it or a list."""
+    """Decides only for members: other declarations are exported by a statement around them or by a list."""
     if not member:
         return name.startswith(("exports.", "module.exports."))
     return not name.startswith("#") and not head_words(signature) & {"private"}
@@ -105,4 +105,4 @@ RULES: Mapping[str, Rule] = {
     "rust": _public,
     "zig": _prefixed,
 }
-"""By language name; what has no rule here is exported."""
+"""By language name; without a rule, every declaration counts as exported."""

@@ -1,7 +1,7 @@
-"""What is known about each grammar: its declarations, how they are named, what wraps and precedes them.
+"""The specification of each grammar: its declarations, their names, and the nodes that wrap or precede them.
 
-Only grammars in `SPECS` are ever used: some of the language pack hang (cobol does, on `x = 1`), and
-some crash the process (perl does, on strings nested in strings).
+Only grammars in `SPECS` are used: some of the language pack hang (cobol, on `x = 1`), and some
+crash the process (perl, on strings nested in strings).
 """
 
 from __future__ import annotations

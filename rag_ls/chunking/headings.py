@@ -57,7 +57,7 @@ def _title(title: bytes) -> str:
 
 
 def _underlined(data: bytes) -> Iterator[Heading]:
-    """The first style of underline that appears is the highest level, and so on."""
+    """Underlined headings; the first style of underline in the text is the highest level, and so on."""
     styles: list[tuple[bool, bytes]] = []
     for match in _UNDERLINED.finditer(data):
         title, mark = match["title"].rstrip(), match["mark"]

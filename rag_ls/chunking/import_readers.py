@@ -1,6 +1,6 @@
-"""Read what a statement of import names: the text of the statement in, modules and names out.
+"""Reads the modules and names in the text of an import statement.
 
-The grammar has already found the statement, so that a few words and marks are all there is to read.
+The grammar has already found the statement, so there are only a few words and marks to read.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _split_outside(text: str) -> Iterator[str]:
 
 
 def _rust_leaf(path: str) -> tuple[str, str]:
-    """A name that is a type, constant or `*` is taken from its module; any other may be a module itself."""
+    """Split off the last name if it is a type, constant or `*`; any other name may itself be a module."""
     module, mark, last = path.rpartition("::")
     if last == "self":
         return module, ""

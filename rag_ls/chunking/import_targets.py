@@ -1,4 +1,4 @@
-"""Which document an import means, as far as the ends of both tell. Pure functions of paths."""
+"""Matches imports with documents by the ends of their names and paths. Pure functions of paths."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from rag_ls.model import Import
 
-# Documents that stand for the folder that they are in.
+# Names of documents that stand for their folder.
 _FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main", "__main__"})
 _ROOTS = frozenset({"crate", "self", "super", "std", "@", "~", ""})
 _SUFFIX = re.compile(r"\.(?:[cm]?[jt]sx?|py|vue|svelte|h|hpp|hh|go|rs|rb|php|dart)$")
@@ -16,7 +16,7 @@ _BETWEEN = re.compile(r"::|\.|\\")
 
 
 def parts_of(path: str) -> list[str]:
-    """A path's folders and its name without suffix; without the name where it stands for the folder."""
+    """A path's folders, and its name without suffix unless the document stands for its folder."""
     *folders, _ = path.split("/")
     stem = stem_of(path)
     return folders if stem in _FOLDERS and folders else [*folders, stem]
@@ -42,7 +42,7 @@ def means(imported: Import, importer: str, path: str) -> bool:
 
 
 def last_names(imported: Import, importer: str) -> Iterator[str]:
-    """What the paths of the documents that an import may mean end in, suffixes aside; of Go their folders' paths."""
+    """The possible last parts (`parts_of`) of the documents that an import may mean; for Go, of their folders."""
     if imported.module.startswith(("./", "../")):
         yield from _joined(imported.module, importer)[-1:]
     else:

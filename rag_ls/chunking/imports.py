@@ -1,4 +1,4 @@
-"""What documents of each language import: which nodes say so, and how to read them."""
+"""Finds and reads the imports of each language."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_MODULE = 300
 
 @dataclass(frozen=True, slots=True)
 class ImportRule:
-    """How the imports of one language are found and read."""
+    """How to find and read the imports of one language."""
 
     reader: Reader
     types: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class ImportRule:
     calls: tuple[str, ...] = ()
     """Queries for nodes that may be imports; each captures one as `@call`."""
     words: tuple[bytes, ...] = ()
-    """What the text of a call must begin with to be an import."""
+    """The words with which a call must begin to be an import."""
 
 
 def _calls(reader: Reader, types: tuple[str, ...], query: str, *words: str) -> ImportRule:
@@ -105,11 +105,11 @@ IMPORTS: Mapping[str, ImportRule] = {
     "thrift": ImportRule(read.quoted, ("include_statement",)),
     "zig": _calls(read.quoted, (), "SuffixExpr . (BUILTINIDENTIFIER)", "@import", "@cImport"),
 }
-"""By language name; a language that is not here has no imports that anybody reads."""
+"""By language name; imports of other languages are not read."""
 
 
 def imports_of(node: Node, rule: ImportRule, document: Document) -> list[Import]:
-    """What one node that the rule found imports, in the order of the text; none if it cannot be read."""
+    """The imports of one node that the rule found, in the order of the text; empty if it cannot be read."""
     start = node.start_byte
     text = document.data[start : min(node.end_byte, start + _MAX_STATEMENT)].decode("utf-8", "ignore")
     line = document.line(start)

@@ -17,18 +17,18 @@ _MAX_INDENT = 512
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One child that counts, and the siblings that belong to it."""
+    """A main child, and the siblings that belong to it."""
 
     start: int
-    """Where its text begins: at its line, if nothing else is before it there."""
+    """The start of its text: the start of its line, if only white space precedes it there."""
     nodes: tuple[Node, ...]
     main: Node
     comments: tuple[Node, ...]
-    """What directly precedes it, in order."""
+    """The comments directly before it, in order."""
 
 
 def items_of(node: Node, document: Document, spec: LanguageSpec) -> list[Item]:
-    """Group the children of a node; nothing is left out, order is kept."""
+    """Group all children of a node, in order."""
     leading = spec.comments | spec.attributes
     data = document.data
     groups: list[list[Node]] = []
@@ -111,7 +111,7 @@ def _directly_above(data: bytes, comment: Node, below: Node, main: Node) -> bool
 
 
 def _text_starts(document: Document, nodes: list[Node]) -> list[int]:
-    """Where the nodes' texts begin: at their lines, if nothing but white space is before them there."""
+    """The starts of the nodes' texts: the starts of their lines, if only white space precedes them there."""
     offsets = [node.start_byte for node in nodes]
     starts = []
     for offset, line in zip(offsets, document.line_starts_of(offsets), strict=True):

@@ -1,4 +1,4 @@
-"""Which language a document is in, by its name, suffix or shebang line."""
+"""Detects a document's language by its name, suffix or shebang line."""
 
 from __future__ import annotations
 
@@ -317,7 +317,7 @@ _PREFIXES = (
 
 
 def known_languages() -> frozenset[str]:
-    """All names that a language may be given by its file's name, suffix or interpreter."""
+    """All languages that a file's name, suffix or interpreter can stand for."""
     return frozenset((*_BY_NAME.values(), *_BY_SUFFIX.values(), *_BY_INTERPRETER.values()))
 
 
@@ -331,7 +331,7 @@ def by_alias(word: str) -> str | None:
 def detect_language(path: str, first_line: str = "") -> str | None:
     """The language of a document by its file name, then its suffix, then its first line.
 
-    None means that nothing is known. A name is returned also for languages without a grammar.
+    None if it is unknown. Languages without a grammar are returned too.
     """
     name = path.replace("\\", "/").rpartition("/")[2]
     if name in _BY_NAME:

@@ -1,4 +1,4 @@
-"""From pieces to groups, each of which becomes a chunk: small pieces join their neighbours."""
+"""Merges small pieces with their neighbours into groups; each group becomes a chunk."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Group:
         """The declaration that this chunk is about.
 
         It is the one that would stand alone; else the only function or type declared here; else the one
-        that at least half of the chunk belongs to; else the scope that all of its pieces share, if that has a name; else the first that is
-        declared here.
+        that holds at least half of the chunk; else the scope of all its pieces, if that has a name; else
+        the first one declared here.
         """
         sizes: dict[Scope, int] = {}
         for piece in self.pieces:
@@ -52,10 +52,10 @@ class Group:
 
 
 def merge(pieces: list[Piece], document: Document, budget: Budget) -> list[Group]:
-    """Merge small neighbours while they fit together; what is large enough stands alone.
+    """Merge small neighbours while they fit together; large enough pieces stay alone.
 
-    A declaration of at least `min_tokens` and the head of a class are never merged with another
-    one like them, unless both declare the same symbol (overloads, clauses of one function).
+    Declarations of at least `min_tokens` and heads of classes are not merged with each other, unless
+    they declare the same symbol (overloads, clauses of one function).
     """
     merger = _Merger(document, budget)
     return merger.settle(merger.collect(merger.join_lines(pieces)))
@@ -86,7 +86,7 @@ class _Merger:
         return not self.document.is_line_start(piece.start) and self.fits(group[0].start, piece.end)
 
     def collect(self, units: list[Group]) -> list[Group]:
-        """Merge forward what may be together."""
+        """Merge each unit into the group before it, if they may be together."""
         groups: list[list[Piece]] = []
         for unit in units:
             if groups and self._accepts(groups[-1], unit):
@@ -113,7 +113,7 @@ class _Merger:
         return self.document.size(start, end) >= self.budget.min_tokens
 
     def settle(self, groups: list[Group]) -> list[Group]:
-        """Give what is still small to the neighbour that it belongs to, or some of the neighbour to it."""
+        """Join groups that are still small to the neighbour that they belong to, or give them part of it."""
         settled: list[Group] = []
         for group in groups:
             if settled and self._joins(settled[-1], group):
@@ -137,7 +137,7 @@ class _Merger:
         return self.fits(group.start, small.end) and group.pieces[-1].owner.within(small.pieces[0].owner)
 
     def _level(self, groups: list[Group]) -> list[Group]:
-        """Join small remnants backward; where they do not fit, move pieces over from the group before."""
+        """Join small remnants to the group before; if they do not fit, move pieces over from that group."""
         levelled: list[Group] = []
         for group in groups:
             if not levelled or not self._small(group):
@@ -164,7 +164,7 @@ class _Merger:
 
 
 def stands_alone(piece: Piece, min_tokens: int) -> bool:
-    """Whether this declares something that deserves a chunk: the head of a class, or what is not small."""
+    """Whether this declares something that deserves its own chunk: the head of a class, or a large declaration."""
     if piece.declares is None:
         return False
     if not piece.whole:
@@ -175,11 +175,11 @@ def stands_alone(piece: Piece, min_tokens: int) -> bool:
 
 
 def is_head(piece: Piece) -> bool:
-    """Whether this is the head of a class whose members follow as chunks of their own."""
+    """Whether this is the head of a class whose members follow as separate chunks."""
     return piece.declares is not None and not piece.whole and piece.declares.kind is Kind.TYPE
 
 
 def looks_ahead(group: Group) -> bool:
-    """Whether a remnant belongs to what comes next: comments, and the first line of an opened scope."""
+    """Whether a remnant belongs to the next group: a comment, or the first line of an opened scope."""
     last = group.pieces[-1]
     return last.comment or (last.declares is not None and not last.whole)

@@ -1,4 +1,4 @@
-"""What is known about the grammars of smaller languages: see `grammars`."""
+"""The specifications of grammars of smaller languages: see `grammars`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebooks: a chunk for each cell of the JSON text, apart from what the cell has put out."""
+"""Cuts notebooks: a chunk for each cell of the JSON text, and separate chunks for outputs."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ class _Segment:
     end: int
     node_type: str
     cell: Cell | None = None
-    """None of what nobody wrote."""
+    """None for outputs and the JSON around the cells."""
     weight: int = 0
-    """Size of the cell's source in tokens: what is around it says nothing."""
+    """The size of the cell's source in tokens, without the JSON around it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """What the cells declare."""
+    """The declarations of the cells."""
 
     outline: Outline
     by_cell: dict[int, str]
-    """The first heading, function or type of the cells that have one, by their numbers."""
+    """The first heading, function or type of each cell that has one, by cell number."""
 
     def of(self, cell: Cell) -> str:
         return self.by_cell.get(cell.number, f"cell {cell.number}")
@@ -82,7 +82,7 @@ def _cut(document: Document, blank: Chunk, group: list[_Segment], budget: Budget
 
 
 def _described(chunk: Chunk, group: list[_Segment], names: _Names) -> Chunk:
-    """The chunk with what it says of the cell that it is about: the largest, or else the first with a name."""
+    """The chunk, described by its main cell: the largest one, or else the first with a name."""
     segments = [segment for segment in group if segment.cell is not None]
     segments.sort(key=lambda segment: -segment.weight)
     cells = [segment.cell for segment in segments if segment.cell is not None]
@@ -115,7 +115,7 @@ def _first_paragraph(cell: Cell) -> str:
 
 
 def _segments(document: Document, notebook: Notebook, budget: Budget) -> list[_Segment]:
-    """The ranges that partition the text. What is around the cells and small belongs to the nearest."""
+    """The ranges that partition the text. A small range around the cells belongs to the nearest cell."""
     total, least = len(document.data), budget.min_tokens
     starts = [_beginning(document, cell.start) for cell in notebook.cells]
     if not starts:
@@ -135,9 +135,10 @@ def _segments(document: Document, notebook: Notebook, budget: Budget) -> list[_S
 
 
 def _of_cell(document: Document, cell: Cell, start: int, end: int, budget: Budget) -> Iterator[_Segment]:
-    """The cell without its outputs, which may come before or after its source, and these, if they are not small.
+    """The segments of a cell: its source, and its outputs (before or after the source) if they are not small.
 
-    What is before the source is apart also where the cell is to be split: the first window begins with the source.
+    If the cell must be split, the text before its source is separate too, so that the first window begins with the
+    source.
     """
     low, high = cell.body
     large = [payload for payload in cell.payloads if document.size(*payload) >= max(budget.min_tokens, 1)]
@@ -153,13 +154,13 @@ def _of_cell(document: Document, cell: Cell, start: int, end: int, budget: Budge
 
 
 def _beginning(document: Document, offset: int) -> int:
-    """The line's start, if nothing else is before this on its line."""
+    """The start of the line, if only white space precedes the offset there; else the offset."""
     line = document.line_start(offset)
     return offset if document.data[line:offset].strip() else line
 
 
 def _groups(segments: list[_Segment], document: Document, budget: Budget) -> list[list[_Segment]]:
-    """Small cells go with what follows them, small code and what nobody wrote with what is before; while they fit."""
+    """Join small segments while they fit: a small cell to what follows, small code and outputs to what precedes."""
     groups: list[list[_Segment]] = []
     for segment in segments:
         if groups and _joins(groups[-1], segment, document, budget):
@@ -203,7 +204,7 @@ def _headings(cell: Cell) -> Iterator[Heading]:
 
 
 def _declared(document: Document, notebook: Notebook) -> tuple[list[tuple[int, Symbol]], list[Import]]:
-    """What the code cells declare, each with the number of its cell, and import: read as one text."""
+    """The declarations of the code cells, each with its cell's number, and their imports, read as one text."""
     spec = SPECS.get(notebook.language)
     lines = [line for cell in notebook.cells if cell.kind == "code" for line in _code(cell)]
     data = "".join(text + "\n" for text, _, _ in lines).encode("utf-8", "surrogatepass")
@@ -228,7 +229,7 @@ def _moved(symbol: Symbol, start: int, end: int) -> Symbol:
 
 
 def _code(cell: Cell) -> Iterator[tuple[str, int, int]]:
-    """The lines of a cell, without what only its shell understands, the cell's number, and where they are."""
+    """Each line of a cell (empty for shell magic), the cell's number, and the line's offset."""
     if not cell.lines or _OTHER_LANGUAGE.match(cell.lines[0]):
         return
     for line, offset in zip(cell.lines, cell.offsets, strict=True):

@@ -1,4 +1,4 @@
-"""The cells of a notebook, and where its JSON text holds them."""
+"""Reads the cells of a notebook, with their places in the JSON text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rag_ls.chunking.languages import by_alias
 from rag_ls.chunking.parse import MAX_BYTES
 
 PAYLOADS = frozenset({"outputs", "attachments"})
-"""Members of a cell that nobody wrote: results and images."""
+"""Members of a cell that hold results and images."""
 
 _KINDS = frozenset({"markdown", "code", "raw"})
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -33,24 +33,24 @@ class Cell:
     """`markdown`, `code` or `raw`."""
     start: int
     body: tuple[int, int]
-    """From the key of its source to the end of that; from its start where it has none."""
+    """From the key of its source to the source's end; from the cell's start if it has no source."""
     payloads: tuple[tuple[int, int], ...]
-    """Its outputs and attachments, from their keys on."""
+    """The ranges of its outputs and attachments, including their keys."""
     lines: tuple[str, ...]
-    """Its source, without line ends."""
+    """The lines of its source, without line ends."""
     offsets: tuple[int, ...]
-    """Where each of these lines is written, or the string that holds it begins."""
+    """The offset of each line, or of the string that holds it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notebook:
-    """What a JSON text with cells holds."""
+    """The contents of a notebook."""
 
     cells: tuple[Cell, ...]
     end: int
-    """Where the cells end, in bytes."""
+    """The end of the cells, in bytes."""
     language: str
-    """Of its code cells."""
+    """The language of its code cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def _read(text: str) -> Notebook | None:
 
 
 def _language(metadata: Any) -> str:
-    """What the kernel runs; Python where nothing known is said."""
+    """The kernel's language; Python if none is known."""
     if isinstance(metadata, dict):
         for key, name in (("language_info", "name"), ("kernelspec", "language")):
             about = metadata.get(key)
@@ -117,7 +117,7 @@ def _cell(text: str, number: int, element: _Member, places: NDArray[np.int64] | 
 
 
 def _lines(text: str, source: _Member) -> list[tuple[str, int]]:
-    """The lines of a source, which is a string or an array of strings, and where they are."""
+    """The lines of a source (a string or an array of strings), with their offsets."""
     strings = [source] if isinstance(source.value, str) else list(_elements(text, source.value_start))
     lines: list[tuple[str, int]] = []
     unfinished = False
@@ -132,7 +132,7 @@ def _lines(text: str, source: _Member) -> list[tuple[str, int]]:
 
 
 def _members(text: str, at: int) -> Iterator[_Member]:
-    """The members of the object that begins here. Raises ValueError or IndexError where the text is no JSON."""
+    """The members of the object that begins at `at`. Raises ValueError or IndexError if the text is not JSON."""
     at = _skip(text, _expect(text, at, "{"))
     while text[at] != "}":
         start = at
@@ -169,7 +169,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _byte_offsets(text: str) -> NDArray[np.int64] | None:
-    """Where each character begins in UTF-8, and the end; None where it is the same."""
+    """The UTF-8 offset of each character, and of the end; None for ASCII, where both offsets are equal."""
     if text.isascii():
         return None
     data = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""What a piece of a notebook's JSON text says."""
+"""Extracts the plain text of a piece of a notebook's JSON text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a document declares and imports: its outline."""
+"""Reads a document's outline: its declarations and imports."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _VARIABLE = re.compile(r"[\w$@!?-]+")
 _EXPORTS = frozenset({"javascript", "typescript", "tsx"})
 _MAX_TAG = 500
 _MAX_DATA = 4000
-"""So many keys of a data file are looked at; nobody needs an outline of more."""
+"""At most this many keys of a data file are read; a longer outline would be useless."""
 _MARKUP = frozenset({"html", "vue", "svelte"})
 
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A declaration, or a function without a name, that the walk is in."""
+    """A declaration or anonymous function that the walk is inside."""
 
     end: int
     name: str = ""
     member: bool = False
-    """Whether what is in it belongs to a type."""
+    """Whether its contents are members of a type."""
     exported: bool = True
     values: bool = True
     """Whether variables in it are listed."""
@@ -48,10 +48,10 @@ class _Open:
 def outline_of(
     document: Document, parts: list[Part], spec: LanguageSpec, language: str, signatures: dict[int, str]
 ) -> Outline:
-    """Declarations that are not local to a function, and imports, in the order of the text.
+    """The declarations that are not local to a function, and the imports, in the order of the text.
 
-    `parts` are the trees that cover the document, or a range of it. The signatures of their nodes, by the
-    ids of the outermost ones, are added to `signatures`. Time is linear in what the trees hold.
+    `parts` are the trees that cover the document, or a range of it. The signatures of declarations are added to
+    `signatures`, by the ids of their outermost nodes. Time is linear in the size of the trees.
     """
     rule = IMPORTS.get(language)
     walk = _Walk.of(document, spec, language, signatures)
@@ -66,7 +66,7 @@ def outline_of(
 
 @dataclass(slots=True)
 class _Walk:
-    """Goes through captured nodes in the order of the text, and knows what they are in."""
+    """Walks captured nodes in the order of the text, and tracks the declarations around them."""
 
     document: Document
     spec: LanguageSpec
@@ -78,12 +78,12 @@ class _Walk:
     values: set[str] = field(default_factory=set)
     stack: list[_Open] = field(default_factory=list)
     comments: list[Node] = field(default_factory=list)
-    """Those right before the node at hand."""
+    """The comments directly before the current node."""
     export_end: int = 0
     closed: int = 0
-    """Up to here, nothing is listed."""
+    """Nodes before this offset are not listed."""
     handled: set[int] = field(default_factory=set)
-    """Nodes inside wrappers that have been listed with them."""
+    """Nodes that were already listed with the wrapper around them."""
 
     @classmethod
     def of(cls, document: Document, spec: LanguageSpec, language: str, signatures: dict[int, str]) -> _Walk:
@@ -91,7 +91,7 @@ class _Walk:
         return cls(document, spec, language, names, document.lines.tolist(), signatures)
 
     def part(self, captured: Captured, end: int) -> None:
-        """List what is in one tree."""
+        """List the declarations of one tree."""
         self.stack = [_Open(end)]
         self.closed, self.export_end = 0, 0
         if self.spec.outline_depth:
@@ -134,12 +134,12 @@ class _Walk:
         self.comments.append(node)
 
     def _adjoins(self, former: Node, node: Node) -> bool:
-        """Whether only white space, and no blank line, is between them."""
+        """Whether there is only white space without a blank line between two nodes."""
         gap = self.document.data[max(former.start_byte, former.end_byte - 1) : node.start_byte]
         return len(gap) < 400 and not gap[1:].strip() and max(gap.count(b"\n"), gap.count(b"\r")) <= 1
 
     def _extend(self, trailer: Node) -> None:
-        """A body that the grammar leaves beside its head."""
+        """Extend the last symbol by a body that the grammar puts beside its head."""
         if self.symbols and self.symbols[-1].end_line <= self._line(trailer.start_byte):
             self.symbols[-1] = replace(self.symbols[-1], end_line=self._last_line(trailer))
         self.closed = max(self.closed, trailer.end_byte)
@@ -148,7 +148,7 @@ class _Walk:
         outer = self.stack[-1]
         if outer.name:
             self.closed = node.end_byte
-        else:  # a module written as a function that is called at once
+        else:  # a module that is written as an immediately called function
             self.stack.append(_Open(node.end_byte, values=False, depth=outer.depth))
 
     def _declare(self, found: Found) -> None:
@@ -173,7 +173,7 @@ class _Walk:
         self._enter(found, name, exported, outer)
 
     def _is_new(self, name: str, listed: str) -> bool:
-        """Whether to list it, if it may well be there already: a variable that is set again, a key of a record."""
+        """Whether to list a name: variables that are set again and repeated keys are listed only once."""
         if listed != "value" and not self.spec.outline_depth:
             return True
         new = name not in self.values
@@ -196,7 +196,7 @@ class _Walk:
         return symbol if len(symbol) <= MAX_SYMBOL else name
 
     def _listed(self, found: Found, name: str) -> str:
-        """What an outline calls it; empty if it is not listed."""
+        """The kind of a declaration in the outline; empty if it is not listed."""
         kind, listed = found.rule.kind, found.rule.listed
         if listed is not None or not name:
             return listed or ""

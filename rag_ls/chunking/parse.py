@@ -17,7 +17,7 @@ MAX_BYTES = 8_000_000
 """Larger documents are data or generated; a tree of one would take hundreds of megabytes."""
 
 BLOCK_BYTES = 16_384
-"""What is parsed at once where parsing the whole takes too long."""
+"""The size of blocks if parsing the whole document takes too long."""
 
 _MAX_ERRORS = 1000
 """A tree with more errors than this is not worth mending."""
@@ -46,13 +46,13 @@ class Part:
 
 
 def parse(data: bytes, grammar: str) -> list[Part]:
-    """Trees that cover the document, in order: one for all of it if that goes well.
+    """Trees that cover the document, in order: a single one if possible.
 
-    Where an unclosed bracket has swallowed what follows, the lines at which something new begins
-    are parsed each by itself; where parsing takes far too long, blocks of lines are. `grammar` is
-    a name of tree-sitter-language-pack. A parser is made for each range, in microseconds, so
-    threads share nothing. The same text gives the same trees, except that a text near the time
-    limit may fall on either side of it.
+    Where an unclosed bracket has swallowed the text after it, each top-level section there is parsed
+    by itself. If parsing takes far too long, blocks of lines are parsed instead. `grammar` is a name
+    of tree-sitter-language-pack. Each range gets its own parser (made in microseconds), so threads
+    share nothing. The same text gives the same trees, except that a text near the time limit may
+    fall on either side of it.
     """
     limit = _SECONDS + len(data) * _SECONDS_PER_BYTE
     root = _parse_range(data, grammar, 0, len(data), limit)
@@ -83,7 +83,7 @@ def _parse_blocks(data: bytes, grammar: str, blocks: list[tuple[int, int]], limi
 
 
 def _swallowed(data: bytes, root: Node) -> tuple[int, int]:
-    """The range of the errors that reach over the beginning of something new; empty if none does."""
+    """The range of the errors that span the start of a new top-level section; empty if there are none."""
     low, high = len(data), 0
     for start, end in _errors(root):
         if _TOP_LEVEL.search(data, start, end):
@@ -115,7 +115,7 @@ def _errors(root: Node) -> list[tuple[int, int]]:
 
 
 def is_safe(data: bytes, grammar: str) -> bool:
-    """Whether the text nests so moderately that the grammar's scanner will not overflow its stack."""
+    """Whether the text is nested too little to overflow the stack of the grammar's scanner."""
     if grammar in ("markdown", "yaml"):
         # A level needs a column at least, and its line must repeat the levels above: markers or white space.
         prefixes = (match[0] for match in _NESTED_LINE.finditer(data.replace(b"\r", b"\n")))
@@ -136,7 +136,7 @@ def _parse_range(data: bytes, grammar: str, start: int, end: int, seconds: float
         return None
     parser = get_parser(grammar)
     if (start, end) != (0, len(data)):
-        # Rows are counted from the range: nobody reads them, and counting from the start would be quadratic.
+        # Rows count from the start of the range: they are not used, and counting from the text's start is quadratic.
         parser.included_ranges = [Range((0, 0), (data.count(b"\n", start, end), 0), start, end)]
 
     def read(offset: int, _point: Point) -> bytes:
@@ -145,13 +145,13 @@ def _parse_range(data: bytes, grammar: str, start: int, end: int, seconds: float
     deadline = time.thread_time() + seconds
     try:
         root: Node = parser.parse(read, progress_callback=lambda *_: time.thread_time() > deadline).root_node
-    except ValueError:  # what the binding raises when the callback stops it
+    except ValueError:  # raised by the binding when the callback stops it
         return None
     return root
 
 
 def _regions(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The range, cut at every line that begins something new."""
+    """Parts of the range, cut at every line that starts a top-level section."""
     for match in _TOP_LEVEL.finditer(data, start, end):
         if start < match.end() < end:
             yield start, match.end()
@@ -160,7 +160,7 @@ def _regions(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _blocks(data: bytes) -> Iterator[tuple[int, int]]:
-    """Ranges of about 16 KB that begin with the first line of something, where such a line is found."""
+    """Ranges of about 16 KB that begin at the start of a top-level section, if one is found."""
     start = 0
     while len(data) - start > BLOCK_BYTES:
         low, high = start + BLOCK_BYTES // 4, start + BLOCK_BYTES

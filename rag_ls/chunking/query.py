@@ -1,4 +1,4 @@
-"""One pass over a tree, inside the parsing library, for all the nodes that an outline asks about."""
+"""Finds all nodes for an outline in one pass over a tree, inside the parsing library."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 _BARE = frozenset({"expression_statement"})
-"""Wrappers without a word of their own: what they wrap says it all, and there are many."""
+"""Wrappers that add nothing to the node inside; skipped because there are many."""
 
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """Nodes in the order of the text, the outer before the inner."""
+    """Nodes in the order of the text, outer before inner ones."""
 
     declared: list[Node]
-    """What the specification of the language names: declarations, wrappers, comments, lambdas."""
+    """The nodes that the language's specification names: declarations, wrappers, comments, lambdas."""
     imported: list[Node]
 
 
@@ -59,10 +59,10 @@ def nodes_of(part: Part, grammar: str, types: frozenset[str]) -> list[Node]:
 
 
 def _captures(cursor: QueryCursor, part: Part) -> dict[str, list[Node]]:
-    """What the query finds in one part of a document.
+    """The captures of a query in one part of a document.
 
-    The children of an erroneous root are asked one by one: the cursor looks for a named sibling after each
-    of them, which is quadratic where there are thousands of brackets, and such a root is flat.
+    The children of an erroneous root are queried one by one. On the whole root, the cursor would search a named
+    sibling after each child, which is quadratic for thousands of brackets; such a root is flat anyway.
     """
     root = part.root
     if root is None or root.type != "ERROR":
@@ -81,7 +81,7 @@ def _types(spec: LanguageSpec) -> frozenset[str]:
 
 
 def _ordered(nodes: Iterable[Node], part: Part, wrappers: frozenset[str]) -> list[Node]:
-    """Of those that begin in the part; a wrapper is outside what it wraps, though they may cover the same range."""
+    """The nodes that begin in the part, in order; a wrapper comes before its content even if both have one range."""
     keyed = [
         (start, -node.end_byte, node.type not in wrappers, index, node)
         for index, node in enumerate(nodes)
@@ -92,13 +92,13 @@ def _ordered(nodes: Iterable[Node], part: Part, wrappers: frozenset[str]) -> lis
 
 
 def _first_of_each_start(nodes: list[Node]) -> list[Node]:
-    """A call of what a call gives begins like the inner one; both say the same."""
+    """One node per start offset: a call of a call's result begins like the inner call and means the same import."""
     return list({node.start_byte: node for node in reversed(nodes)}.values())[::-1]
 
 
 @cache
 def _query(grammar: str, language: str, types: frozenset[str], with_calls: bool) -> Query:
-    """Compiled once, in milliseconds; the grammar may lack some of the types, which its dialects have."""
+    """Compile the query, once, in milliseconds. Types that the grammar lacks (its dialects have them) are left out."""
     from tree_sitter import Query
     from tree_sitter_language_pack import get_language
 

@@ -1,4 +1,4 @@
-"""Which language a document is in, by its name and what it says."""
+"""Recognises a document's language by its name and text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rag_ls.chunking.languages import by_alias, detect_language
 from rag_ls.chunking.notebook_cells import read_notebook
 
 HEAD = 16_384
-"""So many characters from the beginning are looked at."""
+"""At most this many characters from the beginning are read."""
 
 _MODELINE_LINES = 5
 _MAX_JSON = 1_000_000
@@ -21,7 +21,7 @@ _VIM = re.compile(
 _EMACS = re.compile(r"-\*-\s*(?:.*?\bmode:\s*([\w+-]+)|([\w+-]+)\s*-\*-)", re.IGNORECASE)
 
 Choice = tuple[re.Pattern[str], str]
-"""What a text in a language has somewhere, and the language."""
+"""A pattern that occurs in texts of a language, and the language."""
 
 
 def _choices(*rules: tuple[str, str]) -> tuple[Choice, ...]:
@@ -81,7 +81,7 @@ _BY_SUFFIX: Mapping[str, tuple[Choice, ...]] = {
     ),
     "y": _choices((r"^%%\s*$", "yacc")),
 }
-"""Suffixes that several languages use: the first choice that holds; none of them, the usual one."""
+"""Choices for suffixes that several languages use: the first that matches wins, else the suffix's usual language."""
 
 _WITHOUT_NAME = _choices(
     (r"\A(?:diff --git |Index: |--- \S+.*\n\+\+\+ )", "diff"),
@@ -99,9 +99,9 @@ _WITHOUT_NAME = _choices(
 def recognise(path: str, text: str) -> str | None:
     """The language of a document by its name, suffix, first line, modelines and contents, in this order.
 
-    Where several languages share a suffix, the text decides between them. None means that nothing is
-    known. A name is returned also for languages without a grammar. Only the beginning of the text is
-    looked at, and its last lines for a modeline; time does not grow with its length, but for JSON, which is read.
+    If several languages share a suffix, the text decides. None if the language is unknown; languages
+    without a grammar are returned too. Only the beginning of the text is read, and its last lines for
+    a modeline, so time does not grow with its length, except for JSON, which is parsed.
     """
     head = text[:HEAD]
     first = head.split("\n", 1)[0].rstrip("\r")
@@ -122,7 +122,7 @@ def _chosen(choices: tuple[Choice, ...], head: str) -> str | None:
 
 
 def _by_modeline(text: str) -> str | None:
-    """What a line for Vim or Emacs says, among the first and the last lines."""
+    """The language of a Vim or Emacs modeline among the first and last lines."""
     for part in (text[:2000].split("\n")[:_MODELINE_LINES], text[-1000:].split("\n")[-_MODELINE_LINES:]):
         for line in part:
             match = _VIM.search(line[:500]) or _EMACS.search(line[:500])

@@ -1,7 +1,7 @@
-"""What the chunker knows of a language, as data.
+"""The chunker's specification of a language, as data.
 
-A name is found along paths. Steps are parted by `/`: `name` is a field, `declarator*` a field
-followed as often as it is there, `<type_identifier` the first child of that type. Paths are
+Paths lead to a name. Their steps are separated by `/`: `name` is a field, `declarator*` a field
+that is followed as often as it exists, `<type_identifier` the first child of that type. Paths are
 tried in order.
 """
 
@@ -13,18 +13,18 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What a declaration does to its chunks."""
+    """How a declaration is cut into chunks."""
 
     TYPE = "type"
-    """Its head (signature, doc, fields) is a chunk of its own; members follow."""
+    """Its head (signature, doc, fields) is its own chunk; the members follow."""
     FUNCTION = "function"
-    """Split in its middle with overlap; variables in it are not declarations. Also style rules and tables."""
+    """Split in its middle, with overlap; its variables are not declarations. Also style rules and tables."""
     VALUE = "value"
-    """A variable, constant or field: as a function, but counts only outside of functions, and if it is large."""
+    """A variable, constant or field: like a function, but it counts only outside of functions and if it is large."""
     GROUP = "group"
-    """Members without a head that means anything: sections, keys, elements."""
+    """Members without a meaningful head: sections, keys, elements."""
     SCOPE = "scope"
-    """Always opened: namespaces and `impl` blocks only lend their name to what is in them."""
+    """Always opened: namespaces and `impl` blocks only give their name to their contents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +33,13 @@ class Declaration:
 
     kind: Kind
     names: tuple[str, ...] = ("name",)
-    """Paths, tried in order; the empty tuple means that the scope has no name."""
+    """Paths to the name, tried in order; empty for a scope without a name."""
     owner: tuple[str, ...] = ()
     """Paths to a type named before the declaration itself: Go's and Kotlin's receivers."""
     when: tuple[str, frozenset[str]] | None = None
-    """A path, and the node types or texts of which it must lead to one."""
+    """A path, and the node types or texts one of which it must lead to."""
     listed: str | None = None
-    """What an outline calls it, where that does not follow from its kind; empty: it is not listed."""
+    """Its kind in the outline, if that does not follow from `kind`; empty if it is not listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class LanguageSpec:
     grammar: str
     declarations: Mapping[str, tuple[Declaration, ...]]
     wrappers: frozenset[str] = frozenset()
-    """Nodes that stand for the one declaration among their children: `export`, decorators."""
+    """Nodes that wrap a single declaration: `export`, decorators."""
     comments: frozenset[str] = frozenset({"comment"})
     attributes: frozenset[str] = frozenset()
     """Siblings, besides comments, that belong to the declaration after them."""
@@ -63,18 +63,18 @@ class LanguageSpec:
     """First children of a body that are its documentation."""
     separator: str = "."
     qualified: bool = True
-    """False where a name says enough without the scopes around it."""
+    """False if a name is clear without the scopes around it."""
     plain_names: bool = False
-    """Names are texts (keys, headings), not code."""
+    """Whether names are texts (keys, headings) instead of code."""
     prose: bool = False
     lambdas: frozenset[str] = frozenset()
-    """Functions without a name: variables in them are local."""
+    """Anonymous functions, whose variables are local."""
     outline_depth: int = 0
-    """How deep an outline goes, where much that is nested has a name; 0 for all the way."""
+    """The depth of an outline, for languages with many nested names; 0 for no limit."""
     one_line: bool = False
-    """Whether the first line of a declaration is its signature; else all of it up to its body."""
+    """Whether only the first line of a declaration is its signature; else everything up to its body is."""
     clauses: bool = False
-    """Whether adjacent declarations of one name are one, as equations of a function are."""
+    """Whether adjacent declarations of one name are one declaration, such as the equations of a function."""
 
 
 def declare(

@@ -1,4 +1,4 @@
-"""From a syntax tree to pieces: declarations first, then whatever level down fits the budget."""
+"""Splits a syntax tree into pieces: at declarations first, then further down until the pieces fit the budget."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_DEPTH = 256
 MAX_SYMBOL = 300
 
 _CROWD = 2000
-"""With more children than this, and next to nothing in each, lines do as well as nodes."""
+"""If a node has more children than this, and they are tiny, it is cut at lines instead of nodes."""
 
 _MAX_BODY_PATH = 8
 
@@ -61,15 +61,15 @@ class Piece:
     declares: Scope | None = None
     """The declaration that begins here."""
     whole: bool = True
-    """False when `declares` goes on in the next pieces."""
+    """False if `declares` continues in the next pieces."""
     origin: int = -1
-    """Where the node begins in whose middle this piece lies; -1 if it lies in no middle."""
+    """The start of the split node that this piece continues; -1 if it continues none."""
     comment: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    """A range that one or some sibling nodes cover, as the splitting comes by it."""
+    """A range of one or several sibling nodes that is still to be split."""
 
     start: int
     end: int
@@ -83,7 +83,7 @@ class _Segment:
     """The opened declaration that begins with this segment."""
     origin: int = -1
     open: bool = False
-    """To be opened even if it fits."""
+    """Whether to open it even if it fits."""
 
 
 def split_tree(document: Document, parsed: list[Part], spec: LanguageSpec, budget: Budget) -> list[Piece]:
@@ -135,7 +135,7 @@ def _main(segment: _Segment) -> Node:
 
 
 def _cut(segment: _Segment, document: Document, spec: LanguageSpec, budget: Budget) -> list[Piece]:
-    """Windows of lines, where there is no structure to follow."""
+    """Cut a segment without usable structure into windows of lines."""
     head = segment.scope or segment.head
     origin = segment.origin if segment.origin >= 0 else segment.start
     node_type = _main(segment).type if segment.nodes else "ERROR"
@@ -159,7 +159,7 @@ def _cut(segment: _Segment, document: Document, spec: LanguageSpec, budget: Budg
 
 
 def _parts(segment: _Segment, document: Document, spec: LanguageSpec) -> list[_Segment]:
-    """The segment one level down; empty when no level down is worth following."""
+    """The parts of a segment one level down; empty if no lower level is useful."""
     if not segment.nodes:
         return []
     if len(segment.nodes) > 1:
@@ -184,7 +184,7 @@ def _parts(segment: _Segment, document: Document, spec: LanguageSpec) -> list[_S
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """What the parts of an opened segment have in common."""
+    """The common data of an opened segment's parts."""
 
     owner: Scope
     parents: tuple[str, ...]
@@ -202,7 +202,7 @@ class _Parts:
     def part(self, item: Item, start: int, end: int, size: int, head: Scope | None) -> _Segment:
         scope = self._scope(item)
         if scope is not None and scope.kind is Kind.GROUP and item.main.start_byte < start:
-            scope = None  # its beginning is in another region of the document: what is left declares nothing
+            scope = None  # it begins in another region of the document, so this rest declares nothing
         must_open = self._must_open(item.main, scope)
         return _Segment(start, end, size, item.nodes, self.parents, self.owner, scope, head, self.origin, must_open)
 
@@ -248,7 +248,7 @@ def _body_ids(owner: Scope) -> frozenset[int]:
 
 
 def _starts(segment: _Segment, items: list[Item], document: Document) -> list[int]:
-    """Where the items' texts begin, within the segment and in order; the first takes what is before it."""
+    """The starts of the items' texts within the segment, in order; the first item includes any text before it."""
     starts: list[int] = []
     low = segment.start
     for item in items:

@@ -96,7 +96,7 @@ def _follow(node: Node, path: str) -> Node | None:
 
 
 def _follow_repeatedly(node: Node, field: str) -> Node | None:
-    """Down a field while it is there; a C++ reference_declarator holds its declarator without one."""
+    """Follow a field down as often as it exists; C++ reference_declarators have their declarator without a field."""
     start = node
     for _ in range(_MAX_STEPS):
         inner = node.child_by_field_name(field)
@@ -145,7 +145,7 @@ _SUPERTYPE = re.compile(r"\s*<:.*")
 
 
 def _code_name(text: str) -> str:
-    """A name as it is spoken: without generics, pointers, quotes; parts separated by dots."""
+    """A plain name: without generics, pointers and quotes, its parts separated by dots."""
     if text.isidentifier():
         return text
     text = " ".join(text.split())
@@ -203,7 +203,7 @@ def signature_of(found: Found, spec: LanguageSpec, data: bytes) -> str:
 
 
 def first_word(outer: Node, spec: LanguageSpec) -> int:
-    """Where the declaration begins after its decorators."""
+    """The start of the declaration after its decorators."""
     for index in range(min(outer.child_count, _MAX_STEPS)):
         child = outer.child(index)
         if child is not None and child.type != "decorator" and child.type not in spec.attributes | spec.comments:
@@ -212,7 +212,7 @@ def first_word(outer: Node, spec: LanguageSpec) -> int:
 
 
 def _head_end(node: Node, start: int, spec: LanguageSpec) -> int:
-    """Where the body begins, or a comment before it."""
+    """The start of the body, or of a comment before it."""
     path = body_path(node)
     ends = [path[-1].start_byte] if path else [node.end_byte]
     for index in range(min(node.child_count, _MAX_STEPS)):

@@ -14,10 +14,10 @@ _SPACE = re.compile(rb"[ \t\r\n\f\v]+")
 
 
 def windows(document: Document, start: int, end: int, budget: Budget, *, prose: bool) -> Iterator[tuple[int, int]]:
-    """Ranges that partition `start`..`end`, each within the budget, cut where it hurts least.
+    """Ranges that partition `start`..`end`, each within the budget, cut at the best places.
 
-    Prose is also cut at the ends of sentences. A single character, or CRLF, is never parted, even
-    where it alone exceeds the budget. Time is linear in the length of the range.
+    Prose is also cut at the ends of sentences. A single character or CRLF is never divided, even if
+    it alone exceeds the budget. Time is linear in the length of the range.
     """
     while start < end:
         limit = _limit(document, start, end, budget.max_tokens)
@@ -27,7 +27,7 @@ def windows(document: Document, start: int, end: int, budget: Budget, *, prose: 
 
 
 def overlap_start(document: Document, origin: int, start: int, tokens: int) -> int:
-    """Where an overlap of up to `tokens` before `start` begins: at a line if it can, not before `origin`."""
+    """The start of an overlap of up to `tokens` before `start`: at a line start if possible, not before `origin`."""
     if start <= origin or tokens == 0:
         return start
     index = document.token_index(start) - tokens

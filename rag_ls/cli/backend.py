@@ -1,4 +1,4 @@
-"""Who answers a verb: the running engine where there is one, else an engine in this process."""
+"""Runs a verb's operation on the running engine, or else on an engine in this process."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def ask(
     folder: str = "",
     in_project: bool = True,
 ) -> Json:
-    """The answer to one operation on the project around `folder` (by default, the one that `--project` names).
+    """Run one operation on the project around `folder` (by default, the one that `--project` names).
 
-    One that is not asked `in_project` opens none but those that it names itself.
+    Without `in_project`, only the projects that the operation itself names are opened.
 
-    Raises what the operation raises.
+    Raises the operation's errors.
     """
     project = os.path.abspath(folder or arguments.project) if in_project else ""
     found = find_engine("cli", Mode.of(arguments))

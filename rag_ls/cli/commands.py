@@ -33,7 +33,7 @@ def index(arguments: argparse.Namespace) -> int:
 
 def search(arguments: argparse.Namespace) -> int:
     """Search code and memories."""
-    # A scope is of memories alone.
+    # Only memories have a scope.
     named = arguments.kinds or ("memory" if arguments.scope else "code,memory")
     kinds = [kind.strip() for kind in named.split(",")]
     if not kinds or not set(kinds) <= set(_KINDS):
@@ -54,7 +54,7 @@ def search(arguments: argparse.Namespace) -> int:
 
 
 def status(arguments: argparse.Namespace) -> int:
-    """Show how the project and the engine stand, after comparing the files with the index."""
+    """Compare the files with the index, then show the state of the project and the engine."""
     try:
         while True:
             answer = ask(arguments, "status", {})
@@ -83,7 +83,7 @@ def show(arguments: argparse.Namespace) -> int:
 
 
 def any_operation(arguments: argparse.Namespace) -> int:
-    """Ask the operation of a verb that needs nothing of its own, and show its answer as lines of `key: value`."""
+    """Run the operation of a verb without a function of its own, and show its answer as lines of `key: value`."""
     known = {"verb", "verbose", "json", "project", "standalone", "operation", "action"}
     values = {key: value for key, value in vars(arguments).items() if key not in known}
     in_project = hasattr(arguments, "project")
@@ -93,5 +93,5 @@ def any_operation(arguments: argparse.Namespace) -> int:
 
 
 def show_answer(arguments: argparse.Namespace, answer: Json, text: str) -> None:
-    """Print an answer, as JSON where that is asked for."""
+    """Print an answer: as JSON with `--json`, else as `text`."""
     print(json.dumps(answer, indent=2, ensure_ascii=False) if arguments.json else text)

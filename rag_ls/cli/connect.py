@@ -48,7 +48,7 @@ def command() -> str:
 
 
 def connections(rag_ls: str) -> dict[str, str]:
-    """What to write where, by client."""
+    """The instructions for each client: which lines to write into which file."""
     path = json.dumps(rag_ls)
     return {
         "claude-code": f"# Claude Code: run this in the project\nclaude mcp add rag-ls -- {_shell(rag_ls)} mcp",

@@ -1,4 +1,4 @@
-"""Writing what connects a project to an agent into the project's own files."""
+"""Writes an agent's connection to rag-ls into a project's own files."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class NotWritten(RagLsError):
 
 
 def write_connection(client: str, rag_ls: str, root: Path) -> list[Path]:
-    """Write what connects `client` into the files of the project at `root`; those that were changed.
+    """Write the connection of `client` into the files of the project at `root`; returns the changed files.
 
-    What else these files say stays. Raises `InvalidRequest` for a client that is not connected by files of a project, and
+    Other content of these files stays. Raises `InvalidRequest` for a client that project files cannot connect, and
     `NotWritten`, which names the file and the remedy.
     """
     server = {"type": "stdio", "command": rag_ls, "args": ["mcp"]}
@@ -62,12 +62,12 @@ def _object(file: Path) -> dict[str, Any]:
 
 
 def _written(file: Path, text: str) -> list[Path]:
-    """The file, unless it says that already. It is replaced as a whole, so that nobody ever reads half of it."""
+    """Write a file if its text differs; returns the files written. It is replaced whole, so no one reads half of it."""
     try:
         if file.is_file() and file.read_text("utf-8", "replace") == text:
             return []
         file.parent.mkdir(parents=True, exist_ok=True)
-        # A link stays one, and what others may not read stays so.
+        # Keep a link a link, and keep the file's permissions.
         mode = stat.S_IMODE(file.stat().st_mode) if file.is_file() else 0o666
         with whole_file(file.resolve(), mode) as stream:
             stream.write(text)

@@ -1,4 +1,4 @@
-"""`rag-ls doctor`: check the installation, and say how to mend what is wrong."""
+"""`rag-ls doctor`: checks the installation, and says how to fix each problem."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PYTHON = (3, 11)
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One check: `ok`, or what is wrong and how to mend it. An `optional` one does not fail the doctor."""
+    """The result of one check: `ok`, or the problem and its remedy. An `optional` one does not fail the doctor."""
 
     name: str
     ok: bool
@@ -171,7 +171,7 @@ def _settings(project: Project) -> Iterator[Finding]:
 
 
 def _clients(project: Project) -> Iterator[Finding]:
-    """Whether editors and agents know of rag-ls, as far as their files say."""
+    """Whether the files of editors and agents mention rag-ls."""
     home = Path.home()
     places = {
         "claude-code": (project.root / ".mcp.json", home / ".claude.json"),

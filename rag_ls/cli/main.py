@@ -19,7 +19,7 @@ from rag_ls.errors import InvalidRequest, RagLsError
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 
-# What runs a verb whose operation is asked as the table has it, and shown as JSON or as lines.
+# Runs a verb that needs no function of its own.
 _ANY_OPERATION = "rag_ls.cli.commands:any_operation"
 # Verb -> module:function. Each function takes the parsed arguments and returns an exit code.
 _VERBS = {
@@ -76,7 +76,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _log_more(verbosity: int) -> None:
-    """Log to stderr. It stays in force when the settings are read (see logs.py); libraries keep to warnings."""
+    """Log more, to stderr. The settings do not undo it (see logs.py); libraries still log only warnings."""
     import logging
 
     logging.getLogger("rag_ls").setLevel(logging.INFO if verbosity == 1 else logging.DEBUG)

@@ -87,7 +87,7 @@ def update(arguments: argparse.Namespace) -> int:
 
 
 def delete(arguments: argparse.Namespace) -> int:
-    """Delete memories; one that cannot be does not keep the others."""
+    """Delete memories; go on if one of them cannot be deleted."""
     deleted: list[Json] = []
     failed: list[RagLsError] = []
     for memory_id in arguments.ids:
@@ -155,7 +155,7 @@ def stats(arguments: argparse.Namespace) -> int:
 
 
 def optimize(arguments: argparse.Namespace) -> int:
-    """Bring indexes into their best shape."""
+    """Optimise the indexes."""
     answer = ask(arguments, "optimize", {"scope": arguments.scope})
     show_answer(arguments, answer, f"optimized {', '.join(answer['optimized'])}")
     return 0
@@ -209,7 +209,7 @@ def import_memories(arguments: argparse.Namespace) -> int:
 
 
 def tags_of(arguments: argparse.Namespace) -> Sequence[str]:
-    """The tags of `--tag`, given several times, and of `--tags`, with commas between."""
+    """The tags of repeated `--tag` options, and of the comma-separated list `--tags`."""
     listed = arguments.tag_list.split(",") if arguments.tag_list else []
     return [*arguments.tags, *(tag.strip() for tag in listed if tag.strip())]
 
@@ -222,5 +222,5 @@ def _place(at: str) -> Json:
     place = re.fullmatch(r"(.+?)(?::(\d+))?", at)
     if not place:
         return {}
-    # The shell's folder, not the project's root, is what a relative path starts from.
+    # A relative path starts at the shell's folder, not at the project's root.
     return {"source_file": os.path.abspath(place[1]), "line": int(place[2]) if place[2] else None}

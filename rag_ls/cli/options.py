@@ -1,4 +1,4 @@
-"""The command line of verbs that ask an operation: options from the table of operations, and what the shell adds to them."""
+"""The options of verbs that run an operation: those from the table of operations, and those that the shell adds."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def add_operations(verbs: Verbs, table: Mapping[str, Mapping[str, Any]]) -> None
 
 
 def add_verb(verbs: Verbs, name: str, summary: str) -> argparse.ArgumentParser:
-    """One verb; each prints JSON where it is asked to."""
+    """Add one verb, with the option `--json`."""
     verb: argparse.ArgumentParser = verbs.add_parser(
         name, help=summary, description=summary[0].upper() + summary[1:] + "."
     )
@@ -40,13 +40,13 @@ def add_verb(verbs: Verbs, name: str, summary: str) -> argparse.ArgumentParser:
 
 
 def project_option(verb: argparse.ArgumentParser) -> None:
-    """In which project a verb works."""
+    """Add the option for the project that a verb works in."""
     verb.add_argument("--project", default=".", metavar="FOLDER", help="a folder of the project (default: this one)")
     standalone_option(verb)
 
 
 def standalone_option(verb: argparse.ArgumentParser) -> None:
-    """Whether the shared engine is used."""
+    """Add the option to work without the shared engine."""
     verb.add_argument("--standalone", action="store_true", help="work in this process, without the shared engine")
 
 
@@ -57,11 +57,11 @@ def _add_option(verb: argparse.ArgumentParser, option: Mapping[str, Any]) -> Non
     verb.add_argument(*option["names"], **values)
 
 
-# --- what the shell takes besides, in a form of its own
+# --- options that only the shell has, or that have another form there
 
 
 def _nothing(verb: argparse.ArgumentParser) -> None:
-    """This verb takes what its operation takes."""
+    """Add nothing to the options of the operation."""
 
 
 def _index(verb: argparse.ArgumentParser) -> None:

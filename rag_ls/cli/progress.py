@@ -1,4 +1,4 @@
-"""Showing progress on the terminal. It goes to stderr: stdout is for data."""
+"""Shows progress on the terminal, on stderr: stdout is for data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LINE_EVERY_S = 5.0
 
 @contextmanager
 def showing(first: str = "", *, named: bool = False) -> Iterator[Show]:
-    """Show what is reported until the block ends; `first` is said before the first step. `named`: of which project."""
+    """Show progress until the block ends. `first` is printed before the first step; `named` adds the project's name."""
     said = False
     with _bars() if sys.stderr.isatty() else _lines() as show:
 
@@ -38,7 +38,7 @@ def showing(first: str = "", *, named: bool = False) -> Iterator[Show]:
 
 @contextmanager
 def _bars() -> Iterator[Show]:
-    """A bar that is drawn over itself; the library for it is imported at the first step."""
+    """Draw a progress bar; its library is imported at the first step."""
     bars: Any = None
     task: Any = None
 

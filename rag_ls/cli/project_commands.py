@@ -32,7 +32,7 @@ def list_projects(arguments: argparse.Namespace) -> int:
 
 
 def add(arguments: argparse.Namespace) -> int:
-    """Make a project known by name."""
+    """Register a project under a name."""
     path = os.path.abspath(arguments.path)
     answer = ask(arguments, "add_project", {"path": path, "name": arguments.name}, in_project=False)
     show_answer(arguments, answer, _added(answer, os.path.realpath(path)))
@@ -47,7 +47,7 @@ def remove(arguments: argparse.Namespace) -> int:
 
 
 def prune(arguments: argparse.Namespace) -> int:
-    """Forget the projects that are gone, or that the settings list no longer, and delete their indexes."""
+    """Forget projects that are gone or no longer in the settings, and delete their indexes."""
     plan = ask(arguments, "plan_pruning", {}, in_project=False)
     if plan["projects"]:
         return _carry_out(arguments, plan)
@@ -79,7 +79,7 @@ def _is_path(wanted: str) -> bool:
 
 
 def _carry_out(arguments: argparse.Namespace, plan: Json) -> int:
-    """Show what would be removed, have it confirmed, and do it."""
+    """Show what would be removed, ask for confirmation, and remove it."""
     if not arguments.json:
         print("\n".join(_planned(item, plan["memories"]) for item in plan["projects"]))
     if not (arguments.yes or _is_confirmed()):
@@ -91,7 +91,7 @@ def _carry_out(arguments: argparse.Namespace, plan: Json) -> int:
 
 
 def _is_confirmed() -> bool:
-    """Ask the person at the terminal. Raises `NotConfirmed` where there is none."""
+    """Ask the user at the terminal. Raises `NotConfirmed` if there is no terminal."""
     if not sys.stdin.isatty():
         raise NotConfirmed("nothing was removed: nobody is there to confirm it; add --yes")
     print("remove it? [y/N] ", end="", file=sys.stderr, flush=True)
@@ -129,7 +129,7 @@ def _config_hint(item: Json) -> list[str]:
     return [f"    {config['file']} lists it: take {lines} out of it, or it is indexed again"]
 
 
-# --- what is known
+# --- listing known projects
 
 
 def _listed(repos: list[Json]) -> str:

@@ -63,7 +63,7 @@ def _version(data: Json) -> list[str]:
 
 
 def stored(data: Json) -> str:
-    """What storing a memory did, and what was known already."""
+    """The outcome of storing a memory, and similar memories that existed already."""
     lines = [f"{data['status']} {data['id']} ({data['scope']})"]
     if known := data.get("known"):
         lines.append("known already:")
@@ -72,7 +72,7 @@ def stored(data: Json) -> str:
 
 
 def consolidation(data: Json) -> str:
-    """What was merged, or would be, and what else was noticed."""
+    """The merges of a consolidation or of its dry run, and its other findings."""
     if "restored" in data:
         return "\n\n".join(["brought back:", *(memory(item) for item in data["restored"])])
     verb = "would merge" if data["dry_run"] else "merged"
@@ -111,7 +111,7 @@ def stats(data: Json) -> str:
 
 
 def imported(data: Json) -> str:
-    """What an import did."""
+    """The outcome of an import."""
     return (
         f"imported {data['inserted']:,} new and {data['updated']:,} changed memories into the scope {data['scope']}; "
         f"{data['unchanged']:,} were there already, {data['duplicates']:,} say what another one says"
@@ -119,7 +119,7 @@ def imported(data: Json) -> str:
 
 
 def restored(data: Json) -> str:
-    """What bringing a backup back did."""
+    """The outcome of restoring a backup."""
     done = f"{data['inserted']:,} came back, {data['replaced']:,} changed, {data['deleted']:,} went"
     aside = f"; the damaged file is now {data['moved_aside']}" if data["moved_aside"] else ""
     kept = "; what went or changed stays in its history" if data["replaced"] or data["deleted"] else ""
@@ -136,7 +136,7 @@ def memories(data: Json) -> str:
 
 
 def status(data: Json) -> str:
-    """How a project stands."""
+    """The state of a project."""
     if data["complete"]:
         state = "complete"
     elif data["queued_documents"] or data["pending_embeddings"]:

@@ -57,7 +57,7 @@ def mcp(arguments: argparse.Namespace) -> int:
 
 
 def _connect(record: Record, mode: Mode, folder: str) -> Callable[[], Channel]:
-    """How the relay gets an engine: the user's, or one in this process where that cannot be had."""
+    """A function that connects the relay to the user's engine, or to one in this process if that fails."""
 
     def connect() -> Channel:
         about = {"name": record.name, "folder": folder}
@@ -76,7 +76,7 @@ def _was_stopped() -> bool:
 
 
 def _exit(code: int) -> int:
-    """End now: a thread that waits for the other side must not keep the process."""
+    """End the process at once, even if a thread still waits for the other side."""
     sys.stderr.flush()
     if threading.active_count() > 1:
         os._exit(code)

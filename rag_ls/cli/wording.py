@@ -6,7 +6,7 @@ import re
 
 from rag_ls.cli.verbs import VERBS
 
-# Operations that the shell asks through a verb of another one.
+# Operations that the shell runs through another operation's verb.
 _ASKED_THROUGH = {
     "get_memory": "show",
     "get_chunk": "show",
@@ -16,12 +16,12 @@ _ASKED_THROUGH = {
     "index_status": "status",
 }
 _VERB_OF = {str(verb["operation"]): name for name, verb in VERBS.items()} | _ASKED_THROUGH
-# A one-word name is a word of English as well: only those that cannot be meant otherwise.
+# Only names with an underscore: a one-word name may be an English word.
 _NAMES = re.compile(rf"\b(?:{'|'.join(name for name in _VERB_OF if '_' in name)})\b")
 _ARGUMENT = re.compile(r"\b([a-z]+(?:_[a-z]+)+) = ")
 
 
 def in_words_of_the_shell(message: str) -> str:
-    """A message with verbs and flags in the place of the operations and arguments that it names."""
+    """A message with its operations and arguments replaced by the shell's verbs and flags."""
     with_verbs = _NAMES.sub(lambda match: f"`rag-ls {_VERB_OF[match[0]]}`", message)
     return _ARGUMENT.sub(lambda match: f"--{match[1].replace('_', '-')} ", with_verbs)

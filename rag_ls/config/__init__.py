@@ -1,4 +1,4 @@
-"""What a user can set: the settings, and reading them from files, environment and editor."""
+"""The settings, and how they are read from files, environment and editor."""
 
 from rag_ls.config.loading import LastGood, Loaded, Problem, load
 from rag_ls.config.settings import (

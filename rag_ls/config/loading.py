@@ -15,17 +15,18 @@ from rag_ls.config.values import SHORTHANDS, environment_values, snake_keys, wit
 from rag_ls.project import CONFIG_FILE, Project, user_config_file
 from rag_ls.registry.entries import line_of, read_entries
 
-# One model serves all projects, and a cloned repository must not choose files to load or write, or where text is sent.
+# Only the user may set these: one model serves all projects, and a cloned repository must not choose files to load or
+# write, or where text is sent.
 _USER_ONLY = ("embedding", "log", "daemon", "summaries", "projects")
-# A cloned repository may bring settings for the editor, too.
+# An editor may not set these, because a cloned repository may bring editor settings too.
 _NOT_AN_EDITORS = ("summaries", "projects")
-# Of these, what an engine takes at its start, for all who share it.
+# An engine reads these at its start, for all clients that share it.
 _ENGINE_ONLY = ("embedding", "log", "daemon")
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A setting that could not be used, where it stands, and what to do; the former value stays."""
+    """A setting that cannot be used, with its place and the remedy; the former value stays in force."""
 
     source: str
     message: str
@@ -54,10 +55,10 @@ def load(
 ) -> Loaded:
     """The settings in force for `project`: each layer overrides the one before it.
 
-    For an editor that is one of several clients of a `shared` engine, the engine's own settings are not to be set.
+    An editor that uses a `shared` engine cannot set the engine's own settings.
 
-    A wrong key, type or value is reported as a `Problem` with its file and line; the rest still loads. With `last_good`,
-    what a file said before it was broken still counts.
+    A wrong key, type or value is reported as a `Problem` with its file and line; the rest still loads. With
+    `last_good`, a broken file's last good content still counts.
     """
     files = [user_config_file()] + ([project.root / CONFIG_FILE] if project else [])
     loaded = Loaded(Settings())
@@ -80,17 +81,17 @@ def load(
 
 
 class LastGood:
-    """What each settings file said when nothing was wrong with it, so that a broken edit changes nothing."""
+    """Keeps the last good text of each settings file, so that a broken edit changes nothing."""
 
     def __init__(self) -> None:
         self._texts: dict[Path, str] = {}
 
     def text_of(self, file: Path) -> str | None:
-        """The last text of a file that had no problem; None where there was none."""
+        """The last text of a file without problems; None if there was none."""
         return self._texts.get(file)
 
     def note(self, file: Path, text: str) -> None:
-        """This text has no problem."""
+        """Keep a text that has no problems."""
         self._texts[file] = text
 
 
@@ -103,7 +104,7 @@ def _apply_good(below: Loaded, file: Path, user_only: tuple[str, ...], last_good
         kept = replace(below, settings=_apply_text(below, file, former, user_only).settings)
         loaded = _apply_file(kept, file, user_only)[0]
     elif loaded.settings != below.settings:
-        # Not all of it is wrong, and what is right is all there is to go back to.
+        # The file is only partly wrong, and there is no better text to fall back on.
         last_good.note(file, text)
     return loaded
 
@@ -166,7 +167,7 @@ def _apply(loaded: Loaded, values: Mapping[str, Any], source: str, line_of: Any)
 
 
 def _line_of(text: str, section: str, key: str | None) -> int | None:
-    """The line where `key` of `[section]` (or the section's header, without a key) stands, for messages."""
+    """The line of `key` in `[section]`, or of the section's header if `key` is None, for messages."""
     current = ""
     for number, line in enumerate(text.splitlines(), 1):
         header = re.match(r"\s*\[+\s*([\w.\-\"' ]+?)\s*\]+", line)

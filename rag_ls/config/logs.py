@@ -1,4 +1,4 @@
-"""Where the log goes: stderr or a file, never stdout, and quiet by default."""
+"""Configures logging: to stderr or a file, never to stdout, and quiet by default."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KEPT_FILES = 3
 
 
 def to_rotating_file(file: Path, settings: LogSettings, *, also_stderr: bool) -> None:
-    """Log what an engine does to a file that starts anew when it is full; the former ones stay for a while."""
+    """Log to a file that is rotated when it is full; a few former files are kept."""
     make_private_folder(file.parent)
     root = logging.getLogger("rag_ls")
     root.setLevel(min(logging.INFO, logging.getLevelNamesMapping()[settings.level.upper()]))
@@ -37,9 +37,9 @@ def to_rotating_file(file: Path, settings: LogSettings, *, also_stderr: bool) ->
 
 
 def configure(settings: LogSettings) -> str:
-    """Log as the settings say; returns what is wrong with the file that they name, or an empty string.
+    """Configure logging by the settings; returns the problem with their file, or an empty string.
 
-    A level that was set on the command line (`-v`) stays where it shows more.
+    A more verbose level from the command line (`-v`) stays.
     """
     root = logging.getLogger("rag_ls")
     wanted = logging.getLevelNamesMapping()[settings.level.upper()]

@@ -1,4 +1,4 @@
-"""Values as files, variables and editors give them, checked against the settings that they are for."""
+"""Converts values from files, variables and editors, and checks them against their settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ENVIRONMENT_PREFIX = "RAG_LS_"
 
 
 def with_value(settings: Settings, section: str, key: str, value: Any) -> Settings:
-    """The settings with one value changed. Raises `ValueError`, which says what may stand there."""
+    """The settings with one value changed. Raises `ValueError`, which names the allowed values."""
     group = getattr(settings, section)
     fields = {item.name: item for item in dataclasses.fields(group)}
     if key not in fields:

@@ -1,1 +1,1 @@
-"""One engine for every surface of a user: its socket, its life, and the relays that reach it."""
+"""The engine that all surfaces of a user share: its socket, its lifetime, and the relays that connect to it."""

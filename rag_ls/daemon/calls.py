@@ -1,4 +1,4 @@
-"""One operation asked of the engine by a shell command."""
+"""Lets a shell command call one operation of the engine."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Json = dict[str, Any]
 def call(
     channel: Channel, operation: str, folder: str, arguments: Json, show: Callable[[Json], None] | None = None
 ) -> Json:
-    """The operation's result on the project around `folder` (empty for none); `show` is told of progress.
+    """Run an operation on the project around `folder` (empty for none); `show` receives progress.
 
-    Raises what the operation raises, or `EngineLost` where the engine ends meanwhile.
+    Raises the operation's errors, or `EngineLost` if the engine ends or hangs meanwhile.
     """
     try:
         channel.send({"operation": operation, "folder": folder, "arguments": arguments})

@@ -14,23 +14,23 @@ from rag_ls.errors import RagLsError
 
 Json = dict[str, Any]
 
-# Raised when what is said on the wire changes its meaning; the two ends then do not understand each other.
+# Increase this when messages change their meaning; ends with different numbers refuse each other.
 PROTOCOL = 1
-# A greeting is short: a peer that sends more, or nothing for so long, is no client of ours.
+# A greeting is short: a peer that sends more, or nothing for this long, is not one of our clients.
 MAX_GREETING_BYTES = 1_000_000
 GREETING_S = 10.0
 _MAX_LINE_BYTES = 128_000_000
-# An engine at work for a shell command says so this often; one that is silent for so long hangs.
+# An engine that works for a shell command sends a sign of life this often; one silent for `SILENT_S` hangs.
 ALIVE_EVERY_S = 5.0
 SILENT_S = 30.0
 
 
 class EngineLost(RagLsError):
-    """The engine ended, or said what cannot be understood."""
+    """The engine ended, or sent an unreadable message."""
 
 
 class Refused(RagLsError):
-    """The engine takes no such client; `reason` says why in a word."""
+    """The engine refuses the client; `reason` is one word for why."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
@@ -47,13 +47,13 @@ class Channel:
         self._sending = threading.Lock()
 
     def send(self, message: Json) -> None:
-        """Send one line. Raises `OSError` where nobody listens any more."""
+        """Send one line. Raises `OSError` if the other end is gone."""
         line = json.dumps(message).encode() + b"\n"
         with self._sending:
             self.socket.sendall(line)
 
     def receive(self, longest: int = _MAX_LINE_BYTES) -> Json | None:
-        """The next line, or None at the end. Raises `EngineLost` for what is no JSON object on a line."""
+        """The next message, or None at the end. Raises `EngineLost` unless it is a JSON object on one line."""
         line = self.input.readline(longest)
         if not line:
             return None
@@ -66,7 +66,7 @@ class Channel:
         return message
 
     def hang_up(self) -> None:
-        """End the connection, which ends the waiting at both ends of it."""
+        """End the connection, so that neither end waits for the other any more."""
         with contextlib.suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)
         with contextlib.suppress(OSError):
@@ -75,7 +75,7 @@ class Channel:
 
 
 def greet(connection: socket.socket, token: str, surface: str, about: Json) -> Channel:
-    """Introduce a client. Raises `Refused`, also where nobody answers in time, or `EngineLost`."""
+    """Introduce a client. Raises `Refused` (also if no answer comes in time) or `EngineLost`."""
     channel = Channel(connection)
     variables = {name: value for name, value in os.environ.items() if name.startswith("RAG_LS_")}
     hello = {"rag_ls": PROTOCOL, "version": __version__, "token": token, "surface": surface, "pid": os.getpid()}

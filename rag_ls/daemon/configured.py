@@ -1,4 +1,4 @@
-"""Indexing the projects that the user's settings list, before anybody opens them."""
+"""Indexes the projects that the user's settings list before a client opens them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FIRST_S = 2.0
 
 
 class ConfiguredProjects:
-    """Has them indexed in the background, one after the other; a question goes before (see `SharedProject`)."""
+    """Indexes the listed projects in the background, one after the other; questions go first (see `SharedProject`)."""
 
     def __init__(self, engine: Engine, *, first_s: float = _FIRST_S) -> None:
         self._engine = engine
@@ -32,16 +32,16 @@ class ConfiguredProjects:
         self._thread = threading.Thread(target=self._run, name="configured projects", daemon=True)
 
     def start(self) -> None:
-        """Begin, in a thread of its own."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Leave the rest: what was begun is finished when its project is next opened."""
+        """Stop early; the next client that opens an unfinished project continues it."""
         self._stop.set()
 
     @property
     def is_running(self) -> bool:
-        """Whether it goes on."""
+        """Whether the thread still runs."""
         return self._thread.is_alive()
 
     def _run(self) -> None:

@@ -1,4 +1,4 @@
-"""The engine's end of a connection: one thread for each, which speaks the surface's own protocol."""
+"""The engine's end of a connection: one thread each, which speaks the protocol of the client's surface."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _serve_agent(channel: Channel, hello: Json, connect: Connect) -> None:
 
 
 def _serve_shell(channel: Channel, hello: Json, connect: Connect) -> None:
-    """Operations, one at a time."""
+    """Run a shell client's operations, one at a time."""
     session = ClientSession(connect(None))
     while (request := channel.receive()) is not None:
         with _signs_of_life(channel):
@@ -68,7 +68,7 @@ def _serve_shell(channel: Channel, hello: Json, connect: Connect) -> None:
 
 @contextlib.contextmanager
 def _signs_of_life(channel: Channel) -> Iterator[None]:
-    """Tell a client that waits that the engine does not hang."""
+    """Meanwhile send signs of life, so that the waiting client knows that the engine does not hang."""
     done = threading.Event()
 
     def run() -> None:
@@ -107,7 +107,7 @@ def _answer(session: ClientSession, channel: Channel, request: Json) -> Json:
 
 
 class _ClientLeft(Exception):
-    """Nobody waits for the answer any more."""
+    """The client disconnected before its answer."""
 
 
 _SURFACES: dict[str, Callable[[Channel, Json, Connect], None]] = {
@@ -119,7 +119,7 @@ SURFACES = tuple(_SURFACES)
 
 
 class SocketOutput:
-    """A socket as the unbuffered stream that protocol libraries write to."""
+    """A socket as an unbuffered output stream for protocol libraries."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -130,7 +130,7 @@ class SocketOutput:
         return len(data)
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: `write` does not buffer."""
 
     def close(self) -> None:
         """End the connection."""

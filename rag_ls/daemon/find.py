@@ -24,18 +24,18 @@ _OTHER_S = 1.0
 
 
 class Mode(StrEnum):
-    """The setting `daemon`: who does the work."""
+    """The setting `daemon`: which process does the work."""
 
     AUTO = "auto"
-    """The running engine; where there is none, one is started."""
+    """The running engine; if there is none, start one."""
     MANUAL = "manual"
-    """The running engine, where there is one."""
+    """The running engine; if there is none, the client's own process."""
     NEVER = "never"
-    """Every process for itself."""
+    """Always the client's own process."""
 
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Mode:
-        """What the command line, the environment or the user's settings ask for, in this order."""
+        """The mode that the command line, else the environment, else the user's settings ask for."""
         if getattr(arguments, "standalone", False):
             return cls.NEVER
         wanted = os.environ.get("RAG_LS_DAEMON_MODE") or os.environ.get("RAG_LS_DAEMON") or _in_config()
@@ -43,9 +43,9 @@ class Mode(StrEnum):
 
 
 def find_engine(surface: str, mode: Mode, about: dict[str, Any] | None = None) -> Channel | None:
-    """A connection to the engine as a client of `surface`; None where the work is to be done in this process.
+    """Connect to the engine as a client of `surface`; None if this process should do the work itself.
 
-    Starts an engine where none runs and `mode` says so. Prints one line where one was wanted and cannot be had.
+    Starts an engine if none runs and `mode` allows it. Prints one line if an engine was wanted and none is available.
     """
     if mode is Mode.NEVER:
         return None
@@ -63,7 +63,7 @@ def find_engine(surface: str, mode: Mode, about: dict[str, Any] | None = None) -
 
 
 def start_engine() -> subprocess.Popen[bytes]:
-    """Start an engine in the background. It ends with 0 where it finds that another was faster."""
+    """Start an engine in the background. The process exits with 0 if another engine was faster."""
     import subprocess
     import threading
 
@@ -80,7 +80,7 @@ def start_engine() -> subprocess.Popen[bytes]:
         creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
         env={name: value for name, value in os.environ.items() if not name.startswith("RAG_LS_LOG")},
     )
-    # A process that ended stays a zombie until the one that started it takes note.
+    # An ended process stays a zombie until its parent waits for it.
     threading.Thread(target=process.wait, name="reaper", daemon=True).start()
     return process
 
@@ -90,7 +90,7 @@ def _started(paths: EnginePaths, surface: str, about: dict[str, Any]) -> Channel
     deadline = time.monotonic() + _START_S
     while time.monotonic() < deadline and not process.poll():
         if process.poll() == 0:
-            # It found another that holds the place; where that one takes no clients either, waiting is in vain.
+            # Another engine holds the lock. If that one accepts no clients soon either, give up early.
             deadline = min(deadline, time.monotonic() + _OTHER_S)
         time.sleep(_LOOK_S)
         if (found := _connected(paths, surface, about)) is not None:
@@ -99,7 +99,7 @@ def _started(paths: EnginePaths, surface: str, about: dict[str, Any]) -> Channel
 
 
 def _connected(paths: EnginePaths, surface: str, about: dict[str, Any]) -> Channel | None:
-    """A greeted connection; None where no engine takes clients, or the one that does is making way for a newer."""
+    """A greeted connection; None if no engine accepts clients, or the engine is making way for another."""
     answered = connect(paths, _CONNECT_S)
     if answered is None:
         return None
@@ -114,7 +114,7 @@ def _connected(paths: EnginePaths, surface: str, about: dict[str, Any]) -> Chann
 
 
 def _in_config() -> str:
-    """The setting `daemon` of the user's file. The file is read again, with all its checks, by who does the work."""
+    """The setting `daemon` of the user's file, unchecked: the process that does the work checks the whole file."""
     try:
         with open(user_config_file(), "rb") as file:
             import tomllib

@@ -1,4 +1,4 @@
-"""Where a user's engine is found. Plain strings and `os` alone: every relay pays for what is imported here."""
+"""Where a user's engine is found. Uses only strings and `os`, because every relay pays for the imports here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sys
 from typing import NamedTuple
 
-# The shortest limit of a socket's path among the systems we run on (macOS: 104 bytes with the final NUL).
+# Below the smallest limit of a socket's path on any of our systems (macOS: 104 bytes with the final NUL).
 _MAX_SOCKET_PATH_BYTES = 100
 
 
@@ -18,14 +18,14 @@ class EnginePaths(NamedTuple):
     """The Unix domain socket; on Windows, a file with the port and the token instead."""
     pid: str
     lock: str
-    """Held by the engine for as long as it lives and takes clients: only this says whether one runs."""
+    """The engine holds this lock while it lives and accepts clients; nothing else proves that one runs."""
     stopped: str
-    """There after the user stopped the engine."""
+    """Exists after the user stopped the engine."""
     log: str
 
 
 def engine_paths() -> EnginePaths:
-    """Where this user's engine is, or would be."""
+    """The paths of this user's engine, whether it runs or not."""
     folder = _runtime_folder()
     if len(os.fsencode(os.path.join(folder, "engine.sock"))) > _MAX_SOCKET_PATH_BYTES:
         folder = _short_folder(folder)
@@ -40,7 +40,7 @@ def engine_paths() -> EnginePaths:
 
 
 def make_private(folder: str) -> None:
-    """Make a folder that its user alone can enter. Raises `PermissionError` where another user owns it."""
+    """Make a folder that only its user can enter. Raises `PermissionError` if another user owns it."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
     check_private(folder)
     if hasattr(os, "getuid") and os.lstat(folder).st_mode & 0o777 != 0o700:
@@ -48,7 +48,7 @@ def make_private(folder: str) -> None:
 
 
 def check_private(folder: str) -> None:
-    """Raise `PermissionError` where a folder is not the user's own."""
+    """Raise `PermissionError` if the user does not own a folder."""
     if hasattr(os, "getuid") and (os.path.islink(folder) or os.lstat(folder).st_uid != os.getuid()):
         raise PermissionError(f"{folder} belongs to another user; set RAG_LS_HOME to a folder of your own")
 

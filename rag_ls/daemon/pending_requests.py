@@ -1,4 +1,4 @@
-"""The requests of one session that wait for their answers, and what becomes of them when engines die."""
+"""Tracks the unanswered requests of one session, and refuses those that engines die of."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections import Counter
 
 from rag_ls.util.json_rpc import Message
 
-# A request that was under way when so many engines died is what they die of.
+# A request that was pending when this many engines died is taken to be the cause.
 _MAX_DEATHS = 3
-# What is asked again in these words is refused at once for so long; then it may be another engine, or other code.
+# An identical request is refused at once for this long; after that, the engine or the code may be another.
 _BLAMED_S = 600.0
 
 
 class PendingRequests:
-    """The requests of a client that wait for their answers, and those of the engine."""
+    """The unanswered requests of a client, and those of the engine."""
 
     def __init__(self) -> None:
         self._deaths: Counter[str] = Counter()
@@ -41,7 +41,7 @@ class PendingRequests:
         return True
 
     def from_engine(self, message: Message) -> bool:
-        """Note a message; False for an answer that nobody waits for."""
+        """Note an engine's message; False for an answer that the client does not wait for."""
         number = _key(message)
         if "method" in message:
             if "id" in message:
@@ -57,11 +57,11 @@ class PendingRequests:
         return self._waiting.pop(number, None) is not None
 
     def forget(self, request_id: object) -> None:
-        """The client waits for this answer no longer."""
+        """Note that the client no longer waits for this answer."""
         self._waiting.pop(json.dumps(request_id), None)
 
     def engine_died(self, log: str, *, keeps_dying: bool) -> list[tuple[Message, str]]:
-        """Those that are to be refused, each with the reason; they are waited for no longer."""
+        """Note that an engine died, and remove the requests to refuse; returns each with the reason."""
         refused = []
         for number in [number for number in self._waiting if number not in self._answered]:
             self._deaths[number] += 1
@@ -78,12 +78,12 @@ class PendingRequests:
         return refused
 
     def why_refused(self, message: Message) -> str:
-        """Why a request is not to be asked: engines died of the same one; empty where it may be."""
+        """Why a request must not be sent (engines died of the same one); empty if it may be."""
         at, reason = self._blamed.get(_words(message), (0.0, ""))
         return reason if reason and time.monotonic() - at < _BLAMED_S else ""
 
     def take(self, method: str) -> list[Message]:
-        """Those that wait and have this method; they are waited for no longer."""
+        """Remove and return the unanswered requests with this method."""
         taken = [number for number, message in self._waiting.items() if message.get("method") == method]
         return [self._waiting.pop(number) for number in taken]
 
@@ -93,7 +93,7 @@ class PendingRequests:
         return bool(self._waiting)
 
     def unanswered(self) -> list[Message]:
-        """What must be asked again, in order."""
+        """The requests to send to a new engine, in order."""
         self._of_engine.clear()
         return [message for number, message in self._waiting.items() if number not in self._answered]
 

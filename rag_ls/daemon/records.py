@@ -1,7 +1,7 @@
-"""What a relay must remember of a session, so that another engine can take it over.
+"""Records a relayed session, so that another engine can take it over.
 
-A record sees every message of both directions. `replay` gives the messages that bring a new engine to where the
-session is: its handshake, the documents that are open, and the requests that nobody has answered yet.
+A record sees every message in both directions. `replay` returns the messages that bring a new engine to the session's
+present state: the handshake, the open documents and the unanswered requests.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class Record(Protocol):
 
     surface: str
     name: str
-    """What the client calls itself."""
+    """The name that the client gave in its handshake."""
     is_over: bool
-    """Whether the client said its last word."""
+    """Whether the client ended the session."""
 
     @property
     def waits(self) -> bool:
@@ -33,35 +33,35 @@ class Record(Protocol):
         ...
 
     def frame(self, message: Message) -> bytes:
-        """A message as it is sent."""
+        """Encode a message for sending."""
         ...
 
     def from_client(self, body: bytes) -> tuple[bool, list[Message]]:
-        """Note what the client says: (whether it is for the engine, what the client is to be answered at once)."""
+        """Note a client's message: (whether to send it to the engine, messages to answer the client with at once)."""
         ...
 
     def from_engine(self, body: bytes) -> bool:
-        """Note what the engine says; whether it is for the client."""
+        """Note an engine's message; whether to send it to the client."""
         ...
 
     def farewell(self) -> list[Message]:
-        """What the client is to be answered where no engine is there, and none is worth starting for it."""
+        """Answers to requests that are not worth starting an engine for, used while none is connected."""
         ...
 
     def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
-        """An engine ended by itself: what the client is to be answered.
+        """Note that an engine died; returns refusals for the client.
 
-        That is the requests that were under way at too many deaths, or all that wait where engines keep dying. `log` is
+        These are requests that were pending at too many deaths, or all pending ones if engines keep dying. `log` is
         the file that says why.
         """
         ...
 
     def replay(self) -> tuple[list[Message], list[Message]]:
-        """For a new engine, and for the client, to put both where the session is."""
+        """The messages that bring a new engine, and those that bring the client, to the session's present state."""
         ...
 
 
-# Changes are kept one by one, so that a keystroke costs a relay next to nothing; more are summed up.
+# Up to this many changes are kept one by one, which is cheap per keystroke; more are merged into one text.
 _MAX_CHANGES = 200
 _REQUEST_FAILED = -32803
 
@@ -231,7 +231,7 @@ class LspRecord:
                 try:
                     self._documents[uri] = [as_opened(self._documents[uri], self._encoding)]
                 except (KeyError, TypeError, AttributeError, ValueError):
-                    # Changes that mean nothing: the engine drops them too.
+                    # A malformed change: the engine drops it too.
                     self._documents[uri].pop()
 
     def _note_progress(self, params: Message) -> None:
@@ -244,7 +244,7 @@ class LspRecord:
 
 
 def as_opened(messages: list[Message], encoding: str) -> Message:
-    """A `didOpen` and the changes after it as one `didOpen` with the text that they lead to."""
+    """Merge a `didOpen` and the changes after it into one `didOpen` with the resulting text."""
     from rag_ls.lsp.text_buffer import Position, TextBuffer
 
     opened = messages[0]
@@ -262,13 +262,13 @@ def as_opened(messages: list[Message], encoding: str) -> Message:
 
 
 def _is_whole(params: Message) -> bool:
-    """Whether a change gives all of the text, so that those before it no longer matter."""
+    """Whether a change replaces the whole text, so that earlier changes no longer matter."""
     changes = params.get("contentChanges")
     return isinstance(changes, list) and any(isinstance(item, dict) and "range" not in item for item in changes)
 
 
 def _watching_nothing(initialize: Message) -> Message:
-    """The handshake without the offer to watch files: the client does so already, for the engine before."""
+    """The handshake without the client's offer to watch files, which the former engine already accepted."""
     try:
         params = initialize["params"]
         workspace = {**params["capabilities"]["workspace"], "didChangeWatchedFiles": {"dynamicRegistration": False}}

@@ -1,4 +1,4 @@
-"""A relay: an editor's or agent's messages to the engine and back, through engines that come and go."""
+"""Relays messages between an editor or agent and the engine, and replaces an engine that ends."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from rag_ls.daemon.channel import Channel
 from rag_ls.daemon.records import Record
 from rag_ls.util.json_rpc import Message, MessageTooLong, framed, write_all
 
-# After the client's last word, the engine has so long for its own.
+# How long the engine may still answer after the client's last message.
 _LAST_WORDS_S = 10.0
-# So many engines in a row that lived less than so long keep dying: who waits is told, and the next one is started later
-# each time.
+# If this many engines in a row lived less than `_SHORT_LIFE_S`, engines keep dying: waiting requests are refused, and
+# each next engine is started after a longer pause.
 _MAX_EARLY_DEATHS = 5
 _SHORT_LIFE_S = 60.0
 _MAX_PAUSE_S = 30.0
@@ -39,9 +39,10 @@ class Relay:
         log: str = "",
         pause_s: float = 1.0,
     ) -> None:
-        """`connect` gives an engine, whatever it takes; `was_stopped` tells whether the last one was ended on purpose.
+        """`connect` returns a connection to an engine, starting one if needed; `was_stopped` tells whether the user
+        stopped the last one.
 
-        `log` is the engine's. Where engines keep dying, the first pause before the next one is `pause_s` seconds long.
+        `log` is the engine's log file. If engines keep dying, the first pause before the next one is `pause_s` seconds.
         """
         self._log = log
         self._pause_s = pause_s
@@ -51,7 +52,7 @@ class Relay:
         self._output = output
         self._connect = connect
         self._was_stopped = was_stopped
-        # Guards the record, and who is to be sent to.
+        # Guards the record and the outbox.
         self._lock = threading.Lock()
         self._output_lock = threading.Lock()
         self._wanted = threading.Event()
@@ -59,7 +60,7 @@ class Relay:
         self._ended = False
 
     def run(self) -> bool:
-        """Relay until the client leaves. False where it had to be left, because it said what cannot be."""
+        """Relay until the client leaves. False if the relay ended the session because of a message that is too long."""
         engines = threading.Thread(target=self._from_engines, name="engines", daemon=True)
         engines.start()
         fine = self._from_client()
@@ -84,7 +85,7 @@ class Relay:
                     self._to_client(answers)
                     if for_engine and self._outbox is not None:
                         self._outbox.put(self._framed(body))
-                    # Where no engine is connected, the record holds what the next one must know.
+                    # Without a connected engine, the record keeps the message for the next one.
                     if self._record.waits:
                         self._wanted.set()
         except MessageTooLong as error:
@@ -98,7 +99,7 @@ class Relay:
         try:
             self._relay_from_engines()
         except Exception as error:
-            # Without this thread the client would wait for ever.
+            # The client would wait for ever if only this thread ended.
             print(f"rag-ls: the relay failed: {type(error).__name__}: {error}", file=sys.stderr)
             sys.stderr.flush()
             os._exit(1)
@@ -124,11 +125,11 @@ class Relay:
                 if not self._record.waits and not self._ended:
                     self._wanted.clear()
             if is_on_purpose:
-                # The user stopped it: it comes back when something is asked.
+                # The user stopped the engine: start the next one only for a request.
                 self._wanted.wait()
 
     def _after_death(self, early_deaths: int) -> None:
-        """Tell the client what is given up, and pause where engines keep dying."""
+        """Send refusals to the client, and pause if engines keep dying."""
         keeps_dying = early_deaths >= _MAX_EARLY_DEATHS
         with self._lock:
             self._to_client(self._record.engine_died(self._log, keeps_dying=keeps_dying))
@@ -137,7 +138,7 @@ class Relay:
             self._left.wait(min(_MAX_PAUSE_S, self._pause_s * 2 ** (early_deaths - _MAX_EARLY_DEATHS)))
 
     def _next_engine(self) -> Channel | None:
-        """Connect to an engine and bring it to where the session is; None when the client left and waits for nothing."""
+        """Connect to an engine and replay the session to it; None if the client left and waits for no answer."""
         with self._lock:
             if self._ended and not self._record.waits:
                 return None
@@ -171,7 +172,7 @@ class Relay:
 
 
 class Outbox:
-    """What is to be sent to one engine, in order, by a thread of its own: an engine that is slow to read holds nobody up."""
+    """Sends messages to one engine in order, from its own thread, so that an engine that reads slowly blocks no one."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -181,13 +182,13 @@ class Outbox:
         threading.Thread(target=self._run, name="outbox", daemon=True).start()
 
     def put(self, data: bytes) -> None:
-        """Send this after all before."""
+        """Queue data for sending."""
         with self._wake:
             self._waiting.append(data)
             self._wake.notify()
 
     def close(self) -> None:
-        """Nothing more will be sent; answers may still come."""
+        """Send the rest, then close the sending side; answers may still come."""
         with self._wake:
             self._closed = True
             self._wake.notify()

@@ -1,4 +1,4 @@
-"""`rag-ls serve` and `rag-ls stop`: one engine a user, and what it leaves on disk while it runs."""
+"""`rag-ls serve` and `rag-ls stop`: host one engine per user, with its lock, socket and PID file."""
 
 from __future__ import annotations
 
@@ -33,18 +33,19 @@ _log = logging.getLogger(__name__)
 _START_S = 30.0
 _STOP_S = 30.0
 _MAX_END_S = 15.0
-# An older engine that makes way for this one needs a moment for it.
+# How long an older engine may take to make way for this one.
 _MAKE_WAY_S = 2.0
-# Who started the engine has a question, which had better have the processor; where it needs the model, that loads at once.
+# The client that started the engine has a question, which needs the processor first. A question that needs the model
+# loads it at once.
 _WARM_UP_S = 4.0
 
 
 def serve(arguments: argparse.Namespace) -> int:
-    """Host the engine until it is stopped."""
+    """Run the engine in this process until it stops."""
     paths = engine_paths()
     if arguments.detach:
         return _detach(paths)
-    # Files of ours are nobody else's, but for the log and the PID file, which a group may read.
+    # Other users get no access; the group may read the log and the PID file.
     os.umask(0o027)
     try:
         make_private(paths.folder)
@@ -92,14 +93,14 @@ def _none_answers(paths: EnginePaths) -> int:
 
 
 def _host(paths: EnginePaths, lock: FileLock, *, background: bool) -> int:
-    # From the first moment, so that what is written below is taken away again.
+    # Before anything is written, so that a signal leads to the clean-up below.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
-    # The way in first: clients wait at the open door while the rest is imported.
+    # Listen first: clients can connect and wait while the rest is imported.
     listening = transport.listen(paths)
     with whole_file(paths.pid) as file:
         file.write(f"{os.getpid()}\n")
-    # Whatever the umask says.
+    # Regardless of the umask.
     os.chmod(paths.pid, 0o644)
     mark = Mark(paths)
     with contextlib.suppress(FileNotFoundError):
@@ -138,7 +139,7 @@ def _host(paths: EnginePaths, lock: FileLock, *, background: bool) -> int:
         server.run()
         configured.stop()
         _say(background, "stopping")
-        # Something that hangs (a network drive, a git) must not keep the place of the next engine.
+        # If closing hangs (a network drive, a git process), end anyway: the next engine needs the lock.
         last = threading.Timer(_MAX_END_S, _end_now, (mark,))
         last.daemon = True
         last.start()
@@ -148,12 +149,12 @@ def _host(paths: EnginePaths, lock: FileLock, *, background: bool) -> int:
         mark.clean_up()
     logging.shutdown()
     sys.stderr.flush()
-    # Threads of clients that do not read must not keep the process.
+    # Do not wait for threads of clients that no longer read.
     os._exit(0)
 
 
 class ChangedSettings:
-    """Whether the user's file names other settings than the engine has that only a new one can take."""
+    """Tells whether the user's file changed settings that only a new engine can apply."""
 
     def __init__(self, load: Callable[[], Settings]) -> None:
         self._load = load
@@ -195,7 +196,7 @@ def _warm_up(engine: Any) -> None:
 
 
 def _stop(server: EngineServer, mark: Mark) -> None:
-    """The first signal lets answers in flight arrive, the second one does not."""
+    """Stop. The first signal lets pending answers arrive; the second ends the process at once."""
     if server.is_stopping:
         _end_now(mark)
     server.stop()
@@ -207,18 +208,18 @@ def _end_now(mark: Mark) -> None:
 
 
 class Mark:
-    """What says on disk that this engine runs. What another engine put there is not touched."""
+    """The socket and PID file of this engine. Files of another engine are not touched."""
 
     def __init__(self, paths: EnginePaths) -> None:
         self._paths = paths
         self._socket = _identity(paths.socket)
 
     def is_there(self) -> bool:
-        """Whether clients find this engine: some systems clear out old temporary files."""
+        """Whether the socket still exists and is ours: some systems delete old temporary files."""
         return _identity(self._paths.socket) == self._socket
 
     def clean_up(self) -> None:
-        """Take it away."""
+        """Delete the files."""
         is_mine = _noted_pid(self._paths) == str(os.getpid())
         for path, mine in ((self._paths.socket, self.is_there()), (self._paths.pid, is_mine)):
             if mine:
@@ -248,7 +249,7 @@ def _detach(paths: EnginePaths) -> int:
 
 
 def _taken_in_time(paths: EnginePaths) -> FileLock | None:
-    """The engine's lock, once an engine that makes way has let go of it; None as soon as one takes clients."""
+    """The engine's lock, once an engine that makes way has released it; None as soon as another accepts clients."""
     deadline = time.monotonic() + _MAKE_WAY_S
     while (lock := _taken(paths.lock)) is None and time.monotonic() < deadline:
         answered = transport.connect(paths, _START_S)
@@ -275,7 +276,7 @@ def _whereabouts(paths: EnginePaths) -> str:
 
 
 def _noted_pid(paths: EnginePaths) -> str:
-    """What the PID file says; empty where there is none."""
+    """The content of the PID file; empty if there is none."""
     try:
         with open(paths.pid, encoding="utf-8") as file:
             return file.read().strip()

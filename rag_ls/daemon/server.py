@@ -1,4 +1,4 @@
-"""Taking clients: who may come in, how long the engine stays, and how it ends."""
+"""Accepts clients of the engine: checks them, decides how long the engine stays, and ends it."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ _log = logging.getLogger(__name__)
 
 _LOOK_S = 30.0
 _REPORT_S = 600.0
-# Answers in flight have so long when the engine is told to stop.
+# How long pending answers may take when the engine is told to stop.
 _FINISH_S = 5.0
 _CLOSE_DOOR_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long what nobody uses is kept, in seconds."""
+    """How many seconds an unused engine, or an unused project, is kept."""
 
     engine_s: float
     project_s: float
 
 
 class EngineServer:
-    """Accepts clients in the calling thread, and serves each in one of its own."""
+    """Accepts clients in the calling thread, and serves each in its own thread."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class EngineServer:
         self._tidying = threading.Thread()
 
     def run(self) -> None:
-        """Take clients until `stop`, or until nobody has come for long, or a newer engine is to take over and all left."""
+        """Accept clients until `stop`, or until none came for long, or until another engine takes over and all left."""
         with selectors.DefaultSelector() as selector:
             selector.register(self._listening.socket, selectors.EVENT_READ)
             selector.register(self._wake_out, selectors.EVENT_READ)
@@ -95,11 +95,11 @@ class EngineServer:
 
     @property
     def is_stopping(self) -> bool:
-        """Whether it was told to end."""
+        """Whether `stop` was called."""
         return self._stopping
 
     def _tidy_up(self) -> None:
-        """Close what nobody uses, beside the taking of clients: a folder on a drive that hangs may hold that up."""
+        """Close unused projects in a separate thread, because a folder on a drive that hangs may block."""
         if not self._tidying.is_alive():
             work = functools.partial(self._engine.close_idle, self._patience.project_s)
             self._tidying = threading.Thread(target=work, name="tidying", daemon=True)
@@ -126,7 +126,7 @@ class EngineServer:
         try:
             connection, _ = self._listening.socket.accept()
         except OSError as error:
-            # Out of file descriptors, or a client that left again.
+            # No file descriptors are left, or the client has gone again.
             _log.warning("a client could not be accepted: %s", error)
             time.sleep(0.1)
             return
@@ -151,7 +151,7 @@ class EngineServer:
             self._wake()
 
     def _greeted(self, channel: Channel) -> Json | None:
-        """The greeting of a client that may come in; None for any other, which is told why."""
+        """The greeting of an accepted client; None for any other."""
         channel.socket.settimeout(GREETING_S)
         if not self._may_enter(channel.socket):
             _log.warning("a process of another user was turned away")
@@ -189,7 +189,7 @@ class EngineServer:
         _log.warning("making way for %s; the clients that are in stay until they leave", other)
         self._leaving = True
         self._wake()
-        # Who is told that it leaves may start the next engine at once, which needs the lock.
+        # Release the lock before answering: the refused client may start the next engine at once.
         self._door_closed.wait(_CLOSE_DOOR_S)
         return {"reason": "leaving", "message": "the engine makes way for another"}
 
@@ -200,7 +200,7 @@ class EngineServer:
         return user is None or user in (os.getuid(), 0)
 
     def _close_door(self, selector: selectors.BaseSelector) -> None:
-        """Take no more clients, so that another engine can; those who are in stay."""
+        """Accept no more clients, so that another engine can; connected clients stay."""
         if self._listening.socket.fileno() >= 0:
             selector.unregister(self._listening.socket)
             self._listening.socket.close()
@@ -208,7 +208,7 @@ class EngineServer:
         self._door_closed.set()
 
     def _report(self) -> None:
-        """One line in the log, where there is something new to say."""
+        """Write one line to the log, if it differs from the last one."""
         self._reported = time.monotonic()
         latencies = self._engine.latencies.summary().items()
         parts = [f"{name} {item.p50:.0f}/{item.p95:.0f}/{item.p99:.0f} ms of {item.count}" for name, item in latencies]
@@ -219,7 +219,7 @@ class EngineServer:
             _log.info("%d clients, %s; %.0f MB", len(self._engine.clients()), told, memory_mb)
 
     def _finish(self) -> None:
-        """Let answers in flight arrive, then hang up on everybody."""
+        """Let pending answers arrive, then disconnect all clients."""
         deadline = time.monotonic() + _FINISH_S
         while self._engine.workers.busy and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -242,7 +242,7 @@ class EngineServer:
 
 
 def as_numbers(version: str) -> tuple[int, ...]:
-    """A version for comparing: its numbers, in order."""
+    """The numbers of a version, in order, for comparing."""
     numbers = []
     for part in version.split("."):
         digits = "".join(itertools.takewhile(str.isdigit, part))

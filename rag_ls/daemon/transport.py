@@ -17,7 +17,7 @@ _BACKLOG = 128
 
 
 class Listening(NamedTuple):
-    """A socket that accepts clients, and the token that they must show (empty where the system vouches for them)."""
+    """A listening socket, and the token that clients must send (empty where the system tells their user)."""
 
     socket: socket.socket
     token: str
@@ -25,13 +25,13 @@ class Listening(NamedTuple):
 
 
 def listen(paths: EnginePaths, *, unix: bool = HAS_UNIX_SOCKETS) -> Listening:
-    """Accept clients of this user. Replaces what a dead engine left; call it while holding the lock."""
+    """Listen for clients of this user. Replaces the socket of a dead engine; the caller must hold the lock."""
     make_private(paths.folder)
     remove(paths)
     if not unix:
         return _listen_on_port(paths)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    # Nobody can connect between `bind` and `chmod` either: the folder is the user's alone.
+    # No other user can connect between `bind` and `chmod` either, because the folder is private.
     listener.bind(paths.socket)
     os.chmod(paths.socket, 0o600)
     listener.listen(_BACKLOG)
@@ -39,10 +39,10 @@ def listen(paths: EnginePaths, *, unix: bool = HAS_UNIX_SOCKETS) -> Listening:
 
 
 def connect(paths: EnginePaths, timeout_s: float, *, unix: bool = HAS_UNIX_SOCKETS) -> tuple[socket.socket, str] | None:
-    """A connection to the engine and the token to show it, or None where none answers.
+    """Connect to the engine: the socket and the token to send, or None if no engine answers.
 
-    Raises `PermissionError` where another program could be at the other end: in a folder for all (/tmp), another user
-    may have been first to take the name.
+    Raises `PermissionError` if another user could be at the other end: in a shared folder (/tmp), another user may have
+    taken the name first.
     """
     if not os.path.lexists(paths.socket):
         return None
@@ -68,7 +68,7 @@ def connect(paths: EnginePaths, timeout_s: float, *, unix: bool = HAS_UNIX_SOCKE
 
 
 def remove(paths: EnginePaths) -> None:
-    """Take away the way in."""
+    """Delete the socket file."""
     try:
         os.unlink(paths.socket)
     except FileNotFoundError:
@@ -76,7 +76,7 @@ def remove(paths: EnginePaths) -> None:
 
 
 def peer_user(connection: socket.socket) -> int | None:
-    """The user id of the process at the other end, as the system says; None where it does not say."""
+    """The user id of the process at the other end; None where the system does not tell it."""
     if hasattr(socket, "SO_PEERCRED"):
         data = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
         return int(struct.unpack("3i", data)[1])

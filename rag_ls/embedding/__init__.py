@@ -1,4 +1,4 @@
-"""Texts to vectors."""
+"""Embeds texts: turns them into vectors."""
 
 from rag_ls.embedding.api import Embedder, Embedding, EmbeddingProvider, LoadedModel, ModelCard
 from rag_ls.embedding.hosted import HostedModel

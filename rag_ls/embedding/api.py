@@ -1,4 +1,4 @@
-"""The seam between texts and vectors."""
+"""The interfaces of embedding: models, their providers, and their vectors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rag_ls.errors import RagLsError
 
-# Of a model that nobody measured.
+# The value for a model that was not measured.
 GUESSED_RELEVANT_COSINE = 0.4
 
 
@@ -24,22 +24,22 @@ class ModelClosed(RagLsError):
 
 
 class QueryLate(RagLsError):
-    """A query's vector is not there in time: words answer."""
+    """A query's vector did not arrive in time, so the query is answered by words."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """What a provider says of a model before it is loaded."""
+    """The properties of a model, known before it is loaded."""
 
     id: str
     """Name and revision: vectors of equal ids can be compared."""
     name: str
     max_tokens: int
-    """How much of a text it reads."""
+    """The length of text that it reads."""
     dimensions: int
-    """Of its vectors; 0 where that is not known before it is loaded."""
+    """The dimensions of its vectors; 0 if they are unknown before it is loaded."""
     relevant_cosine: float = GUESSED_RELEVANT_COSINE
-    """The cosine at which a question and a text begin to be about the same (see `similarity`)."""
+    """The cosine from which a question and a text are about the same (see `similarity`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,11 @@ class Embedding:
 
 @dataclass(frozen=True, slots=True)
 class BatchBudget:
-    """How much a model takes at once. A single text may be beyond it."""
+    """The limits of a batch. A single text may exceed them."""
 
     max_texts: int
     max_bytes: int
-    """Of the texts in UTF-8."""
+    """Bytes of all texts in UTF-8."""
     max_tokens: int
 
 
@@ -69,7 +69,7 @@ class Embedder(Protocol):
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Vectors of shape (len(texts), dimensions), each of length one, in the order of `texts`."""
+        """The vectors of `texts` in order: shape (len(texts), dimensions), each of length one."""
         ...
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
@@ -77,7 +77,7 @@ class Embedder(Protocol):
         ...
 
     def close(self) -> None:
-        """Free what the embedder holds; calls that wait fail."""
+        """Free all resources; waiting calls fail."""
         ...
 
 
@@ -91,12 +91,12 @@ class LoadedModel(Protocol):
 
     @property
     def budget(self) -> BatchBudget:
-        """How much `embed_documents` takes at once."""
+        """The limits of one call of `embed_documents`."""
         ...
 
     @property
     def query_deadline_s(self) -> float | None:
-        """How long a question waits for its vector; None where that is always there at once."""
+        """How long a question waits for its vector; None if the model always answers at once."""
         ...
 
     @property
@@ -105,7 +105,7 @@ class LoadedModel(Protocol):
         ...
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """About how many tokens each text costs of the budget."""
+        """The approximate number of tokens of each text, for the budget."""
         ...
 
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
@@ -117,7 +117,7 @@ class LoadedModel(Protocol):
         ...
 
     def warm_up(self) -> None:
-        """Make sure that the next query is answered at once."""
+        """Load what the next query needs, so that it is answered at once."""
         ...
 
     def release(self) -> None:
@@ -125,12 +125,12 @@ class LoadedModel(Protocol):
         ...
 
     def close(self) -> None:
-        """Free what the model holds; calls that wait fail."""
+        """Free all resources; waiting calls fail."""
         ...
 
 
 class EmbeddingProvider(Protocol):
-    """What has models: this machine, or a service."""
+    """A source of models: this machine, or a service."""
 
     def models(self) -> Sequence[ModelCard]:
         """Those that can be loaded now, the best choice first."""

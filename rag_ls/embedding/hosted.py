@@ -1,4 +1,4 @@
-"""A loaded model as an engine uses it: batches within its budget, queries in time, each embedded once."""
+"""Wraps a loaded model for the engine: splits batches to its budget, and limits the time of queries and caches them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rag_ls.embedding.api import BatchBudget, BatchRefused, LoadedModel, ModelCard, QueryLate
 
-# A model always makes the same vector of a text: these never go stale.
+# Cached queries never go stale, because a model always makes the same vector of a text.
 _MAX_KEPT_QUERIES = 512
 
 
@@ -47,7 +47,7 @@ class HostedModel:
         return vectors[0] if len(vectors) == 1 else np.concatenate(vectors)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        """As `Embedder`. Raises `QueryLate` where the vector is not there in time; it is kept for the next question."""
+        """As `Embedder`. Raises `QueryLate` if the vector is late; it is then cached for the next question."""
         with self._lock:
             if (known := self._queries.get(text)) is not None:
                 self._queries.move_to_end(text)
@@ -63,7 +63,7 @@ class HostedModel:
         self._model.close()
 
     def _embedded(self, texts: Sequence[str], backlog: int) -> NDArray[np.float32]:
-        """One batch; one that is refused in halves. Raises `BatchRefused` for a single text."""
+        """Embed one batch; if it is refused, embed its halves. Raises `BatchRefused` for a single text."""
         try:
             return self._model.embed_documents(texts, backlog=backlog)
         except BatchRefused:
@@ -99,7 +99,7 @@ class HostedModel:
 
 
 def within(budget: BatchBudget, texts: Sequence[str], tokens: Sequence[int]) -> Iterator[Sequence[str]]:
-    """The texts in order, in batches within a budget; a text beyond it goes alone. One empty batch for no texts."""
+    """Split texts in order into batches within a budget; a text beyond it goes alone. No texts give one empty batch."""
     start, size, count = 0, 0, 0
     for at, (text, cost) in enumerate(zip(texts, tokens, strict=True)):
         length = len(text.encode("utf-8", "surrogatepass"))

@@ -1,4 +1,4 @@
-"""The models of an engine, of whatever provider: loaded in the background, given out once they are ready."""
+"""Loads the models of an engine in the background, from any provider, and returns them once they are ready."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from rag_ls.errors import ModelMissing, RagLsError
 _log = logging.getLogger(__name__)
 
 _LOAD_S = 30.0
-# A model that could not be loaded may be installed, or mended, meanwhile.
+# After this time a failed load is tried again: the model may have been installed or repaired.
 _RETRY_LOADING_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
 class ModelState:
-    """How a model stands, for `status`."""
+    """The state of a model, for `status`."""
 
     model: str
     ready: bool
@@ -36,7 +36,7 @@ class ModelHost:
     """Loads models by id in background threads, and gives them out once they are ready."""
 
     def __init__(self, settings: EmbeddingSettings, provider: EmbeddingProvider | None = None) -> None:
-        """`provider` has the models; those of this machine by default."""
+        """`provider` is the source of the models; by default this machine."""
         self._settings = settings
         self._provider = provider or LocalProvider(settings)
         self._lock = threading.Lock()
@@ -77,12 +77,12 @@ class ModelHost:
         return model
 
     def state(self, model_id: str) -> ModelState:
-        """Whether a model is ready, and if not why."""
+        """Whether a model is ready, and the error if loading failed."""
         with self._lock:
             return ModelState(model_id, model_id in self._models, self._recent_error(model_id))
 
     def card(self, model_id: str) -> ModelCard:
-        """What is known of the model that stored vectors name: a guess where no provider has it any more."""
+        """The card of the model that stored vectors name; a guess if the provider no longer has it."""
         with self._lock:
             hosted = self._models.get(model_id)
             known = hosted.card if hosted else self._cards.get(model_id)
@@ -93,7 +93,7 @@ class ModelHost:
         return known
 
     def reranker(self) -> Reranker:
-        """The cross-encoder of the settings. Raises `ModelMissing` where none is set, or it is not there."""
+        """The cross-encoder of the settings. Raises `ModelMissing` if none is set or its folder is missing."""
         folder = Path(self._settings.reranker).expanduser()
         if not self._settings.reranker or not folder.is_dir():
             named = f"{self._settings.reranker} is no folder" if self._settings.reranker else "none is set"
@@ -116,7 +116,7 @@ class ModelHost:
             models = list(self._models.values())
             self._models.clear()
             loading = list(self._loading.values())
-        # A thread inside onnxruntime when the interpreter ends aborts the process.
+        # Wait for loading threads: one inside onnxruntime at the interpreter's end would abort the process.
         for thread in loading:
             thread.join(_LOAD_S)
         for model in models:

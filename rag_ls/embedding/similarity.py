@@ -1,8 +1,8 @@
-"""One scale of similarity for all models.
+"""Maps cosines of all models to one scale of similarity.
 
-The cosine at which texts begin to have to do with each other differs from model to model: with MiniLM a question and
-the note that answers it are often at 0.4, with others everything is above 0.6. So a question's cosines are stretched,
-piece by piece linearly, until 0.7 means "begins to be about the same" for each model.
+The cosine of related texts differs between models: with MiniLM a question and the note that answers it are often at
+0.4, with other models all texts are above 0.6. So cosines are mapped piecewise linearly, so that 0.7 means "begins to
+be about the same" for each model.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ RELEVANT = 0.7
 
 
 def similarity(model: ModelCard, cosine: float) -> float:
-    """A cosine between a question's vector and a text's, both made by `model`, on the common scale 0..1."""
+    """The similarity (0..1) for a cosine between a question's and a text's vector, both made by `model`."""
     bend = model.relevant_cosine
     if cosine <= bend:
         return max(0.0, cosine) / bend * RELEVANT
@@ -21,7 +21,7 @@ def similarity(model: ModelCard, cosine: float) -> float:
 
 
 def cosine_of(model: ModelCard, wanted: float) -> float:
-    """The cosine that a similarity stands for: the inverse of `similarity`."""
+    """The cosine for a similarity: the inverse of `similarity`."""
     bend = model.relevant_cosine
     if wanted <= RELEVANT:
         return wanted / RELEVANT * bend

@@ -12,7 +12,7 @@ _Place = tuple[str, int, str]
 
 
 class AnchorWatch:
-    """Compares where the anchors of a project's memories are with where they were. Safe from several threads."""
+    """Compares the present places of memory anchors with their former ones. Safe from several threads."""
 
     def __init__(self, checkout: CheckoutIndex) -> None:
         self._checkout = checkout
@@ -20,12 +20,12 @@ class AnchorWatch:
         self._places: dict[str, _Place] = {}
 
     def moved(self, memories: MemoryStore, path: str) -> tuple[str, ...]:
-        """The ids of the memories about a document whose code is at another place than when this was last asked."""
+        """The ids of the memories about a document whose code has moved or changed since the last call."""
         moved = []
         for item in memories.about(path, (), ()):
             if item.anchor is None:
                 continue
-            # As every client sees it, so as the file is: an editor's own text moves its own lenses.
+            # Resolve against the saved file, which all clients share; each editor's lenses follow its own text.
             now = _place(memory.resolved(item.anchor, self._checkout, frozenset()))
             with self._lock:
                 before = self._places.get(item.id, _place(item.anchor))

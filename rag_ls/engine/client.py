@@ -1,6 +1,6 @@
-"""One client of an engine: an editor window, an agent or a shell command, with what belongs to it alone.
+"""One client of an engine: an editor window, an agent or a shell command.
 
-That is its settings, the projects that it opened, its unsaved documents and its session's memories.
+A client owns its settings, the projects that it opened, its unsaved documents and its session's memories.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class Client:
-    """What a surface talks to. Safe from several threads."""
+    """The interface that a surface (LSP, MCP, CLI) uses. Safe from several threads."""
 
     def __init__(
         self,
@@ -63,13 +63,13 @@ class Client:
         self._aside: set[Path] = set()
         self._scratch: Path | None = None
         self.why_none: NotIndexed | None = None
-        """Why no project is open, where the folder that the client named is none."""
+        """Why no project is open, if the folder that the client named is no project."""
         self._session_memories: MemoryStore | None = None
         self._closed = False
         engine.join(self, about)
 
     def load_settings(self, project: Project | None = None) -> Loaded:
-        """The settings in force, with what is wrong with them."""
+        """The settings in force, with their problems."""
         shared = bool(self.engine.address)
         return config.load(
             project,
@@ -80,14 +80,14 @@ class Client:
         )
 
     def problems(self) -> list[Problem]:
-        """What is wrong with the settings of the open projects now, each thing once."""
+        """The present problems of the open projects' settings, without duplicates."""
         with self._lock:
             projects: list[Project | None] = [view.project for view in self._projects.values()]
         found = [problem for project in projects or [None] for problem in self.load_settings(project).problems]
         return list(dict.fromkeys(found))
 
     def open(self, folder: str | os.PathLike[str], *, on_purpose: bool = False) -> ProjectView:
-        """The open project around a folder, opened when it is not yet; nothing is indexed by that alone.
+        """Open the project around a folder, if it is not open yet. This alone indexes nothing.
 
         Raises `ProjectUnavailable`, and `NotIndexed` for home and the like, unless the user asks for them `on_purpose`.
         """
@@ -97,14 +97,14 @@ class Client:
         return self.open_project(project)
 
     def open_existing(self, folder: str | os.PathLike[str]) -> ProjectView:
-        """As `open`, for those who only read: a folder that is no project yet is none after it. Raises `NotIndexed`."""
+        """As `open`, for reading only: it does not make a folder into a project. Raises `NotIndexed`."""
         project = find_project(folder)
         if all(project.root != known.root for known in self.known_projects()):
             project = existing_project(folder)
         return self.open_project(project)
 
     def open_project(self, project: Project, *, aside: bool = False) -> ProjectView:
-        """As `open`, for a project whose root is known. One that is opened `aside` answers when it is named, and only then."""
+        """As `open`, for a known project root. A project opened `aside` answers only when a question names it."""
         with self._lock:
             if self._closed:
                 raise ProjectUnavailable(f"{project.root} is not opened for a client that left")
@@ -128,24 +128,24 @@ class Client:
             return view
 
     def _note_opened(self, view: ProjectView) -> None:
-        """Have it known by name from now on."""
+        """Record the project in the registry, so that it can be named from now on."""
         entry = entry_of(view.settings.projects, view.project.root)
         name = entry.name if entry else ""
         self.engine.registry.note_opened(view.project.root, name=name, from_config=entry is not None)
 
     def open_scratch(self, *, aside: bool = False) -> ProjectView:
-        """A project of no folder, for an editor that opened none: it holds unsaved and guest documents alone."""
+        """Open a project without a folder, for an editor without one. It holds only unsaved and guest documents."""
         with self._lock:
             if self._scratch is None:
                 self._scratch = Path(tempfile.mkdtemp(prefix="rag-ls-")).resolve()
             view = self.open_project(Project(self._scratch), aside=aside)
         if not view.indexing.scanned:
-            # There is nothing in it, and the index is to say that it is complete.
+            # The empty tree is scanned so that the index counts as complete.
             view.keep_indexed()
         return view
 
     def close_project(self, root: Path) -> None:
-        """Close one project, as far as this client goes."""
+        """Close one project for this client."""
         with self._lock:
             view = self._projects.get(root)
             if view is not None:
@@ -168,7 +168,7 @@ class Client:
         return known_projects(entries, self.engine.registry.projects())
 
     def is_scratch(self, root: Path) -> bool:
-        """Whether a root is that of the project of no folder."""
+        """Whether `root` belongs to the project without a folder."""
         return root == self._scratch
 
     def project_of(self, path: str | os.PathLike[str]) -> ProjectView | None:
@@ -201,7 +201,8 @@ class Client:
         return self.engine.workers.submit(self, timed)
 
     def apply_editor_settings(self, editor: Mapping[str, Any]) -> Loaded:
-        """Take new settings from the editor. What an index is made with (chunking, embedding) counts from the next start."""
+        """Apply new settings from the editor. Settings that shape the index (chunking, embedding) count from the next
+        start."""
         with self._lock:
             self._editor = editor
             loaded = self.load_settings()
@@ -211,10 +212,10 @@ class Client:
         return loaded
 
     def close(self) -> None:
-        """Leave; what is left to do stays queued in the projects."""
+        """Leave the engine; unfinished work stays queued in the projects."""
         self.engine.leave(self)
         if self._alone:
-            # Its models first, so that no batch in hand is waited for.
+            # The engine closes first: ending its models ends the wait for a running batch.
             self.engine.close()
         with self._lock:
             self._closed = True
@@ -226,7 +227,7 @@ class Client:
             shutil.rmtree(self._scratch, ignore_errors=True)
 
     def mended(self, work: Callable[[], T]) -> T:
-        """Do something in this thread; where it meets a damaged index, once more with that index made anew."""
+        """Run `work` in this thread. If it meets a damaged index, run it again; the index is then made anew."""
         try:
             return work()
         except StoreDamaged as error:
@@ -237,7 +238,7 @@ class Client:
         return work()
 
     def _heal(self, view: ProjectView) -> None:
-        """Open a project again whose folder or index is no longer the one that was opened, where that can be."""
+        """Reopen a project whose folder or index was replaced, deleted or damaged, if that is possible."""
         former = view.shared
         if not former.is_lost:
             return
@@ -254,12 +255,12 @@ class Client:
         self._aside.discard(view.project.root)
         view.close()
         if self._editor and not self._alone:
-            # What this editor set counts no longer.
+            # This editor's settings no longer apply.
             view.shared.use_settings(self._settings_for_all(view.project))
         self.engine.release(view.shared, close=self._alone or view.project.root == self._scratch)
 
     def _settings_for_all(self, project: Project) -> Callable[[], Settings]:
-        """What a project is indexed with: for a client that is alone its own settings, else those that belong to nobody."""
+        """The settings for indexing: a client that is alone uses its own, a shared engine those of no client."""
         if self._alone:
             return functools.partial(self._settings_of, project)
         return lambda: config.load(project, last_good=self.engine.last_good).settings
@@ -282,7 +283,7 @@ class Client:
 def local_client(
     surface: str = "cli", *, editor: Mapping[str, Any] | None = None, now: memory.Clock = memory.utc_now
 ) -> Client:
-    """A client with an engine of its own, in this process."""
+    """A client with its own engine, in this process."""
     about = About(surface, pid=os.getpid())
     return Client(Engine(editor=editor), editor=editor, about=about, now=now, alone=True)
 

@@ -1,4 +1,4 @@
-"""What the editors of an engine have said and nobody has taken in yet."""
+"""Waits for editors' messages that the engine has received but not taken in yet."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 
-# A question waits so long at most for what editors said before it.
+# A question waits at most this long for the editors' earlier messages.
 _DRAIN_S = 0.05
 _LOOK_S = 0.001
 
@@ -21,17 +21,17 @@ class Editors:
         self._editors: tuple[HasUnread, ...] = ()
 
     def join(self, has_unread: HasUnread) -> None:
-        """An editor came; `has_unread` tells whether it has said something that was not taken in yet."""
+        """Add an editor; `has_unread` tells whether a message of it was not taken in yet."""
         with self._lock:
             self._editors = (*self._editors, has_unread)
 
     def leave(self, has_unread: HasUnread) -> None:
-        """An editor left."""
+        """Remove an editor."""
         with self._lock:
             self._editors = tuple(kept for kept in self._editors if kept != has_unread)
 
     def drain(self) -> bool:
-        """Wait a moment at most until nothing is unread; whether nothing is."""
+        """Wait at most a moment until all messages are taken in; whether all are."""
         deadline = time.monotonic() + _DRAIN_S
         while any(has_unread() for has_unread in self._editors):
             if time.monotonic() >= deadline:

@@ -34,14 +34,14 @@ from rag_ls.util.latency import Latencies
 
 _log = logging.getLogger(__name__)
 
-# From so many files or chunks on, indexing leaves memory behind that is worth giving back.
+# After indexing this many files or chunks, giving memory back to the system pays.
 _BULK = 50
 _TRIM_EVERY_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Who a client is, for `status` and events."""
+    """Describes a client, for `status` and events."""
 
     surface: str
     """`lsp`, `mcp` or `cli`."""
@@ -55,7 +55,7 @@ class About:
 
 @dataclass(slots=True)
 class _Held:
-    """A project, how many clients have it open, and since when nobody does."""
+    """An open project, its number of clients, and since when it has none."""
 
     shared: SharedProject
     users: int = 0
@@ -66,7 +66,7 @@ class Engine:
     """Does the work for any number of clients (see `client.Client`). Safe from several threads."""
 
     def __init__(self, *, editor: Mapping[str, Any] | None = None) -> None:
-        """`editor` holds settings of the one editor that the engine works for, where it is not shared."""
+        """`editor` holds the settings of the engine's one editor, if the engine is not shared."""
         allocator.share_one_arena()
         self._lock = threading.RLock()
         self._projects: dict[Path, _Held] = {}
@@ -82,11 +82,11 @@ class Engine:
         self.latencies = Latencies()
         self._started = time.monotonic()
         self.address = ""
-        """Where clients of other processes reach it; empty for an engine that is not shared."""
+        """Where clients of other processes reach the engine; empty if it is not shared."""
         self.log_file = settings.log.file
         self._clients: dict[object, About] = {}
         self.last_good = config.LastGood()
-        """What settings files said when they could last be read."""
+        """The contents of settings files when they could last be read."""
         self._trim_wanted = False
         self._trimmed_at = time.monotonic()
         self.events = Events()
@@ -101,13 +101,13 @@ class Engine:
         return time.monotonic() - self._started
 
     def acquire(self, project: Project, load_settings: Callable[[], Settings]) -> SharedProject:
-        """The project for one more client, opened when it is not yet; nothing is indexed by that alone.
+        """Give one more client the project, opening it if needed. This alone indexes nothing.
 
         Raises `ProjectUnavailable` or `StoreUnavailable`.
         """
         with self._lock:
             gate = self._gates.setdefault(project.root, threading.Lock())
-        # Opening may take long, on a slow disk or behind another process's lock: no other project waits for it.
+        # One gate per project: opening may take long (slow disk, another process's lock), and others must not wait.
         with gate:
             if (known := self._taken(project.root)) is not None:
                 return known
@@ -123,7 +123,7 @@ class Engine:
             return shared
 
     def _taken(self, root: Path) -> SharedProject | None:
-        """An open project for one more client; None where it is not open, or lost."""
+        """Count one more client for an open project; None where it is not open, or lost."""
         with self._lock:
             held = self._projects.get(root)
             if held is None:
@@ -135,7 +135,7 @@ class Engine:
         return None
 
     def release(self, shared: SharedProject, *, close: bool = False) -> None:
-        """One client needs a project no longer. It stays open for the next one, unless `close` says otherwise."""
+        """Count one client less for a project. The project stays open for the next client, unless `close`."""
         with self._lock:
             held = self._projects.get(shared.project.root)
             if held is None or held.shared is not shared:
@@ -151,12 +151,12 @@ class Engine:
             shared.close()
 
     def projects(self) -> list[tuple[SharedProject, int]]:
-        """The open projects, each with how many clients have it open."""
+        """The open projects, each with its number of clients."""
         with self._lock:
             return [(held.shared, held.users) for held in self._projects.values()]
 
     def close_unused(self, root: Path) -> bool:
-        """Close a project now where no client has it open; whether it is closed."""
+        """Close a project if no client has it open; whether it is closed now."""
         with self._lock:
             held = self._projects.get(root)
             if held is not None and held.users:
@@ -167,11 +167,11 @@ class Engine:
         return True
 
     def close_idle(self, idle_s: float) -> None:
-        """Close the projects that no client has had open for so long, and those whose folder is gone."""
+        """Close the projects that had no client for `idle_s` seconds, and those whose folder is gone."""
         with self._lock:
             projects = list(self._projects.items())
         for root, held in projects:
-            # A look at a folder may take long.
+            # Outside the lock, because a look at a folder may take long.
             if held.shared.is_lost:
                 self._drop(root, held)
         with self._lock:
@@ -188,18 +188,18 @@ class Engine:
             held.shared.close()
 
     def join(self, client: object, about: About) -> None:
-        """A client came."""
+        """Add a client."""
         with self._lock:
             self._clients[client] = about
 
     def leave(self, client: object) -> None:
-        """A client left; what it still waits for is dropped."""
+        """Remove a client, and drop its waiting questions."""
         self.workers.forget(client)
         with self._lock:
             self._clients.pop(client, None)
 
     def clients(self) -> list[About]:
-        """Who is connected, the longest first."""
+        """The connected clients, the longest connected first."""
         with self._lock:
             return list(self._clients.values())
 
@@ -242,11 +242,11 @@ class Engine:
         return [Path(item.root) for item in reversed(self.registry.projects())]
 
     def tell(self, event: Event) -> None:
-        """Something happened: all who listen hear of it."""
+        """Tell an event to all listeners."""
         self.events.tell(event)
 
     def drain_editors(self) -> None:
-        """Wait a moment until what editors have said is taken in."""
+        """Wait a moment until the editors' messages are taken in."""
         self.editors.drain()
 
     def embed_global_memories(self) -> None:
@@ -255,13 +255,13 @@ class Engine:
             embed_missing(self._global_memories, model)
 
     def close(self) -> None:
-        """Stop everything; what is left to do stays queued in the projects."""
+        """Stop everything; unfinished work stays queued in the projects."""
         self.maintenance.stop()
         with self._lock:
             projects, self._projects = [held.shared for held in self._projects.values()], {}
         for shared in projects:
             shared.indexing.begin_stop()
-        # A batch in hand may take a second: ending its process ends the wait for it.
+        # A running batch may take a second; ending its process ends the wait for it.
         self.models.close()
         self.workers.close()
         for shared in projects:
@@ -270,7 +270,7 @@ class Engine:
             self._global_memories.close()
 
     def _drop(self, root: Path, held: _Held) -> None:
-        """Close a project that is lost, beside everything else: a batch in hand may take seconds."""
+        """Close a lost project in a thread of its own: its running batch may take seconds."""
         with self._lock:
             if self._projects.get(root) is held:
                 del self._projects[root]
@@ -287,7 +287,7 @@ class Engine:
             threading.Thread(target=self._maintain, args=(shared,), name="maintenance", daemon=True).start()
 
     def _maintain(self, shared: SharedProject) -> None:
-        # What was given back must be asked for again: after each edit, that would double the time until it is embedded.
+        # The process must request trimmed memory again; after each edit, that would double the time to embed it.
         if self._trim_wanted or time.monotonic() - self._trimmed_at >= _TRIM_EVERY_S:
             self._trim_wanted, self._trimmed_at = False, time.monotonic()
             allocator.give_back()

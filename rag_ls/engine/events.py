@@ -1,4 +1,4 @@
-"""What has happened in an engine, told to every client that listens."""
+"""The events of an engine, and how listeners receive them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class MemoryChange(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DocumentIndexed:
-    """A document is in the index as it is now, or no longer in it. Its embeddings may follow."""
+    """A document was indexed as it is now, or removed from the index. Its embeddings may follow."""
 
     root: Path
     path: str
@@ -30,7 +30,7 @@ class DocumentIndexed:
 
 @dataclass(frozen=True, slots=True)
 class IndexProgressed:
-    """Indexing of a project came so far."""
+    """Indexing of a project made progress."""
 
     root: Path
     phase: str
@@ -55,12 +55,12 @@ class MemoryChanged:
     root: Path | None = None
     """The project that the client works in."""
     memory_id: str = ""
-    """Empty where it was several."""
+    """Empty for several memories."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnchorsMoved:
-    """The code that memories are about is at another place than before, or has changed, or is gone."""
+    """The code that memories are about moved, changed or disappeared."""
 
     root: Path
     path: str
@@ -69,7 +69,7 @@ class AnchorsMoved:
 
 @dataclass(frozen=True, slots=True)
 class SettingsChanged:
-    """Settings files were written and taken in."""
+    """Settings files were changed, and the engine applied them."""
 
 
 Event = DocumentIndexed | IndexProgressed | IndexComplete | MemoryChanged | AnchorsMoved | SettingsChanged
@@ -84,7 +84,7 @@ class Events:
         self._listeners: tuple[EventListener, ...] = ()
 
     def tell(self, event: Event) -> None:
-        """Something happened. A listener that fails does not keep the others from hearing of it."""
+        """Tell an event to all listeners, even if one of them fails."""
         for listener in self._listeners:
             try:
                 listener(event)
@@ -92,7 +92,7 @@ class Events:
                 _log.exception("a listener failed on %s", event)
 
     def listen(self, listener: EventListener) -> Callable[[], None]:
-        """Call `listener`, which must be quick, with each event until what this returns is called."""
+        """Call `listener`, which must be quick, with each event. Call the returned function to stop."""
         with self._lock:
             self._listeners = (*self._listeners, listener)
 

@@ -1,4 +1,4 @@
-"""What an engine does by itself, from time to time: follow the settings files, and consolidate where that is wanted."""
+"""Periodic work of an engine: applies changed settings files, embeds memories, and consolidates them if configured."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _Stamp = tuple[int, int]
 
 
 class MaintainedEngine(Protocol):
-    """What maintenance asks of its engine."""
+    """The engine as maintenance uses it."""
 
     def open_projects(self) -> Sequence[SharedProject]:
         """The projects to look after."""
         ...
 
     def questions_wait(self) -> bool:
-        """Whether a client waits for an answer: then what can wait does."""
+        """Whether a client waits for an answer, so that maintenance should wait."""
         ...
 
     def embed_global_memories(self) -> None:
@@ -45,7 +45,7 @@ class MaintainedEngine(Protocol):
 
 
 class Maintenance:
-    """A thread that looks at the projects of an engine."""
+    """A thread that maintains an engine's projects."""
 
     def __init__(self, engine: MaintainedEngine) -> None:
         self._engine = engine
@@ -56,13 +56,13 @@ class Maintenance:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread, after what it is doing."""
+        """End the thread after its current step."""
         self._stop.set()
         if threading.current_thread() is not self._thread:
             self._thread.join(_LOOK_S * 5)
 
     def follow(self, root: Path) -> None:
-        """A project's settings are about to be read: what is written to their file from now on is news."""
+        """Watch a project's settings file from now on; call this just before reading it."""
         self._was_written(root / CONFIG_FILE)
 
     def _run(self) -> None:
@@ -80,7 +80,7 @@ class Maintenance:
                     self._safely(functools.partial(shared.consolidate_if_wanted, utc_now))
 
     def _safely(self, work: Callable[[], None]) -> None:
-        """What goes wrong with one thing must not end the care for the others."""
+        """Run `work` and log its errors, so that one failure does not end maintenance."""
         try:
             work()
         except (RagLsError, OSError) as error:
@@ -101,7 +101,7 @@ class Maintenance:
             self._engine.tell(SettingsChanged())
 
     def _was_written(self, file: Path) -> bool:
-        """Whether a file is another one than at the last look; a file that is looked at first is not."""
+        """Whether a file changed since the last look; False at the first look."""
         stamp = _stamp(file)
         with self._lock:
             former = self._stamps.setdefault(file, stamp)

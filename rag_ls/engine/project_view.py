@@ -31,7 +31,10 @@ _log = logging.getLogger(__name__)
 
 
 class ProjectView:
-    """One project as one client sees it. Safe from several threads; questions wait a moment at most for what was just typed."""
+    """One project as one client sees it. Questions wait at most a moment for text that was just typed.
+
+    Safe from several threads.
+    """
 
     def __init__(
         self,
@@ -42,7 +45,7 @@ class ProjectView:
         *,
         scratch: bool = False,
     ) -> None:
-        """`scratch` marks a project of no folder, whose data go when it is closed."""
+        """`scratch` marks a project without a folder, whose data is deleted when it is closed."""
         self._load_settings = load_settings
         self._user_memories = user_memories
         self._now = now
@@ -66,7 +69,7 @@ class ProjectView:
         self.code_memories = CodeMemories(context, self._places, self.memories)
 
     def move_to(self, shared: SharedProject) -> None:
-        """Go on with the same project opened anew, with the same unsaved documents."""
+        """Switch to `shared`, the same project opened anew, and hand the unsaved documents to it."""
         with self._lock:
             self._attach(shared)
             buffers = list(self._buffers.values())
@@ -74,7 +77,7 @@ class ProjectView:
             self.buffer_changed(buffer)
 
     def close(self) -> None:
-        """Let go of this client's unsaved documents."""
+        """Drop this client's unsaved documents."""
         with self._lock:
             session, self._context.session = self._context.session, DISK
         if session != DISK:
@@ -83,7 +86,7 @@ class ProjectView:
 
     @property
     def project(self) -> Project:
-        """Where it is."""
+        """The project's place."""
         return self.shared.project
 
     @property
@@ -92,7 +95,7 @@ class ProjectView:
         return self.shared.indexing
 
     def model(self, wait_s: float = 0.0) -> HostedModel | None:
-        """The model that answers, if it is ready, or is so in time."""
+        """The model that answers, if it becomes ready within `wait_s` seconds."""
         return self.shared.model(wait_s)
 
     @property
@@ -112,7 +115,7 @@ class ProjectView:
     # --- documents
 
     def buffer_changed(self, buffer: Buffer) -> None:
-        """This client's editor holds this text of a document."""
+        """Record the editor's new text of a document."""
         buffer = replace(buffer, text=without_surrogates(buffer.text))
         with self._lock:
             self._buffers[buffer.path] = buffer
@@ -123,18 +126,18 @@ class ProjectView:
             self.indexing.buffer_changed(self._context.session, buffer)
 
     def buffer_closed(self, path: str) -> None:
-        """This client's editor let go of a document."""
+        """Record that the editor closed a document."""
         with self._lock:
             self._buffers.pop(path, None)
             if self._context.session != DISK:
                 self.indexing.buffer_closed(self._context.session, path)
 
     def files_changed(self, paths: list[str]) -> None:
-        """Files or folders were written, created or deleted, by this or another program."""
+        """Record files or folders that any program wrote, created or deleted."""
         self.shared.files_changed(paths)
 
     def keep_indexed(self) -> None:
-        """The client works in this project: have it indexed, and compared where nothing has watched it."""
+        """Index the project, because the client works in it; compare the tree if nothing has watched it."""
         if off_branch(self.settings.index.branch, self.project.root):
             return
         if self.indexing.scanned and not self.shared.sync.problem:
@@ -165,16 +168,16 @@ class ProjectView:
         return Related(tuple(memories), related.hits)
 
     def lenses(self, path: str) -> list[tuple[ChunkRow, list[Memory]]]:
-        """The chunks of a document that memories are about, with these; none where the settings want no lenses."""
+        """The chunks of a document that have memories, with these memories; none if the settings turn lenses off."""
         return self.code_memories.of_document(path) if self.settings.hover.lenses else []
 
     # --- status
 
     def status(self) -> ProjectStatus:
-        """How much is indexed, and what is still to do. Asked every second or two: what is typed is not hurried for it."""
+        """How much is indexed, and how much is left. Clients ask every second or two: postponed text stays so."""
         if not self.indexing.is_put_off:
             self.shared.catch_up()
-        # In the order in which work moves on: what moves meanwhile is counted twice rather than not at all.
+        # Read in the order in which work moves on, so that work that moves meanwhile is counted twice, not missed.
         scanned, unseen = self.indexing.scanned, self.indexing.unseen()
         counts = self.store.counts()
         model_id, ready, note = self.shared.model_state()

@@ -1,4 +1,4 @@
-"""What is asked of an open project, and what comes back besides hits."""
+"""Requests to an open project, and the answers that are not hits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rag_ls.search import NO_FILTERS, Filters
 
 MAX_K = 100
 DECLARED_KINDS = ("function", "type", "value", "module", "section")
-"""What an outline lists (`model.Symbol.kind`)."""
+"""The kinds of declaration in an outline (`model.Symbol.kind`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +23,15 @@ class SearchRequest:
     filters: Filters = NO_FILTERS
     min_score: float = 0.0
     declares: str = ""
-    """A kind of declaration, one of `DECLARED_KINDS`: hits are to hold one, or be a part of one."""
+    """Keep only hits that hold this kind of declaration (one of `DECLARED_KINDS`) or are a part of one."""
     files_only: bool = False
-    """One hit a file, the best."""
+    """Keep only the best hit of each file."""
     rerank: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """What a hover shows: memories about the code, and code of other files close to it."""
+    """The content of a hover: memories about the code, and similar code of other files."""
 
     memories: tuple[Hit, ...]
     code: tuple[Hit, ...]
@@ -39,7 +39,7 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class ProjectStatus:
-    """How an open project stands."""
+    """The state of an open project."""
 
     root: str
     documents: int
@@ -58,13 +58,13 @@ class ProjectStatus:
     sync: str
     """How changes of the files are noticed: `watching`, `scanning: <why>` or `off`."""
     last_sync: str | None
-    """When the last comparison or batch of changes was taken in, in UTC (RFC 3339)."""
+    """When the index last took in a comparison or a batch of changes, in UTC (RFC 3339)."""
     progress: Progress
     memories: dict[str, int]
 
 
 def checked_k(k: int | None, default: int) -> int:
-    """How many hits to give. Raises `InvalidRequest` for less than one; more than `MAX_K` means `MAX_K`."""
+    """The number of hits to return, at most `MAX_K`. Raises `InvalidRequest` below 1."""
     if k is None:
         return default
     if k < 1:

@@ -1,4 +1,4 @@
-"""Hits in the order of a cross-encoder, where it answers in time."""
+"""Reorders hits by a cross-encoder, if it answers in time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BUDGET_S = 2.0
 
 
 class Scoring(Protocol):
-    """What tells how well texts answer a query."""
+    """Scores how well texts answer a query."""
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """0..1 for each text."""
@@ -29,16 +29,16 @@ class Reranking:
     """Puts the first hits into the order of a cross-encoder. Safe from several threads."""
 
     def __init__(self, reranker: Callable[[], Scoring], budget_s: float = _BUDGET_S) -> None:
-        """`reranker` gives the cross-encoder, or raises what says how to get one."""
+        """`reranker` returns the cross-encoder, or raises an error that says how to get one."""
         self._reranker = reranker
         self._budget_s = budget_s
         self._lock = threading.Lock()
         self._running: Future[list[float]] | None = None
 
     def ordered(self, query: str, hits: Sequence[Hit]) -> tuple[list[Hit], str]:
-        """The hits, the first ones in the order of the cross-encoder; as they were, with the reason, where it does not answer.
+        """The hits, the first ones in the cross-encoder's order; or the hits unchanged, and why it did not answer.
 
-        The first ones share out the scores that they had, so that scores stay comparable with those of the others.
+        The reordered hits take over the scores of their new ranks, so that scores stay comparable with the other hits.
         """
         first = list(hits[:RERANKED])
         try:
@@ -58,7 +58,7 @@ class Reranking:
         return [*ordered, *hits[RERANKED:]], ""
 
     def _asked(self, query: str, texts: list[str]) -> Future[list[float]] | None:
-        """What will be the scores; None while an earlier question, that nobody waits for, is not done."""
+        """A future of the scores; None while the cross-encoder is still busy with an earlier question."""
         reranker = self._reranker()
         future: Future[list[float]] = Future()
         with self._lock:

@@ -1,4 +1,4 @@
-"""What all clients of one project share: its store, its background work, its searcher and its memories."""
+"""One project as all its clients share it: its store, background work, searcher and memories."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ _log = logging.getLogger(__name__)
 
 # Room in the model's window for the header that is embedded before a chunk's text.
 _HEADER_TOKENS = 32
-# A question waits so long for text that was just typed to be cut; longer, and it is marked `changed`.
+# A question waits this long for typed text to be cut; hits in text that takes longer are marked `changed`.
 _SETTLE_S = 0.3
 _MAX_LENDERS = 20
 
 
 class Host(Protocol):
-    """What a project asks of the engine that holds it."""
+    """The engine as its projects use it."""
 
     models: ModelHost
 
@@ -72,14 +72,14 @@ class Host(Protocol):
         ...
 
     def tell(self, event: Event) -> None:
-        """Something happened."""
+        """Tell an event to all listeners."""
 
     def drain_editors(self) -> None:
-        """Wait a moment until what editors have said is taken in."""
+        """Wait a moment until the editors' messages are taken in."""
 
 
 class SharedProject:
-    """One project as an engine holds it, however many clients have it open. Safe from several threads."""
+    """One project of an engine, for any number of clients. Safe from several threads."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class SharedProject:
             self.model(0.0)
 
     def close(self) -> None:
-        """Stop the background work and close the files; unsaved text goes with its sessions."""
+        """Stop the background work, drop unsaved text with its sessions, and close the files."""
         self._closed = True
         self.sync.close()
         self.indexing.stop()
@@ -154,12 +154,12 @@ class SharedProject:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the folder, or the index in it, is no longer the one that was opened: deleted, moved, damaged, closed."""
+        """Whether the opened folder or index cannot be used any more: deleted, moved, damaged or closed."""
         return self._closed or self.index.is_lost
 
     @property
     def never_indexed(self) -> bool:
-        """Whether the index was just made, and its files were never looked at."""
+        """Whether the index is new and the project's files were never scanned."""
         return self.index.checkout.meta(SCANNED) is None
 
     def memories(self) -> MemoryStore:
@@ -172,12 +172,12 @@ class SharedProject:
     # --- files and settings
 
     def use_settings(self, load_settings: Callable[[], Settings]) -> None:
-        """Take other settings; documents are cut again where these say how."""
+        """Apply settings from another source; documents are cut again if cutting settings differ."""
         self._load_settings = load_settings
         self.settings_changed()
 
     def settings_changed(self) -> None:
-        """A settings file was written: read it, and do what it says now."""
+        """Read the settings again and apply them."""
         former, self.settings = self.settings, self._load_settings()
         self.settings_version += 1
         new = self.settings
@@ -192,16 +192,16 @@ class SharedProject:
         self.indexing.sweep_every(60 * new.index.sweep_minutes)
 
     def files_changed(self, paths: list[str]) -> None:
-        """Files or folders were written, created or deleted, by this or another program."""
+        """Index files or folders that any program wrote, created or deleted."""
         files: set[str] = set()
-        # Asked for first: what is in hand may be among the documents a moment later.
+        # Read before the documents: a file in hand may become a document a moment later.
         in_hand = self.indexing.unseen()
         for path in paths:
             place = self.project.root / path
             if place.is_dir() and not place.is_symlink():
                 self.indexing.rescan()
             else:
-                # It may have been a folder.
+                # The path may have been a folder: include its files.
                 files.update((path, *self.index.checkout.files_at(path)))
                 files.update(file for file in in_hand if is_at(file, path))
         if any(is_rule_file(path) for path in paths):
@@ -211,7 +211,7 @@ class SharedProject:
         self.indexing.files_changed(sorted(files))
 
     def take_in(self, path: str) -> None:
-        """Have one file in the index now, where it may be there and is not: its project may not have been indexed yet."""
+        """Index one file now if it may be indexed and is not: its project may not have been indexed yet."""
         if is_guest(path) or ".." in path.split("/"):
             return
         if (
@@ -222,7 +222,7 @@ class SharedProject:
             self.documents.index_file(path)
 
     def catch_up(self) -> frozenset[str]:
-        """Give what was just typed, and what changed on disk, a moment to be taken in; what is still unseen then."""
+        """Wait a moment for typed text and changed files to be indexed; returns the paths that still are not."""
         self._host.drain_editors()
         deadline = time.monotonic() + _SETTLE_S
         is_watched = self.sync.settle(_SETTLE_S)
@@ -232,11 +232,11 @@ class SharedProject:
             self.indexing.rescan()
         if self.indexing.is_held:
             return self.indexing.unseen()
-        # More than a few are not done in a moment: no question waits for them.
+        # Many files would take longer than a moment: do not wait for them.
         while (0 < len(self.indexing.unseen()) <= MAX_AWAITED_FILES or self.indexing.rescanning) and (
             time.monotonic() < deadline
         ):
-            # Each time: what is in hand is put off again once it is done, though newer text may wait.
+            # Repeated, because each document is postponed again once it is cut, though newer text may wait.
             self.indexing.hurry()
             time.sleep(0.005)
         while (
@@ -254,39 +254,39 @@ class SharedProject:
 
     @property
     def last_sync(self) -> str | None:
-        """When the last comparison or batch of changes was taken in, in UTC (RFC 3339)."""
+        """When the index last took in a comparison or a batch of changes, in UTC (RFC 3339)."""
         at = self.indexing.synced_at
         return utc_stamp(at) if at else None
 
     def maintain(self) -> None:
-        """Background maintenance after indexing: a vector snapshot where one pays. Raises `StoreUnavailable`."""
+        """Maintain the index after indexing: write a vector snapshot if it pays. Raises `StoreUnavailable`."""
         try:
             self.index.vectors.maintain()
         except StoreUnavailable:
-            # What is closed meanwhile needs none.
+            # A project that was closed meanwhile needs no maintenance.
             if not self._closed:
                 raise
 
     def _documents_indexed(self, paths: Collection[str]) -> None:
         for path in paths:
             self._host.tell(DocumentIndexed(self.project.root, path))
-            # Without its memories in use, nobody was shown where they are.
+            # While the memories were never opened, no client shows their places.
             if self._memories is not None and (moved := self._anchor_watch.moved(self._memories, path)):
                 self._host.tell(AnchorsMoved(self.project.root, path, moved))
 
     # --- memories
 
     def embed_memories(self) -> None:
-        """Embed memories that have no vectors yet, a batch at a time: an import, or another model, leaves many."""
+        """Embed a batch of memories that have no vectors yet; an import or a new model leaves many."""
         if self._memories is not None and (model := self.model(0.0)) is not None:
             embed_missing(self._memories, model)
 
     def consolidate_if_wanted(self, now: Callable[[], datetime]) -> None:
-        """Merge the project's memories that say the same, where the settings say so and any was changed since."""
+        """Merge memories that say the same, if the settings ask for it and a memory changed since the last time."""
         if not self.settings.consolidation.auto_consolidate or (model := self.model(0.0)) is None:
             return
         store = self.memories()
-        # Read first: what is stored meanwhile is for the next time.
+        # Read first, so that memories stored meanwhile are merged next time.
         newest = store.newest()
         if newest == self._consolidated_at:
             return
@@ -300,7 +300,7 @@ class SharedProject:
     # --- models
 
     def embedding_of(self, row: ChunkRow) -> Embedding | None:
-        """A chunk's vector by the answering model; None where there is none yet."""
+        """The answering model's vector of a chunk; None if there is none yet."""
         model = self.index.checkout.embeddings.active_model()
         found = self.index.vectors.get(model, [row.text_hash])
         return Embedding(self._models.card(model), found[row.text_hash]) if found else None
@@ -320,7 +320,7 @@ class SharedProject:
         return self._models.wait(model_id, wait_s) if wait_s else self._models.get(model_id)
 
     def model_state(self) -> tuple[str, bool, str]:
-        """The answering model's id, whether it is ready, and what to say about it."""
+        """The answering model's id, whether it is ready, and a note for the user."""
         try:
             configured = self._models.configured().id
         except ModelMissing as error:
@@ -335,10 +335,10 @@ class SharedProject:
         note = note or (self.indexing.waits_for and f"embedding waits: {self.indexing.waits_for}")
         return active, state.ready, note
 
-    # --- what indexing asks
+    # --- called by indexing
 
     def compare_tree(self, give_way: Callable[[], None]) -> None:
-        """Queue what differs between the tree and the index, and watch the tree from then on."""
+        """Queue every difference between the tree and the index, and watch the tree from then on."""
         self.admissions.forget()
         scan(self.project, self.index.checkout, self.documents, _patterns(self.settings), give_way=give_way)
         self.sync.follow_tree(self.settings.index.watch)
@@ -349,7 +349,7 @@ class SharedProject:
         return self._host.questions_wait()
 
     def reason_to_wait(self) -> str:
-        """Why only what is typed is to be embedded now; empty where all is."""
+        """Why only typed text is embedded now; empty where everything is."""
         return reason_to_wait(self.settings.embedding)
 
     def vector_lenders(self) -> Sequence[VectorLender]:
@@ -357,14 +357,14 @@ class SharedProject:
         others = [root for root in self._host.known_roots() if root != self.project.root]
         return vector_lenders(others[:_MAX_LENDERS])
 
-    # --- what a search asks
+    # --- called by a search
 
     def is_live(self, session: str) -> bool:
         """Whether an editor still holds an editing session."""
         return self.sessions.is_live(session)
 
     def note_unembedded(self, documents: Collection[int]) -> None:
-        """These documents were given as hits and have no vectors yet: they are embedded first."""
+        """Embed these documents first, because a search returned them and they have no vectors yet."""
         self.indexing.embed_first(documents)
 
     def freshness(self, document: DocumentRecord) -> Freshness | None:

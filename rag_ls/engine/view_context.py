@@ -1,4 +1,4 @@
-"""What one client brings to a project: its settings, its editing session, and how it writes paths."""
+"""One client's part of a project view: its settings, its editing session, and its way of writing paths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ViewContext:
     """A shared project together with the client that asks about it. Safe from several threads."""
 
     def __init__(self, shared: SharedProject, load_settings: Callable[[], Settings], *, scratch: bool = False) -> None:
-        """`scratch` marks a project of no folder, whose data go when it is closed."""
+        """`scratch` marks a project without a folder, whose data is deleted when it is closed."""
         self.shared = shared
         self.session = DISK
         """The editing session that holds the client's unsaved documents; `DISK` while it has none."""

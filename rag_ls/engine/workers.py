@@ -1,7 +1,7 @@
-"""Threads that answer questions: a few for all clients, shared out fairly.
+"""Threads that answer questions, shared fairly among all clients.
 
-One pool bounds the threads, and with them the database connections, however many clients there are. A client that
-asks for a thousand things at once waits for them itself: the others' questions go in between.
+One pool bounds the number of threads, and so of database connections. A client that asks a thousand questions at once
+delays only itself: the other clients' questions go in between.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _Task = tuple["Future[Any]", Callable[[], Any]]
 
 
 class Workers:
-    """A pool that takes work of its clients in turn."""
+    """A pool of threads that serves its clients in turn."""
 
     def __init__(self, threads: int = 8, per_client: int = 4) -> None:
         """`threads` run at most, `per_client` of them for one client."""
@@ -39,13 +39,13 @@ class Workers:
         return bool(self._running or self._waiting)
 
     def submit(self, client: Hashable, work: Callable[[], T]) -> Future[T]:
-        """Do `work` in one of the threads, after what the same client asked for before."""
+        """Run `work` in one of the threads, after the client's earlier requests."""
         future: Future[T] = Future()
         with self._wake:
             if self._closed:
                 raise RuntimeError("the engine is closing")
             self._waiting.setdefault(client, deque()).append((future, work))
-            # Each idle thread, also one that was woken and does not run yet, takes one task.
+            # Each idle thread takes one task; a thread that was woken but does not run yet still counts as idle.
             waiting = sum(map(len, self._waiting.values()))
             if waiting > self._idle and len(self._threads) < self._most:
                 thread = threading.Thread(target=self._run, name=f"worker {len(self._threads) + 1}", daemon=True)
@@ -55,14 +55,14 @@ class Workers:
         return future
 
     def forget(self, client: Hashable) -> None:
-        """Drop what a client that left still waits for."""
+        """Drop the waiting requests of a client that left."""
         with self._wake:
             waiting = self._waiting.pop(client, deque())
         for future, _ in waiting:
             future.cancel()
 
     def close(self, timeout_s: float = 5.0) -> None:
-        """Take no more work, and wait a moment for what is in hand."""
+        """Accept no more work, and wait up to `timeout_s` seconds for running tasks."""
         with self._wake:
             self._closed = True
             waiting = [task for tasks in self._waiting.values() for task in tasks]
@@ -88,7 +88,7 @@ class Workers:
                 self._done(client)
 
     def _next(self) -> tuple[Hashable, Future[Any], Callable[[], Any]] | None:
-        """The next task, waiting for one; None when the pool closes."""
+        """Wait for the next task; None when the pool closes."""
         with self._wake:
             while True:
                 if self._closed:

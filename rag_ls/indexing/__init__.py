@@ -1,4 +1,4 @@
-"""Documents to storage."""
+"""Reads, cuts and stores documents, and embeds their chunks."""
 
 from rag_ls.indexing.admissions import Admissions, is_at, is_rule_file
 from rag_ls.indexing.agenda import Buffer

@@ -1,4 +1,4 @@
-"""Which files of a project the ignore rules let in, asked once for each."""
+"""Decides which files of a project the ignore rules let in, and remembers each answer."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def is_rule_file(path: str) -> bool:
 
 
 def is_at(file: str, path: str) -> bool:
-    """Whether a file is the one at a path, or in the folder there."""
+    """Whether `path` is this file or a folder that holds it."""
     return file == path or file.startswith(path + "/")
 
 
 class Admissions:
-    """Answers of the ignore rules, which take a process of git to ask. Safe from several threads."""
+    """Remembers what the ignore rules say, because each question starts a git process. Safe from several threads."""
 
     def __init__(self, root: Path, store: CheckoutIndex, patterns: Callable[[], Patterns]) -> None:
         """`patterns` gives those of the settings."""
@@ -37,12 +37,12 @@ class Admissions:
         self._known: dict[str, bool] = {}
 
     def forget(self) -> None:
-        """Ask again: the rules changed."""
+        """Forget all answers, because the rules changed."""
         self._known = {}
 
     def files(self, paths: list[str]) -> set[str]:
-        """Those of some files that may be indexed."""
-        # What is asked under former rules is remembered with those.
+        """The files among `paths` that may be indexed."""
+        # `forget` replaces the dict: an answer by former rules then goes into the old one.
         known = self._known
         unknown = [path for path in paths if path not in known]
         if unknown:
@@ -53,15 +53,15 @@ class Admissions:
         return {path for path in paths if known[path]}
 
     def folders(self, folders: list[str]) -> set[str]:
-        """Those of some folders that are not ignored, or hold files of the index all the same."""
+        """The folders among `folders` that are not ignored, or that hold indexed files all the same."""
         named = [folder for folder in folders if folder == without_surrogates(folder)]
         kept = admitted_folders(self._root, named, self._patterns()) if named else set()
         return kept | {folder for folder in named if folder not in kept and self._store.files_at(folder)}
 
     def relevant(self, paths: Iterable[str], in_hand: Collection[str] = ()) -> list[str]:
-        """Those of some files and folders that changed whose change means something to the index.
+        """The changed files and folders among `paths` that matter to the index.
 
-        `in_hand` holds the files that are on their way into the index, asked for before this is called.
+        `in_hand` holds the files that are being indexed; the caller reads it before this call.
         """
         known: list[str] = []
         unknown: list[str] = []
@@ -71,6 +71,6 @@ class Admissions:
             if is_rule_file(path) or self._store.files_at(path) or any(is_at(file, path) for file in in_hand):
                 known.append(path)
             elif os.path.lexists(self._root / path):
-                # Most temporary files are gone by now: git need not be asked about them.
+                # Most temporary files are gone by now, which saves asking git about them.
                 unknown.append(path)
         return sorted({*known, *self.files(unknown)})

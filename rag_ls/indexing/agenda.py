@@ -1,4 +1,4 @@
-"""What one project's background work is asked to do: texts that were typed, files that changed, the files of the queue that go
+"""The work that waits for one project's background threads: typed texts, changed files, the queued files that go
 first, and comparisons of the tree with the index."""
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 
 from rag_ls.indexing.progress import Depth
 
-# No answer is given on a comparison with the files that is older than this, or than so many times what one takes.
+# A comparison is old after this rest, or after this many times its own duration, whichever is longer.
 _MIN_REST_S = 2.0
 _REST_FACTOR = 20
-# A check that was asked for does not rest longer than this after a comparison, or than so many times what that took: it
-# may have been other work that slowed it down.
+# A requested check rests at most this long, or this many times the last comparison's duration: other work may have
+# slowed that comparison down.
 _MAX_CHECK_REST_S = 20.0
 _CHECK_REST_FACTOR = 4
 
@@ -33,18 +33,18 @@ class Buffer:
     text: str
     language: str | None = None
     guest: bool = False
-    """Whether the document is none of the project's files."""
+    """Whether the document is not one of the project's files."""
 
 
 class Inbox:
-    """Of each document, only the latest text waits. Every arrival wakes who waits at `wake`."""
+    """Holds typed texts, only the latest of each document, and changed files. Every arrival notifies `wake`."""
 
     def __init__(self, wake: threading.Condition) -> None:
         self._wake = wake
         self._buffers: dict[Key, Buffer] = {}
         # Documents whose buffer was opened, changed or closed: the latest text is read when their turn comes.
         self._typed: dict[Key, None] = {}
-        # When those that are put off may be taken again, on the monotonic clock.
+        # When postponed documents may be taken again (monotonic clock).
         self._not_before: dict[Key, float] = {}
         self._changed: set[str] = set()
         self._in_hand: set[str] = set()
@@ -60,7 +60,7 @@ class Inbox:
             self._wake.notify_all()
 
     def close_buffer(self, session: str, path: str) -> None:
-        """The editor let go of a document."""
+        """Record that an editor closed a document."""
         with self._wake:
             self._buffers.pop((session, path), None)
             self._typed[session, path] = None
@@ -68,36 +68,36 @@ class Inbox:
             self._wake.notify_all()
 
     def close_session(self, session: str) -> None:
-        """An editor left, and lets go of all its documents."""
+        """Close all documents of an editor that left."""
         for path in [path for owner, path in self._buffers.copy() if owner == session]:
             self.close_buffer(session, path)
 
     def put_files(self, paths: Iterable[str]) -> None:
-        """Files were written, created or deleted."""
+        """Record files that were written, created or deleted."""
         with self._wake:
             arrived = set(paths)
             self._changed |= arrived
-            # What counted as saved may differ from the file now.
+            # A buffer that equalled its file may differ from it now.
             for key in [key for key in self._buffers if key[1] in arrived]:
                 self._typed[key] = None
                 self._not_before.pop(key, None)
             self._wake.notify_all()
 
     def put_off(self, key: Key, seconds: float) -> None:
-        """Keep what is typed in a document from now on for some seconds, unless it is closed, saved or asked for."""
+        """Postpone a document's further texts by some seconds, unless it is closed or saved, or a question comes."""
         with self._wake:
             if key in self._buffers:
                 self._not_before[key] = time.monotonic() + seconds
 
     def hurry(self) -> None:
-        """A question came: what is put off may be taken now."""
+        """Release all postponed texts, because a question waits for them."""
         if self._not_before:
             with self._wake:
                 self._not_before.clear()
                 self._wake.notify_all()
 
     def hold_files(self, held: bool) -> None:
-        """Keep changed files back until they are no longer held: a program is in the middle of writing them."""
+        """Hold changed files back, or release them: a program may be in the middle of writing them."""
         if held != self._held:
             with self._wake:
                 self._held = held
@@ -107,12 +107,12 @@ class Inbox:
 
     @property
     def has_typed(self) -> bool:
-        """Whether text that was typed can be taken."""
+        """Whether a typed text can be taken now."""
         return self.due_in_s == 0
 
     @property
     def due_in_s(self) -> float | None:
-        """When the next text that was typed can be taken; None where none waits."""
+        """Seconds until the next typed text can be taken; None where none waits."""
         if not self._typed:
             return None
         with self._wake:
@@ -126,7 +126,7 @@ class Inbox:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits, held or not, and nothing is in hand."""
+        """Whether nothing waits (held files count) and nothing that was taken is unfinished."""
         return not (self._typed or self._changed or self._in_hand)
 
     @property
@@ -135,7 +135,7 @@ class Inbox:
         return self._held
 
     def take_typed(self) -> tuple[Key, Buffer | None] | None:
-        """The document that waits longest of those that an editor holds or let go of, and that are not put off; call `done` after it."""
+        """Take the typed or closed document that waits longest and is not postponed; call `done` after it."""
         now = time.monotonic()
         with self._wake:
             key = next((key for key in self._typed if self._not_before.get(key, 0.0) <= now), None)
@@ -146,7 +146,7 @@ class Inbox:
             return key, self._buffers.get(key)
 
     def take_files(self) -> list[str]:
-        """All files that changed; call `done` after them."""
+        """Take all changed files; call `done` after them."""
         with self._wake:
             if not self.has_files:
                 return []
@@ -161,7 +161,7 @@ class Inbox:
             self._typed[key] = None
 
     def done(self, paths: Iterable[str]) -> None:
-        """What was taken is in the index, or in its queue."""
+        """Note that taken documents are in the index, or in its queue."""
         with self._wake:
             self._in_hand.difference_update(paths)
 
@@ -172,15 +172,15 @@ class Inbox:
         return (session, path) in self._buffers
 
     def paths(self) -> frozenset[str]:
-        """The documents that wait or are in hand."""
+        """The documents that wait, or that were taken and are not done."""
         with self._wake:
             return frozenset({*(path for _, path in self._typed), *self._changed, *self._in_hand})
 
 
 class ReadingOrder:
-    """Queued files in the order of the queue, but those first that a question is about.
+    """Gives queued files in queue order, but files that a question is about first.
 
-    One thread reads; `put_first` and `choosing` are for all.
+    One thread reads; any thread may call `put_first` and `choosing`.
     """
 
     def __init__(self) -> None:
@@ -194,7 +194,7 @@ class ReadingOrder:
 
     @contextmanager
     def choosing(self) -> Iterator[None]:
-        """A question is about to say what goes first."""
+        """Make the reader wait while a question decides which files go first."""
         with self._lock:
             self._choosing += 1
         try:
@@ -205,20 +205,20 @@ class ReadingOrder:
                 self._chosen.notify_all()
 
     def wait_until_chosen(self, timeout_s: float) -> None:
-        """Wait for those who are about to say what goes first."""
+        """Wait until no question is inside `choosing`."""
         with self._lock:
             self._chosen.wait_for(lambda: not self._choosing, timeout_s)
 
     def put_first(self, paths: Iterable[str]) -> None:
-        """Read these before all others, in this order; those that are not queued do not matter."""
+        """Read these files before all others, in this order; paths that are not queued are ignored."""
         with self._lock:
             self._asked = tuple(dict.fromkeys((*paths, *self._asked)))
             self._first = deque(self._asked)
 
     def of(self, queued: Iterable[str]) -> Iterator[str]:
-        """Each queued path once. What comes next is decided when it is asked for.
+        """Yield each queued path once; the next one is chosen only when it is asked for.
 
-        What was asked about stays first for another queue: not all that was taken from this one need have been read.
+        `put_first` stays in force for a later queue, because files that were yielded here may not have been read.
         """
         self._rest.clear()
         self._left.clear()
@@ -232,7 +232,7 @@ class ReadingOrder:
                 yield path
 
     def add(self, queued: Iterable[str]) -> None:
-        """More was queued, or something again that was taken before: it comes, too."""
+        """Add files to the queue; one that was yielded before is yielded again."""
         new = [path for path in queued if path not in self._left]
         self._rest.extend(new)
         self._left.update(new)
@@ -245,10 +245,10 @@ class ReadingOrder:
 
 
 class Comparison:
-    """Keeps the times of one project's comparisons. The caller's lock guards it.
+    """Tracks when one project's tree is compared with its index. The caller's lock guards it.
 
-    A comparison that is *wanted* is known to be needed: answers are incomplete until it is done. One that is *due*
-    only makes sure (after git wrote its index, or at the periodic sweep), and nobody waits for it.
+    A *wanted* comparison is known to be needed: answers are incomplete until it is done. A *due* one is only a check
+    (after git wrote its index, or at the periodic sweep); no answer waits for it.
     """
 
     def __init__(self, sweep_s: float) -> None:
@@ -257,7 +257,7 @@ class Comparison:
         self.wanted = False
         self.running = False
         self.synced_at: datetime | None = None
-        """When the last comparison, or the last batch of changed files, was taken in."""
+        """When the index last took in a comparison or a batch of changed files."""
         self._is_check = False
         self._check_asked = False
         self._done_at: float | None = None
@@ -265,11 +265,11 @@ class Comparison:
         self._took_s = 0.0
 
     def check_soon(self) -> None:
-        """Make sure, when there is nothing better to do and the last comparison is not too recent."""
+        """Ask for a check when nothing else is to do and the last comparison is not too recent."""
         self._check_asked = True
 
     def begin(self) -> None:
-        """A comparison starts. A wish that comes while it runs means another one."""
+        """Note that a comparison starts. A request that comes while it runs leads to another one."""
         self._is_check = not self.wanted
         # In this order: a thread that reads without the lock must always see one of the two.
         self.running = True
@@ -277,7 +277,7 @@ class Comparison:
         self._started_at = time.monotonic()
 
     def finish(self, *, done: bool) -> None:
-        """It ended; one that was not `done` is wanted again."""
+        """Note that the comparison ended; one that was not `done` is wanted again."""
         self.running = False
         if done:
             self._done_at = time.monotonic()
@@ -287,7 +287,7 @@ class Comparison:
             self.wanted = True
 
     def note_sync(self) -> None:
-        """What was known to have changed is taken in."""
+        """Note that the index now has every known change."""
         self.synced_at = datetime.now(UTC)
 
     @property
@@ -297,26 +297,26 @@ class Comparison:
 
     @property
     def is_current(self) -> bool:
-        """Whether one was done, and none is known to be needed."""
+        """Whether a comparison was done, and no further one is known to be needed."""
         return self._done_at is not None and not self.is_awaited
 
     @property
     def is_pending(self) -> bool:
-        """Whether one is wanted or under way, a check that only makes sure included."""
+        """Whether a comparison is wanted or running, checks included."""
         return self.wanted or self.running
 
     @property
     def is_awaited(self) -> bool:
-        """Whether one that answers wait for is wanted or under way."""
+        """Whether a comparison that answers wait for is wanted or running."""
         return self.wanted or (self.running and not self._is_check)
 
     @property
     def is_old(self) -> bool:
-        """Whether files that nobody watches may have changed since. A tree that takes long is compared less often."""
+        """Whether unwatched files may have changed since. A tree that takes long to compare is compared less often."""
         return self._done_at is not None and time.monotonic() - self._done_at > self._rest_s
 
     def due_in_s(self) -> float | None:
-        """Seconds until the next check, 0 or less when it is due; None when there is to be none."""
+        """Seconds until the next check, 0 or less when it is due; None where no check is planned."""
         if self._done_at is None:
             return None
         longest_s = max(_MAX_CHECK_REST_S, _CHECK_REST_FACTOR * self._took_s)
@@ -330,14 +330,14 @@ class Comparison:
 
 @dataclass(slots=True)
 class Agenda:
-    """All that waits to be done, and how far to go with it. It is changed under the lock of `wake`, and read without."""
+    """All waiting work, and how far to go with it. Writers hold the lock of `wake`; readers need not."""
 
     comparison: Comparison
     wake: threading.Condition = field(default_factory=threading.Condition)
     """Notified whenever something arrives."""
     inbox: Inbox = field(init=False)
     order: ReadingOrder = field(default_factory=ReadingOrder)
-    # A queue that was left to this process is finished without being asked.
+    # A queue that an earlier process left is finished without a request.
     depth: Depth = Depth.EMBEDDINGS
     """How far to go."""
     is_asked: bool = False
@@ -345,7 +345,7 @@ class Agenda:
     is_cancelled: bool = False
     is_stopping: bool = False
     is_woken: bool = False
-    """Whether something was asked for between a look for work and the rest after it."""
+    """Whether a request came between the last look for work and the rest after it."""
 
     def __post_init__(self) -> None:
         self.inbox = Inbox(self.wake)

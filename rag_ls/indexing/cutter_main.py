@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def serve(jobs: IO[bytes], answers: IO[bytes]) -> None:
-    """Cut what arrives, until nothing more does. Both ends of the pipe are ours: pickles come from nobody else."""
+    """Cut batches until the input ends. Unpickling is safe: only our own process writes to the pipe."""
     while True:
         try:
             _, body = read_frame(jobs)
@@ -37,7 +37,7 @@ def _outcome(root: Path, job: Job, cutting: Cutting, limit: int) -> Outcome:
     try:
         return read_and_cut(root, job, cutting, limit)
     except Exception as error:
-        # One file that cannot be cut keeps no others waiting.
+        # One bad file must not fail its batch.
         print(f"{job.path} cannot be indexed: {error!r}", file=sys.stderr)
         return failed(root, job.path, type(error).__name__)
 

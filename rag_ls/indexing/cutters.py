@@ -1,5 +1,5 @@
-"""Many files cut at once, in processes of their own: all cores are used, and a grammar that crashes or hangs on a
-file takes nothing with it."""
+"""Cuts many files in separate processes: this uses all cores, and a grammar that crashes or hangs ends only its own
+process."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _log = logging.getLogger(__name__)
 
 _MAX_PROCESSES = 8
 _BATCH = 12
-# Batches under way for each process: one at work, and those that wait for it while what is done is stored.
+# Batches per process: one that it works on, the rest ready for it while the caller stores results.
 _AHEAD = 4
-# The parser gives up by itself after a few seconds; what takes longer hangs where it cannot look at the clock.
+# The parser itself gives up after a few seconds; a longer run hangs where the parser cannot check the time.
 _BATCH_S = 60.0
 _FILE_S = 20.0
 
@@ -58,14 +58,14 @@ class Cutters:
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     def cut(self, jobs: Iterable[Job], cutting: Cutting) -> Iterator[list[tuple[Job, Outcome, bool]]]:
-        """Jobs with their outcomes, in order, and whether each is as `cutting` says: a file on which the grammar crashes
-        or hangs is cut by lines instead. What is done already comes together: to commit it takes as long as one file."""
+        """Yield jobs in order with their outcomes, and whether each was cut as `cutting` says: a file on which the
+        grammar crashes or hangs is cut by lines instead. Finished batches come together, to share one commit."""
         left, size = iter(jobs), 1
         running: deque[tuple[list[Job], Future[list[tuple[Outcome, bool]]]]] = deque()
         while True:
             while len(running) < self._ahead and (batch := list(islice(left, size))):
                 running.append((batch, self._threads.submit(self._batch, batch, cutting)))
-                # A question may wait for the first ones.
+                # Start with small batches: a question may wait for the first files.
                 size = min(size + 1, _BATCH)
             if not running:
                 return
@@ -153,12 +153,12 @@ class _Cutter:
             process.wait()
             for pipe in (process.stdin, process.stdout):
                 if pipe is not None:
-                    # What was not written yet has nobody to read it.
+                    # Closing flushes into a pipe that has no reader any more.
                     with contextlib.suppress(OSError):
                         pipe.close()
 
 
 def _started() -> subprocess.Popen[bytes]:
-    # -P: the folder that we work in is the user's, and its modules are not ours.
+    # -P: do not import modules from the working folder, which is the user's.
     command = [sys.executable, "-P", "-m", "rag_ls.indexing.cutter_main"]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)

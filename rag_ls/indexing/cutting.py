@@ -1,6 +1,6 @@
-"""A file's way from the disk to chunks that can be stored: a function of the file and the settings alone.
+"""Reads a file and cuts it into chunks that can be stored. The result depends on the file and the settings alone.
 
-It runs in this process for single files, and in processes of its own for many (`cutters`).
+Single files are cut in this process, many files in separate ones (`cutters`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from rag_ls.indexing.files import Rejected, Source, file_state, read_source
 from rag_ls.model import Outline
 from rag_ls.storage import DISK, DocumentRecord, FileState, NewChunk, columns_of
 
-# Documents cut by another version of the chunker are cut again. Raise it when chunks or outlines would come out otherwise.
+# Raise this when chunks or outlines change: documents cut by another version are then cut again.
 CHUNKER_VERSION = 2
 
 # Kinds of the frames between `cutters` and its processes.
@@ -33,15 +33,15 @@ class Cutting:
     by_lines: bool = False
     """Windows of lines, whatever the language."""
     languages: tuple[str, ...] = ()
-    """Only these; all where there are none."""
+    """The languages to index; empty for all."""
 
     @property
     def fingerprint(self) -> str:
-        """What the chunks of an index depend on besides the documents."""
+        """Everything that chunks depend on besides the documents."""
         return f"{CHUNKER_VERSION}:{self.budget}:{self.by_lines}:{','.join(self.languages)}"
 
     def refuses(self, language: str) -> str:
-        """Why documents in a language are left out; empty where they are not."""
+        """Why documents in a language are not indexed; empty where they are."""
         wanted = not self.languages or language in self.languages
         return "" if wanted else "language not enabled"
 
@@ -61,11 +61,11 @@ class Job:
 
     path: str
     known: DocumentRecord | None = None
-    """What the index has of it: a file with known text is not cut again."""
+    """The indexed document, if any: a file with the same text is not cut again."""
 
 
 Outcome = CutFile | DocumentRecord | Rejected
-"""What became of a file: cut; unchanged, in its state now; or not for the index."""
+"""The result for a file: cut chunks; an unchanged document with its new state; or a rejection."""
 
 
 def read_and_cut(root: Path, job: Job, cutting: Cutting, limit: int) -> Outcome:
@@ -82,7 +82,7 @@ def read_and_cut(root: Path, job: Job, cutting: Cutting, limit: int) -> Outcome:
 
 
 def failed(root: Path, path: str, reason: str) -> Rejected:
-    """A file that could not be cut, as it is now."""
+    """The rejection of a file that could not be cut, with its present state."""
     state = file_state(root / path)
     return Rejected(f"failed: {reason}", state or FileState(0, 0, 0, 0), gone=state is None)
 

@@ -1,4 +1,4 @@
-"""Documents' way into the index: whose text counts, cut, then stored."""
+"""Indexes documents: decides whether the file's or the editor's text counts, cuts it and stores the chunks."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, FileState, Prior
 
 T = TypeVar("T")
 Prepared = Callable[[], Replaced | None]
-"""Stores what became of a file that was read."""
+"""Stores the outcome of reading and cutting a file."""
 
 _log = logging.getLogger(__name__)
 
-# From so many files on, starting processes for them pays.
+# Separate cutting processes pay from this many files on.
 MIN_FILES_FOR_PROCESSES = 200
 # Files that are cut in this process and committed together.
 _BATCH = 8
@@ -42,13 +42,13 @@ class Spent:
     """Seconds spent by step; benchmarks read it."""
 
     cutting: float = 0.0
-    """Reading included; in this process."""
+    """Includes reading; this process only."""
     storing: float = 0.0
     embedding: float = 0.0
 
 
 class DocumentIndexer:
-    """Puts documents of one project into its store. Safe from several threads."""
+    """Reads, cuts and stores documents of one project. Safe from several threads."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class DocumentIndexer:
         max_file_bytes: int,
         on_indexed: Callable[[Collection[str]], None] = lambda paths: None,
     ) -> None:
-        """`on_indexed` is called with the paths of documents once the store has them as they are now, or no longer."""
+        """`on_indexed` is called with the paths of documents once the store has updated or removed them."""
         self._on_indexed = on_indexed
         self._project = project
         self._store = store
@@ -74,14 +74,14 @@ class DocumentIndexer:
         return replaced
 
     def index_files(self, prepared: Mapping[str, Prepared]) -> None:
-        """Store what was prepared, by path, in one transaction: a commit takes as long as a file."""
+        """Store prepared files (keyed by path) in one transaction, because a commit takes as long as a file."""
         with self._store.together():
             for store in prepared.values():
                 store()
         self._on_indexed(prepared.keys())
 
     def prepare(self, path: str, *, priority: Priority = Priority.REST) -> Prepared:
-        """Read and cut a file; what this returns stores the outcome. A file with known text is not cut again."""
+        """Read and cut a file; the returned function stores the outcome. A file with known text is not cut again."""
         job, cutting = self._job(path), self._cutting_of(path)
         outcome = _timed(
             self.spent, "cutting", lambda: read_and_cut(self._project.root, job, cutting, self._max_file_bytes)
@@ -93,9 +93,9 @@ class DocumentIndexer:
         return Cutters(self._project.root, self._max_file_bytes)
 
     def prepare_many(self, cutters: Cutters, paths: Iterable[str]) -> Iterator[dict[str, Prepared]]:
-        """As `prepare` for each of many files of the queue, in processes of their own; batches by path, in order.
+        """Prepare many queued files in separate processes; yields batches in order, keyed by path.
 
-        One that is not queued any more when its turn to be stored comes is passed over.
+        A file that has left the queue by the time it would be stored is passed over.
         """
         for batch in cutters.cut(map(self._job, paths), self._cutting):
             self._distrust(job.path for job, _, sound in batch if not sound)
@@ -114,7 +114,7 @@ class DocumentIndexer:
         def store() -> Replaced | None:
             known = self._store.document(path)
             if known is not None and state.read_ns < known.state.read_ns <= time.time_ns():
-                # Another thread read it again after this one had. (One from the future is from before the clock was set back.)
+                # Another thread read the file later than this one. (A time in the future: the clock was set back.)
                 return None
             if isinstance(outcome, CutFile):
                 return self._replace(outcome, max(priority, _usual_priority(state)))
@@ -129,7 +129,7 @@ class DocumentIndexer:
         return store
 
     def _distrust(self, paths: Iterable[str]) -> None:
-        """Remember files whose grammar crashes or hangs on them: this process must not cut them by it either."""
+        """Remember files on which the grammar crashes or hangs, so that this process does not parse them either."""
         if found := set(paths) - self._by_lines():
             self._store.set_meta(_CUT_BY_LINES, json.dumps(sorted(found | self._by_lines())))
 
@@ -153,13 +153,13 @@ class DocumentIndexer:
         return refusal or reason_by_content(path, text.encode("utf-8", "replace"), self._max_file_bytes)
 
     def cut_as(self, cutting: Cutting, *, max_file_bytes: int) -> None:
-        """Cut documents in another way from now on; those that are in the index are cut again at the next scan."""
+        """Use other cutting settings from now on; the next scan cuts indexed documents again."""
         self._cutting = cutting
         self._max_file_bytes = max_file_bytes
 
     @property
     def fingerprint(self) -> str:
-        """What the index depends on besides the documents."""
+        """Everything that the index depends on besides the documents."""
         return f"{self._cutting.fingerprint}:{self._max_file_bytes}"
 
     def index_buffer(
@@ -194,7 +194,7 @@ class DocumentIndexer:
     def freshness(self, document: DocumentRecord) -> Freshness | None:
         """How a document's indexed text compares with its file at this moment; None when the file is gone.
 
-        Size and times decide where they can; a stamp that proves nothing makes the file be read and compared.
+        Size and times decide where they can; otherwise the file is read and compared.
         """
         if document.session != DISK:
             return Freshness.BUFFER
@@ -233,7 +233,7 @@ def _timed(spent: Spent, step: str, work: Callable[[], T]) -> T:
 
 
 class Intake:
-    """Takes in what an editor holds, and files by their paths."""
+    """Indexes editors' texts, and files given by path."""
 
     def __init__(self, documents: DocumentIndexer, store: CheckoutIndex, admissions: Admissions) -> None:
         self._documents = documents
@@ -242,7 +242,7 @@ class Intake:
         self._cutters: Cutters | None = None
 
     def take_buffer(self, session: str, path: str, buffer: Buffer | None) -> None:
-        """Index what an editor holds of a document; without a buffer, or where it equals the file, the file counts."""
+        """Index an editor's text of a document. Without a buffer, or where it equals the file, index the file."""
         if buffer is None or not self._may_index(buffer):
             self._documents.drop_buffer(path, session)
         elif not buffer.guest and self._equals_file(buffer):
@@ -254,7 +254,7 @@ class Intake:
             )
 
     def take_file(self, path: str, priority: Priority = Priority.REST) -> None:
-        """Index a file as it is now. One that cannot be cut is skipped: it must not keep others waiting."""
+        """Index a file as it is now. A file that cannot be cut is skipped, so that it does not block others."""
         try:
             self._documents.index_file(path, priority=priority)
         except StoreError:
@@ -263,9 +263,9 @@ class Intake:
             self._skip(path, error)
 
     def take_all(self, paths: Iterator[str], *, many: bool) -> Generator[int, None, None]:
-        """Index queued files as they are now, committing batches of them together; how many there were, after each batch.
+        """Index queued files in batches, each in one commit; yields the number of files of each batch.
 
-        Where there are `many`, they are cut in processes of their own, which stay for the next time until `close`.
+        With `many`, separate processes cut them; these stay for the next call until `close`.
         """
         if not many:
             while batch := list(islice(paths, _BATCH)):
@@ -276,7 +276,7 @@ class Intake:
             yield len(prepared)
 
     def start_cutters(self) -> Cutters:
-        """The processes that cut many files, started where they do not run."""
+        """The processes that cut many files; starts them if they do not run."""
         self._cutters = self._cutters or self._documents.cutters()
         return self._cutters
 
@@ -304,12 +304,12 @@ class Intake:
         except StoreError:
             raise
         except Exception:
-            # One of them cannot be stored: which one shows when each goes alone.
+            # One file of the batch cannot be stored; storing each alone shows which.
             for path in cut:
                 self.take_file(path)
 
     def wanted(self, paths: list[str]) -> list[str]:
-        """Those of some changed files that are in the index or may be."""
+        """The changed files among `paths` that are in the index or may be indexed."""
         known = {path for path in paths if self._store.document(path) is not None}
         unknown = [path for path in paths if path not in known]
         return sorted(known | (self._admissions.files(unknown) if unknown else set()))

@@ -1,7 +1,7 @@
-"""The thread that brings documents up to date: what is typed first, then changed files, then the queue.
+"""The thread that indexes documents: typed texts first, then changed files, then the queue.
 
-The queue is in the database: whatever is interrupted goes on at the next start. One process at a time works through
-it (a file lock says which), while each process indexes its own interactive documents.
+The queue is in the database, so interrupted work goes on at the next start. One process at a time works through
+the queue (it holds a file lock), while each process indexes its own interactive documents.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from rag_ls.storage import Priority
 
 _log = logging.getLogger(__name__)
 
-# How often a process asks whether the one that indexes is done, or gone.
+# How often a process checks whether the process that indexes is done or gone.
 _TAKE_OVER_S = 1.0
 _RETRY_S = 5.0
-# With nothing to do: how often to look whether another process wrote, and how often to look at everything.
+# When idle: how often to check whether another process wrote to the store, and how often to check everything.
 _CHANGES_LOOK_S = 10.0
 _LONG_REST_S = 60.0
-# Between two files of a queue, so long is given to questions that are being answered.
+# The longest pause between two batches of the queue for questions that are being answered.
 _MAX_GIVE_WAY_S = 0.05
-# A question may take so long to say which files of a long queue go first.
+# How long to wait for a question to choose which files of a long queue go first.
 _MAX_CHOICE_S = 1.0
-# A document that is typed in is cut again after so many times what cutting it took, at most so long; small documents thus at
-# once. A core that cuts a large document after every key is one that the editor lacks.
+# A typed document is cut again after this many times its last cutting time, at most `_MAX_PAUSE_S`: small documents
+# at once, while a large one that was cut at every key would take a core from the editor.
 _PAUSE_FACTOR = 4
 _MAX_PAUSE_S = 2.0
-# More files than these that changed at once are a batch: it goes through the queue, behind what is typed.
+# More files than this that change at once go through the queue, behind typed texts.
 MAX_AWAITED_FILES = 20
 
 
 class _Stopped(Exception):
-    """The service is to end."""
+    """Ends a scan because the service stops."""
 
 
 class DocumentsThread:
-    """Works through an agenda until it is to stop."""
+    """Works through an agenda until the agenda says stop."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class DocumentsThread:
         self._embeddings = embeddings
         self._lock = lock
         self._board = board
-        # Documents that an editor has open, whose imports were asked for.
+        # Open documents whose imports were already preferred for embedding.
         self._followed: set[tuple[str, str]] = set()
         self._failing = False
         self._thread = threading.Thread(target=self._run, name="documents", daemon=True)
@@ -114,7 +114,7 @@ class DocumentsThread:
         return self._typed_step() or self._changed_step() or self._background_step()
 
     def _typed_step(self) -> bool:
-        """Index the document that waits longest of those that an editor holds or let go of."""
+        """Index the typed or closed document that waits longest."""
         taken = self._inbox.take_typed()
         if taken is None:
             return False
@@ -152,7 +152,7 @@ class DocumentsThread:
         return True
 
     def _index_changed(self, paths: list[str]) -> None:
-        """Read a few files again at once; many are a batch for the queue. A crash forgets none either way."""
+        """Read a few files at once, but put many into the queue. Either way a crash loses none."""
         wanted = self._intake.wanted(paths)
         if len(wanted) > 1:
             self._store.queue.add(wanted)
@@ -170,7 +170,7 @@ class DocumentsThread:
 
     def _background_step(self) -> bool:
         if self._comparison.wanted:
-            # A scan only fills the queue: any process may do it, also one that does not work through it.
+            # A scan only fills the queue, so a process may scan without holding the lock.
             self._scan()
             return True
         if self._agenda.is_cancelled:
@@ -217,14 +217,14 @@ class DocumentsThread:
                 self._comparison.finish(done=done)
 
     def _give_way(self) -> None:
-        """Let what is typed go before the rest of a scan. Raises `_Stopped` when there is to be no rest."""
+        """Index typed texts in the middle of a scan. Raises `_Stopped` when the scan is to end."""
         if self._agenda.is_stopping:
             raise _Stopped
         while self._inbox.has_typed:
             self._typed_step()
 
     def _read_queue(self, queued: list[str]) -> None:
-        """Work through the queue; what is more urgent goes in between."""
+        """Work through the queue, with more urgent work in between."""
         self._board.report(Progress(Phase.READING, 0, len(queued)))
         done, many, fingerprint = 0, len(queued) >= MIN_FILES_FOR_PROCESSES, self._documents.fingerprint
         if many:
@@ -238,29 +238,29 @@ class DocumentsThread:
                     self._scan()
                     self._order.add(self._store.queue.paths())
                 if self._documents.fingerprint != fingerprint:
-                    # What is on its way was cut as the former settings say.
+                    # The cutters are working by the former settings.
                     self._intake.close()
                     return
                 if self._agenda.is_stopping or self._agenda.is_cancelled:
                     return
-                # A few documents go in between; many processes are at work on what comes next.
+                # Meanwhile the cutters work on the next batches.
                 while self._typed_step() or self._changed_step():
                     pass
                 self._let_questions_pass()
         self._comparison.note_sync()
 
     def _has_urgent(self) -> bool:
-        """Whether something waits that goes before the queue."""
+        """Whether work waits that goes before the queue."""
         return self._inbox.has_typed or self._inbox.has_files or self._comparison.wanted
 
     def _let_questions_pass(self) -> None:
-        """Leave the processor to questions for a moment; not for ever, or indexing would starve."""
+        """Leave the processor to questions for a limited time, so that indexing does not starve."""
         deadline = time.monotonic() + _MAX_GIVE_WAY_S
         while self._project.questions_wait() and time.monotonic() < deadline and not self._agenda.is_stopping:
             time.sleep(0.005)
 
     def _hold_lock(self) -> bool:
-        """Whether this process is the one that works through the queue."""
+        """Take the lock on the queue; whether this process holds it."""
         if self._lock.is_locked:
             return True
         try:
@@ -271,7 +271,7 @@ class DocumentsThread:
         return True
 
     def _release_lock(self, phase: Phase = Phase.IDLE) -> None:
-        """Nothing is left to do here: let other processes look for themselves."""
+        """Release the lock, because nothing is left to do here; another process may take it."""
         self._embeddings.bulk = False
         if self._lock.is_locked:
             self._lock.release()
@@ -283,19 +283,19 @@ class DocumentsThread:
             if self._agenda.is_stopping or self._has_urgent() or self._agenda.is_woken:
                 self._agenda.is_woken = False
                 return
-            # A lock that another process holds, or embeddings that another thread makes, are looked for again soon.
+            # Look again soon while another process holds the lock, or the embedding thread is at work.
             is_waiting = self._lock.is_locked or self._board.now.phase is Phase.WAITING
             due_in_s = self._comparison.due_in_s() if self._agenda.is_asked and not self._agenda.is_cancelled else None
             typed_in_s = self._inbox.due_in_s
             if is_waiting or typed_in_s is not None:
                 self._agenda.wake.wait(_TAKE_OVER_S if typed_in_s is None else min(typed_in_s, _TAKE_OVER_S))
                 return
-            # What is overdue waits for something else.
+            # An overdue comparison waits for other work, so its time does not bound the rest.
             longest_s = due_in_s if due_in_s and due_in_s > 0 else _LONG_REST_S
             self._rest_until_change(changes, min(longest_s, _LONG_REST_S if self._is_done() else _RETRY_S))
 
     def _rest_until_change(self, changes: int, longest_s: float) -> None:
-        """Rest until something arrives, or another process wrote to the store since it had made so many `changes`."""
+        """Rest until something arrives, or the store's change count differs from `changes` (another process wrote)."""
         deadline = time.monotonic() + longest_s
         while (left_s := deadline - time.monotonic()) > 0:
             if self._agenda.wake.wait(min(_CHANGES_LOOK_S, left_s)) or self._store.changes() != changes:

@@ -22,25 +22,25 @@ _log = logging.getLogger(__name__)
 
 # Small enough that a text that was just typed waits for less than half a second behind a bulk batch.
 _BATCH = 48
-# So many are sorted by length first: texts of one length need no padding.
+# This many texts are sorted by length together: texts of one length need no padding.
 _POOL = 4 * _BATCH
 _LOOK_AGAIN_S = 5.0
-# For fewer texts than these, a look into other projects costs more than it saves.
+# Below this many texts, looking into other projects costs more than it saves.
 _MIN_BORROWED_TEXTS = 8
-# Vectors that are asked of another index at once.
+# Vectors per query to another index.
 _BORROWED_BATCH = 500
-# Models can come without a word, but seldom do.
+# A model can become available without a wake-up, but seldom does.
 _LONG_REST_S = 60.0
 _RETRY_S = 3.0
-# Of the documents that one imports, so many are embedded first: beyond that, nothing would be first.
+# At most this many imported documents are embedded first: preferring more would prefer nothing.
 _MAX_IMPORTED = 60
 
 
 class EmbeddingQueue:
-    """Embeds what the store says is pending, the highest priority first.
+    """Embeds the store's pending chunks, the highest priority first.
 
-    The model that answers searches is served first; when the settings name another one, its vectors are made
-    next, and it takes over when they are complete.
+    Chunks are embedded with the model that answers searches first. When the settings name another model, its vectors
+    are made next, and it takes over when they are complete.
     """
 
     def __init__(
@@ -61,11 +61,11 @@ class EmbeddingQueue:
         self._has_borrowed = False
         self._looked_at = -_LOOK_AGAIN_S
         self.waits_for = ""
-        """Why all but what is typed waits; empty where it does not."""
+        """Why bulk embedding waits (typed text does not); empty where it does not wait."""
         self._preferred: dict[int, Priority] = {}
         self._done = 0
         self.bulk = False
-        """Whether this process embeds all that is pending, or only what was handed in interactively."""
+        """Whether this process embeds all pending chunks, or only those of interactive documents."""
         self.idle = True
         self._thread = threading.Thread(target=self._run, name="embeddings", daemon=True)
 
@@ -74,7 +74,7 @@ class EmbeddingQueue:
         self._thread.start()
 
     def begin_stop(self) -> None:
-        """Let the thread end after the batch in hand."""
+        """Tell the thread to end after the current batch."""
         with self._wake:
             self._stopping = True
             self._wake.notify_all()
@@ -86,13 +86,13 @@ class EmbeddingQueue:
             self._thread.join(timeout=10)
 
     def wake(self) -> None:
-        """There may be something to embed."""
+        """Make the thread look for work: there may be something to embed."""
         with self._wake:
             self._awake = True
             self._wake.notify_all()
 
     def prefer(self, documents: Collection[int], priority: Priority) -> None:
-        """Embed some documents before the rest, once there is time; costs the caller nothing."""
+        """Embed these documents before the rest. Cheap: the thread applies it later."""
         with self._wake:
             for document in documents:
                 self._preferred[document] = max(priority, self._preferred.get(document, priority))
@@ -106,7 +106,7 @@ class EmbeddingQueue:
             )
 
     def has_work(self) -> bool:
-        """Whether chunks wait for the answering model's vectors, or another model is to take over."""
+        """Whether chunks lack vectors of the answering model, or another model is to take over."""
         active = self._store.embeddings.active_model() or self._configured()
         successor = self._successor(active)
         if successor and self._can_be_had(successor):
@@ -124,7 +124,7 @@ class EmbeddingQueue:
             return ""
 
     def _successor(self, active: str) -> str | None:
-        """The configured model, where it is not the one that answers."""
+        """The configured model's id, if another model answers now."""
         configured = self._configured()
         return configured if active and configured and configured != active else None
 
@@ -152,11 +152,11 @@ class EmbeddingQueue:
     def _rest(self) -> None:
         self.idle = True
         active = self._store.embeddings.active_model()
-        # One row, not their count: tens of thousands may wait for a project that is put off.
+        # Read one row instead of counting: a paused project may have tens of thousands.
         is_done = bool(active) and not self._store.embeddings.pending(active, 1, interactive_only=not self.bulk)
         with self._wake:
             if not self._awake and not self._stopping:
-                # The thread of the documents looks for what other processes leave.
+                # The documents thread looks for chunks that other processes left, and wakes this one.
                 self._wake.wait(_LONG_REST_S if is_done else _LOOK_AGAIN_S)
             self._awake = False
 
@@ -208,7 +208,7 @@ class EmbeddingQueue:
                 self._done += len(batch)
                 self._board.report(Progress(Phase.EMBEDDING, self._done, self._done + max(0, left)))
             if self._awake or self._stopping:
-                # What was just typed goes before the rest.
+                # Typed text goes before the rest of this pool.
                 break
         return True
 
@@ -252,7 +252,7 @@ class EmbeddingQueue:
         self._spent.storing += time.perf_counter() - embedded
 
     def _keep(self, model_id: str, text_hashes: list[bytes], vectors: Vectors) -> None:
-        """Store a batch; of one that the store refuses, all but the texts whose vectors are unusable."""
+        """Store a batch. If the store refuses it, store its halves, down to the texts whose vectors are unusable."""
         try:
             with self._store.together():
                 self._vectors.put(model_id, text_hashes, vectors)
@@ -278,13 +278,13 @@ class EmbeddingQueue:
 
 
 def _batches(pending: Sequence[tuple[bytes, Chunk]]) -> list[Sequence[tuple[bytes, Chunk]]]:
-    """Chunks of similar length together; those that a question waits for are few, and stay together anyway."""
+    """Batches of chunks of similar length. A small pool stays one batch as it is."""
     ordered = sorted(pending, key=lambda item: -len(item[1].text)) if len(pending) > _BATCH else pending
     return [ordered[at : at + _BATCH] for at in range(0, len(ordered), _BATCH)]
 
 
 def imported_by(store: CheckoutIndex, path: str) -> list[int]:
-    """The documents that a document imports, as far as their paths end as the import says."""
+    """The documents that a document imports: those whose paths end as the imports say."""
     document = store.document(path)
     if document is None:
         return []

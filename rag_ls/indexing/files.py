@@ -88,7 +88,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """What the settings leave out, and (`include`) all that they let in; without any of these they let in everything."""
+    """The settings' patterns: `exclude` leaves files out; `include`, if there are any, leaves out all other files."""
 
     exclude: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
@@ -107,7 +107,7 @@ def list_files(root: Path, patterns: Patterns = ALL) -> Iterator[str]:
 
 
 def _left_by_settings(root: Path, patterns: Patterns) -> Callable[[str], bool]:
-    """Whether `.ragignore` and the settings leave a file."""
+    """A function that tells whether `.ragignore` and the settings let a file in."""
     ignored = GitIgnoreSpec.from_lines([*_lines(root / RAGIGNORE), *patterns.exclude])
     if not patterns.include:
         return lambda path: not ignored.match_file(path)
@@ -116,7 +116,7 @@ def _left_by_settings(root: Path, patterns: Patterns) -> Callable[[str], bool]:
 
 
 def admitted(root: Path, paths: Sequence[str], patterns: Patterns = ALL) -> set[str]:
-    """Those of some project paths that the ignore rules and the names leave; they need not exist."""
+    """The paths among `paths` that neither the ignore rules nor their names exclude; they need not exist."""
     is_left = _left_by_settings(root, patterns)
     kept = [
         path
@@ -132,7 +132,7 @@ def admitted(root: Path, paths: Sequence[str], patterns: Patterns = ALL) -> set[
 
 
 def admitted_folders(root: Path, folders: Sequence[str], patterns: Patterns = ALL) -> set[str]:
-    """Those of some folders of a project whose files may be indexed, as far as the rules speak of the folders."""
+    """The folders among `folders` that the rules do not exclude; single files in them may still be excluded."""
     ignored = GitIgnoreSpec.from_lines([*_lines(root / RAGIGNORE), *patterns.exclude])
     kept = [
         folder
@@ -142,14 +142,14 @@ def admitted_folders(root: Path, folders: Sequence[str], patterns: Patterns = AL
     by_git = _git_ignored(root, kept)
     if by_git is None:
         return {folder for folder in kept if not _ignored_by_files(root, folder, is_folder=True)}
-    # What is another repository's git lists as one name.
+    # git lists another repository as one name, not its files.
     return {folder for folder in kept if folder not in by_git and not (root / folder / ".git").exists()}
 
 
 def file_state(file: Path) -> FileState | None:
-    """The state of a file itself (a symbolic link is not followed), or None where there is no file.
+    """The state of a file (symbolic links are not followed), or None where there is no file.
 
-    A file that cannot be looked at has a state that no other file has.
+    A file that cannot be examined gets a state that equals no other.
     """
     try:
         return _state(os.lstat(file))
@@ -162,7 +162,7 @@ def file_state(file: Path) -> FileState | None:
 def read_source(root: Path, path: str, *, limit: int) -> Source | Rejected:
     """Read a project's text file of at most `limit` bytes, or say why it is not indexed.
 
-    Never blocks on a special file, and never reads what a linked folder leads to outside of `root`.
+    Never blocks on a special file, and never follows a linked folder out of `root`.
     """
     file = root / path
     name_reason = reason_by_name(path)
@@ -196,7 +196,7 @@ def _decoded(name: str, data: bytes, state: FileState, limit: int) -> Source | R
 
 
 def reason_by_content(name: str, data: bytes, limit: int) -> str:
-    """Why a text with these bytes is not indexed; empty where nothing is against it."""
+    """Why a text with these bytes is not indexed; empty where it may be."""
     if len(data) > limit:
         return "too large"
     if b"\0" in data:
@@ -210,7 +210,7 @@ def reason_by_content(name: str, data: bytes, limit: int) -> str:
 
 
 def reason_by_name(path: str) -> str:
-    """Why a file of this name is never indexed; empty where the name says nothing against it."""
+    """Why a file of this name is never indexed; empty where its name allows it."""
     *folders, lower = path.lower().split("/")
     if _SECRET_FOLDERS.intersection(folders):
         return "secret"
@@ -235,7 +235,7 @@ def _reason_by_kind(status: os.stat_result, limit: int) -> str:
 
 
 def _read(file: Path, limit: int) -> tuple[bytes, FileState, bool]:
-    """Up to limit + 1 bytes, the state before reading, and whether nobody wrote meanwhile."""
+    """Up to limit + 1 bytes, the state before reading, and whether the file stayed unchanged meanwhile."""
     with regular_file(file) as stream:
         state = _state(os.fstat(stream.fileno()))
         data = stream.read(limit + 1)
@@ -245,7 +245,7 @@ def _read(file: Path, limit: int) -> tuple[bytes, FileState, bool]:
 
 @contextlib.contextmanager
 def regular_file(file: Path) -> Iterator[BinaryIO]:
-    """A file to read. Raises `OSError` for what is none: a folder, a link, and a FIFO, whose writer is not waited for."""
+    """Open a regular file. Raises `OSError` for a folder, a link or a FIFO, without waiting for its writer."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(file, flags)
     try:
@@ -268,12 +268,12 @@ def _unreadable(error: OSError, state: FileState | None = None) -> Rejected:
 
 # Git answers in a fraction of a second, unless the drive hangs.
 _GIT_S = 120.0
-# A repository's own settings may name a program for git to run before it lists files; nobody has said that they trust it.
+# A repository's own settings may make git run a program before it lists files; the user has not agreed to that.
 _GIT = ("git", "-c", "core.fsmonitor=false")
 
 
 def _git_files(root: Path) -> list[str] | None:
-    """Tracked and untracked files that git does not ignore, or None where git does not know the folder."""
+    """The tracked and untracked files that git does not ignore, or None where git cannot say."""
     command = [*_GIT, "-C", str(root), "ls-files", "-co", "--exclude-standard", "-z"]
     try:
         done = subprocess.run(command, capture_output=True, check=False, stdin=subprocess.DEVNULL, timeout=_GIT_S)
@@ -287,7 +287,7 @@ def _git_files(root: Path) -> list[str] | None:
 
 
 def _git_ignored(root: Path, paths: Sequence[str]) -> set[str] | None:
-    """Those of some paths that git ignores, or None where git does not know the folder."""
+    """The paths among `paths` that git ignores, or None where git cannot say."""
     if not paths:
         return set()
     try:
@@ -318,7 +318,7 @@ def _ignored_by_files(root: Path, path: str, *, is_folder: bool = False) -> bool
 
 
 def _is_ignored(path: str, specs: _Specs) -> bool:
-    """Whether the last rule that speaks of a path, in the deepest file that has one, ignores it (gitignore(5))."""
+    """Whether a path is ignored: the last matching rule of the deepest file with one decides (gitignore(5))."""
     for base, spec in reversed(specs):
         decision = spec.check_file(path[len(base) :]).include
         if decision is not None:

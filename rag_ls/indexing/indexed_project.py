@@ -1,4 +1,4 @@
-"""What background indexing asks of the project that it works for."""
+"""The interface through which background indexing uses its project."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class IndexedProject(Protocol):
     admissions: Admissions
 
     def compare_tree(self, give_way: Callable[[], None]) -> None:
-        """Queue what differs between the tree and the index. `give_way` is called between files and may end it."""
+        """Queue every difference between the tree and the index. Calls `give_way` between files, which may raise."""
 
     def questions_wait(self) -> bool:
-        """Whether a client waits for an answer, so that indexing had better pause."""
+        """Whether a client waits for an answer, so that indexing should pause."""
         ...
 
     def reason_to_wait(self) -> str:
-        """Why only what is typed is to be embedded now; empty where all is."""
+        """Why only typed text is embedded now; empty where everything is."""
         ...
 
     def vector_lenders(self) -> Sequence[VectorLender]:

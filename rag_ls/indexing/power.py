@@ -1,4 +1,4 @@
-"""When background work had better wait: on battery, and while others need the processor."""
+"""Decides when background work should wait: on battery, or while other programs need the processor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rag_ls.config import EmbeddingSettings
 
 
 def reason_to_wait(settings: EmbeddingSettings) -> str:
-    """Why embedding all that is pending waits for now, as `status` says it; empty where it goes on."""
+    """Why bulk embedding waits now, in the words that `status` shows; empty where it goes on."""
     if not settings.on_battery and _on_battery():
         return "on battery; embedding.on_battery = true embeds all the same"
     if settings.max_load and (load := _load_of_others()) > settings.max_load:
@@ -17,7 +17,7 @@ def reason_to_wait(settings: EmbeddingSettings) -> str:
 def _on_battery() -> bool:
     import psutil
 
-    # It is not there on every system.
+    # psutil has this function only on some systems.
     battery = psutil.sensors_battery() if hasattr(psutil, "sensors_battery") else None
     return battery is not None and battery.power_plugged is False
 

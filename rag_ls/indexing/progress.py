@@ -54,7 +54,7 @@ Listener = Callable[[Progress], None]
 
 
 class ProgressBoard:
-    """What goes on now, told to all listeners. Safe from several threads."""
+    """Holds the present progress and tells it to all listeners. Safe from several threads."""
 
     def __init__(self) -> None:
         self.now = Progress(Phase.IDLE)
@@ -62,13 +62,13 @@ class ProgressBoard:
         self._listeners: tuple[Listener, ...] = ()
 
     def report(self, progress: Progress) -> None:
-        """This goes on from now on; the listeners are called by this thread."""
+        """Set the present progress, and call the listeners in this thread."""
         self.now = progress
         for listener in self._listeners:
             listener(progress)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Call `listener` with each step from a background thread, until what this returns is called."""
+        """Call `listener` with each step from a background thread. Call the returned function to stop."""
         with self._lock:
             self._listeners = (*self._listeners, listener)
 

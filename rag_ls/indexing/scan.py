@@ -1,4 +1,4 @@
-"""What differs between a project's files and its index."""
+"""Compares a project's files with its index, and queues the differences."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def scan(
     *,
     give_way: Callable[[], None] = lambda: None,
 ) -> Scan:
-    """Queue every file that is new or changed, and drop those that are gone or ignored now.
+    """Queue every new or changed file, and drop files that are gone or ignored now.
 
-    Other cutting settings than last time queue every file. `give_way` is called between files; what it raises ends the
-    scan with nothing changed.
+    If the cutting settings changed since the last scan, every file is queued. `give_way` is called between files; an
+    exception from it ends the scan and leaves the index as it was.
     """
     fingerprint = documents.fingerprint
     remake = store.meta(_FINGERPRINT) != fingerprint
@@ -48,7 +48,7 @@ def scan(
         if state is None:
             continue
         if path != (shown := without_surrogates(path)):
-            # git and the file system know names that are no text; nothing else of ours can hold them.
+            # git and the file system allow names that are not UTF-8; the store does not.
             store.skip(Skipped(shown, "name not UTF-8", state))
             seen.add(shown)
             continue
@@ -56,7 +56,7 @@ def scan(
         record = stored.get(path) or skipped.get(path)
         if remake or record is None or not record.state.same_stamp(state) or not _is_unchanged(record, documents):
             changed.append(path)
-    # What was queued may be ignored by now.
+    # A queued file may be ignored by now.
     known = dict.fromkeys((*stored, *skipped, *store.queue.paths()))
     gone = [path for path in known if path not in seen]
     if remake:
@@ -69,7 +69,7 @@ def scan(
 
 
 def _is_unchanged(known: DocumentRecord | Skipped, documents: DocumentIndexer) -> bool:
-    """Whether a file with an unchanged stamp is unchanged; one whose stamp proves nothing is read and compared."""
+    """Whether a file with an unchanged stamp is unchanged. Where the stamp proves nothing, the file is compared."""
     if not known.state.racy:
         return True
     return isinstance(known, DocumentRecord) and documents.freshness(known) is Freshness.DISK

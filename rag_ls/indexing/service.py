@@ -31,8 +31,8 @@ class IndexingService:
         *,
         sweep_s: float = 0.0,
     ) -> None:
-        """The process that holds `lock` works through the queue. The tree is compared again every `sweep_s` seconds, where that is
-        not 0."""
+        """The process that holds `lock` works through the queue. `sweep_s` is the time in seconds between two checks of
+        the tree; 0 for none."""
         self._store = project.index.checkout
         self._agenda = Agenda(Comparison(sweep_s))
         self._board = ProgressBoard()
@@ -48,14 +48,14 @@ class IndexingService:
         self._embeddings.start()
 
     def begin_stop(self) -> None:
-        """Let the threads end after the step in hand, without waiting for them."""
+        """Tell the threads to end after their current step, without waiting for them."""
         with self._agenda.wake:
             self._agenda.is_stopping = True
             self._agenda.wake.notify_all()
         self._embeddings.begin_stop()
 
     def stop(self) -> None:
-        """Stop after the step in hand; what is left stays queued in the database."""
+        """Stop after the current step; unfinished work stays queued in the database."""
         self.begin_stop()
         self._embeddings.stop()
         self._documents.join()
@@ -63,17 +63,17 @@ class IndexingService:
         self._board.report(Progress(Phase.IDLE))
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Call `listener` from a background thread with each step of progress, until what this returns is called."""
+        """Call `listener` from a background thread with each step of progress. Call the returned function to stop."""
         return self._board.listen(listener)
 
     def rescan(self) -> None:
-        """Compare the tree with the index again, as far as indexing goes now."""
+        """Compare the tree with the index again, without changing how far indexing goes."""
         with self._agenda.wake:
             self._agenda.comparison.wanted = True
             self._agenda.wake.notify_all()
 
     def compare(self) -> None:
-        """Compare the tree with the index again; go on with what was asked for before, or cancelled, and nothing more."""
+        """Compare the tree with the index again. This starts no reading or embedding, and undoes no `cancel`."""
         with self._agenda.wake:
             if not self._agenda.is_asked and not self._agenda.is_cancelled:
                 self._agenda.depth = Depth.COMPARE
@@ -88,7 +88,7 @@ class IndexingService:
             self._agenda.wake.notify_all()
 
     def sweep_every(self, seconds: float) -> None:
-        """Make sure of it every so many seconds, or never for 0."""
+        """Compare the tree as a check every `seconds` seconds; never for 0."""
         with self._agenda.wake:
             self._agenda.comparison.sweep_s = seconds
             self._agenda.wake.notify_all()
@@ -96,27 +96,27 @@ class IndexingService:
     def index_tree(self, depth: Depth = Depth.EMBEDDINGS) -> None:
         """Compare the tree with the index and work through what changed, in the background, as far as `depth`."""
         with self._agenda.wake:
-            # One client that asks for less takes nothing away from another that asked for more.
+            # A client that asks for less must not undo what another client asked for.
             self._agenda.depth = max(depth, self._agenda.depth) if self._agenda.is_asked else depth
             self._agenda.is_asked, self._agenda.comparison.wanted, self._agenda.is_cancelled = True, True, False
             self._agenda.is_woken = True
             self._agenda.wake.notify_all()
 
     def resume(self) -> None:
-        """A client has it open again: go on with what is queued, without another comparison."""
+        """Go on with the queue, without another comparison, because a client opened the project again."""
         with self._agenda.wake:
             self._agenda.is_asked, self._agenda.depth, self._agenda.is_cancelled = True, Depth.EMBEDDINGS, False
             self._agenda.is_woken = True
             self._agenda.wake.notify_all()
 
     def pause(self) -> None:
-        """No client has this project open: leave what is queued until `index_tree` is called again."""
+        """Leave the queue alone until `index_tree` or `resume`, because no client has the project open."""
         with self._agenda.wake:
             self._agenda.is_asked, self._agenda.depth = False, Depth.COMPARE
         self._embeddings.bulk = False
 
     def cancel(self) -> None:
-        """Put background indexing off until `index_tree` is called again; typed documents still go on."""
+        """Stop background indexing until `index_tree` or `resume`; typed documents are still indexed."""
         with self._agenda.wake:
             self._agenda.is_cancelled = True
         self._embeddings.bulk = False
@@ -127,11 +127,11 @@ class IndexingService:
         self._agenda.inbox.put_buffer(session, buffer)
 
     def buffer_closed(self, session: str, path: str) -> None:
-        """The editor let go of a document: its file's own text counts again."""
+        """Record that an editor closed a document: the file's own text counts again."""
         self._agenda.inbox.close_buffer(session, path)
 
     def session_closed(self, session: str) -> None:
-        """An editor left, and lets go of all its documents."""
+        """Close all documents of an editor that left."""
         self._agenda.inbox.close_session(session)
 
     def files_changed(self, paths: Iterable[str]) -> None:
@@ -139,50 +139,50 @@ class IndexingService:
         self._agenda.inbox.put_files(paths)
 
     def embed_first(self, documents: Collection[int]) -> None:
-        """A search gave these documents: embed them before the rest."""
+        """Embed these documents before the rest, because a search returned them."""
         self._embeddings.prefer(documents, Priority.RETURNED)
 
     def read_first(self, paths: Iterable[str]) -> None:
-        """A question is about these files of the queue: read them before the rest."""
+        """Read these queued files before the rest, because a question is about them."""
         self._agenda.order.put_first(paths)
         with self._agenda.wake:
             self._agenda.is_woken = True
             self._agenda.wake.notify_all()
 
     def choosing(self) -> AbstractContextManager[None]:
-        """A question is about to say what to read first."""
+        """Make the reader wait while a question decides what to read first."""
         return self._agenda.order.choosing()
 
     def hold_files(self, held: bool) -> None:
-        """A program is in the middle of writing files: what changes is one batch, read when it is no longer held."""
+        """Hold changed files back while a program writes many, or release them: they are then read as one batch."""
         self._agenda.inbox.hold_files(held)
 
     # --- what can be asked
 
     @property
     def progress(self) -> Progress:
-        """What goes on now."""
+        """The present progress."""
         return self._board.now
 
     @property
     def waits_for(self) -> str:
-        """Why embedding all that is pending waits; empty where it does not."""
+        """Why bulk embedding waits; empty where it does not."""
         return self._embeddings.waits_for
 
     @property
     def scanned(self) -> bool:
-        """Whether the tree was compared with the index by this process, and no comparison is wanted again."""
+        """Whether this process compared the tree with the index, and no further comparison is wanted."""
         return self._agenda.comparison.is_current
 
     @property
     def reads(self) -> bool:
-        """Whether this process reads what is queued, now or as soon as it can, and no error keeps it from that."""
+        """Whether this process reads the queue, now or as soon as it can, and no error prevents that."""
         is_wanted = self._agenda.depth >= Depth.WORDS and not (self._agenda.is_cancelled or self._agenda.is_stopping)
         return is_wanted and not self._documents.is_failing and self._board.now.phase is not Phase.WAITING
 
     @property
     def is_comparing(self) -> bool:
-        """Whether a comparison of the tree with the index, which answers wait for, is under way or to come."""
+        """Whether a comparison that answers wait for is wanted or running."""
         return self._agenda.comparison.is_awaited
 
     @property
@@ -192,13 +192,13 @@ class IndexingService:
 
     @property
     def scan_is_old(self) -> bool:
-        """Whether files that nobody watches may have changed since the tree was compared, so that an answer should
-        wait for another look."""
+        """Whether unwatched files may have changed since the last comparison, so that an answer should wait for a new
+        one."""
         return self._agenda.comparison.is_old
 
     @property
     def synced_at(self) -> datetime | None:
-        """When the last comparison, or the last batch of changed files, was taken in."""
+        """When the index last took in a comparison or a batch of changed files."""
         return self._agenda.comparison.synced_at
 
     @property
@@ -218,20 +218,20 @@ class IndexingService:
         return self.scanned
 
     def hurry(self) -> None:
-        """A question came: index what is typed now, however large the document."""
+        """Index typed text at once, however large the document, because a question came."""
         self._agenda.inbox.hurry()
 
     @property
     def is_put_off(self) -> bool:
-        """Whether what is typed in a large document rests until it is due."""
+        """Whether a typed text is postponed because its document is large."""
         return bool(self._agenda.inbox.due_in_s)
 
     def unseen(self) -> frozenset[str]:
-        """Documents that were handed in and are not in the index yet, by path."""
+        """The paths of documents that were handed in and are not indexed yet."""
         return self._agenda.inbox.paths()
 
     def wait_until_idle(self, timeout_s: float | None = None, *, embeddings: bool = True) -> bool:
-        """Wait until all that is known to be needed is indexed (and embedded); False on time-out or cancellation."""
+        """Wait until all known work is done, embedding included if asked for; False on time-out or cancellation."""
         deadline, pause = None if timeout_s is None else time.monotonic() + timeout_s, 0.01
         self.hurry()
         while not self._is_idle(embeddings):

@@ -1,7 +1,7 @@
-"""Editing sessions: whose unsaved text is in the index, and whether its owner still lives.
+"""Editing sessions: each owns unsaved text in the index, and others can tell whether it is still alive.
 
-Each session holds a lock file while its process lives; the operating system lets go of the lock when the
-process ends, however it ends, and what the session left behind is then cleared by anybody.
+A session holds a lock file while its process lives. The operating system releases the lock when the process ends,
+however it ends; any process may then clear the session's unsaved text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class EditingSession:
     def __init__(self, folder: Path) -> None:
         self.id = uuid.uuid4().hex
         self._file = folder / f"{self.id}.lock"
-        # Locked before it gets its name: a lock file that nobody holds means a session that ended.
+        # Lock first, then rename: an unlocked file under the final name would mean an ended session.
         starting = self._file.with_suffix(".starting") if os.name == "posix" else self._file
         self._lock = FileLock(starting, mode=0o600, thread_local=False)
         self._lock.acquire()
@@ -52,7 +52,7 @@ class EditingSessions:
         return session
 
     def close(self, session_id: str) -> None:
-        """End a session of this process; its unsaved text counts no longer."""
+        """End a session of this process; its unsaved text no longer counts."""
         if session := self._own.pop(session_id, None):
             session.close()
 
@@ -61,7 +61,7 @@ class EditingSessions:
         return list(self._own)
 
     def is_live(self, session_id: str) -> bool:
-        """Whether a session, of whatever process, goes on."""
+        """Whether a session of any process is alive."""
         if session_id == DISK or session_id in self._own:
             return True
         file = self._folder / f"{session_id}.lock"

@@ -1,4 +1,4 @@
-"""Which files that are not read yet a question is about: a look for its words in their bytes, without cutting any."""
+"""Finds the unread files that a question is about: searches their bytes for its words, without cutting any."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def files_holding(
     longest_s: float,
     weight: Callable[[str], float] = lambda path: 1.0,
 ) -> list[str]:
-    """Those of a project's files that hold most of the words, best first, up to `most_bytes` together.
+    """The files that match the words best, best first, up to `most_bytes` together.
 
-    `words` are lower-case terms; their stems are looked for, inside other words too. Files of more than `largest` bytes are
-    passed over, and so is what was not looked at after `longest_s` seconds. `weight` of a path multiplies its score.
+    `words` are lower-case terms; their stems are searched for, inside other words too. Files of more than `largest`
+    bytes are passed over. The search ends after `longest_s` seconds. `weight` of a path multiplies its score.
     """
     roots = tuple(dict.fromkeys(_beginning(word) for word in words))
     if not roots:
@@ -83,13 +83,13 @@ def _score(file: _Looked, rarity: Sequence[float], mean: float) -> float:
 
 
 def _beginning(word: str) -> str:
-    """What all forms of a word begin with: `retr` of retry, retries and retried."""
+    """The beginning that all forms of a word share: `retr` for retry, retries and retried."""
     alike = (at for at, (one, other) in enumerate(zip(word, stem(word), strict=False)) if one != other)
     return word[: next(alike, min(len(word), len(stem(word))))] or word
 
 
 def _bytes_of(place: Path, largest: int) -> bytes:
-    """A regular file's bytes; none of one that is too large, a link, or cannot be read."""
+    """A regular file's bytes; empty for a file that is too large, a link, or unreadable."""
     try:
         with regular_file(place) as file:
             return b"" if os.fstat(file.fileno()).st_size > largest else file.read()

@@ -1,4 +1,4 @@
-"""What the language server can do, as the JSON answer to `initialize`. Plain data: it is sent before pygls is up."""
+"""The server's capabilities, as the JSON answer to `initialize`. Plain data, because it is sent before pygls starts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from rag_ls import __version__
 from rag_ls.lsp.command_names import COMMANDS
 
-# What code actions and lenses carry: they mean a selection or a place, and end in operations.
+# The commands of code actions and lenses: they take a selection or a place, and call operations.
 OF_THE_EDITOR = ("ragLs.rememberSelection", "ragLs.memoriesAbout")
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")
 _INCREMENTAL = 2
@@ -35,7 +35,7 @@ def initialize_result(client: Any) -> dict[str, Any]:
 
 
 def position_encoding(client: Any) -> str:
-    """The first encoding that the client offers and we know; UTF-16 where it does not say."""
+    """The first of the client's encodings that we support; UTF-16 if it names none."""
     general = client.get("general") if isinstance(client, dict) else None
     offered = general.get("positionEncodings") if isinstance(general, dict) else None
     return next((name for name in offered or () if name in _ENCODINGS), "utf-16")

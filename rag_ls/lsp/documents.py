@@ -1,4 +1,4 @@
-"""The documents that the editor has open, and the project that each belongs to."""
+"""The editor's open documents, and the project that each belongs to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rag_ls.project import find_marked_root
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a document belongs: its project, and its path there."""
+    """A document's project, and its path in the project."""
 
     view: ProjectView
     path: str
@@ -33,7 +33,7 @@ class OpenDocument:
     language: str
     buffer: TextBuffer
     place: Place | None = None
-    """Where it was handed over to; None until then."""
+    """The project that received it; None until it was handed over."""
 
 
 class Documents:
@@ -77,14 +77,14 @@ def place_of(uri: str, client: Client) -> Place | None:
 
 
 def open_project_around(uri: str, client: Client) -> ProjectView:
-    """For an editor without a folder: the project around a file, else the scratch project."""
+    """Open the project around a file, else the scratch project; for an editor without a folder."""
     file = file_path(uri)
     root = find_marked_root(file.parent) if file is not None and file.parent.is_dir() else None
     return client.open(root) if root else client.open_scratch()
 
 
 def file_path(uri: str) -> Path | None:
-    """The file that a URI means, or None for other schemes."""
+    """The path of a `file:` URI, or None for other schemes."""
     if not uri.startswith("file:"):
         return None
     path = uris.to_fs_path(uri)

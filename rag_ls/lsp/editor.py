@@ -1,4 +1,4 @@
-"""One editor's session: its client of the engine, its open documents, and when they are ready to be asked."""
+"""One editor's session: its engine client, its open documents, and when both are ready for questions."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _MAX_PREPARED = 3
 
 T = TypeVar("T")
 Connect = Callable[[Mapping[str, Any]], Client]
-"""Makes a client of an engine, with the editor's settings."""
+"""Creates an engine client with the editor's settings."""
 
 
 class EditorSession:
-    """Everything that the features share. Its methods are called on the LSP thread and return at once."""
+    """The state that all features share. Call its methods on the LSP thread; they do not block."""
 
     def __init__(
         self,
@@ -40,20 +40,20 @@ class EditorSession:
         folders: Sequence[Path],
         has_unread: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`has_unread` tells other threads whether the editor has said something that was not taken in yet."""
+        """`has_unread` tells whether a message of the editor was not read yet; any thread may call it."""
         self._connect = connect
         self._has_unread = has_unread
         self._hand_over = HandOver()
         self._loop = asyncio.get_running_loop()
         self.documents = Documents(encoding)
         self.opened_projects: asyncio.Queue[ProjectView] = asyncio.Queue()
-        """Projects as they become open, for what shows their progress."""
+        """Newly opened projects, for showing their progress."""
         self.problems: asyncio.Queue[str] = asyncio.Queue()
-        """What the user should be told."""
+        """Messages for the user."""
         self.events = EventInbox()
-        """What happened in the engine."""
+        """Events of the engine."""
         self.filters_symbols = False
-        """Whether the editor shows only those symbols of an answer whose names hold the letters of the query."""
+        """Whether the editor hides symbols whose names lack letters of the query."""
         self._settings = settings
         self._preparing = asyncio.Semaphore(_MAX_PREPARED)
         self._folders = list(folders)
@@ -64,11 +64,11 @@ class EditorSession:
         self._applying: asyncio.Task[Any] | None = None
         self._told: set[Problem] = set()
         self._stop_listening: Callable[[], None] = lambda: None
-        # Held here so that they are not collected while they run.
+        # Keeps running tasks from being garbage-collected.
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def start(self) -> None:
-        """Bring the engine up and open the folders, off the LSP thread; then take in what was opened meanwhile."""
+        """Start the engine and open the folders, off the LSP thread; then hand over documents opened meanwhile."""
         settings = self._settings
         try:
             self._client = await asyncio.to_thread(self._connect, settings)
@@ -88,11 +88,11 @@ class EditorSession:
             self.text_changed(document)
 
     async def client(self) -> Client:
-        """The client of the engine, once it is up."""
+        """Wait for the engine to start; returns its client."""
         return await asyncio.shield(self._ready)
 
     async def operations(self) -> Operations:
-        """The operations, once the engine is up and a project is open."""
+        """Wait until the engine runs and a project is open; returns the operations."""
         client = await self.client()
         await self.settled()
         await self.work("open", _have_one_open, client)
@@ -100,7 +100,7 @@ class EditorSession:
         return self._client_session.operations
 
     async def prepare(self, operation: str, arguments: object) -> None:
-        """Wait for what a question needs, files perhaps. Of the many questions at once that typing makes, some do without."""
+        """Wait for the files that a question needs. If too many questions wait already (typing), skip the wait."""
         if not self._preparing.locked():
             async with self._preparing:
                 await asyncio.to_thread((await self.operations()).prepare, operation, arguments)
@@ -116,7 +116,7 @@ class EditorSession:
         return self._client if self._ready.done() else None
 
     async def add_folder(self, folder: Path) -> None:
-        """A workspace folder was added: open its project, and give it the open documents that are its own."""
+        """Open the project of an added workspace folder, and move its open documents to it."""
         self._folders.append(folder)
         await self.client()
         assert self._client_session is not None
@@ -124,7 +124,7 @@ class EditorSession:
         self._place_again()
 
     async def remove_folder(self, folder: Path) -> None:
-        """A workspace folder was removed: close its project, unless another folder lies in it."""
+        """Close the project of a removed workspace folder, unless another folder lies in it."""
         client = await self.client()
         self._folders = [kept for kept in self._folders if kept != folder]
         if root := await self.work("close", _close_project, client, folder, list(self._folders)):
@@ -143,7 +143,7 @@ class EditorSession:
             self.problems.put_nowait(str(problem))
 
     def _show(self, view: ProjectView) -> None:
-        """Have a project's progress shown, once."""
+        """Queue a project for showing its progress, once."""
         if view.project.root not in self._shown:
             self._shown.add(view.project.root)
             self.opened_projects.put_nowait(view)
@@ -171,7 +171,7 @@ class EditorSession:
                 self.text_changed(document)
 
     def _move(self, client: Client, document: OpenDocument) -> None:
-        """Take a document from the project that it no longer belongs to."""
+        """Remove a document from a project that it no longer belongs to."""
         former = document.place
         if former is not None and place_of(document.uri, client) != former:
             if former.view in client.projects():
@@ -179,7 +179,7 @@ class EditorSession:
             document.place = None
 
     def text_closed(self, document: OpenDocument) -> None:
-        """A document was closed."""
+        """Hand over that a document was closed."""
 
         def let_go() -> None:
             if document.place is not None:
@@ -193,16 +193,16 @@ class EditorSession:
             self._hand_over.put(functools.partial(_take_files, client, list(uris)))
 
     def _is_behind(self) -> bool:
-        """Whether the editor has said something that the engine was not told yet; asked by other threads."""
+        """Whether messages of the editor have not reached the engine yet; other threads call this."""
         return self._has_unread() or not self._hand_over.is_done
 
     def is_concerned(self, event: Event) -> bool:
-        """Whether an event is about a project that this editor has open, or about none."""
+        """Whether an event concerns this editor: it is about memories, an open project, or no project."""
         root = None if isinstance(event, SettingsChanged) else event.root
         return root is None or isinstance(event, MemoryChanged) or root in self._shown
 
     async def tell_problems(self) -> None:
-        """Say what is wrong with the settings now, and was not before."""
+        """Show problems of the settings that were not shown before."""
         client = await self.client()
         problems = await self.work("settings", client.problems)
         for problem in problems:
@@ -211,7 +211,7 @@ class EditorSession:
         self._told = set(problems)
 
     def settings_changed(self, settings: Mapping[str, Any]) -> None:
-        """The editor sent other settings."""
+        """Apply new settings from the editor."""
         self._settings = settings
         if self._client is not None:
             self._applying = self.spawn(self._apply_settings(self._client, settings))
@@ -221,7 +221,7 @@ class EditorSession:
             self.problems.put_nowait(str(problem))
 
     async def close(self) -> None:
-        """Leave the client."""
+        """End the session, and close its client."""
         self._stop_listening()
         self._stop_listening = lambda: None
         for task in self._tasks:
@@ -244,13 +244,13 @@ class EditorSession:
             self.text_changed(document)
 
     async def settled(self) -> None:
-        """Wait until the engine was told what the editor said: its settings are in force, its documents have their places."""
+        """Wait until the engine has all of the editor's messages: settings applied, documents handed over."""
         if self._applying is not None:
             await asyncio.wait([self._applying])
         await self._hand_over.done()
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
-        """Run something that nobody needs to await; its failure is logged."""
+        """Run work in the background; a failure is logged."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._finished)
@@ -268,7 +268,7 @@ def _have_one_open(client: Client) -> None:
 
 
 def _open_project(session: ClientSession, folder: Path) -> tuple[ProjectView, list[Problem]]:
-    """The project around a folder, and what is wrong with its settings."""
+    """Open the project around a folder; returns it with the problems of its settings."""
     view = session.work_in(folder)
     return view, list(session.client.load_settings(view.project).problems)
 

@@ -1,4 +1,4 @@
-"""Events of the engine on their way to one editor."""
+"""Collects the engine's events for one editor."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import threading
 
 from rag_ls.engine.events import DocumentIndexed, Event, IndexProgressed
 
-# A moment: a batch of files, or an agent that stores several memories, is one message.
+# How long to collect events, so that a batch of files or several new memories make one message.
 _GATHER_S = 0.1
 
 
 class EventInbox:
-    """Takes events from any thread, and hands over on the event loop what came within a moment, each once.
+    """Accepts events from any thread, and gives them to the event loop in groups without duplicates.
 
-    Of the many documents and steps of a project's indexing, the latest stands for all.
+    Of a project's indexed documents and progress steps, only the latest of a group is kept.
     """
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class EventInbox:
             self._loop.call_soon_threadsafe(self._arrived.set)
 
     async def take(self) -> list[Event]:
-        """Wait for events; those that came since the last call, in order."""
+        """Wait for events; returns those since the last call, in order."""
         await self._arrived.wait()
         await asyncio.sleep(_GATHER_S)
         with self._lock:

@@ -1,4 +1,4 @@
-"""What an editor says of documents and files, on its way to the engine: off the LSP thread, in order."""
+"""Hands an editor's documents and files to the engine, in order and off the LSP thread."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Work = Callable[[], None]
 
 
 class HandOver:
-    """A thread that hands over, which may wait for disks and locks. Of what has the same key, only the latest is done."""
+    """A thread that runs queued work, which may wait for disks and locks. New work replaces waiting work of its key."""
 
     def __init__(self) -> None:
         self._change = threading.Condition()
@@ -26,22 +26,22 @@ class HandOver:
         self._thread.start()
 
     def put(self, work: Work, key: Hashable | None = None) -> None:
-        """Have something done, in the place of what waits under the same key."""
+        """Queue work; it replaces waiting work with the same key."""
         with self._change:
             key = object() if key is None else key
-            # After all that was put meanwhile: it may be about where the document belongs.
+            # Queue it last: work put meanwhile may decide which project the document belongs to.
             self._waiting.pop(key, None)
             self._waiting[key] = work
             self._change.notify_all()
 
     @property
     def is_done(self) -> bool:
-        """Whether all that was put has been done."""
+        """Whether all queued work is done."""
         with self._change:
             return not self._waiting and not self._is_busy
 
     async def done(self) -> None:
-        """Wait until all that was put before has been done."""
+        """Wait until all work queued before this call is done."""
         if self.is_done or self._is_closed:
             return
         loop = asyncio.get_running_loop()
@@ -59,7 +59,7 @@ class HandOver:
         await reached
 
     def close(self) -> None:
-        """Do what waits, and end."""
+        """Finish the waiting work, and end the thread."""
         with self._change:
             self._is_closed = True
             self._change.notify_all()

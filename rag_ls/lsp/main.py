@@ -18,7 +18,7 @@ _MAX_FIRST_MESSAGE_BYTES = 16_000_000
 
 
 def serve_port(port: int) -> int:
-    """Serve an editor over a port of this machine, with an engine of its own."""
+    """Serve an editor over a local port, with an engine of its own."""
     from rag_ls.lsp.server import serve_tcp
 
     print(f"rag-ls: listening on 127.0.0.1:{port}", file=sys.stderr)
@@ -40,7 +40,7 @@ def _connect(editor: Mapping[str, Any]) -> Client:
 
 
 def _answer_first(source: IO[bytes], output: IO[bytes]) -> tuple[bytes, object]:
-    """Read the first message and answer it if it is `initialize`: (what was read, the id that was answered)."""
+    """Read the first message, and answer it if it is `initialize`: (the bytes read, the answered id or None)."""
     read, length = b"", 0
     while line := source.readline():
         read += line

@@ -1,10 +1,10 @@
-"""What of a selection may be a memory as it is: prose and comments; code is what a memory is about."""
+"""Recognises selections that can be stored as a memory as they are: prose and comments, but not code."""
 
 from __future__ import annotations
 
 import re
 
-# By LSP's language identifiers and ours. An editor gives none, or "plaintext", for what it does not know.
+# LSP's language identifiers and ours. For an unknown language an editor sends none, or "plaintext".
 _PROSE = frozenset(
     "markdown plaintext text rst restructuredtext asciidoc org mdx textile latex tex html git-commit mail".split()
 )
@@ -15,7 +15,7 @@ _OPENS_BLOCK = re.compile(r'^\s*(?:/\*|<!--|[rRuU]?"""|[rRuU]?\'\'\'|\{-|\(\*)')
 
 
 def note_in(text: str, language: str) -> str:
-    """The note that a selected text is, without the marks of a comment; empty for code."""
+    """The selected text as a note, without comment marks; empty for code."""
     if not language or language.lower() in _PROSE:
         return text.strip()
     lines = [line for line in text.strip().split("\n") if line.strip()]

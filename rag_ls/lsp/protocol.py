@@ -1,4 +1,4 @@
-"""pygls' protocol with the corners that an editor can hit: order of requests, our own text buffers, our errors."""
+"""Adapts pygls' protocol: checks the order of requests, and uses our own text buffers and errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INVALID_REQUEST = -32600
 
 
 class UnreadableRequest(JsonRpcInvalidParams):
-    """A request whose parameters are not what its method takes."""
+    """A request with wrong parameters for its method."""
 
     def __init__(self, msg_id: Any, method: str) -> None:
         super().__init__(message=f"the parameters are not those of {method}")
@@ -32,12 +32,12 @@ class UnreadableRequest(JsonRpcInvalidParams):
 
 
 class RagLsProtocol(LanguageServerProtocol):
-    """Documents are kept by `lsp.documents`, capabilities declared in `lsp.capabilities`."""
+    """The protocol of the server. `lsp.documents` keeps the documents; `lsp.capabilities` declares the capabilities."""
 
     initialized = False
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """As pygls does it; a request that cannot be read keeps its id, so that it is answered."""
+        """As in pygls, but an unreadable request keeps its id, so that it gets an answer."""
         try:
             return super().structure_message(data)
         except JsonRpcException as error:
@@ -62,7 +62,7 @@ class RagLsProtocol(LanguageServerProtocol):
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
-        """Let pygls set itself up; answer with what `capabilities` declares."""
+        """Let pygls initialize itself, but answer with our declared capabilities."""
         yield from super().lsp_initialize(params)
         self.initialized = True
         converter = converters.get_converter()
@@ -97,7 +97,7 @@ class RagLsServer(LanguageServer):
 
     session: Any = None
     has_unread: Callable[[], bool] = staticmethod(lambda: False)
-    """Whether the editor has said something that was not taken in yet."""
+    """Whether a message of the editor was not read yet."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -114,8 +114,8 @@ class RagLsServer(LanguageServer):
         return bool(self.protocol._shutdown)
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """Log; a message that could not be read is answered as JSON-RPC 2.0 says (id null)."""
-        # A refused request was answered with its reason; only what has no answer is worth the user's log.
+        """Log an error, and answer an unreadable message as JSON-RPC 2.0 says (id null)."""
+        # A refused request was answered with its reason, so it is not logged as an error.
         level = logging.INFO if source is FeatureRequestError else logging.ERROR
         _log.log(level, "%s: %s", getattr(source, "__name__", source), error)
         if isinstance(error, UnreadableRequest):
@@ -129,7 +129,7 @@ class RagLsServer(LanguageServer):
 
 
 def protocol_error(error: RagLsError) -> JsonRpcException:
-    """What LSP clients are told of one of our errors: its text for people, and its type in `data`, for programs."""
+    """One of our errors for LSP clients: its text for people, and its type in `data` for programs."""
     data = {"type": type(error).__name__}
     if isinstance(error, InvalidRequest | PathOutsideProject | NotFound):
         return JsonRpcInvalidParams(message=str(error), data=data)
@@ -137,7 +137,7 @@ def protocol_error(error: RagLsError) -> JsonRpcException:
 
 
 def plain(value: Any) -> Any:
-    """Plain JSON data of what pygls made of untyped JSON (named tuples for objects)."""
+    """Plain JSON data from pygls' form of untyped JSON (named tuples for objects)."""
     if hasattr(value, "_asdict"):
         return {key: plain(item) for key, item in value._asdict().items()}
     if isinstance(value, dict):
@@ -148,7 +148,7 @@ def plain(value: Any) -> Any:
 
 
 def wants(capabilities: types.ClientCapabilities, ability: str) -> bool:
-    """Whether a client declares an ability of ours: `{"experimental": {"ragLs": {ABILITY: true}}}`."""
+    """Whether a client declares one of our abilities: `{"experimental": {"ragLs": {ABILITY: true}}}`."""
     said: Any = plain(capabilities.experimental)
     for key in ("ragLs", ability):
         said = said.get(key) if isinstance(said, dict) else None
@@ -156,6 +156,6 @@ def wants(capabilities: types.ClientCapabilities, ability: str) -> bool:
 
 
 def quiet_pygls() -> None:
-    """pygls logs whole messages, with the user's code, at INFO, and each refused request with a stack trace."""
+    """Silence pygls, which logs the user's code at INFO, and a stack trace for each refused request."""
     if logging.getLogger().level > logging.DEBUG:
         logging.getLogger("pygls").setLevel(logging.CRITICAL)

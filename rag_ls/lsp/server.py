@@ -1,4 +1,4 @@
-"""The pygls server put together."""
+"""Assembles the pygls server from its features."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CLOSE_S = 10.0
 
 
 def create_server(connect: Connect, *, watch_parent: bool) -> RagLsServer:
-    """A server for one editor session, with every feature registered; `connect` makes its client of an engine."""
+    """Create a server for one editor session with all features; `connect` creates its engine client."""
     quiet_pygls()
     server = RagLsServer()
 
@@ -52,10 +52,10 @@ def serve(
     answered_id: object = None,
     watch_parent: bool = True,
 ) -> int:
-    """Serve one editor until it leaves; returns the exit code that LSP asks for.
+    """Serve one editor until it leaves; returns the exit code that LSP prescribes.
 
-    `replay` was read from `source` already; the request `answered_id` was answered already. `watch_parent` ends
-    this process when the editor's has ended.
+    `replay` holds bytes already read from `source`; the request `answered_id` is already answered. `watch_parent` ends
+    this process when the editor's process ends.
     """
     server = create_server(connect, watch_parent=watch_parent)
     messages = FramedInput(ReplayedInput(replay, source))

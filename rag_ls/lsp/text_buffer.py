@@ -36,7 +36,7 @@ class TextBuffer:
         self._starts = None
 
     def offset(self, position: Position) -> int:
-        """The index in `text` that a position means."""
+        """The index in `text` of a position."""
         starts = self._line_starts()
         if position.line >= len(starts):
             return len(self.text)

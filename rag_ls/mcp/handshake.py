@@ -7,7 +7,7 @@ from typing import Any
 from rag_ls import __version__
 
 NAME = "rag-ls"
-# The versions whose handshake the mcp library speaks, oldest first; the newest is offered to any other.
+# The protocol versions of the mcp library, oldest first. A client with any other version is offered the newest.
 PROTOCOL_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 INSTRUCTIONS = (
     "Search this repository by meaning with search_code before grepping: ask in words or by identifier. Results say whether "

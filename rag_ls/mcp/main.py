@@ -1,4 +1,4 @@
-"""MCP sessions: with an engine of their own, whose `initialize` is answered at once, or as a client of a shared one."""
+"""MCP sessions: with their own engine (which answers `initialize` before it has started), or on a shared one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 _ALL_TOOLSETS = ("code", "memory")
 
 Starting = Future["ClientSession"]
-"""A client whose project is open, or could not be opened."""
+"""The session, once its project was opened or failed to open."""
 
 
 def serve_alone(folder: Path, source: IO[bytes], output: IO[bytes]) -> int:
@@ -42,7 +42,7 @@ def serve_alone(folder: Path, source: IO[bytes], output: IO[bytes]) -> int:
 
 
 def serve_client(client: Client, folder: Path, source: IO[bytes], output: IO[bytes]) -> None:
-    """Serve an agent as a client of an engine that others share, until it leaves."""
+    """Serve an agent on a shared engine until it leaves."""
     starting: Starting = Future()
     client.submit("open", lambda: _start(lambda: client, folder, starting))
     serve_streams(source, output, folder, starting)
@@ -68,7 +68,7 @@ def serve_streams(
     async def operations() -> Operations:
         session = await anyio.to_thread.run_sync(starting.result)
         if not session.client.projects():
-            # It could not be opened at first: say why, or find that it can be now.
+            # The project could not be opened at first: try again, or raise the reason.
             await anyio.to_thread.run_sync(_open_folder, session, folder)
         return session.operations
 
@@ -80,7 +80,7 @@ def serve_streams(
 
 
 def _answer_first(source: IO[bytes], output: IO[bytes]) -> tuple[bytes, object]:
-    """Read the first line and answer it if it is `initialize`: (what was read, the id that was answered)."""
+    """Read the first line, and answer it if it is `initialize`: (the line, the answered id or None)."""
     line = source.readline()
     message = parsed(line)
     if message is None or message.get("method") != "initialize" or "id" not in message:
@@ -119,7 +119,7 @@ def _local_client() -> Client:
 
 
 def _toolsets(starting: Starting) -> tuple[str, ...]:
-    """The toolsets that the settings offer; all where there is no engine, whose tools then say why."""
+    """The toolsets that the settings offer; all if the engine failed to start, as the tools then report the error."""
     try:
         return starting.result().toolsets
     except Exception:

@@ -14,7 +14,7 @@ _BUDGET = 1500
 
 @dataclass(frozen=True, slots=True)
 class PromptSpec:
-    """One prompt: its argument, and the text around it. `{context}` stands for what the memories say."""
+    """One prompt: its argument, and the text around it. `{context}` stands for the recalled memories."""
 
     name: str
     description: str
@@ -24,7 +24,7 @@ class PromptSpec:
 
     @property
     def recalls(self) -> bool:
-        """Whether memories go into it."""
+        """Whether the text contains recalled memories."""
         return "{context}" in self.text
 
 
@@ -65,7 +65,7 @@ def prompt_list() -> types.ListPromptsResult:
 
 
 def wanted_prompt(name: str, arguments: Mapping[str, str] | None) -> tuple[PromptSpec, str]:
-    """The prompt with this name, and what fills it. Raises `NotFound` and `InvalidRequest`."""
+    """The prompt with this name, and the value of its argument. Raises `NotFound` and `InvalidRequest`."""
     spec = next((spec for spec in PROMPTS if spec.name == name), None)
     if spec is None:
         raise NotFound(f"there is no prompt {name!r}; there are {', '.join(spec.name for spec in PROMPTS)}")
@@ -76,14 +76,14 @@ def wanted_prompt(name: str, arguments: Mapping[str, str] | None) -> tuple[Promp
 
 
 def question_of(argument: str) -> dict[str, object]:
-    """What to ask search_memory for a prompt's memories."""
+    """The arguments of search_memory that find a prompt's memories."""
     return {"query": argument, "budget_tokens": _BUDGET}
 
 
 def filled(spec: PromptSpec, argument: str, context: str = "") -> types.GetPromptResult:
     """The prompt's message."""
     known = context or "(nothing was remembered about this)"
-    # Replaced one after the other: neither text may bring a brace of its own.
+    # Not with `format`: both texts may contain braces, even `{context}`.
     before, _, after = spec.text.partition("{argument}")
     text = before + argument + after.replace("{context}", known)
     content = types.TextContent(type="text", text=text)

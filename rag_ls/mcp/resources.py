@@ -61,12 +61,12 @@ def _number(key: str, text: str) -> int:
 
 
 def page_arguments(cursor: str | None) -> dict[str, Any]:
-    """The arguments of the listing behind a page of resources. Raises `InvalidRequest` for a cursor that is none of ours."""
+    """The arguments of list_memories for a page of resources. Raises `InvalidRequest` for a foreign cursor."""
     return {"limit": _PAGE, "offset": _number("cursor", cursor) if cursor else 0}
 
 
 def listed(answer: dict[str, Any], *, is_first: bool) -> types.ListResourcesResult:
-    """A page of memories as resources, after the ones that are always there."""
+    """A page of memories as resources; the first page begins with the fixed resources."""
     found = [
         types.Resource(
             name=item["id"], title=_title(item["content"]), uri=f"memory://{item['id']}", mime_type=_JSON,
@@ -81,7 +81,7 @@ def listed(answer: dict[str, Any], *, is_first: bool) -> types.ListResourcesResu
 
 
 def contents(uri: str, answer: dict[str, Any]) -> types.ReadResourceResult:
-    """What a resource holds."""
+    """The content of a resource."""
     text = json.dumps(answer, ensure_ascii=False, indent=1)
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=_JSON, text=text)])
 

@@ -73,7 +73,7 @@ def create_server(
 
 
 def _memory_handlers(operations: OperationsReady, *, has_memories: bool) -> dict[str, Any]:
-    """Memories as resources, and the prompts; none of them where agents are not offered memories."""
+    """The handlers of resources and prompts; both are empty if agents are not offered memories."""
 
     async def asked(name: str, arguments: dict[str, Any]) -> Json:
         return await asyncio.wrap_future((await operations()).submit(name, arguments))
@@ -115,7 +115,7 @@ def _memory_handlers(operations: OperationsReady, *, has_memories: bool) -> dict
 
 @contextlib.contextmanager
 def _told() -> Iterator[None]:
-    """Answer our errors in words; requests other than tool calls have no other way (MCP: "Invalid params")."""
+    """Turn our errors into MCP errors; requests other than tool calls cannot report them otherwise."""
     try:
         yield
     except RagLsError as error:
@@ -126,7 +126,7 @@ def _told() -> Iterator[None]:
 async def _result(ready: Operations, operation: Operation, arguments: dict[str, Any], context: Any) -> Json:
     if not operation.waits:
         return await asyncio.wrap_future(ready.submit(operation.name, arguments))
-    # Only what waits for an index can take long enough for an agent to be told how far it is.
+    # Only operations that wait for an index take long enough to report progress.
     steps, left = itertools.count(1), threading.Event()
 
     def report(project: str, progress: Progress) -> None:
@@ -150,7 +150,7 @@ async def serve(server: Server[Any], source: ReplayedInput, output: AnswerOnce) 
 
 
 class _TextLines:
-    """The input as lines of text, as far as the mcp library asks for it."""
+    """The input as lines of text, with only the methods that the mcp library uses."""
 
     def __init__(self, source: ReplayedInput) -> None:
         self._source = source
@@ -164,7 +164,7 @@ class _TextLines:
 
 
 class _TextWriter:
-    """The output as a text file, as far as the mcp library asks for it."""
+    """The output as a text file, with only the methods that the mcp library uses."""
 
     def __init__(self, output: AnswerOnce) -> None:
         self._output = output

@@ -1,4 +1,4 @@
-"""The tools that agents are offered, made from the table of operations."""
+"""Generates agents' tools from the table of operations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def tool_of(operation: Operation) -> types.Tool:
         output_schema=output_schema(operation.answer, tool.answers),
         annotations=types.ToolAnnotations(
             read_only_hint=not effects.writes,
-            # MCP gives these a meaning for tools that write alone.
+            # MCP defines these hints only for tools that write.
             destructive_hint=effects.destroys if effects.writes else None,
             idempotent_hint=True if effects.writes and effects.idempotent else None,
             open_world_hint=False,

@@ -1,4 +1,4 @@
-"""Remember, recall, consolidate, summarise, forget."""
+"""Memories: stores, recalls, consolidates, summarises and deletes them."""
 
 from rag_ls.memory.anchors import anchor_to, resolved
 from rag_ls.memory.memories import (

@@ -1,4 +1,4 @@
-"""Summaries in new words, by a language model that the user configured: an OpenAI-compatible API, or Ollama's own."""
+"""Has a language model that the user configured write summaries: over an OpenAI-compatible API, or Ollama's own."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class SummaryFailed(RagLsError):
 
 
 def write_summary(memories: Sequence[Memory], max_words: int, settings: SummarySettings) -> str:
-    """What the configured model makes of the memories. Raises `SummaryFailed`.
+    """The configured model's summary of the memories. Raises `SummaryFailed`.
 
-    Speaks "chat completions" (OpenAI's API reference), or Ollama's `POST /api/chat` where the endpoint ends in `/api`.
+    Uses "chat completions" (OpenAI's API reference), or Ollama's `POST /api/chat` if the endpoint ends in `/api`.
     """
     notes = "\n".join(f"- {' '.join(item.content.split())}" for item in memories)[:_MAX_CHARACTERS]
     messages = [
@@ -46,7 +46,7 @@ def write_summary(memories: Sequence[Memory], max_words: int, settings: SummaryS
         text = message["content"]
     except (KeyError, IndexError, TypeError) as error:
         raise SummaryFailed(f"{settings.endpoint} answered in an unknown shape; is it the right API?") from error
-    # A model that refuses, or calls a tool, has no content: null.
+    # The content is null if the model refuses or calls a tool.
     if not isinstance(text, str) or not text.strip():
         raise SummaryFailed(f"{settings.endpoint} answered with an empty summary")
     if len(text) > MAX_CONTENT:
@@ -55,7 +55,7 @@ def write_summary(memories: Sequence[Memory], max_words: int, settings: SummaryS
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Memories and the key go where the user said, and nowhere else."""
+    """Refuses redirects: memories and the key must reach only the configured endpoint."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -68,7 +68,7 @@ def _post(url: str, body: Mapping[str, Any], settings: SummarySettings) -> Any:
     if settings.api_key_env:
         key = os.environ.get(settings.api_key_env, "").strip()
         if not (key and key.isascii() and key.isprintable()):
-            # http.client would put it into its message.
+            # http.client would show the malformed key in its error.
             raise SummaryFailed(f"the environment variable {settings.api_key_env} holds no key")
         headers["Authorization"] = f"Bearer {key}"
     try:

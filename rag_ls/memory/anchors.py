@@ -1,4 +1,4 @@
-"""The place in the code that a memory is about, and what became of it."""
+"""Anchors memories to places in the code, and finds these places again after changes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def anchor_to(row: ChunkRow) -> Anchor:
 
 
 def resolved(anchor: Anchor, store: CheckoutIndex, hidden: Collection[int]) -> Anchor:
-    """The anchor with its state as the code stands, following code that was moved or whose file was renamed.
+    """The anchor with its present place and state; it follows code that was moved or whose file was renamed.
 
-    `hidden` are the documents that another version of the same file replaces.
+    `hidden` holds the documents that another version of the same file replaces.
     """
     same_text = _shown(store.chunks.with_content(anchor.content_hash) if anchor.content_hash else [], hidden)
     if same_text:

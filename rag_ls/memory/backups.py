@@ -1,4 +1,4 @@
-"""Bringing a backup of memories back: into the store that is in use, or in the place of a file that is damaged."""
+"""Restores a backup of memories: into the store in use, or in place of a damaged file."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from rag_ls.storage import MemoryStore, replace_damaged_memories
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What bringing a backup back changed."""
+    """The changes that a restored backup made."""
 
     backup: str
-    """Where the backup is."""
+    """The backup's file."""
     inserted: int = 0
     replaced: int = 0
     deleted: int = 0
     moved_aside: str | None = None
-    """Where the damaged memories are now."""
+    """The new place of the damaged file."""
 
 
 def restore_into(store: MemoryStore, name: str, stamp: str) -> Restored:
-    """Make a store hold what a backup of it holds, as one transaction; all that goes stays in the history.
+    """Make a store's memories equal a backup's, in one transaction. Replaced and deleted memories stay in the history.
 
-    `name` is `latest`, a date or a file. Raises `NotFound` where there is no such good backup.
+    `name` is `latest`, a date or a file. Raises `NotFound` if there is no such undamaged backup.
     """
     backup = store.read_backup(name)
     wanted = {memory.id: memory for memory in backup.memories}
@@ -39,7 +39,7 @@ def restore_into(store: MemoryStore, name: str, stamp: str) -> Restored:
             if known is not None and replace(known, version=memory.version, updated_at=memory.updated_at) == memory:
                 continue
             if twin := store.twin(memory):
-                # It has what this one had; its own turn, in which it gets back what was its own, is still to come.
+                # The twin now has this memory's former content. Its own turn, which restores it, comes later.
                 store.delete(twin.id, reason="restored")
             if known is not None and store.get(memory_id) is not None:
                 store.replace(replace(memory, version=known.version + 1, updated_at=stamp), reason="restored")
@@ -52,6 +52,6 @@ def restore_into(store: MemoryStore, name: str, stamp: str) -> Restored:
 
 
 def replace_damaged(folder: Path, name: str, scope: Scope) -> Restored:
-    """Put a backup in the place of damaged memories in a data folder, which are moved aside. Raises `NotFound`."""
+    """Replace the damaged memories of a data folder by a backup, and move the damaged file aside. Raises `NotFound`."""
     done = replace_damaged_memories(folder, name, scope)
     return Restored(done.place, inserted=done.count, moved_aside=done.moved_aside)

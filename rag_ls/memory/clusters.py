@@ -8,14 +8,14 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-# Rows of the similarity matrix that are held at once.
+# Rows of the similarity matrix in memory at once.
 _BLOCK = 512
-# So many neighbours of each vector count; a larger cluster comes together in several runs.
+# Only this many neighbours of each vector count; a larger cluster takes several runs.
 _NEIGHBOURS = 64
 
 
 def pairs_above(vectors: NDArray[np.float32], threshold: float) -> Iterator[tuple[int, int, float]]:
-    """Pairs (i, j, cosine) with i < j of unit vectors, shape (n, dimensions), that are at least `threshold` close."""
+    """The pairs (i, j, cosine) with i < j and cosine >= `threshold` of unit vectors, shape (n, dimensions)."""
     for start in range(0, len(vectors), _BLOCK):
         similarities = vectors[start : start + _BLOCK] @ vectors[start:].T
         for row, values in enumerate(similarities):
@@ -26,11 +26,11 @@ def pairs_above(vectors: NDArray[np.float32], threshold: float) -> Iterator[tupl
 
 
 def complete_linkage(pairs: Iterator[tuple[int, int, float]]) -> list[tuple[list[int], float]]:
-    """Clusters of two and more, each with the cosine of its two members that are farthest apart.
+    """Clusters of two and more members, each with the cosine of its two farthest members.
 
-    Agglomerative: the two clusters whose farthest members are closest come together first, until no two are left
-    all of whose members are among `pairs` (Defays, "An efficient algorithm for a complete link method", 1977,
-    describes the method; here on a sparse graph, with a heap). Deterministic.
+    Agglomerative: joins the two clusters whose farthest members are closest, as long as `pairs` holds all pairs between
+    them (Defays, "An efficient algorithm for a complete link method", 1977; here on a sparse graph, with a heap).
+    Deterministic.
     """
     links: dict[int, dict[int, float]] = {}
     for left, right, value in pairs:
@@ -58,6 +58,6 @@ def complete_linkage(pairs: Iterator[tuple[int, int, float]]) -> list[tuple[list
 def _joined(
     links: dict[int, dict[int, float]], left: int, right: int, members: dict[int, list[int]]
 ) -> dict[int, float]:
-    """How close each cluster is to two that come together: as close as to the farther one."""
+    """The cosine of each other cluster to two joined ones: the smaller of the two."""
     first, second = links.pop(left), links.pop(right)
     return {other: min(value, second[other]) for other, value in first.items() if other in second and other in members}

@@ -1,4 +1,4 @@
-"""Consolidation: memories that say the same become one; contradictions and what is never recalled are reported."""
+"""Consolidation: merges memories that say the same; reports contradictions and memories that are never recalled."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from rag_ls.model import Memory, MemoryFilters, MemoryOrder
 from rag_ls.storage import MemoryStore
 from rag_ls.util.text import utc_stamp
 
-# Two memories are looked at for a contradiction from here on: the opposite of a sentence is close to it.
+# The cosine from which two memories are checked for a contradiction: a sentence and its opposite are close.
 _RELATED = 0.6
-# A memory may be younger than the questions it is for.
+# A younger memory may not have been needed yet.
 _NEVER_RECALLED_AFTER = timedelta(days=30)
 _SHOWN = 50
-# Within what `custom` may hold.
+# Fits within the limit of `custom`.
 _MAX_SOURCES = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """Memories that say the same, and the one that they become."""
+    """Memories that say the same, and the one that replaces them."""
 
     kept: Memory
-    """The most recent one, as it will be: with everybody's tags, the mean importance, all source references."""
+    """The most recent one after the merge: with all tags, the mean importance, all source references."""
     merged: tuple[Memory, ...]
-    """The others, which go."""
+    """The others, which are deleted."""
     cosine: float
-    """Of the two that are farthest apart."""
+    """The cosine of the two farthest memories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,11 @@ class Plan:
     merges: tuple[Merge, ...]
     contradictions: tuple[Contradiction, ...]
     never_recalled: tuple[Memory, ...]
-    """Some that are old enough, and that nobody ever looked up, the oldest first."""
+    """Some memories that were never recalled though they are old enough, the oldest first."""
 
 
 def plan(store: MemoryStore, model_id: str, threshold: float, now: datetime) -> Plan:
-    """What to merge at a cosine of `threshold`. Summaries, and memories of different branches or types, stay apart."""
+    """Plan merges from a cosine of `threshold` on. Summaries are not merged, nor are different branches or types."""
     ids, vectors = store.vectors.centres(model_id, MemoryFilters(no_summaries=True))
     memories = store.by_ids(ids)
     known = [memories.get(memory_id) for memory_id in ids]
@@ -72,7 +72,7 @@ def plan(store: MemoryStore, model_id: str, threshold: float, now: datetime) -> 
 def consolidate(
     store: MemoryStore, embedder: Embedder, threshold: float, now: datetime, *, number: str = "", dry_run: bool = False
 ) -> tuple[Plan, str]:
-    """Embed what is not yet, plan, back up and merge; the plan, and the consolidation's id where anything was merged."""
+    """Embed missing memories, plan, back up and merge. Returns the plan, and the consolidation's id (or empty)."""
     while embed_missing(store, embedder):
         pass
     found = plan(store, embedder.card.id, threshold, now)
@@ -83,9 +83,9 @@ def consolidate(
 
 
 def apply(store: MemoryStore, merges: Sequence[Merge], stamp: str, number: str = "") -> str:
-    """Carry merges out, as one transaction; the consolidation's id, which undoes it: `number`, or a new one.
+    """Carry merges out in one transaction; returns the consolidation's id for `undo` (`number`, or a new one).
 
-    A memory that was changed since it was planned stays as it is, with all that would have been merged into it.
+    A merge is skipped if one of its memories changed since it was planned.
     """
     number = number or str(uuid.uuid4())
     with store.transaction():
@@ -96,9 +96,9 @@ def apply(store: MemoryStore, merges: Sequence[Merge], stamp: str, number: str =
 
 
 def undo(store: MemoryStore, number: str, stamp: str) -> list[Memory]:
-    """Bring back what a consolidation (the latest, without `number`) merged; the memories that came back.
+    """Restore the memories that a consolidation (without `number`, the latest) merged; returns them.
 
-    The kept memory becomes what it was, unless it was changed since. Raises `NotFound`.
+    The kept memory gets its former state back, unless it was changed since. Raises `NotFound`.
     """
     with store.transaction():
         found = store.consolidation(number)
@@ -118,7 +118,7 @@ def undo(store: MemoryStore, number: str, stamp: str) -> list[Memory]:
 
 def _may_be_one(one: Memory, other: Memory) -> bool:
     places = {(item.anchor.path, item.anchor.symbol, item.anchor.project) for item in (one, other) if item.anchor}
-    # Of two about different code, one would be found at its own no more.
+    # If they are about different code, a merged memory would lose one of the places.
     return one.branch == other.branch and one.memory_type == other.memory_type and len(places) < 2
 
 
@@ -145,7 +145,7 @@ def _merge(cluster: Sequence[Memory], cosine: float) -> Merge:
 
 
 def _sources(memories: Sequence[Memory]) -> list[object]:
-    """Where merged memories came from, and what code they were about."""
+    """The sources of merged memories, and the code that they were about."""
     found: list[object] = []
     for item in memories:
         place = f"{item.anchor.path}:{item.anchor.start_line}" if item.anchor else None
@@ -168,7 +168,7 @@ def _still_holds(store: MemoryStore, merge: Merge) -> bool:
 
 
 def _apply_one(store: MemoryStore, merge: Merge, stamp: str) -> dict[str, object]:
-    # The content stays the most recent one, and so does its time: merging is no news.
+    # The most recent content keeps its time, because a merge adds nothing new.
     kept = replace(merge.kept, version=merge.kept.version + 1)
     for item in merge.merged:
         store.delete(item.id, reason="consolidated")

@@ -1,4 +1,4 @@
-"""What is not kept: nothing, next to nothing, too much, and secrets."""
+"""Refuses content that is empty, trivial, too long, or a secret."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_CUSTOM = 20_000
 MAX_CUSTOM_DEPTH = 5
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _MIN_WIDE_CHARACTERS = 4
-# What agents store at the end of a task, and nobody ever looks for.
+# Phrases that agents store at the end of a task, and that are never useful later.
 _CHATTER = re.compile(
     r"""(?:all\ |the\ )? (?:task|work|everything|it|that|this|tests?|build|code|changes?)?
     (?:\s+(?:is|are|was|were|has\ been|have\ been))? \s* (?:now\s+)?
@@ -31,7 +31,7 @@ _CHATTER = re.compile(
     (?:\s+(?:now|again|successfully|as\ expected))? [\s.!?]*""",
     re.IGNORECASE | re.VERBOSE,
 )
-# What these look for has a form of its own. Entropy and keyword detectors would refuse hashes and honest sentences.
+# Only secrets of a distinctive form. Entropy and keyword detectors would refuse hashes and harmless sentences.
 _NEWER = re.compile(
     r"(?P<anthropic>sk-ant-[\w-]{20,})|(?P<openai>sk-(?:proj|svcacct)-[\w-]{20,})|(?P<github>github_pat_\w{22,})"
     r"|(?P<google>AIza[\w-]{35})|(?P<key>-----BEGIN (?:ENCRYPTED )?PRIVATE KEY-----)"
@@ -49,9 +49,9 @@ _DETECTORS = (
 
 
 def checked_content(content: str, *, force: bool = False) -> str:
-    """The content as it is kept. Raises `InvalidRequest` for what is empty, trivial or too long.
+    """The content in its stored form. Raises `InvalidRequest` if it is empty, trivial or too long.
 
-    `force` keeps what looks trivial.
+    `force` allows trivial content.
     """
     content = without_surrogates(content.strip())
     if not content:
@@ -86,10 +86,10 @@ def checked_metadata(metadata: MemoryMetadata) -> MemoryMetadata:
 
 
 def refuse_secrets(content: str, metadata: MemoryMetadata, *others: str | None) -> None:
-    """Raise `InvalidRequest`, naming what was found and where but never the secret itself, for what looks like one.
+    """Raise `InvalidRequest` if a text looks like a secret. The error names its kind and place, never the secret.
 
-    The detectors are those of detect-secrets, and some forms that it does not know; nothing is verified, so nothing
-    leaves the machine. `others` are further texts of the memory.
+    Uses detect-secrets' detectors, and patterns for secrets that it does not know. Nothing is verified online, so
+    nothing leaves the machine. `others` are further texts of the memory.
     """
     lines = content.splitlines()
     fields = (metadata.source_file, metadata.language, metadata.parent_id, metadata.ast_node_type, *others)
@@ -136,15 +136,15 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def _suspects(texts: Iterable[str]) -> list[Any]:
-    """The detectors that may find something in any of these lines: with all of them, an import took most of its time."""
+    """The detectors that may match any of these lines. Running all detectors would take most of an import's time."""
     text = Text.of(texts)
     return [detector for detector, needs in _detectors() if any(need.is_met(text) for need in needs)]
 
 
 @cache
 def _detectors() -> list[tuple[Any, list[Need]]]:
-    """The detectors, each with what a text must hold for one of its patterns to match: they find nothing else."""
-    # Imported when something is stored: it takes a quarter of a second.
+    """The detectors, each with the requirements of its patterns."""
+    # Imported only when a memory is stored, because it takes a quarter of a second.
     from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
 
     plugins: dict[str, Any] = get_mapping_from_secret_type_to_class()

@@ -10,12 +10,12 @@ from rag_ls.model import AnchorState, Hit, Memory
 
 DEFAULT_TOKENS = 600
 _STATES = {AnchorState.DRIFTED: ", changed since", AnchorState.ORPHANED: ", gone"}
-# A memory that would be cut shorter than this is left out.
+# A memory with less room than this is left out.
 _MIN_TOKENS = 12
 
 
 def context_text(hits: Sequence[Hit], budget_tokens: int = DEFAULT_TOKENS) -> str:
-    """`[1] content (scope, date, place)` for each hit, the best first; the last one that fits is cut where need be."""
+    """A line `[1] content (scope, date, place)` for each hit, the best first; the last one may be cut to fit."""
     lines: list[str] = []
     left = budget_tokens
     for number, hit in enumerate(hits, 1):

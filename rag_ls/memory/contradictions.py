@@ -1,4 +1,4 @@
-"""Memories that speak of the same and say the opposite, or another value: reported, never merged away."""
+"""Finds memories on the same subject that say the opposite, or give another value. They are reported, never merged."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _OPPOSITES = (
     ("public", "private"), ("mutable", "immutable"), ("safe", "unsafe"), ("started", "stopped"), ("up", "down"),
     ("accept", "reject"), ("accepted", "rejected"), ("included", "excluded"), ("monolith", "microservices"),
 )  # fmt: skip
-# Around these, the same words in another order may say the opposite.
+# In texts with one of these, the same words in another order may say the opposite.
 _TURNING = frozenset("not never before after from to over than instead rather into by on imports calls".split())
-# So much of the shorter one's words the two must share to speak of the same.
+# Two texts are on the same subject if they share at least this part of the shorter one's words.
 _SHARED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two memories that cannot both hold, and what says so."""
+    """Two memories that cannot both be true, and the reason."""
 
     one: Memory
     other: Memory
@@ -40,11 +40,11 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """What a text says, as far as words show it."""
+    """The words, negations and numbers of a text."""
 
     tokens: frozenset[str]
     words: frozenset[str]
-    """Those that say something, without negations and numbers."""
+    """The content words, without negations and numbers."""
     negations: tuple[str, ...]
     numbers: Mapping[str, str]
     """By their value, as they are written: "fifteen" and "15" are the same number."""
@@ -53,15 +53,15 @@ class _Claim:
 
 
 def contradiction(one: Memory, other: Memory) -> Contradiction | None:
-    """Whether two memories that are close in meaning contradict each other.
+    """The contradiction between two memories that are close in meaning, or None.
 
-    A rule of thumb over words: one of them negates, they use opposite words, or they give other numbers; while they
-    share most of their other words.
+    A heuristic: only one of them negates, they use opposite words, or they give different numbers, while they share
+    most of their other words.
     """
     first, second = _claim(one.content), _claim(other.content)
     opposed = _opposed(first.tokens, second.tokens)
     words, others = first.words.difference(opposed), second.words.difference(opposed)
-    # "Use tabs" and "use spaces" share nothing else, and need not.
+    # "Use tabs" and "use spaces" contradict each other though they share no other words.
     if not opposed and not (words and others):
         return None
     if len(words & others) < _SHARED * min(len(words), len(others)):

@@ -1,4 +1,4 @@
-"""Remembering and recalling, over the stores of all scopes."""
+"""Stores and recalls memories in the stores of all scopes."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from rag_ls.util.text import content_hash, utc_stamp
 SCOPES = tuple(Scope)
 ALL = MemoryFilters()
 _KNOWN = 3
-# From here on a memory is worth telling of when a similar one is stored (see embedding.similarity).
+# The similarity (see embedding.similarity) from which storing a memory reports an existing one.
 _KNOWN_SIMILARITY = 0.8
-# So many memories without vectors a question embeds by itself; more are left to the background.
+# A question embeds at most this many missing memories itself; the background does the rest.
 _WHILE_ASKED = 8
 _MIN_PREFIX_CHARACTERS = 8
 
@@ -48,7 +48,7 @@ Change = Callable[[Memory], Memory]
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """What a caller wants kept. `anchor` is the place in the code that it is about, `branch` the git branch it is tied to."""
+    """A memory to store. `anchor` is the place in the code that it is about, `branch` the git branch it is tied to."""
 
     content: str
     scope: Scope
@@ -60,27 +60,27 @@ class NewMemory:
     summary_key: str | None = None
     source_memory_ids: tuple[str, ...] = ()
     force: bool = False
-    """Keep what looks trivial, or like a secret."""
+    """Store it even if it looks trivial, or like a secret."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What storing did: `status` is inserted, updated, duplicate or unchanged."""
+    """The outcome of storing: `status` is inserted, updated, duplicate, unchanged or restored."""
 
     status: str
     memory: Memory
     known: tuple[Hit, ...] = ()
-    """The nearest memories that were there already."""
+    """The nearest existing memories."""
     is_duplicate: bool = False
-    """Whether this very content was there already."""
+    """Whether the same content existed already."""
     evicted: tuple[str, ...] = ()
-    """The ids of session memories that had to make room."""
+    """The ids of session memories that were deleted to make room."""
 
 
 class Memories:
     """The memories that one project sees: the session's, its own, and the user's.
 
-    `open_stores` opens a scope's store when it is first used, so that one that is damaged harms no other.
+    `open_stores` opens each scope's store at its first use, so that a damaged store does not affect the others.
     """
 
     def __init__(
@@ -90,17 +90,17 @@ class Memories:
         *,
         max_session: Callable[[], int] = lambda: 1000,
     ) -> None:
-        """`max_session` tells how many session memories there may be."""
+        """`max_session` returns the maximum number of session memories."""
         self._open_stores = open_stores
         self._now = now
         self._max_session = max_session
 
-    # --- remembering
+    # --- storing
 
     def store(self, new: NewMemory, embedder: Embedder | None) -> Stored:
-        """Keep a memory. The same content in the same scope again merges tags instead of making a twin.
+        """Store a memory. If the scope has the same content already, merge the tags instead of storing it twice.
 
-        Raises `InvalidRequest` for what is empty, trivial, too large, or looks like a secret.
+        Raises `InvalidRequest` for content that is empty, trivial, too large, or looks like a secret.
         """
         metadata = checked_metadata(new.metadata)
         if not new.force:
@@ -136,10 +136,10 @@ class Memories:
         expected: int | None = None,
         force: bool = False,
     ) -> Stored:
-        """Put `change` of a memory in its place; the former version stays in the history.
+        """Replace a memory by `change(memory)`; the former version stays in the history.
 
-        Raises `NotFound`, `VersionConflict` where the memory is not at version `expected`, and `InvalidRequest` as
-        `store` does, or where another memory of the scope has the new content.
+        Raises `NotFound`, `VersionConflict` if the memory is not at version `expected`, and `InvalidRequest` as `store`
+        does, or if another memory of the scope has the new content.
         """
         memory = self.get(memory_id)
         store = self.of(memory.scope)
@@ -172,7 +172,7 @@ class Memories:
         return memory
 
     def restore(self, memory_id: str, version: int | None, embedder: Embedder | None) -> Stored:
-        """Bring a former version back (the last one, without `version`), as the newest one. Raises `NotFound`."""
+        """Restore a former version (without `version`, the last one) as the newest one. Raises `NotFound`."""
         store, versions = self._history(memory_id)
         wanted = next((item.memory for item in versions if version in (None, item.memory.version)), None)
         if wanted is None:
@@ -196,16 +196,16 @@ class Memories:
         return Stored("restored", restored, evicted=evicted)
 
     def clear_session(self) -> int:
-        """Forget the session's memories; how many there were."""
+        """Delete the session's memories; returns their number."""
         return self.of(Scope.SESSION).clear()
 
-    # --- looking
+    # --- reading
 
     def get(self, memory_id: str) -> Memory:
-        """One memory, by its id or the first eight or more characters of it. Raises `NotFound`."""
+        """One memory, by its id or at least the first eight characters of it. Raises `NotFound`."""
         memory_id = memory_id.strip()
         stores = list(self.usable(SCOPES))
-        # An id in full before the beginning of another, in whatever scope.
+        # A full id in any scope takes precedence over a prefix of another id.
         for store in stores:
             if memory := store.get(memory_id):
                 return memory
@@ -219,7 +219,7 @@ class Memories:
         raise NotFound(f"no memory has the id {memory_id!r}; {hint}")
 
     def history(self, memory_id: str) -> list[MemoryVersion]:
-        """The former versions of a memory, the newest first. Raises `NotFound` for one that never was."""
+        """The former versions of a memory, the newest first. Raises `NotFound` for an unknown id."""
         return self._history(memory_id)[1]
 
     def listed(
@@ -239,11 +239,11 @@ class Memories:
         return self.listed(filters)[0]
 
     def about(self, path: str, symbols: Collection[str], content_hashes: Collection[str]) -> list[Memory]:
-        """Memories whose anchor may be in a document: by its path, what it declares, or code that it holds."""
+        """The memories whose anchors may be in a document: by its path, its symbols, or the hashes of its chunks."""
         return [memory for store in self.usable(SCOPES) for memory in store.about(path, symbols, content_hashes)]
 
     def counts(self) -> dict[str, int]:
-        """How many memories each scope holds; a scope whose file is damaged counts as none."""
+        """The number of memories of each scope; 0 for a scope whose file is damaged."""
         counts = {}
         for scope in SCOPES:
             try:
@@ -265,12 +265,12 @@ class Memories:
         return recall(stores, question, vector, self._now())
 
     def note_uses(self, hits: Sequence[Hit]) -> None:
-        """Count memories that were given as answers."""
+        """Count a use for each memory that was returned as an answer."""
         for scope in {_scope(hit) for hit in hits}:
             self.of(scope).note_uses([hit.item.id for hit in hits if _scope(hit) is scope], self.stamp())
 
     def near(self, embedding: Embedding, filters: MemoryFilters, *, k: int, min_similarity: float) -> list[Hit]:
-        """The memories nearest to a vector that is there already (cosine); no model is called."""
+        """The memories nearest to an existing vector (by cosine). Calls no model."""
         hits = []
         for store in self.usable(filters.scopes):
             nearest = store.vectors.nearest(embedding.vector, embedding.model.id, filters, k)
@@ -282,14 +282,14 @@ class Memories:
             ]
         return sorted(hits, key=lambda hit: -hit.score)[:k]
 
-    # --- what the other rooms of this house need
+    # --- for other modules
 
     def of(self, scope: Scope) -> MemoryStore:
         """A scope's store. Raises `StoreUnavailable`."""
         return self._open_stores[scope]()
 
     def usable(self, scopes: Sequence[Scope]) -> Iterator[MemoryStore]:
-        """The stores of some scopes. A damaged one is passed over (`damage` tells), unless it alone was asked for."""
+        """The stores of some scopes. Skips a damaged one (see `damage`), but raises if it is the only one asked for."""
         for scope in scopes:
             try:
                 yield self.of(scope)
@@ -298,7 +298,7 @@ class Memories:
                     raise
 
     def damage(self) -> str:
-        """What is wrong with a scope's file, and the remedy; empty where all are well."""
+        """The error of the first damaged scope, with the remedy; empty if all are usable."""
         for scope in SCOPES:
             try:
                 self.of(scope)
@@ -307,19 +307,19 @@ class Memories:
         return ""
 
     def now(self) -> datetime:
-        """The time, by the clock in use."""
+        """The present time, by the configured clock."""
         return self._now()
 
     def stamp(self) -> str:
-        """The time as records hold it."""
+        """The present time in the format of records."""
         return utc_stamp(self._now())
 
     def _evict(self, store: MemoryStore, newest: Memory) -> tuple[str, ...]:
-        """Make room in a session for what came last, which stays; who had to go."""
+        """Delete session memories beyond the maximum, but not `newest`; returns the ids of the deleted ones."""
         return tuple(store.evict(self._max_session(), newest.id)) if store.scope is Scope.SESSION else ()
 
     def _merge(self, store: MemoryStore, former: Memory, new: Memory, stamp: str) -> Stored:
-        """Store content that is there already (or a summary anew): its tags come together, its time is now."""
+        """Store content that exists already, or a summary anew: merge the tags, and set the time to now."""
         tags = tuple(dict.fromkeys((*former.metadata.tags, *new.metadata.tags)))[:MAX_TAGS]
         updated = replace(
             former,
@@ -337,7 +337,7 @@ class Memories:
         return Stored("updated", updated, is_duplicate=new.content_hash == former.content_hash)
 
     def _checked(self, store: MemoryStore, current: Memory, wanted: Memory, *, force: bool) -> Memory:
-        # Content that was kept by force needs none again when only its metadata change.
+        # Unchanged content that was stored by `force` does not need `force` again.
         is_kept = wanted.content == current.content
         metadata = checked_metadata(wanted.metadata)
         if not force:
@@ -360,7 +360,7 @@ class Memories:
         return [hit for hit in hits if (hit.similarity or 0.0) >= _KNOWN_SIMILARITY][:_KNOWN]
 
     def _embed_new(self, store: MemoryStore, embedder: Embedder | None) -> None:
-        """Embed what is not yet, where it is little: it is stored, and will be embedded when it is next looked for."""
+        """Embed a few missing memories. A failure is only logged: they are stored, and are embedded later."""
         if embedder is not None:
             try:
                 embed_missing(store, embedder, _WHILE_ASKED)
@@ -395,7 +395,7 @@ def _embedded(memory: Memory, embedder: Embedder | None) -> NDArray[np.float32] 
 
 
 def _query_embedding(embedder: Embedder, text: str) -> Embedding | None:
-    """The question's vector; None where words alone must do."""
+    """The question's vector; None if embedding fails, so that only words count."""
     try:
         return Embedding(embedder.card, embedder.embed_query(text))
     except RagLsError as error:

@@ -32,7 +32,7 @@ def numbers_in(text: str) -> dict[str, str]:
 
 
 def is_number(term: str) -> bool:
-    """Whether a word is one that numbers are written with."""
+    """Whether a word is a number or a part of one."""
     return term.isdigit() or term in _VALUES or term in _FACTORS
 
 

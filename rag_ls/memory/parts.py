@@ -1,4 +1,4 @@
-"""Memories to vectors: long content is embedded in parts, as a document is, and stays one memory."""
+"""Embeds memories. Long content is embedded in parts, but stays one memory."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from rag_ls.storage import MemoryStore
 
 # Within the window of every known model.
 _BUDGET = Budget(max_tokens=200, min_tokens=24, overlap_tokens=24)
-# Nobody waits for more texts than this; the first parts of a very long memory say what it is about.
+# Texts per call of the model, so that no caller waits for long.
 _AT_ONCE = 64
+# The first parts of a very long memory say what it is about.
 _MAX_PARTS = 24
 
 
 def parts_of(content: str) -> list[str]:
-    """The texts that are embedded for a memory: its content, or the pieces of one that is too long for a model."""
+    """The texts to embed for a memory: its content, or pieces of it if it is too long for a model."""
     if approximate_token_offsets(content).size <= _BUDGET.max_tokens:
         return [content]
     chunks = chunk_text(
@@ -30,7 +31,7 @@ def parts_of(content: str) -> list[str]:
 def embed_missing(
     store: MemoryStore, embedder: Embedder, limit: int = _AT_ONCE, stopped: Callable[[], bool] = lambda: False
 ) -> int:
-    """Embed up to `limit` memories that have no vectors yet; how many were."""
+    """Embed up to `limit` memories that have no vectors yet; returns how many were embedded."""
     missing = store.vectors.missing(embedder.card.id, limit)
     done = 0
     while missing and not stopped():

@@ -1,4 +1,4 @@
-"""What every match of a regular expression holds, so that most texts need not be searched with it."""
+"""Finds out what every match of a regular expression must contain, to skip texts that cannot match."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-# Where case is ignored, these match letters beyond ASCII too (\u017f, \u0131), which `str.lower` leaves as they are.
+# Ignoring case, these also match non-ASCII letters (\u017f, \u0131), which `str.lower` does not change.
 _FOLDED = "iks"
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a text must hold for a pattern to match somewhere in it; by default nothing is known."""
+    """What a text must contain for a pattern to match in it; by default nothing."""
 
     run: int = 0
-    """So many characters in a row without white space among them."""
+    """At least this many characters in a row without white space."""
     literal: str = ""
-    """These characters; in lower case where the pattern ignores case."""
+    """This string; in lower case if the pattern ignores case."""
     ignores_case: bool = False
 
     def is_met(self, text: Text) -> bool:
-        """Whether the pattern may match in a text; where not, it does not."""
+        """Whether the pattern may match in a text; False means that it cannot."""
         return self.run <= text.longest_run and self.literal in (text.lower if self.ignores_case else text.plain)
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text with what needs ask of it. Make it with `of`."""
+    """A text with the values that `Need` checks. Create it with `of`."""
 
     plain: str
     lower: str
@@ -47,10 +47,10 @@ def need_of(pattern: re.Pattern[str]) -> Need:
     try:
         parser: Any = importlib.import_module("re._parser")
     except ImportError:
-        # A Python whose parser is elsewhere: then nothing is known, and every pattern is searched for.
+        # Without the parser nothing is known, so every pattern is searched for.
         return Need()
     if pattern.flags & re.ASCII:
-        # `\S` takes spaces beyond ASCII in.
+        # With ASCII rules, `\S` also matches non-ASCII spaces.
         return Need()
     ignores_case = bool(pattern.flags & re.IGNORECASE)
     run = longest_run = 0

@@ -1,8 +1,8 @@
-"""From several signals to one score, then a little for what is important, recent and used.
+"""Combines several signals into one score, and adds a little for important, recent and used memories.
 
-The weights are those that measured best on tests/benchmarks/recall (docs/quality.md has the figures). Reciprocal rank
-fusion, the usual way, came out below the dense signal alone there: a rank does not tell a memory that holds all words
-of the question from the best of many that hold one.
+The weights measured best on tests/benchmarks/recall (docs/quality.md has the figures). Reciprocal rank fusion, the
+usual method, was worse than the dense signal alone: a rank does not distinguish a memory with all words of the question
+from the best of many with one word.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rag_ls.model import Memory
 
 _DENSE, _WORDS, _EXPANDED, _TAG = 1.0, 0.5, 0.2, 0.05
 _MAX_TAGS = 2
-# A few places' worth at most: what fits the question comes first.
+# Small, so that these move a memory by a few places at most: fitting the question matters most.
 _IMPORTANCE = 0.03
 _RECENCY = 0.02
 _USE = 0.01
@@ -25,16 +25,16 @@ _MAX_COUNTED_USES = 20
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What each signal says of the memories that it found, by their ids."""
+    """The value of each signal for the memories that it found, by memory id."""
 
     dense: Mapping[str, float]
-    """Cosine with the question; empty where no model answered."""
+    """The cosine with the question; empty if no model answered."""
     words: Mapping[str, float]
-    """Share of the question's words, 0..1, rare ones counting more."""
+    """The share of the question's words in the memory, 0..1; rare words count more."""
     expanded: Mapping[str, float]
-    """The same for words that are there only as an abbreviation, in full, or as a synonym."""
+    """The same share for words that the memory holds only as an abbreviation, in full form, or as a synonym."""
     tags: Mapping[str, float]
-    """How many of the question's words are tags."""
+    """The number of the question's words that are tags."""
 
     def matched_by(self, memory_id: str) -> tuple[str, ...]:
         """The signals that found a memory."""
@@ -49,15 +49,15 @@ class Signals:
             + _EXPANDED * self.expanded.get(memory_id, 0.0)
             + _TAG * min(_MAX_TAGS, self.tags.get(memory_id, 0.0))
         )
-        # What is there only as another word is not there as itself.
+        # `_EXPANDED` is not added: a word counts either as itself or as a synonym.
         best = _WORDS + _MAX_TAGS * _TAG + (_DENSE if self.dense else 0.0)
         return min(1.0, score / best)
 
 
 def lifted(score: float, memory: Memory, now: datetime, half_life_days: float) -> float:
-    """The score with a little more for an important, recent and often recalled memory; still 0..1.
+    """The score with a small bonus for importance, recency and use; still 0..1.
 
-    A memory that was neither changed nor recalled for `half_life_days` has half of its recency left; 0 is for no decay.
+    A memory that was neither changed nor recalled for `half_life_days` has half of its recency left; 0 means no decay.
     """
     lift = (
         _IMPORTANCE * memory.metadata.importance_score
@@ -68,7 +68,7 @@ def lifted(score: float, memory: Memory, now: datetime, half_life_days: float) -
 
 
 def recency(memory: Memory, now: datetime, half_life_days: float) -> float:
-    """1 for what was changed or recalled just now, half of it after each half-life."""
+    """1 for a memory that was just changed or recalled, and half as much after each half-life."""
     if half_life_days <= 0:
         return 1.0
     last = max(parsed(memory.updated_at), parsed(memory.used_at or memory.updated_at))

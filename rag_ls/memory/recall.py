@@ -14,27 +14,27 @@ from rag_ls.model import Hit, Memory, MemoryFilters, Scope
 from rag_ls.storage import MemoryStore, stem
 
 _CANDIDATES = 50
-# The words of a question that count, the first ones: a pasted text is not looked up word for word.
+# Only this many words of a question count, the first ones: it may be a pasted text.
 _MAX_WORDS = 24
-# A memory is found by its words when they are at least so much of the question; less will do where words are all there is.
+# A memory is found by its words if it holds at least this share of the question's; less suffices without a model.
 _WORDS_SHARE = 0.35
 _WORDS_SHARE_ALONE = 0.15
-# Up to here a word is rare whatever the number of memories.
+# A word in at most this many memories is rare, however many memories there are.
 _MAX_RARE_HOLDERS = 1000
-# Characters of a memory that are looked through for the question's words.
+# Only this many characters of a memory are searched for the question's words.
 _READ = 20_000
-# Found by words or tags, it must still be half as close in meaning as is asked of others.
+# A memory found by words or tags needs only this part of the required closeness in meaning.
 _HALF = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of the memories."""
+    """A question to the memories."""
 
     text: str
     k: int
     min_similarity: float
-    """Of the meaning (see `embedding.similarity`); what holds the question's words or tags needs half of it."""
+    """The least similarity in meaning (see `embedding.similarity`); half of it for a match by words or tags."""
     filters: MemoryFilters = MemoryFilters()  # noqa: RUF009 - frozen
     expand: bool = True
     """Look for abbreviations and synonyms too."""
@@ -67,7 +67,7 @@ def recall(stores: Sequence[MemoryStore], question: Question, embedding: Embeddi
 def signals_of(
     store: MemoryStore, question: Question, asked: AskedWords, embedding: Embedding | None
 ) -> tuple[Signals, dict[str, Memory]]:
-    """What meaning, words, other words and tags say of a store's memories; and these memories, by their ids."""
+    """The signals of a store's memories for a question, and these memories by id."""
     dense: dict[str, float] = {}
     if embedding is not None:
         dense |= store.vectors.nearest(embedding.vector, embedding.model.id, question.filters, _CANDIDATES)
@@ -77,24 +77,24 @@ def signals_of(
     memories = store.by_ids({*dense, *lexical, *tags})
     if embedding is not None:
         dense |= store.vectors.cosines(embedding.vector, embedding.model.id, {*lexical, *tags} - {*dense})
-    # What was deleted meanwhile is found no more.
+    # Leave out memories that were deleted meanwhile.
     dense, tags = ({number: found[number] for number in found if number in memories} for found in (dense, tags))
     return Signals(dense, *_coverage(asked, memories), tags), memories
 
 
 @dataclass(frozen=True, slots=True)
 class AskedWords:
-    """The words of a question: how rare each is, and others that mean the same."""
+    """The words of a question, with their rarity and their synonyms."""
 
     rarity: Mapping[str, float]
     others: Mapping[str, Sequence[str]]
     telling: Sequence[str]
-    """Those that are worth looking up: what one in forty memories holds finds nothing in particular."""
+    """The words that are worth a search: a word that one in forty memories holds is too common."""
     other_telling: Sequence[str]
 
 
 def asked_words(stores: Sequence[MemoryStore], question: Question) -> AskedWords:
-    """The words of a question, with how rare they are in all stores together: scopes must be comparable."""
+    """The words of a question, with their rarity over all stores, so that scores of scopes are comparable."""
     words = content_terms(question.text)[:_MAX_WORDS]
     count = sum(store.count() for store in stores)
     most = max(_MAX_RARE_HOLDERS, count // 40)
@@ -114,8 +114,8 @@ def asked_words(stores: Sequence[MemoryStore], question: Question) -> AskedWords
 
 
 def _coverage(asked: AskedWords, memories: Mapping[str, Memory]) -> tuple[dict[str, float], dict[str, float]]:
-    """The share of the words that each memory holds as they are, and that it holds in other words alone."""
-    # A store that was empty a moment ago makes all words equally rare.
+    """The share of the words that each memory holds literally, and the share that it holds only as synonyms."""
+    # The total is 0 if the stores were empty when the words were counted.
     total = sum(asked.rarity.values()) or 1.0
     stems = {word: stem(word) for word in asked.rarity}
     other_stems = {word: {stem(other) for other in asked.others.get(word, ())} for word in asked.rarity}
@@ -132,13 +132,13 @@ def _coverage(asked: AskedWords, memories: Mapping[str, Memory]) -> tuple[dict[s
 
 
 def _admitted(signals: Signals, question: Question, embedding: Embedding | None) -> list[str]:
-    """The memories that are close enough in meaning, or hold enough of the question and mean nothing else."""
+    """The memories that are close enough in meaning, or that hold enough words and are not too far in meaning."""
     floor = cosine_of(embedding.model, question.min_similarity) if embedding else 0.0
     least = _WORDS_SHARE if embedding else _WORDS_SHARE_ALONE
     found = {*signals.dense, *signals.words, *signals.expanded, *signals.tags}
 
     def is_admitted(memory_id: str) -> bool:
-        # A memory that was not embedded yet has words alone to speak for it.
+        # A memory without an embedding is judged by its words alone.
         cosine = signals.dense.get(memory_id, 1.0)
         share = signals.words.get(memory_id, 0.0) + signals.expanded.get(memory_id, 0.0) / 2
         by_words = share >= least or memory_id in signals.tags

@@ -1,4 +1,4 @@
-"""A summary of what was remembered in a time, kept as a memory of its own."""
+"""Summarises the memories of a period, and stores the summary as a memory."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class SummaryRequest:
     """With `since` and `until`: the time range."""
     max_words: int = MAX_WORDS
     key: str = ""
-    """What the summary is kept under; by default it follows from the filters."""
+    """The key of the summary; by default derived from the filters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The summary as it was stored, of how many memories, and what to say about it."""
+    """The stored summary, the number of summarised memories, and a note for the user."""
 
     stored: Stored
     count: int
@@ -43,12 +43,12 @@ class Summary:
 def summarise(
     memories: Memories, request: SummaryRequest, embedder: Embedder | None, settings: SummarySettings
 ) -> Summary:
-    """Summarise, and keep the summary: the same key again replaces it.
+    """Summarise memories, and store the summary; it replaces a former one with the same key.
 
-    It goes to the scope that was asked for; of several scopes, to the project. Raises `NotFound` where nothing passes
-    the filters, `InvalidRequest` for a time range that ends before it begins.
+    It is stored in the requested scope, or in the project scope if there are several. Raises `NotFound` if no memory
+    passes the filters, `InvalidRequest` for a time range that ends before it begins.
     """
-    # What a session or a branch keeps to itself is not told to others; a session's own summary stays in it.
+    # A shared summary must not reveal memories of a session or branch; a session's own summary stays in the session.
     scopes = request.filters.scopes
     shared = tuple(scope for scope in scopes if scope is not Scope.SESSION) if len(scopes) > 1 else scopes
     filters = replace(request.filters, scopes=shared, no_summaries=True, branch="")

@@ -1,7 +1,7 @@
-"""Summaries made of memories' own sentences: LexRank, deterministic, on this machine.
+"""Writes summaries from memories' own sentences by LexRank, deterministically and on this machine.
 
 G. Erkan and D. Radev, "LexRank: Graph-based Lexical Centrality as Salience in Text Summarization", JAIR 22 (2004): a
-sentence matters that many sentences are like, more so those that matter themselves. Here its continuous variant.
+sentence matters if it resembles many sentences, above all sentences that matter. This is the continuous variant.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from rag_ls.model import Memory, MemoryFilters, Scope
 _SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+|\n+")
 _DAMPING = 0.85
 _STEPS = 100
-# A sentence that is so much like one that was taken says nothing new.
+# A sentence this similar to a chosen one says nothing new.
 _REPEATED = 0.6
-# More sentences than this are not compared with each other; those of the newest memories count.
+# At most this many sentences are compared, those of the newest memories.
 _MAX_SENTENCES = 1500
 MAX_WORDS = 200
 
@@ -37,7 +37,7 @@ class _Sentence:
 
 
 def summary_key(start: str, end: str, filters: MemoryFilters) -> str:
-    """The key of the summary of a time range under some filters: the same for the same question."""
+    """The key of a summary: equal for equal time ranges and filters."""
     asked = {
         "start": start,
         "end": end,
@@ -99,7 +99,7 @@ def _similarities(sentences: Sequence[str]) -> NDArray[np.float64]:
 
 def _centrality(similarities: NDArray[np.float64]) -> NDArray[np.float64]:
     count = len(similarities)
-    # Nobody votes for oneself: a sentence that no other is like would hold as much as the average.
+    # A sentence must not vote for itself, or one that resembles no other would rank as high as the average.
     votes = similarities * (1 - np.eye(count))
     moves = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1e-12)
     ranks = np.full(count, 1 / count)

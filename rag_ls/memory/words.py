@@ -1,4 +1,4 @@
-"""The words of a question that say something, and others that mean the same."""
+"""Finds the content words of a text, and synonyms of a word."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STOP_WORDS = frozenset(
     qui sa se ses son sur un une vous""".split()
 )
 
-# Each line holds words that mean the same to a programmer; the first one is the most usual in full.
+# Each line holds words that mean the same to a programmer; the first is the usual full form.
 _SAME = """
 authentication auth authn login signin
 authorization authz permission permissions
@@ -155,26 +155,26 @@ feature flag toggle flags
 
 
 def plain_terms(text: str) -> list[str]:
-    """All terms of a text in order, as the full-text index keeps them: without diacritics.
+    """All terms of a text in order, in the form of the full-text index: without diacritics.
 
-    Known abbreviations (k8s) stay in one piece, and so do words with letters that are no others with a mark (ß, ø).
+    Known abbreviations (k8s) are not split, nor are words with letters that no diacritic explains (ß, ø).
     """
     return [term for word in _WORD.findall(plain_text(text)) for term in _terms_of(word)]
 
 
 def content_terms(text: str) -> list[str]:
-    """The distinct terms of a text that say something, in order; all of them where none does."""
+    """The distinct terms of a text that are not stop words, in order; all terms if there are only stop words."""
     found = list(dict.fromkeys(plain_terms(text)))
     return [term for term in found if term not in _STOP_WORDS] or found
 
 
 def says_something(text: str) -> bool:
-    """Whether any word of a text is more than a stop word."""
+    """Whether a text has a word that is not a stop word."""
     return any(term not in _STOP_WORDS for term in plain_terms(text))
 
 
 def others(word: str) -> tuple[str, ...]:
-    """Other words for a word: abbreviations, the full form, and synonyms of the programming world."""
+    """Synonyms of a word: abbreviations, the full form, and programmers' synonyms."""
     return tuple(dict.fromkeys(other for line in _same().get(word, ()) for other in line if other != word))
 
 

@@ -1,6 +1,6 @@
-"""What every surface offers, under one name and with one shape: requests in, answers out, as one table says.
+"""The operations that every surface offers, under one name and with one request and answer each.
 
-MCP tools, `ragLs.*` commands of LSP and verbs of the shell are made from `table.OPERATIONS`, and all end here.
+`table.OPERATIONS` lists them. MCP tools, LSP's `ragLs.*` commands and shell verbs are generated from it and end here.
 """
 
 from rag_ls.operations.client_session import ClientSession

@@ -1,4 +1,4 @@
-"""Answers that fit an agent's context: of each hit the lines that matter, under a budget of tokens."""
+"""Cuts answers to a token budget, so that they fit an agent's context: keeps the lines of each hit that matter."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from rag_ls.search import analyse
 _GAP = "…"
 _MIN_LINES = 3
 _MAX_LINE_CHARACTERS = 300
-# What a line costs besides its own tokens: its end, and a gap before it.
+# Tokens that a line costs besides its own: its end, and a gap before it.
 _LINE_COST = 3
 _ENVELOPE = 150
 
 
 def fitted(query: str, records: Sequence[CodeRecord], budget_tokens: int) -> tuple[list[CodeRecord], int]:
-    """The hits with their texts cut until all of them have room, and how many of the last ones have none at all.
+    """The hits with their texts cut to the budget, and how many of the last ones had to be left out.
 
-    What is cut is marked `truncated`. Short texts stay whole, and leave their share to the others.
+    Cut texts are marked `truncated`. Short texts stay whole, and leave their unused share to the others.
     """
     words = _words(query)
     least = [_cut(record, words, 0) for record in records]
@@ -46,7 +46,7 @@ def fitted(query: str, records: Sequence[CodeRecord], budget_tokens: int) -> tup
 
 
 def tokens(text: str) -> int:
-    """About how many tokens a text has."""
+    """The approximate number of tokens of a text."""
     return int(approximate_token_offsets(text).size)
 
 
@@ -55,7 +55,7 @@ def _size(record: CodeRecord) -> int:
 
 
 def _cut(record: CodeRecord, words: Sequence[str], room: int) -> CodeRecord:
-    """The record with the lines of its text that fit `room`, three at least."""
+    """The record with as many lines of its text as fit `room` tokens, but at least `_MIN_LINES`."""
     if record.text is None:
         return record
     lines = record.text.splitlines()
@@ -83,11 +83,11 @@ def _joined(lines: Sequence[str], kept: set[int]) -> str:
 
 
 def _order(lines: Sequence[str], words: Sequence[str]) -> list[int]:
-    """All lines: the first with words in it, those that match the query best with their neighbours, then the others."""
+    """The order in which to keep lines: the first non-blank one, the best matches with their neighbours, the rest."""
     first = next((at for at, line in enumerate(lines) if line.strip()), 0)
     matches = [{word for word in words if word in line.lower()} for line in lines]
     lines_with = Counter(word for found in matches for word in found)
-    # A word that is in every line tells none of them apart.
+    # A word counts less the more lines hold it.
     worth = [sum(1 / lines_with[word] for word in found) for found in matches]
     best = sorted((at for at in range(len(lines)) if worth[at]), key=lambda at: (-worth[at], at))
     around = [near for at in best for near in (at, at - 1, at + 1) if 0 <= near < len(lines)]
@@ -95,5 +95,5 @@ def _order(lines: Sequence[str], words: Sequence[str]) -> list[int]:
 
 
 def _words(query: str) -> list[str]:
-    """The query's terms without plural endings, as they may stand in a line."""
+    """The query's terms without plural endings, for matching inside lines."""
     return list(dict.fromkeys(re.sub(r"(?<=\w{3})s$", "", term) for term in analyse(query).terms))

@@ -1,4 +1,4 @@
-"""What a surface serves one client with, whatever brought the client: a process of its own, or the relay's socket."""
+"""One client's session with a surface, whether in the client's own process or over the engine's socket."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from rag_ls.operations.spec import Opens, Operation
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How the clients of one surface are answered."""
+    """The answering limits of one surface."""
 
     wait_for_model_s: float = 0.0
-    """How long a question waits for a model that is still loading; then words alone must do."""
+    """How long a question waits for a model that is still loading; then it is answered by words alone."""
     budget_tokens: int = 0
-    """How much code an answer holds where neither the caller nor the settings say; 0 for no limit."""
+    """The default token budget of an answer, where neither the caller nor the settings set one; 0 for no limit."""
 
 
 _TERMS = {
@@ -41,19 +41,20 @@ class ClientSession:
 
     @property
     def settings(self) -> Settings:
-        """Those of the project that the client opened first; the user's where it has none."""
+        """The settings of the project that the client opened first, else the user's."""
         view = next(iter(self.client.projects()), None)
         return view.settings if view is not None else self.client.load_settings().settings
 
     @property
     def toolsets(self) -> tuple[str, ...]:
-        """The toolsets of the agent's tools that the settings offer."""
+        """The toolsets that the settings offer to agents."""
         return self.settings.mcp.toolsets
 
     def work_in(self, folder: Path) -> ProjectView:
-        """Open the project around a folder for a client that stays there, and keep it indexed where the settings say so.
+        """Open the project around a folder for a client that stays there; keep it indexed if the settings say so.
 
-        Raises `ProjectUnavailable`, and `NotIndexed` for a folder that is no project; questions about code then say why.
+        Raises `ProjectUnavailable`, and `NotIndexed` for a folder that is no project; later questions about code repeat
+        that error.
         """
         try:
             view = self.client.open(folder)
@@ -65,8 +66,7 @@ class ClientSession:
         return view
 
     def enter(self, folder: str, operation: Operation) -> None:
-        """Have the project around a folder open for one operation; a folder that is no project becomes one only where that
-        is what the operation is for.
+        """Open the project around a folder for one operation. `operation.opens` says whether a folder may become one.
 
         Raises `ProjectUnavailable`, and `NotIndexed` where the operation needs a project.
         """

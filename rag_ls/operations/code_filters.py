@@ -18,7 +18,7 @@ _MAX_LANGUAGES_NAMED = 12
 
 
 def kind_of(operation: str, name: str, kinds: Sequence[str]) -> str:
-    """The kind that is asked for, by one of its names. Raises `InvalidRequest`."""
+    """The kind that `name` or a synonym of it means. Raises `InvalidRequest`."""
     name = name.strip().lower()
     kind = _SYNONYMS.get(name, name)
     if kind and kind not in kinds:
@@ -40,7 +40,7 @@ def _indexed_language(wanted: str, views: Sequence[ProjectView]) -> str:
     if found := next((name for name in names if name in indexed), ""):
         return found
     if not indexed or not all(view.indexing.scanned and not view.store.queue.has_any() for view in views):
-        # It may yet come.
+        # Unread files may be in this language.
         return names[1] or wanted
     near = difflib.get_close_matches(wanted, indexed, 3, 0.5) or [name for name in indexed if wanted in name][:3]
     meant = f"the nearest are {', '.join(near)}; " if near else ""

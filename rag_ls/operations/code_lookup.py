@@ -1,4 +1,4 @@
-"""Operations that look code up: a chunk with what is around it, what is declared, which tests there are."""
+"""Operations that look code up: a chunk with its context, declarations, and tests of a place."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DEFAULT_TESTS = 10
 
 
 class LookupOperations:
-    """Operations on what is known of the code of a client's projects."""
+    """Look-up operations on the code of a client's projects."""
 
     def __init__(self, projects: Projects) -> None:
         self._projects = projects
@@ -38,7 +38,7 @@ class LookupOperations:
         raise (told or errors)[0]
 
     def list_symbols(self, asked: ListSymbols) -> SymbolsAnswer:
-        """What a file or several declare, or the declarations of a name over the projects."""
+        """The declarations in one or several files, or those of a name in all chosen projects."""
         path = asked.path.strip()
         kind = kind_of("list_symbols", asked.kind, DECLARED_KINDS)
         question = SymbolQuestion(path, asked.path_glob.strip(), asked.query.strip(), kind)
@@ -51,7 +51,7 @@ class LookupOperations:
         return SymbolsAnswer(symbols, len(found), _unread_note(views))
 
     def related_tests(self, asked: RelatedTests) -> TestsAnswer:
-        """The tests for a place, and what speaks for each."""
+        """The tests for a place, with the evidence for each."""
         path, symbol = asked.path.strip(), asked.symbol.strip()
         if not (path or symbol):
             raise InvalidRequest("related_tests needs a path, with a line or a symbol where one is meant, or a symbol")
@@ -61,6 +61,6 @@ class LookupOperations:
 
 
 def _unread_note(views: Sequence[ProjectView]) -> str:
-    """What files that are not read yet may hold besides."""
+    """A note that unread files are missing from the answer; empty where there are none."""
     queued = sum(view.store.queue_lengths()[0] for view in views)
     return f"{queued:,} files are not read yet: what they hold is missing" if queued else ""

@@ -1,4 +1,4 @@
-"""How the fields of requests and answers are declared: with their meaning, limits and defaults, once."""
+"""Declares the fields of requests and answers, each once with its meaning, limits and default."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from typing import Any, get_type_hints
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What is known of one argument of a request, besides its type and default."""
+    """The declaration of a request's argument, besides its type and default."""
 
     doc: str = ""
     required: bool = False
     least: int | None = None
-    """A whole number must not be below."""
+    """The smallest allowed value of a whole number."""
     choices: tuple[str, ...] = ()
     flag: str = ""
-    """What the shell calls it, `--path`; empty for its own name; `-` where the shell has no such option."""
+    """Its option in the shell (`--path`); empty for its own name; `-` where the shell has no such option."""
     metavar: str = ""
     agents: str = ""
-    """What agents read of it, where a word is needed; each costs every agent context on every turn."""
+    """Its description for agents, if it needs one: each word costs every agent context on every turn."""
     agents_required: bool = False
-    """Whether agents are told to give it, though others may do without."""
+    """Whether the schema for agents requires it, though other callers may omit it."""
     agents_type: str = ""
-    """The JSON type that agents are told, where several are understood."""
+    """The JSON type in the schema for agents, where several types are accepted."""
     names: tuple[str, ...] = ()
-    """Values that agents are told of; others may be understood too."""
+    """The values in the schema for agents; others may be accepted too."""
     agent_default: object = None
-    """The default that agents are told."""
+    """The default in the schema for agents."""
     properties: type | None = None
-    """A dataclass of arguments that an object holds."""
+    """The dataclass of the arguments that an object holds."""
     shown: tuple[str, ...] = ()
-    """Those of its properties that agents see."""
+    """The properties that agents see."""
 
 
 NO_ARGUMENT = Argument()
@@ -51,7 +51,7 @@ def argument(default: Any = dataclasses.MISSING, doc: str = "", **known: Any) ->
 
 
 def optional(default: Any = None) -> Any:
-    """A field of an answer that is left out of its JSON where it has its default."""
+    """A field of an answer that its JSON omits when it has its default."""
     metadata = {"optional": True}
     if isinstance(default, dict):
         return field(default_factory=dict, metadata=metadata)

@@ -27,7 +27,7 @@ _MAX_WAIT_S = 600
 _MAX_SKIPPED_FILES = 200
 
 Report = Callable[[str, Progress], None]
-"""Told of the progress of a project, by its name."""
+"""Called with a project's name and its progress."""
 
 
 class IndexOperations:
@@ -38,11 +38,11 @@ class IndexOperations:
         self._projects = projects
 
     def index_status(self, asked: IndexStatus) -> StatusAnswer:
-        """How each open project stands, and the engine."""
+        """The state of each open project, and of the engine."""
         return self._standing(asked.project, status_of, full=False)
 
     def engine_status(self, asked: EngineStatus) -> StatusAnswer:
-        """How each open project stands, and the engine with its clients and latencies; with `details`, what each project is made of."""
+        """As `index_status`, plus the engine's clients and latencies; `details` adds languages and skipped files."""
         return self._standing(asked.project, detailed_status_of if asked.details else status_of, full=True)
 
     def _standing(
@@ -53,13 +53,13 @@ class IndexOperations:
         return StatusAnswer(__version__, complete, statuses, engine_record(self._client.engine, full=full))
 
     def status(self, asked: NoArguments) -> ProjectStatusRecord:
-        """How the first open project stands, and the engine with all its projects and clients."""
+        """The state of the first open project, and of the engine with all its projects and clients."""
         view, engine = self._projects.first(), self._client.engine
         others = tuple(open_project_record(shared, users) for shared, users in engine.projects())
         return replace(status_of(view), engine=engine_record(engine, full=True), projects=others)
 
     def index(self, asked: IndexProject) -> ProjectStatusRecord:
-        """How the first open project stands, once it was indexed (see `prepare_index`)."""
+        """The state of the first open project after `prepare_index` has indexed it."""
         return status_of(self._projects.first())
 
     def reindex(self, asked: OfProjects) -> ReindexAnswer:
@@ -69,7 +69,7 @@ class IndexOperations:
             view.indexing.index_tree()
         return ReindexAnswer(tuple(str(view.project.root) for view in views))
 
-    # --- what takes long, before the answer
+    # --- slow work before the answer
 
     def prepare_index(self, asked: IndexProject, report: Report) -> None:
         """Index the client's projects, and wait for it."""
@@ -83,19 +83,19 @@ class IndexOperations:
             view.indexing.wait_for_scan(_CATCH_UP_S)
 
     def prepare_index_status(self, asked: IndexStatus, report: Report) -> None:
-        """Wait for the index, where that is asked for."""
+        """Wait for the index, if the request asks for it."""
         deadline = time.monotonic() + min(asked.wait_s or 0, _MAX_WAIT_S)
         for view in self._projects.named(asked.project) if asked.wait_s else ():
             follow(view, report, embeddings=True, deadline=deadline)
 
 
 def status_of(view: ProjectView) -> ProjectStatusRecord:
-    """How a project stands."""
+    """The state of a project."""
     return status_record(view.status())
 
 
 def detailed_status_of(view: ProjectView) -> ProjectStatusRecord:
-    """How a project stands, what it is made of, and the first of the files that are left out, with why."""
+    """The state of a project, its languages, and the first of its skipped files with the reasons."""
     return replace(
         status_of(view),
         languages={
@@ -112,7 +112,7 @@ def index_and_wait(view: ProjectView, report: Report, *, words_only: bool) -> No
     """Index one project, and wait for it."""
     depth = Depth.WORDS if words_only else Depth.EMBEDDINGS
     view.indexing.index_tree(depth)
-    # Said at once, however fast the rest is.
+    # Report at least once, even if indexing is done at once.
     report(view.project.name, Progress(Phase.SCANNING))
     follow(view, report, embeddings=not words_only)
 

@@ -1,4 +1,4 @@
-"""Answers as JSON: made once, at the rim."""
+"""Turns answers into JSON, once, just before a surface sends them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Json = dict[str, Any]
 
 
 def json_of(answer: object) -> Json:
-    """An answer as a JSON object; optional fields that say nothing are left out."""
+    """An answer as a JSON object, without optional fields that have their defaults."""
     result = _plain(answer)
     assert isinstance(result, dict)
     return result

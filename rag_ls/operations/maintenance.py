@@ -1,6 +1,6 @@
-"""Operations that look after memories and indexes as a whole: figures, maintenance, backups, export and import.
+"""Operations on whole stores of memories and indexes: figures, maintenance, backups, export and import.
 
-They read and write files that the caller names, so that only the shell offers them.
+Only the shell offers them, because they read and write files that the caller names.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ class MaintenanceOperations:
         self._projects = projects
 
     def stats(self, asked: OfScope) -> FiguresAnswer:
-        """How many memories of what kind each scope holds, and what of them is ever recalled."""
+        """Counts of each scope's memories: by type, by tag, and those never recalled."""
         view = self._projects.first()
         stores = view.memories.usable(scopes_of(asked.scope))
         return FiguresAnswer({store.scope.value: _figures(store, view) for store in stores})
 
     def optimize(self, asked: OfScope) -> OptimizedAnswer:
-        """Bring indexes into their best shape."""
+        """Optimise the stores' database indexes and vector indexes."""
         view = self._projects.first()
         model = view.model()
         done = []
@@ -68,7 +68,7 @@ class MaintenanceOperations:
         return OptimizedAnswer(tuple(done))
 
     def vacuum(self, asked: OfScope) -> VacuumAnswer:
-        """Give the free space of the files back; how many bytes each of them had and has."""
+        """Release the free space of the files; returns each file's size in bytes before and after."""
         view = self._projects.first()
         files: dict[str, BytesRecord] = {}
         for store in view.memories.usable(_on_disk(asked)):
@@ -97,7 +97,7 @@ class MaintenanceOperations:
         return ExportAnswer(count, store.scope.value, str(target), form)
 
     def import_memories(self, asked: ImportMemories) -> ImportAnswer:
-        """Take memories in from a file: all of it, or nothing where anything is wrong with it."""
+        """Import memories from a file: all of them, or none if the file has an error."""
         store, view = self._store(asked.scope)
         source, stamp = Path(asked.input), view.memories.stamp()
         store.backup()
@@ -123,7 +123,7 @@ class MaintenanceOperations:
         )
 
     def restore_backup(self, asked: RestoreBackup) -> RestoredBackupAnswer:
-        """Make a scope's memories what a backup holds. What goes by that stays in the history, a damaged file beside it."""
+        """Restore a scope's memories from a backup. The history keeps replaced ones; a damaged file is moved aside."""
         view, scope = self._projects.first(), Scope(asked.scope or Scope.PROJECT)
         name = asked.backup.strip() or "latest"
         try:

@@ -73,7 +73,7 @@ _MAX_LISTED = 1000
 _MAX_SUMMARY_WORDS = 2000
 _MAX_CONTEXT_TOKENS = 20_000
 _MAX_ASKED = 100
-# An answer of lists holds no more characters of memories than this.
+# The most characters of memories in one answer of a list.
 _MAX_LISTED_CHARACTERS = 400_000
 _PLACE = ("source_file", *PLACE_KEYS)
 
@@ -116,7 +116,7 @@ class MemoryOperations:
             view.code_memories.recall(
                 asked.query,
                 replace(on_branch(filters, view), anchored=is_about_code),
-                # What became of the code is known of a memory that was found, and of no other.
+                # Anchors are resolved only after the search, so fetch many and filter by anchor below.
                 k=_MAX_ASKED if is_about_code else asked.k,
                 min_similarity=asked.min_similarity,
                 wait_for_model_s=self._wait_s,
@@ -132,7 +132,7 @@ class MemoryOperations:
         return _recalled(answer, min(asked.budget_tokens or DEFAULT_TOKENS, _MAX_CONTEXT_TOKENS))
 
     def get_memory(self, asked: GetMemory) -> MemoryRecord:
-        """One memory by its id, with all that its record holds."""
+        """One memory by its id, complete."""
         view, memory = self._held(asked.id)
         record = whole_memory_record(view.code_memories.with_anchor_state(memory))
         if asked.embedding and (found := view.code_memories.embedding_of(memory)):
@@ -161,7 +161,7 @@ class MemoryOperations:
         return DeletedAnswer(found.id, True, found.scope.value)
 
     def restore_memory(self, asked: RestoreMemory) -> StoredAnswer:
-        """Bring a former version of a memory back, or one that was deleted."""
+        """Restore a former version of a memory, or a deleted memory."""
         view = self._first_with(lambda project: project.memories.history(asked.id))[0]
         return stored_answer(view.memories.restore(asked.id, asked.version, view.model()))
 
@@ -198,7 +198,7 @@ class MemoryOperations:
         return ClearedAnswer(self._projects.first().memories.clear_session())
 
     def summarize_memories(self, asked: SummarizeMemories) -> SummaryAnswer:
-        """Summarise what was remembered in a time, and keep the summary."""
+        """Summarise the memories of a period, and keep the summary."""
         if not asked.time_range:
             raise InvalidRequest(
                 'summarize_memories needs \'time_range\': {"start": "2026-01-01", "end": "2026-01-31"}'
@@ -216,7 +216,7 @@ class MemoryOperations:
         )  # fmt: skip
 
     def memories_about(self, asked: MemoriesAbout) -> MemoryAnswer:
-        """What is known about a place in the code: memories about it, then those that fit what stands there."""
+        """The memories about a place in the code, then those that fit the code there."""
         view = self._projects.holding(asked.path)
         answer = view.code_memories.about(asked.path, asked.line or 1, asked.text, asked.k)
         return _recalled(answer, asked.budget_tokens or DEFAULT_TOKENS)
@@ -251,12 +251,12 @@ def _recalled(answer: model.SearchAnswer, budget_tokens: int) -> MemoryAnswer:
 
 
 def _changed(memory: Memory, *, view: ProjectView, content: str | None, metadata: Mapping[str, Any]) -> Memory:
-    """A memory with a caller's changes; an edit or a confirmation says that it holds for the code as it is now."""
+    """A memory with a caller's changes. An update, even an empty one, confirms that it holds for the present code."""
     present = {**json_of(metadata_record(memory.metadata)), "memory_type": memory.memory_type.value}
     present |= {key: value for key, value in (("source_uri", memory.source_uri), ("branch", memory.branch)) if value}
     wanted = patched(present, metadata)
     if "source_file" not in metadata:
-        # It may be of another project, or was imported: only what is given is looked at.
+        # The stored one may belong to another project or an import; `metadata_of` would reject it.
         wanted.pop("source_file", None)
     meta = parsed("update_memory metadata", Metadata, wanted)
     changed = metadata_of(meta, view)
@@ -291,7 +291,7 @@ def _listed(
     limit: int,
     offset: int,
 ) -> tuple[list[Memory], int]:
-    """A page over several projects, whose session and global memories are the same ones; and how many there are."""
+    """A page of memories of several projects, and their total number; shared session and global memories count once."""
     views = list(views)
     state, path = anchor
     if len(views) == 1 and not (state or path):
@@ -316,7 +316,7 @@ def _has_anchor(memory: Memory, state: str, path: str) -> bool:
 
 
 def _contained(records: Sequence[MemoryRecord]) -> list[MemoryRecord]:
-    """As many of the first records as one answer may hold, and one at least."""
+    """The first records, as many as one answer may hold, but at least one."""
     size = 0
     shown: list[MemoryRecord] = []
     for record in records:

@@ -1,4 +1,4 @@
-"""What several operations on memories take: metadata, filters, times."""
+"""Reads the arguments that operations on memories share: metadata, filters, times."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from rag_ls.operations.requests import Filters, Metadata, TimeRange
 from rag_ls.util.text import utc_stamp
 
 PLACE_KEYS = ("line", "symbol")
-# The branch of a filter that wants those of all branches.
+# The value of a filter's `branch` that stands for all branches.
 ALL_BRANCHES = "*"
 _REST_OF_DAY = timedelta(days=1, milliseconds=-1)
 
 
 class Filtering(Protocol):
-    """A request that takes filters, in an object of their own or beside it."""
+    """A request with filters, in its `filters` object or as arguments of its own."""
 
     @property
     def scope(self) -> str:
@@ -35,7 +35,7 @@ class Filtering(Protocol):
 
 
 def metadata_of(meta: Metadata, view: ProjectView) -> MemoryMetadata:
-    """What a caller says about a memory. Raises `InvalidRequest`, and `PathOutsideProject` for its source file."""
+    """The metadata in a request. Raises `InvalidRequest`, and `PathOutsideProject` for the source file."""
     source_file = meta.source_file.strip()
     return MemoryMetadata(
         tags=meta.tags,
@@ -50,7 +50,7 @@ def metadata_of(meta: Metadata, view: ProjectView) -> MemoryMetadata:
 
 
 def branch_of(meta: Metadata, operation: str, view: ProjectView, scope: Scope) -> str | None:
-    """The git branch that a memory is to be tied to: its name, or true for the one that is checked out."""
+    """The git branch to tie a memory to: the given name, or for true the one that is checked out; None for none."""
     if meta.branch in (None, False, ""):
         return None
     if meta.branch is not True and not isinstance(meta.branch, str):
@@ -64,12 +64,12 @@ def branch_of(meta: Metadata, operation: str, view: ProjectView, scope: Scope) -
 
 
 def scopes_of(name: str) -> tuple[Scope, ...]:
-    """The scope that is asked for, or all."""
+    """The scope of this name, or all scopes."""
     return tuple(Scope) if name in ("", "all") else (Scope(name),)
 
 
 def all_filters(asked: Filtering) -> Filters:
-    """The filters of a request, those in `filters` before those beside it."""
+    """The filters of a request; those in `filters` take precedence over arguments of the same name."""
     nested = parsed("filters", Filters, asked.filters)
     beside = {key: value for key in Filters.__dataclass_fields__ if (value := getattr(asked, key, None))}
     changed = {key: value for key, value in beside.items() if not getattr(nested, key)}
@@ -77,7 +77,7 @@ def all_filters(asked: Filtering) -> Filters:
 
 
 def filters_of(scope: str, asked: Filters) -> MemoryFilters:
-    """As the stores take them. Anchors' states and paths are the operation's business."""
+    """The filters for the stores. The operation itself filters by anchor state and path."""
     since, until = times_of(asked.time_range)
     return MemoryFilters(
         scopes=scopes_of(scope),
@@ -92,16 +92,16 @@ def filters_of(scope: str, asked: Filters) -> MemoryFilters:
 
 
 def on_branch(filters: MemoryFilters, view: ProjectView) -> MemoryFilters:
-    """The filters with the branch that counts: the one named, else the one that is checked out; `*` for all."""
+    """The filters with their branch set: the one named, else the one that is checked out; none for `*`."""
     if filters.branch == ALL_BRANCHES:
         return replace(filters, branch=None)
     return filters if filters.branch else replace(filters, branch=view.code_memories.branch())
 
 
 def times_of(time_range: Mapping[str, Any]) -> tuple[str, str]:
-    """Start and end as records hold times; empty where there is none. A day alone means all of it.
+    """Start and end in the format of records, empty where not given. An end without a time means the end of that day.
 
-    Raises `InvalidRequest` for what is no time.
+    Raises `InvalidRequest` for an unreadable time.
     """
     asked = parsed("time_range", TimeRange, time_range)
     return _time("start", asked.start, timedelta()), _time("end", asked.end, _REST_OF_DAY)

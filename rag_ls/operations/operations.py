@@ -1,4 +1,4 @@
-"""The operations on a client's open projects: each request parsed, prepared for, answered in the engine's threads, told of."""
+"""Runs operations for a client: parses the request, prepares it, answers in the engine's threads, tells the event."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _KINDS = ("code", "memory")
 
 
 def _unheard(project: str, progress: Progress) -> None:
-    """Progress that the caller does not show."""
+    """Ignore progress."""
 
 
 def operation_named(name: str) -> Operation:
@@ -57,8 +57,8 @@ class Operations:
     ) -> None:
         """`wait_for_model_s` is how long a question waits for a model that is still loading.
 
-        In one of the engine's threads, which others need too, it waits a second at most. `budget_tokens` is how much
-        code an answer holds where neither the caller nor the settings say; 0 for no limit.
+        In an engine thread, which other clients need too, it waits a second at most. `budget_tokens` is the default
+        token budget of an answer, where neither the caller nor the settings set one; 0 for no limit.
         """
         self._client = client
         self._tell = client.engine.events.tell
@@ -79,15 +79,15 @@ class Operations:
         return self._client.submit(name, functools.partial(self._answered, self._table[name], arguments))
 
     def run(self, name: str, arguments: object = None, report: Report = _unheard) -> Json:
-        """Run an operation and wait for it. What takes long before the question can be asked is reported.
+        """Run an operation and wait for it; `report` is told of the progress of its preparation.
 
-        That part runs in the calling thread: the engine's threads are for questions.
+        The preparation runs in the calling thread, because the engine's threads are for questions.
         """
         self.prepare(name, arguments, report)
         return self.submit(name, arguments).result()
 
     def prepare(self, name: str, arguments: object = None, report: Report = _unheard) -> None:
-        """What `run` does before it asks the question, for a caller that then calls `submit`."""
+        """The preparation that `run` does, for a caller that then calls `submit`."""
         operation = self._table[name]
         if (prepare := operation.prepare) is not None:
             request: object = parsed(name, operation.request, arguments)
@@ -104,7 +104,7 @@ class Operations:
     def _root(self) -> Path | None:
         return next((view.project.root for view in self._client.projects()), None)
 
-    # --- what the shell asks of code and memories at once
+    # --- the shell's operations on both code and memories
 
     def search(self, asked: Search) -> SearchAnswer:
         """Chunks and memories that answer a question."""
@@ -133,13 +133,13 @@ class Operations:
             self.preparation.search(asked, report)
 
     def _kinds(self, asked: Search) -> tuple[str, ...]:
-        """What is searched; without a word, code where there is a project."""
+        """The kinds to search: those asked for, else memories, and code if there is a project."""
         if not set(asked.kinds) <= set(_KINDS):
             raise InvalidRequest(f"{', '.join(asked.kinds)}: give code, memory or both, with a comma between")
         return asked.kinds or (_KINDS if self._client.projects() or self._client.why_none is None else ("memory",))
 
     def show(self, asked: Show) -> MemoryRecord | CodeRecord:
-        """A memory, else a chunk."""
+        """The memory with an id, else the chunk."""
         try:
             found = self.memories.get_memory(GetMemory(asked.id, history=asked.history))
             return replace(found, kind="memory")
@@ -153,5 +153,5 @@ class Operations:
 
 
 def _without_place(record: CodeRecord) -> CodeRecord:
-    """A hit as the shell shows it, which knows where it is."""
+    """A hit without its file and scope, which the shell does not show."""
     return replace(record, file="", scope="")

@@ -1,4 +1,4 @@
-"""Requests out of JSON, as any surface hands it over: one object, checked key by key, once."""
+"""Parses requests from JSON objects, the same way for every surface, and checks each key."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rag_ls.util.text import without_surrogates
 
 # The largest number that every JSON reader keeps exact.
 _MAX_INTEGER = 2**53
-# Slips that callers make often, and what they mean; nothing is guessed beyond these.
+# Frequent mistakes in argument names, and their meanings; no other name is guessed.
 _ALIASES = {
     "top_k": "k",
     "top_n": "k",
@@ -30,7 +30,7 @@ R = TypeVar("R")
 
 
 def parsed(operation: str, request: Callable[..., R], values: object) -> R:
-    """The request that a JSON object means. Raises `InvalidRequest`, which names the operation, the argument and the remedy."""
+    """Parse a request. Raises `InvalidRequest`, which names the operation, the argument and the remedy."""
     assert isinstance(request, type)
     known = arguments_of(request)
     args = Arguments(operation, values, tuple(known))

@@ -1,4 +1,4 @@
-"""What is done before a question about code is answered: what changed is taken in, first of all what it is about."""
+"""Prepares questions about code: waits for changed files to be indexed, those that the question is about first."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from rag_ls.operations.projects import Projects
 from rag_ls.operations.relevant_files import QuestionScope
 from rag_ls.operations.requests import FindRelated, ListSymbols, RelatedTests, Search, SearchCode
 
-# A question at the shell is worth a short wait for files that changed since the last one.
+# How long a question at the shell waits for files that changed since the last question.
 _CATCH_UP_S = 1.0
-# All that is done before one question, whatever the number of projects.
+# The longest preparation of one question, whatever the number of projects.
 _MAX_WAIT_S = 20.0
-# A tree is compared in a second or two; what is not known by then is not in the answer.
+# The longest wait for a comparison, which usually takes a second or two.
 _SCAN_S = 15.0
 _FIRST_S = 10.0
-# Where an index answers already, its question waits no longer for files that changed.
+# The longest wait for changed files where the index already holds nearly all files.
 _HURRIED_S = 1.0
-# What is read in this time after the first files makes small projects complete.
+# A further wait after the first files, in which a small project becomes complete.
 _MOMENT_S = 0.5
 _SMALL_QUEUE = 200
-# A queue of so few files is read as fast as it is looked through.
+# A queue this short is read as fast as it is searched for the question's words.
 _MAX_READ_AT_ONCE = 12
-# Where less than this part of the files was never read, the index answers.
+# The index counts as answering if it holds more than this many documents per file that was never read.
 _KNOWN_PER_UNKNOWN = 20
 _TELL_S = 0.25
 
@@ -40,23 +40,23 @@ T = TypeVar("T")
 
 
 class Preparation:
-    """Gives projects that are still being read a moment, in the caller's thread."""
+    """Waits, in the caller's thread, for projects that are still being read."""
 
     def __init__(self, client: Client, projects: Projects, *, patience_s: float) -> None:
-        """A model that is still loading is waited for `patience_s` before a question at the shell."""
+        """A question at the shell waits up to `patience_s` seconds for a model that is still loading."""
         self._client = client
         self._projects = projects
         self._patience_s = patience_s
 
     def search(self, asked: Search, report: Report) -> None:
-        """Before a question at the shell: nobody else may have had the project indexed."""
+        """Prepare a question at the shell. It also starts indexing, which perhaps no other client has done."""
         about_code, about_memories = (
             not asked.kinds or "code" in asked.kinds,
             not asked.kinds or "memory" in asked.kinds,
         )
         wait = _Wait(time.monotonic() + _MAX_WAIT_S, report)
         for view in self._projects.all():
-            # Looked up in the engine's threads: one that comes and goes with a client would need a connection of its own.
+            # In the engine's threads: this thread would need its own database connection.
             if self._ask(functools.partial(_lacks_model, view, about_code, about_memories)):
                 view.model(self._patience_s)
             if about_code:
@@ -65,7 +65,7 @@ class Preparation:
                 self._read_first(view, QuestionScope(asked.query, glob=asked.path_glob.strip()), wait)
 
     def search_code(self, asked: SearchCode, report: Report) -> None:
-        """Before an agent's question: an answer from the first few files that happen to be read helps nobody."""
+        """Prepare an agent's question: an answer from the few files that happen to be read so far would be useless."""
         self._read(QuestionScope(asked.query, glob=asked.path_glob.strip()), asked.project, report)
 
     def find_related(self, asked: FindRelated, report: Report) -> None:
@@ -90,7 +90,7 @@ class Preparation:
             self._read_first(view, scope, wait)
 
     def _start(self, view: ProjectView) -> None:
-        """Have the project compared with its files, or what is queued taken up again."""
+        """Start comparing the project with its files, or resume its queue."""
         indexing = view.indexing
         if indexing.is_comparing:
             indexing.resume()
@@ -117,7 +117,7 @@ class Preparation:
             wait.tell(view)
             first = queued if len(queued) <= _MAX_READ_AT_ONCE else scope.files(view, queued, hurried=answers)
             indexing.read_first(first)
-        # Not whether they are queued: a comparison that comes between queues them again.
+        # Ask when they were read, not whether they are queued: a comparison in between may queue them again.
         is_read = functools.partial(view.store.queue.all_read_since, first, asked_ns)
         wait.until(lambda: self._ask(is_read), view, _HURRIED_S if answers else _FIRST_S)
         if len(queued) <= _SMALL_QUEUE:
@@ -129,13 +129,13 @@ class Preparation:
 
 @dataclass(frozen=True, slots=True)
 class _Wait:
-    """How long one question may wait for its projects, and who is told of their progress meanwhile."""
+    """The deadline of one question's waiting, and the function to report progress to meanwhile."""
 
     deadline: float
     report: Report
 
     def until(self, is_done: Callable[[], bool], view: ProjectView, longest_s: float) -> None:
-        """Wait for something that reading a project brings about, while a process reads it."""
+        """Wait until `is_done`, for `longest_s` at most, and only while this process reads the project."""
         pause, told = 0.005, time.monotonic()
         deadline = min(self.deadline, told + longest_s)
         while view.indexing.reads and not is_done() and (now := time.monotonic()) < deadline:
@@ -151,12 +151,12 @@ class _Wait:
 
 
 def _answers(view: ProjectView) -> bool:
-    """Whether all but a few files are in the index, if not as they are now."""
+    """Whether the index holds nearly all files, though perhaps not in their present state."""
     return _KNOWN_PER_UNKNOWN * view.store.queue.unknown_count() < view.store.counts().documents
 
 
 def _lacks_model(view: ProjectView, about_code: bool, about_memories: bool) -> bool:
-    """Whether a model that is not ready would find more."""
+    """Whether there are vectors to search but the model is not ready."""
     has_vectors = (about_code and bool(view.store.embeddings.active_model())) or (
         about_memories and any(view.memories.counts().values())
     )

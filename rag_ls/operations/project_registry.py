@@ -1,4 +1,4 @@
-"""Operations on the list of projects: what is known, what joins it, what leaves it."""
+"""Operations on the list of known projects: list, add, remove."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from rag_ls.storage import IndexSummary, count_memories, derived_files, index_su
 
 
 class ProjectOperations:
-    """Operations on the projects of this machine. What removes files is offered by the shell alone."""
+    """Operations on the projects of this machine. Only the shell offers those that remove files."""
 
     def __init__(self, client: Client, projects: Projects) -> None:
         self._client = client
         self._projects = projects
 
     def list_repos(self, asked: NoArguments) -> ReposAnswer:
-        """All projects that can be named, and how each stands."""
+        """All projects that can be named, with their states."""
         known = self._client.known_projects()
         listed = {project.root for project in known}
-        # What cannot be written down is known to this client all the same.
+        # The client knows its open projects even if the registry file could not be written.
         unlisted = [
             KnownProject(view.project.root, view.project.name, OPENED)
             for view in self._client.projects()
@@ -48,7 +48,7 @@ class ProjectOperations:
         return ReposAnswer(tuple(self._repo(project) for project in (*known, *unlisted)), tuple(self._problems()))
 
     def scan(self, asked: Scan) -> ScanAnswer:
-        """How the named projects stand, once they were indexed (see `prepare_scan`)."""
+        """The states of the named projects after `prepare_scan` has indexed them."""
         statuses = tuple(status_of(view) for view in self._projects.named(_wanted(asked)))
         return ScanAnswer(all(status.complete for status in statuses), statuses)
 
@@ -58,7 +58,7 @@ class ProjectOperations:
             index_and_wait(view, report, words_only=asked.words_only)
 
     def add_project(self, asked: AddProject) -> AddedProjectAnswer:
-        """Make a project known by name; nothing is indexed by that."""
+        """Register a project under a name. This indexes nothing."""
         name = asked.name.strip()
         if not os.path.isdir(asked.path):
             raise ProjectUnavailable(f"{asked.path!r} is not a folder; give the path of an existing one")
@@ -80,7 +80,7 @@ class ProjectOperations:
         )  # fmt: skip
 
     def plan_removal(self, asked: PlanRemoval) -> RemovalPlan:
-        """What `remove_projects` would do with the projects of one name, or the one with this root."""
+        """What `remove_projects` would remove for the projects of this name or root."""
         wanted = asked.project.strip()
         known = self._client.known_projects()
         if not (chosen := called(known, wanted)):
@@ -88,7 +88,7 @@ class ProjectOperations:
         return RemovalPlan(_removals(chosen, "asked for", asked.memories), asked.memories)
 
     def plan_pruning(self, asked: NoArguments) -> RemovalPlan:
-        """What would go with projects whose folder is gone, or that the user's settings list no longer."""
+        """What pruning would remove: projects whose folder is gone, or that the user's settings no longer list."""
         self._check_settings()
         registered = {item.root: item for item in self._client.engine.registry.projects()}
         opened = [item for item in self._client.known_projects() if item.source == OPENED]
@@ -98,7 +98,7 @@ class ProjectOperations:
         return RemovalPlan(tuple(plan for chosen, reason in reasons for plan in _removals(chosen, reason)), False)
 
     def remove_projects(self, asked: RemoveProjects) -> RemovedAnswer:
-        """Forget projects and delete their indexes, which are derived; memories too only where that is asked for."""
+        """Forget projects and delete their indexes, which can be rebuilt; delete memories only if asked to."""
         known = {str(item.root): item for item in self._client.known_projects()}
         for root in asked.roots:
             if root not in known:
@@ -130,12 +130,12 @@ class ProjectOperations:
         return self._client.load_settings(project).settings
 
     def _problems(self) -> list[str]:
-        """What is wrong with the user's settings file."""
+        """The problems of the user's settings file."""
         problems = self._client.load_settings().problems
         return [str(problem) for problem in problems if problem.source == str(user_config_file())]
 
     def _check_settings(self) -> None:
-        """A settings file that cannot be read must not look like one that lists nothing."""
+        """Raise `InvalidRequest` if the settings file has problems: an unreadable file would seem to list nothing."""
         if problems := self._problems():
             raise InvalidRequest(f"nothing is pruned while the settings are wrong; mend this first: {problems[0]}")
 
@@ -171,7 +171,7 @@ def _removal(known: KnownProject, reason: str, memories: bool) -> RemovalRecord:
 
 
 def _config_lines(known: KnownProject) -> ConfigLines:
-    """Where the user's settings list a project."""
+    """The lines of the user's settings that list a project."""
     file = user_config_file()
     try:
         found = lines_of(file.read_text(encoding="utf-8"), known.name)

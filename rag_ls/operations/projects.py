@@ -17,15 +17,15 @@ _log = logging.getLogger(__name__)
 
 
 class Projects:
-    """A client's open projects, as operations name them, and those that it may name besides."""
+    """Finds the projects that an operation means: the client's open ones, and known ones that it names."""
 
     def __init__(self, client: Client, *, or_none: bool = False) -> None:
-        """`or_none`: where no project is open, the project of no folder answers, which sees the user's memories."""
+        """`or_none`: if no project is open, use the project without a folder, which sees the user's memories."""
         self._client = client
         self._or_none = or_none
 
     def all(self) -> list[ProjectView]:
-        """Those that can be used. Raises `ProjectUnavailable` where there is none."""
+        """The client's usable projects. Raises `ProjectUnavailable` where there is none."""
         known = self._client.projects()
         if not known:
             if self._or_none:
@@ -38,7 +38,7 @@ class Projects:
         return projects
 
     def everywhere(self) -> list[ProjectView]:
-        """As `all`, with those that were opened because they were named."""
+        """As `all`, with the projects that were opened because a question named them."""
         named = [view for view in self._client.all_projects() if not view.shared.is_lost]
         return named or self.all()
 
@@ -47,9 +47,9 @@ class Projects:
         return self.all()[0]
 
     def named(self, wanted: str | Sequence[str]) -> list[ProjectView]:
-        """Those with these roots or names, `all` that are known, or the client's open ones where none is named.
+        """The projects with these roots or names, every known one for `all`, or the open ones if none is named.
 
-        One that is known and not open yet is opened, for this and later questions that name it. Raises `NotFound`.
+        Opens a known project that is not open yet, for this and later questions that name it. Raises `NotFound`.
         """
         names = [name.strip() for name in ([wanted] if isinstance(wanted, str) else wanted) if name.strip()]
         if not names:
@@ -61,7 +61,7 @@ class Projects:
         return list({view.project.root: view for view in found}.values())
 
     def holding(self, path: str, wanted: str | Sequence[str] = "") -> ProjectView:
-        """The project that a path lies in; the first one for a path that does not say."""
+        """The project that holds a path; the first one if the path does not decide."""
         if path and Path(path).is_absolute() and (holder := self._client.project_of(path)):
             return holder
         projects = self.named(wanted)
@@ -71,7 +71,7 @@ class Projects:
         return projects[0]
 
     def _views_called(self, name: str, known: list[KnownProject]) -> list[ProjectView]:
-        """What one name or root means: the user's settings say it first, then what is open."""
+        """The projects of one name or root: names in the user's settings come first, then open projects."""
         usable = [view for view in self._client.all_projects() if not view.shared.is_lost]
         found = called(known, name)
         if not any((item.source, item.name) == (CONFIG, name) for item in found):
@@ -87,7 +87,7 @@ class Projects:
         return [self._open(item) for item in found]
 
     def _every_view(self, known: list[KnownProject]) -> list[ProjectView]:
-        """All that can be opened; one that cannot keeps nobody from the others."""
+        """All projects that can be opened; the others are logged and left out."""
         chosen = {view.project.root: view for view in self._client.projects() if not view.shared.is_lost}
         for item in known:
             try:

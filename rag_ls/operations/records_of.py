@@ -1,4 +1,4 @@
-"""What the engine gives, as the records that operations answer."""
+"""Turns the engine's results into the records of the operations' answers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _BRIEF_CHARACTERS = 160
 
 
 def stats_of(stats: SearchStats) -> Stats:
-    """How an answer came about."""
+    """The statistics of an answer."""
     if stats.complete:
         return Stats(stats.took_ms, stats.dense, stats.candidates, True, note=stats.note)
     return Stats(
@@ -63,7 +63,7 @@ def stats_of(stats: SearchStats) -> Stats:
 
 
 def percent_of(coverage: Coverage) -> Percent:
-    """How much each tier holds."""
+    """The coverage of each tier, in percent."""
     return Percent(coverage.words, coverage.vectors)
 
 
@@ -78,13 +78,13 @@ def code_record(hit: Hit) -> CodeRecord:
 
 
 def placed_code_record(view: ProjectView, hit: Hit) -> CodeRecord:
-    """A chunk with its score, the file to read, and the declaration that it is a part of where its text does not say."""
+    """A chunk with its score, its file, and its declaration's signature if the chunk's text does not show it."""
     record = code_record(hit)
     return replace(record, file=file_of(view, record.path), scope=_scope(hit))
 
 
 def excerpt_record(view: ProjectView, excerpt: Excerpt, context: str) -> CodeRecord:
-    """A chunk with what is around it."""
+    """A chunk with its context."""
     record = placed_code_record(view, excerpt.hit)
     if context == "chunk":
         return record
@@ -95,7 +95,7 @@ def excerpt_record(view: ProjectView, excerpt: Excerpt, context: str) -> CodeRec
 
 
 def file_of(view: ProjectView, path: str) -> str:
-    """Where an agent's own tools find a document: absolute, or the URI of one that is no file."""
+    """The place of a document for an agent's own tools: an absolute path, or a URI if it is no file."""
     return path if is_guest(path) else str(view.project.root / path)
 
 
@@ -115,7 +115,7 @@ def symbol_record(view: ProjectView, item: StoredSymbol, *, names_project: bool)
 
 
 def test_record(view: ProjectView, test: RelatedTest) -> TestRecord:
-    """A document of tests."""
+    """A test document."""
     record = TestRecord(test.path, file_of(view, test.path), test.score, test.why, mentioned_in=test.mentions)
     if test.chunk is None:
         return record
@@ -127,7 +127,7 @@ def test_record(view: ProjectView, test: RelatedTest) -> TestRecord:
 
 
 def metadata_record(meta: MemoryMetadata) -> MetadataRecord:
-    """What a caller said about a memory."""
+    """The metadata of a memory."""
     return MetadataRecord(
         meta.tags, meta.source_file, meta.language, meta.chunk_index, meta.parent_id, meta.ast_node_type,
         meta.importance_score, dict(meta.custom),
@@ -146,7 +146,7 @@ def memory_record(memory: Memory) -> MemoryRecord:
 
 
 def whole_memory_record(memory: Memory) -> MemoryRecord:
-    """A memory with all that its record holds, without its embedding."""
+    """A complete memory, without its embedding."""
     return replace(
         memory_record(memory), content=memory.content, truncated=False, uses=memory.uses, used_at=memory.used_at,
         content_hash=memory.content_hash, source_uri=memory.source_uri, source_memory_ids=memory.source_memory_ids,
@@ -171,14 +171,14 @@ def version_record(version: MemoryVersion) -> VersionRecord:
 
 
 def anchor_record(anchor: Anchor | None) -> AnchorRecord | None:
-    """The place that a memory is about and how it stands, or None."""
+    """The place that a memory is about, with its state, or None."""
     if anchor is None:
         return None
     return AnchorRecord(anchor.path, anchor.state.value, anchor.symbol, anchor.start_line, anchor.project)
 
 
 def stored_answer(stored: Stored) -> StoredAnswer:
-    """What storing a memory did."""
+    """The outcome of storing a memory."""
     memory = stored.memory
     is_duplicate = stored.status == "duplicate" or (stored.status == "updated" and stored.is_duplicate)
     return StoredAnswer(
@@ -202,7 +202,7 @@ def brief(memory: Memory) -> BriefMemory:
 
 
 def consolidation_answer(done: Consolidated, *, dry_run: bool, threshold: float) -> ConsolidationAnswer:
-    """What a consolidation merged, or would merge, what it did not dare to, and what nobody ever recalled."""
+    """A consolidation's merges (planned ones in a dry run), contradictions, and memories that were never recalled."""
     plans = list(done.plans.values())
     return ConsolidationAnswer(
         dry_run,
@@ -226,7 +226,7 @@ def consolidation_answer(done: Consolidated, *, dry_run: bool, threshold: float)
 
 
 def engine_record(engine: Engine, *, full: bool = False) -> EngineRecord:
-    """The engine; in `full`, with its clients and how long operations take."""
+    """The engine; with `full`, its clients, models and latencies too."""
     mode = "shared" if engine.address else "standalone"
     record = EngineRecord(mode, os.getpid(), __version__, round(engine.uptime_s, 1))
     if not full:
@@ -250,7 +250,7 @@ def _client_record(about: About) -> ClientRecord:
 
 
 def progress_json(project: str, progress: Progress) -> Json:
-    """One step of a project's indexing, as it goes over the wire."""
+    """One step of a project's indexing as JSON."""
     return {"project": project, "phase": progress.phase.value, "done": progress.done, "total": progress.total}
 
 
@@ -264,7 +264,7 @@ def open_project_record(shared: SharedProject, users: int) -> OpenProjectRecord:
 
 
 def status_record(status: ProjectStatus) -> ProjectStatusRecord:
-    """How one project stands."""
+    """The state of one project."""
     unknown = "" if status.scanned else "the files were not compared with the index yet since this process started"
     return ProjectStatusRecord(
         status.root, status.complete, status.documents, status.chunks, status.queued_documents, status.pending_embeddings,
@@ -295,7 +295,7 @@ def best_of(
 
 
 def stats_of_all(query: str, answers: Sequence[model.SearchAnswer]) -> Stats:
-    """How the answers of several projects came about."""
+    """The statistics of several projects' answers, merged."""
     without_hits = [replace(answer, hits=()) for answer in answers]
     return stats_of((merged(query, without_hits, 0) if len(answers) > 1 else without_hits[0]).stats)
 

@@ -1,4 +1,4 @@
-"""Which files that are not read yet a question about code needs."""
+"""Chooses the unread files that a question about code needs first."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from rag_ls.search import analyse, glob_matcher, likelihood
 # The files that hold a question's words, up to these bytes, answer it nearly as well as all files do (docs/quality.md).
 FIRST_BYTES = 1_000_000
 _READING_S = 5.0
-# Where a question has no words, so many of the files that it names by a pattern.
+# For a question without words: at most this many of the files that match its pattern.
 _MAX_FIRST_FILES = 100
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionScope:
-    """What a question is about; none of it need be sound."""
+    """What a question is about, unchecked."""
 
     text: str = ""
     path: str = ""

@@ -26,7 +26,7 @@ def input_schema(request: type, shows: Sequence[str]) -> Schema:
 
 
 def output_schema(answer: type, names: Sequence[str]) -> Schema:
-    """JSON Schema of those keys of an answer that agents are told of."""
+    """JSON Schema of the keys `names` of an answer."""
     kinds = {name: _json_type(hint) for name, hint, _, _ in answer_fields(answer)}
     return {"type": "object", "properties": {name: {"type": kinds[name]} for name in names}}
 
@@ -40,7 +40,7 @@ def typescript(answers: Sequence[type]) -> str:
 
 
 def _agents_name(name: str, declared: Argument) -> str:
-    """What agents call an argument: `limit` where a listing has one."""
+    """The name of an argument for agents: `limit` if its flag is `--limit`."""
     return declared.flag.removeprefix("--") if declared.flag == "--limit" else name
 
 

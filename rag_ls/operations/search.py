@@ -12,7 +12,7 @@ from rag_ls.operations.records import CodeAnswer
 from rag_ls.operations.records_of import best_of, placed_code_record, stats_of_all, with_note
 from rag_ls.operations.requests import CODE_KINDS, FindRelated, SearchCode
 
-# More of a pasted text finds nothing else.
+# A longer pasted text would not find more.
 _MAX_QUERY_CHARACTERS = 2000
 
 
@@ -22,7 +22,7 @@ class SearchOperations:
     def __init__(self, projects: Projects, *, wait_s: float, budget_tokens: int = 0) -> None:
         """A question waits `wait_s` for a model that is still loading.
 
-        Answers hold no more than `budget_tokens` where neither the caller nor the settings say how many; 0 is no limit.
+        `budget_tokens` limits answers where neither the caller nor the settings set a limit; 0 is no limit.
         """
         self._projects = projects
         self._wait_s = wait_s

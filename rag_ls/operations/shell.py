@@ -1,4 +1,4 @@
-"""The shell's verbs, made from the table of operations, as plain data: a command line that starts at once imports no table."""
+"""Generates the shell's verbs from the table of operations as plain data: a command starts without the table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VerbData = dict[str, Any]
 
 
 def verbs_of(table: Iterable[Operation]) -> dict[str, VerbData]:
-    """Each verb with the operation behind it, what it does, and its options as `argparse` takes them."""
+    """Each verb with its operation, its summary, and its options for `argparse`."""
     return {
         operation.verb.name: {
             "operation": operation.name,
@@ -32,7 +32,7 @@ def verbs_of(table: Iterable[Operation]) -> dict[str, VerbData]:
 
 
 def _option(operation: Operation, name: str, hint: Any, declared: Argument) -> Option:
-    """One argument; nothing for one that the shell does not take as it is."""
+    """One argument as an option; empty for an argument that the shell does not take directly."""
     assert operation.verb is not None
     if name in operation.verb.positional:
         many = {"nargs": "+"} if hint == tuple[str, ...] else {}

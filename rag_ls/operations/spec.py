@@ -1,4 +1,4 @@
-"""What an operation is: one entry, from which every surface, the reference and the types of the extension are made."""
+"""The entry of an operation, from which all surfaces, the reference and the extension's types are generated."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Opens(StrEnum):
     """What an operation does with a folder that is no project yet."""
 
     EXISTING = "existing"
-    """It answers of projects that are there: asking creates nothing."""
+    """It only reads existing projects, and creates none."""
     NEW = "new"
-    """It writes something down there, which makes it a project; home and the like become none."""
+    """It writes data there, which makes the folder a project, unless it is home or the like."""
     ON_PURPOSE = "on purpose"
-    """It is there to make it a project, whatever the folder."""
+    """Its purpose is to make the folder a project, whatever folder it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,9 @@ class Effects:
 
     writes: bool = False
     destroys: bool = False
-    """Whether what is there may go; MCP: `destructiveHint`."""
+    """Whether it may remove or overwrite data; MCP: `destructiveHint`."""
     idempotent: bool = True
-    """Whether doing it twice does no more than doing it once."""
+    """Whether a second run has no further effect."""
 
 
 READS = Effects()
@@ -40,32 +40,32 @@ DELETES = Effects(writes=True, destroys=True, idempotent=False)
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """How agents are offered an operation. Each word costs every agent context on every turn: short, or not at all."""
+    """How agents see an operation. Keep it short: each word costs every agent context on every turn."""
 
     toolset: str
     description: str
     shows: tuple[str, ...] = ()
-    """The arguments that agents see; the others are understood all the same."""
+    """The arguments that agents see; the others are accepted all the same."""
     answers: tuple[str, ...] = ()
-    """The keys of the answer that agents are told of."""
+    """The keys of the answer in the schema for agents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """How the shell offers an operation: the verb's name, what it does, and which arguments stand without a flag."""
+    """How the shell offers an operation: the verb's name, its summary, and its arguments without a flag."""
 
     name: str
     summary: str
     positional: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
-    """Arguments that it does not take."""
+    """Arguments that the verb does not take."""
     in_project: bool = True
-    """Whether `--project` says in which folder's project it works."""
+    """Whether `--project` gives the folder whose project the verb works in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation: what it takes and answers, who does it, what it changes, and who offers it under which name."""
+    """One operation: its request, answer, implementation and effects, and its names on the surfaces."""
 
     name: str
     doc: str
@@ -74,16 +74,16 @@ class Operation:
     run: Callable[[Any, Any], object]
     """Called with the `Operations` and the request."""
     prepare: Callable[[Any, Any, Any], None] | None = None
-    """What takes long before it can be answered: called with the `Operations`, the request and who is told of progress."""
+    """Slow work before the answer: called with the `Operations`, the request and a `Report` for progress."""
     waits: bool = False
-    """Whether its preparation may take long enough that an agent is told how far it is."""
+    """Whether its preparation may take so long that an agent should see progress."""
     effects: Effects = field(default=READS)
     changes: MemoryChange | None = None
-    """What becomes of memories by it."""
+    """The event that it causes for memories, if any."""
     opens: Opens = Opens.EXISTING
     needs_code: bool = True
-    """Whether it needs a project; memories are there without one."""
+    """Whether it needs a project; operations on memories do not."""
     tool: Tool | None = None
     command: str = ""
-    """What editors call it; empty where they are not offered it."""
+    """Its command in editors; empty where editors do not have it."""
     verb: Verb | None = None

@@ -16,7 +16,7 @@ CONFIG, OPENED = "config", "opened"
 
 @dataclass(frozen=True, slots=True)
 class KnownProject:
-    """One root, with the name that stands for it."""
+    """One root, with its name."""
 
     root: Path
     name: str
@@ -26,12 +26,12 @@ class KnownProject:
 
     @property
     def is_missing(self) -> bool:
-        """Whether there is no such folder now."""
+        """Whether the folder no longer exists."""
         return not self.root.is_dir()
 
 
 def known_projects(entries: Iterable[ProjectEntry], registered: Iterable[Registered]) -> list[KnownProject]:
-    """Each known root once."""
+    """All known projects, each root once."""
     listed = [(Path(root), entry) for entry in entries for root in entry.roots]
     opened = {Path(item.root): item for item in registered}
     found = [
@@ -46,9 +46,9 @@ def known_projects(entries: Iterable[ProjectEntry], registered: Iterable[Registe
 
 
 def called(known: Sequence[KnownProject], wanted: str) -> list[KnownProject]:
-    """Those that a root or a name means: an entry's name names all its roots.
+    """The projects that a root or a name stands for; an entry's name stands for all its roots.
 
-    A name of the settings goes before that of an opened project, and any name before that of a folder.
+    A name in the settings takes precedence over an opened project's name, and both over a folder's name.
     """
     if root := root_of_path(wanted):
         return [project for project in known if project.root == root]
@@ -59,7 +59,7 @@ def called(known: Sequence[KnownProject], wanted: str) -> list[KnownProject]:
 
 
 def root_of_path(wanted: str) -> Path | None:
-    """The root that a path means; None for a name."""
+    """The root that a path stands for; None for a name."""
     path = os.path.expanduser(wanted)
     return Path(os.path.realpath(path)) if os.path.isabs(path) and "\0" not in path else None
 
@@ -70,7 +70,7 @@ def names_of(known: Iterable[KnownProject]) -> str:
 
 
 def off_branch(wanted: str, root: Path) -> str:
-    """Why a project is not indexed in the background, where another branch than `wanted` is checked out; else empty."""
+    """Why a project is not indexed in the background: a branch other than `wanted` is checked out. Else empty."""
     if not wanted or (current := current_branch(root)) == wanted:
         return ""
     stands = f"{current} is checked out" if current else "no branch is checked out"

@@ -21,7 +21,7 @@ def _key(doc: str, **default: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectEntry:
-    """One name for one or several project roots, and what of them is indexed."""
+    """One name for one or several project roots, and which of their files are indexed."""
 
     name: str = _key("What commands and agents call it; two entries cannot have the same.")
     roots: tuple[str, ...] = _key("Its folders, absolute or beginning with `~`. Each has an index of its own.")
@@ -34,7 +34,7 @@ class ProjectEntry:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with the list: which entry (from 0) and key of it, where one is to blame, and the remedy."""
+    """An error in the list: its message with the remedy, and the entry (from 0) and key that cause it."""
 
     message: str
     number: int = 0
@@ -43,14 +43,14 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """The entries that can be used, and what is wrong with the others."""
+    """The usable entries, and the faults of the others."""
 
     entries: tuple[ProjectEntry, ...] = ()
     faults: tuple[Fault, ...] = ()
 
 
 class _Wrong(Exception):
-    """An entry cannot be used, for this reason, at this key."""
+    """An entry cannot be used because of one of its keys."""
 
     def __init__(self, key: str, message: str) -> None:
         super().__init__(message)
@@ -63,7 +63,7 @@ def described() -> tuple[tuple[str, str], ...]:
 
 
 def read_entries(values: object) -> Entries:
-    """Check what stands under `projects`; one wrong entry does no harm to the others."""
+    """Read and check the list `projects`; one wrong entry does not affect the others."""
     if not isinstance(values, list):
         return Entries(faults=(Fault("projects must be a list of tables: write [[projects]] above each"),))
     kept: list[ProjectEntry] = []
@@ -137,11 +137,11 @@ def _root(text: str) -> str:
     return os.path.realpath(path)
 
 
-# --- where entries stand in the file
+# --- the lines of entries in the file
 
 
 def line_of(text: str, fault: Fault) -> int | None:
-    """The line of a settings file that a fault is about, from 1."""
+    """The line of a fault in a settings file, from 1."""
     blocks = list(_blocks(text))
     if fault.number >= len(blocks):
         return None

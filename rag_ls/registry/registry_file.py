@@ -20,7 +20,7 @@ from rag_ls.util.whole_files import whole_file
 _log = logging.getLogger(__name__)
 
 FILE_NAME = "projects.json"
-# Every shell command opens its project: more often than this, it is not written down.
+# Every shell command opens its project, so openings are recorded at most this often.
 _NOTE_EVERY = timedelta(minutes=10)
 _LOCK_S = 5.0
 
@@ -40,7 +40,7 @@ class Registered:
 
 
 class Registry:
-    """The file. What is wrong with it is no error: it is started anew. Safe from several threads and processes."""
+    """The registry file. A damaged file is no error: it is started anew. Safe from several threads and processes."""
 
     def __init__(self, file: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._file = file
@@ -59,7 +59,7 @@ class Registry:
         return tuple({item.root: item for item in found}.values())
 
     def note_opened(self, root: Path, *, name: str = "", from_config: bool = False) -> None:
-        """Remember a project that was opened, where the file can be written."""
+        """Record that a project was opened, if the file can be written."""
         now = self._now()
         known = next((item for item in self.projects() if item.root == str(root)), None)
         if known is not None and known.from_config == from_config and not _is_news(known, now):
@@ -70,7 +70,7 @@ class Registry:
             _log.info("%s cannot be written: %s", self._file, error)
 
     def add(self, root: Path, name: str = "") -> Registered:
-        """Remember a project that is not opened by that; with a name, it is called so. Raises `OSError`."""
+        """Register a project under a name without opening it. Raises `OSError`."""
         return self._put(str(root), lambda item: replace(item, name=name or item.name), name)
 
     def remove(self, roots: Collection[str]) -> None:

@@ -1,4 +1,4 @@
-"""Query to hits."""
+"""Searches the index: turns a query into hits."""
 
 from rag_ls.search.query import analyse
 from rag_ls.search.roles import is_docs, is_test, likelihood

@@ -1,4 +1,4 @@
-"""Answers kept for as long as they are exactly right."""
+"""Caches answers until the data that they were made from changes."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _KEPT = 32
 
 
 class AnswerCache(Generic[T]):
-    """Results by key, all forgotten as soon as anything they were made from has changed. Safe from several threads."""
+    """Caches results by key, and drops all of them when their source changes. Safe from several threads."""
 
     def __init__(self, version: Callable[[], int]) -> None:
-        """`version` gives another number after every change of what results are made from."""
+        """`version` returns a different number after every change of the results' source."""
         self._version = version
         self._lock = threading.Lock()
         self._made_from: int | None = None
         self._results: OrderedDict[Hashable, T] = OrderedDict()
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The result for `key`, made anew unless nothing changed since it was made."""
+        """The result for `key`: the cached one if nothing changed since, else a new one."""
         version = self._version()
         with self._lock:
             if version != self._made_from:
@@ -35,7 +35,7 @@ class AnswerCache(Generic[T]):
                 return self._results[key]
         result = make()
         with self._lock:
-            # What was read while something changed may be of either state.
+            # Do not cache a result that was made during a change: it may mix both states.
             if self._made_from == version == self._version():
                 self._results[key] = result
                 while len(self._results) > _KEPT:

@@ -1,7 +1,7 @@
-"""What speaks for a chunk as an answer: signals and rules, each a number, and how much each weighs.
+"""The evidence that a chunk answers a query: signals and rules, each a number with a weight.
 
-The weights come from `python3 -m tests.benchmarks.code.tune`, which finds them on two thirds of the questions;
-docs/quality.md has what each is worth on the third that was kept unseen.
+`python3 -m tests.benchmarks.code.tune` finds the weights on two thirds of the questions; docs/quality.md says what each
+is worth on the third that was kept unseen.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TYPE = re.compile("class|struct|interface|enum|type|trait|impl")
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each kind of evidence weighs; each is 0..1 before it is weighed."""
+    """The weight of each kind of evidence; the evidence itself is 0..1."""
 
     lexical: float = 0.35
     """BM25, as a share of the query's best."""
@@ -42,26 +42,26 @@ class Weights:
     function: float = 0.04
     """It declares a function."""
     type: float = -0.14
-    """It declares a type: what a question is about is in its members."""
+    """It declares a type: questions are mostly about its members."""
     test: float = -0.34
-    """It is a test, and none is asked for; where one is, it counts as much in favour."""
+    """It is a test, and the query asks for none; if the query does, it counts as much in favour."""
     docs: float = -0.26
-    """It is prose, and none is asked for."""
+    """It is prose, and the query asks for none."""
     data: float = -0.1
-    """It is data or style, and none is asked for."""
+    """It is data or style, and the query asks for none."""
     secondary: float = -0.1
     """It is an example, vendored, or kept for compatibility."""
     coherence: float = 0.05
-    """The best three chunks of its file, as a share of the best file's."""
+    """The sum of its file's best three scores, as a share of the best file's sum."""
 
 
 WORDS_WEIGHTS = Weights()
-# A name, a path or a piece of code is looked for in prose too.
+# Prose may also be the place of a name, a path or a piece of code.
 CODE_WEIGHTS = Weights(docs=-0.15)
 
 
 def weighed(weights: Weights, settings: SearchSettings) -> Weights:
-    """The weights with the two signals as the settings say; the defaults leave them as they are."""
+    """The weights, with both signals scaled by the settings; default settings change nothing."""
     return replace(
         weights,
         dense=weights.dense * settings.dense_weight / _DEFAULTS.dense_weight,
@@ -76,18 +76,18 @@ def weights_for(kind: Kind) -> Weights:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The query's words by stem, with how much each says."""
+    """The query's words by stem, with their weights."""
 
     weights: Mapping[str, float]
 
     def share(self, stems: frozenset[str]) -> float:
-        """How much of the query some stems hold, 0..1."""
+        """The weighted share of the query's words that are among `stems`, 0..1."""
         total = sum(self.weights.values())
         return sum(weight for stem_, weight in self.weights.items() if stem_ in stems) / total if total else 0.0
 
 
 def static_score(row: RankRow, query: Query, asked: Asked, weights: Weights, *, exact: bool, named: bool) -> float:
-    """What speaks for a chunk besides the two signals and its file's other chunks."""
+    """The score of a chunk without the two signals and without its file's other chunks."""
     name = row.symbol.rpartition(".")[2] or row.symbol
     score = weights.name * asked.share(stems_of(name)) + weights.scope * asked.share(stems_of(row.symbol))
     score += weights.file * asked.share(stems_of(_stem_of_file(row.path)))
@@ -121,5 +121,5 @@ def _stem_of_file(path: str) -> str:
 
 
 def highest(weights: Weights) -> float:
-    """The score of a chunk for which everything speaks."""
+    """The highest possible score of a chunk."""
     return sum(max(0.0, float(getattr(weights, field.name))) for field in fields(weights))

@@ -1,4 +1,4 @@
-"""What a query asks for: its kind, its terms, the identifiers and paths it names."""
+"""Analyses a query: its kind, its terms, the identifiers and paths that it names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from rag_ls.storage import split_identifier
 
-# Words of questions and of programming languages that are everywhere: they find nothing and cost much.
+# Words of questions and programming languages that are everywhere: searching for them costs much and finds nothing.
 _STOP_WORDS = frozenset(
     "a an and are as at be by can do does for from get has have how i if in into is it its of on or our should so that the "
     "their then there this to was we what when where which who why will with you your "
@@ -30,7 +30,7 @@ _QUESTION = re.compile(
     r"^\s*(where|how|what|when|which|who|why|is|are|does|do|can|find|show|code|tests?|function|the)\b|\?\s*$", re.I
 )
 _MAX_TERMS = 32
-# A pasted file is a query too; its beginning says what it is about.
+# Only the beginning of a very long query (a pasted file) is used.
 _MAX_QUERY_CHARACTERS = 2000
 _TEST_WORDS = frozenset({"test", "tests", "testing", "tested", "spec", "specs", "fixture", "fixtures", "mock", "mocks"})
 _DOCS_WORDS = frozenset(
@@ -43,7 +43,7 @@ _DATA_WORDS = frozenset(
 
 
 class Kind(StrEnum):
-    """What a query looks like."""
+    """The kinds of query."""
 
     WORDS = "words"
     IDENTIFIER = "identifier"
@@ -54,27 +54,27 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query, taken apart."""
+    """An analysed query."""
 
     text: str
     kind: Kind
     terms: tuple[str, ...]
-    """Lower-case search terms without stop words, each once; an identifier gives its parts, and itself in one piece."""
+    """Lower-case search terms without stop words or duplicates; an identifier gives its parts and the whole of it."""
     parts: tuple[str, ...]
-    """The terms without those that are several in one piece."""
+    """The terms without whole identifiers that have several parts."""
     names: tuple[str, ...]
-    """Lower-case last names of the symbols that it may name."""
+    """The last parts of the symbols that it may name, in lower case."""
     paths: tuple[str, ...]
     """File names or parts of paths that it names."""
     bare_name: tuple[str, ...]
-    """The parts of the one name that it consists of, the last one last; empty for any other query."""
+    """If the query is just one name: the name's parts, outermost first. Else empty."""
     wants_tests: bool
     wants_docs: bool
     wants_data: bool
 
 
 def analyse(text: str) -> Query:
-    """Take a query apart. Any text is a query: no character has a meaning of its own."""
+    """Analyse a query. Any text is a query: no character has a special meaning."""
     text = text[:_MAX_QUERY_CHARACTERS]
     split = [split_identifier(word) for word in re.findall(r"\w+", text)]
     useful = _useful([term for terms in split for term in terms])

@@ -1,4 +1,4 @@
-"""Candidates in the order in which they answer a query."""
+"""Ranks candidates by how well they answer a query."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rag_ls.search.query import Query
 from rag_ls.search.roles import is_docs
 from rag_ls.storage import RankRow
 
-# So many hits of one file come before the hits of others that are nearly as good.
+# After this many hits of one file, its further hits rank below nearly as good hits of other files.
 _MAX_HITS_OF_A_FILE = 3
 _CROWDED = 0.15
 _COHERENT = 3
@@ -23,10 +23,10 @@ def rank(
 ) -> list[tuple[RankRow, float]]:  # fmt: skip
     """The chunks with their scores in 0..1, best first; equal scores in order of path and place.
 
-    `dense` holds similarities, `lexical` BM25 values (higher is better), both by row. Each is scaled over the candidates
-    of this query. Scores are added, not reciprocal ranks: equal ranks of a sure and an unsure signal would count the
-    same. A chunk that is not embedded yet gets for its meaning what it gets for its words: what was just typed must
-    not rank below all else.
+    `dense` holds similarities, `lexical` BM25 values (higher is better), both by row. Each is scaled over the
+    candidates of this query. The scaled values are added; reciprocal ranks would count equal ranks of a sure and an
+    unsure signal alike. A chunk without an embedding uses its lexical share as its dense one, so that text that was
+    just typed does not rank last.
     """
     words, meaning = _shares(lexical), _scaled(dense)
     scored = []
@@ -48,7 +48,7 @@ def rank(
 
 
 def _fit(row: RankRow, query: Query) -> int:
-    """How well a chunk declares the one name that a query consists of: 2 to the letter, 1 but for upper case, 0 not."""
+    """How well a chunk declares the query's bare name: 2 for an exact match, 1 ignoring case, 0 for none."""
     if not query.bare_name or not row.is_declaration or is_docs(row.language):
         return 0
     name = tuple(row.symbol.split("."))[-len(query.bare_name) :]
@@ -61,7 +61,7 @@ def _as_shares(scored: Sequence[tuple[RankRow, float]], top: float) -> list[tupl
 
 
 def _in_turn(first: list[tuple[RankRow, float]], rest: list[tuple[RankRow, float]]) -> list[tuple[RankRow, float]]:
-    """The first ones before the rest, with scores that say so."""
+    """Put `first` before `rest`, and raise their scores to match that order."""
     ordered = list(rest)
     for row, score in reversed(first):
         above = ordered[0][1] if ordered else 0.0
@@ -80,7 +80,7 @@ def _scaled(values: Mapping[int, float]) -> dict[int, float]:
 
 
 def _coherent(scored: Sequence[tuple[RankRow, float]], weights: Weights) -> list[tuple[RankRow, float]]:
-    """A file of which several chunks fit is the likelier place."""
+    """Raise the scores of chunks whose files have several good chunks."""
     found: dict[int, list[float]] = defaultdict(list)
     for row, score in sorted(scored, key=lambda item: -item[1])[:_LOOKED_AT]:
         if len(found[row.document_id]) < _COHERENT:
@@ -91,7 +91,7 @@ def _coherent(scored: Sequence[tuple[RankRow, float]], weights: Weights) -> list
 
 
 def _collapsed(scored: Sequence[tuple[RankRow, float]]) -> list[tuple[RankRow, float]]:
-    """Of the pieces of one declaration only the best stays."""
+    """Keep only the best piece of each declaration."""
     seen: set[tuple[int, str]] = set()
     kept = []
     for row, score in scored:
@@ -104,12 +104,12 @@ def _collapsed(scored: Sequence[tuple[RankRow, float]]) -> list[tuple[RankRow, f
 
 
 def _declaration(row: RankRow) -> tuple[int, str]:
-    """What a chunk is a piece of; itself, where it has no symbol."""
+    """The key of the declaration that a chunk is a piece of; its own key if it has no symbol."""
     return row.document_id, row.symbol or f"#{row.ordinal}"
 
 
 def _uncrowded(scored: Sequence[tuple[RankRow, float]], query: Query) -> list[tuple[RankRow, float]]:
-    """After a few hits of one file, others that are nearly as good come first; not where the query names a file."""
+    """Lower the scores of a file's hits after the first few, unless the query names a file."""
     if query.paths:
         return list(scored)
     of_file: Counter[int] = Counter()

@@ -1,4 +1,4 @@
-"""What part a document plays in a repository, told from its path and language."""
+"""Tells a document's role in a repository from its path and language."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ _TEST = re.compile(
     r"(^|/)(tests?|testing|__tests__|specs?|t|fixtures?|testdata|mocks?)/|(^|/)(test_|conftest)[^/]*$"
     r"|[._-](test|tests|spec|mock)\.\w+$"
 )
-# JUnit, PHPUnit, XCTest: the capital is what tells them from `latest.py`.
+# JUnit, PHPUnit, XCTest: the capital letter distinguishes them from `latest.py`.
 _TEST_NAME = re.compile(r"(?<=[a-z0-9])(Tests?|Spec|TestCase)\.\w+$")
 _SECONDARY = re.compile(
     r"(^|/)(examples?|samples?|benchmarks?|bench|demos?|vendor|third[_-]party|compat|deprecated|legacy|locales?|deps)/",
     re.I,
 )
-# Probed on the questions of `make eval` that are not unseen: so many more of the complete answer's hits are in the files read first.
+# Chosen on the questions of `make eval` that are not held out: with these, the files that are read first hold more of
+# the complete answer's hits.
 _OTHER, _SECOND, _DATA_FILE = 0.6, 0.8, 0.5
 _DOCS = frozenset({"markdown", "rst", "text", "html", "asciidoc", "org", "mdx", "textile", "latex"})
 _DATA = frozenset({"json", "yaml", "toml", "css", "scss", "xml", "ini", "properties", "csv"})
 
 
 def likelihood(query: Query, path: str, language: str) -> float:
-    """How likely a file answers a query, other things being equal, from 1 downward: what `ranking` holds against hits."""
+    """How likely a file answers a query by its role alone, at most 1; lower for the roles that `ranking` penalises."""
     tests = _OTHER if is_test(path) and not query.wants_tests else 1.0
     secondary = _SECOND if is_secondary(path) else 1.0
     prose = _OTHER if is_docs(language) and not query.wants_docs else 1.0
@@ -31,17 +32,17 @@ def likelihood(query: Query, path: str, language: str) -> float:
 
 
 def is_test(path: str) -> bool:
-    """Whether a document holds tests, or what serves them alone."""
+    """Whether a document holds tests, or only serves them."""
     return bool(_TEST.search(path.lower()) or _TEST_NAME.search(path))
 
 
 def is_secondary(path: str) -> bool:
-    """Whether a document is an example, a copy of other people's code, or kept for former versions."""
+    """Whether a document is an example, vendored code, or kept for compatibility."""
     return bool(_SECONDARY.search(path))
 
 
 def is_docs(language: str) -> bool:
-    """Whether a document is written for readers."""
+    """Whether a document is prose."""
     return language in _DOCS
 
 

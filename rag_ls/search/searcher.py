@@ -1,4 +1,4 @@
-"""A question's way to hits: signals, fusion, rules, and an honest look at the files."""
+"""Answers questions with hits: collects signals, ranks the candidates, and checks each hit's file."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ from rag_ls.search.ranking import rank
 from rag_ls.search.view import NO_FILTERS, Filters, View, current_view
 from rag_ls.storage import DISK, ChunkRow, DocumentRecord, ProjectIndex, RankRow, stem
 
-# Candidates of each signal: more cost time, and do not change the first ten hits.
+# Candidates per signal: more of them cost time without changing the first ten hits.
 _CANDIDATES = 100
 _EXACT_CANDIDATES = 50
-# Unsaved text hides its file's chunks, and embeddings outlive their chunks: ask for more, then drop those.
+# Ask for this many times the candidates, because some are dropped: unsaved text hides its file's chunks, and embeddings
+# outlive their chunks.
 _SPARE = 3
 _MAX_NEIGHBOURS = 20_000
-# Up to here a word is rare whatever the number of chunks.
+# A word in at most this many chunks is rare, however many chunks there are.
 _MAX_RARE_HOLDERS = 1000
-# A word that nothing holds may be misspelt; so alike are the words that may be meant.
+# A word of at least this length that no chunk holds may be misspelt; `_ALIKE` is how similar its replacements are.
 _LONG_ENOUGH = 5
 _ALIKE = 0.8
 # A declaration in several chunks is given as a whole up to this length.
@@ -40,7 +41,7 @@ QueryVector = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Hits, best first, and how they came about."""
+    """Hits, best first, with statistics."""
 
     hits: tuple[Hit, ...]
     dense: bool
@@ -50,24 +51,24 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What each signal said about the candidate rows."""
+    """The value of each signal for the candidate rows."""
 
     dense: Mapping[int, float]
     lexical: Mapping[int, float]
     exact: Mapping[int, tuple[str, ...]]
-    """Rows that were named, by symbol or path."""
+    """Rows that the query names, and how: by `symbol` or `path`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Candidates, best first with their scores, before anybody looked at their files."""
+    """Candidates with their scores, best first, before their files were checked."""
 
     rows: list[tuple[RankRow, float]]
     signals: Signals
 
 
 class Corpus(Protocol):
-    """The documents that an index stands for."""
+    """The documents behind an index."""
 
     def is_live(self, session: str) -> bool:
         """Whether an editor still holds an editing session."""
@@ -78,7 +79,7 @@ class Corpus(Protocol):
         ...
 
     def note_unembedded(self, documents: Collection[int]) -> None:
-        """These documents were given as hits and have no vectors yet."""
+        """Note that a search returned these documents, which have no vectors yet."""
 
 
 class Searcher:
@@ -107,10 +108,10 @@ class Searcher:
         session: str = DISK,
         weights: Weights | None = None,
     ) -> Found:
-        """The `k` best chunks for a query; `vector` is its embedding by `model_id`, or None to do without.
+        """The `k` best chunks for a query; `vector` is its embedding by `model_id`, or None to search by words alone.
 
-        `session` is the editing session that asks: its own unsaved text counts before others'. `weights` are those of the
-        query's kind; benchmarks ask for others.
+        `session` is the editing session that asks: its own unsaved text takes precedence. `weights` override those of
+        the query's kind, for benchmarks.
         """
         started = time.perf_counter()
         view = self._view(session, filters)
@@ -131,8 +132,8 @@ class Searcher:
         return Ranked(rank(rows, signals.dense, signals.lexical, signals.exact, query, asked, weights), signals)
 
     def _asked(self, query: Query) -> tuple[Asked, tuple[str, ...]]:
-        """How much each word of a query says, by stem; and the terms to look for: its own, and for a word that no chunk
-        holds those that are spelt nearly so."""
+        """The weight of each word of a query, by stem, and the terms to search for: the query's own, and similar ones
+        for a word that no chunk holds."""
         count = self._store.chunks.estimated_count()
         most = max(_MAX_RARE_HOLDERS, count // 10)
         weights: dict[str, float] = {}
@@ -165,7 +166,7 @@ class Searcher:
         return Found(tuple(self._hits(kept, signals, k)), True, len(rows), _milliseconds(started))
 
     def chunk_hit(self, chunk_id: str, session: str = DISK) -> Hit | None:
-        """The version of a chunk that counts now, or None."""
+        """The present version of a chunk, or None."""
         view = self._view(session, NO_FILTERS)
         shown = [row for row in self._store.chunks.by_id(chunk_id) if view.shows(row.document_id)]
         for row in shown:
@@ -179,7 +180,7 @@ class Searcher:
         return self._view(session, NO_FILTERS).hidden
 
     def document(self, path: str, session: str = DISK) -> DocumentRecord | None:
-        """The version of a document that counts now."""
+        """The version of a document that this session sees, or None."""
         view = self._view(session, NO_FILTERS)
         versions = [doc for doc in self._store.unsaved_documents() if doc.path == path]
         on_disk = self._store.document(path)
@@ -234,7 +235,7 @@ class Searcher:
                 for row, text_hash, document in self._store.chunks.with_texts(similarity)
                 if view.shows(document)
             ]
-            # Texts of former edits can be the nearest ones by the hundred: look farther until enough of them live.
+            # Hundreds of the nearest texts may be former edits: widen the search until enough chunks exist.
             if len(rows) >= _CANDIDATES or len(neighbours) < wanted or wanted >= _MAX_NEIGHBOURS:
                 rows.sort(key=lambda item: -item[1])
                 return dict(rows[:_CANDIDATES])
@@ -247,9 +248,9 @@ class Searcher:
         return {row: float(vectors[found] @ vector) for row, found in hashes.items() if found in vectors}
 
     def _hits(self, ranked: list[tuple[RankRow, float]], signals: Signals, k: int) -> list[Hit]:
-        """The first `k` that still exist, each with what it was read from."""
+        """The first `k` hits whose files still exist, without copies, each with its freshness."""
         hits: list[Hit] = []
-        # Of copies of one text, the best placed one is shown.
+        # Of several copies of a text, only the best ranked one is shown.
         seen: set[str] = set()
         known: dict[int, Freshness | None] = {}
         for at in range(0, len(ranked), k):
@@ -259,7 +260,7 @@ class Searcher:
                 row = chunks.get(ranking.row)
                 if row is None or len(hits) == k:
                     continue
-                # Pieces of one declaration are copies too, once each is shown as all of it.
+                # Pieces of one declaration become copies, because each is shown as the whole declaration.
                 shown = self._whole(row)
                 if (copy := " ".join(shown.chunk.text.split())) in seen:
                     continue
@@ -273,9 +274,10 @@ class Searcher:
         return hits
 
     def _whole(self, row: ChunkRow) -> StoredChunk:
-        """The chunk; or, where it is a piece of a declaration, all of that under the same id.
+        """The chunk, or the whole declaration that it is a piece of, under the chunk's id.
 
-        Of a declaration that is too long, the chunk that declares it is given from its first line, with what fits.
+        If the declaration is too long, its declaring chunk becomes the declaration's beginning, as much as fits; any
+        other piece stays as it is.
         """
         chunk = row.stored.chunk
         if not chunk.symbol:
@@ -300,7 +302,7 @@ class Searcher:
 
 
 def _beginning(pieces: Sequence[Chunk]) -> list[Chunk]:
-    """The first pieces that fit into one answer; the first one in any case."""
+    """The first pieces that fit into one answer, but at least one."""
     end = 1
     while end < len(pieces) and sum(len(piece.text) for piece in pieces[: end + 1]) <= _WHOLE_CHARACTERS:
         end += 1

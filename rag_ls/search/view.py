@@ -14,7 +14,7 @@ from rag_ls.storage import DISK, CheckoutIndex
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What the hits must be like; empty fields let everything through."""
+    """Conditions on hits; an empty field allows everything."""
 
     language: str = ""
     path_glob: str = ""
@@ -24,7 +24,7 @@ class Filters:
 
 NO_FILTERS = Filters()
 DOCUMENT_KINDS = ("code", "doc", "test")
-# Nobody's paths are longer, nor have so many parts.
+# No real path is longer or has more parts.
 _MAX_GLOB_CHARACTERS = 4096
 _MAX_WILDCARDS = 12
 
@@ -87,13 +87,14 @@ def _is_of_kind(kind: str, path: str, language: str) -> bool:
 
 
 def glob_matcher(pattern: str) -> Callable[[str], bool]:
-    """Whether a project path matches a glob, in which `**` spans folders and a pattern without `/` means the name.
+    """A function that tells whether a project path matches a glob. `**` spans folders.
 
-    `src/**/*.py` matches files directly in `src` too; a pattern that ends in `/` means all below that folder.
+    A pattern without `/` applies to the file name. `src/**/*.py` matches files directly in `src` too; a pattern that
+    ends in `/` matches everything below that folder.
     """
     if len(pattern) > _MAX_GLOB_CHARACTERS:
         return lambda path: False
-    # Runs of them mean no more than one, and take exponential time to try.
+    # Collapse runs of wildcards: they mean the same as one, and would take exponential time to match.
     pattern = re.sub(r"\*{3,}", "**", re.sub(r"(?:\*\*/)+", "**/", pattern))
     if "/" not in pattern.rstrip("/") and not pattern.endswith("/"):
         return lambda path: fnmatch.fnmatchcase(path.rsplit("/", 1)[-1], pattern)

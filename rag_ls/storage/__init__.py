@@ -1,4 +1,4 @@
-"""Rows and vectors at rest: the ports, the records that pass through them, and one way to open them."""
+"""Stores rows and vectors: the interfaces of the stores, their records, and the functions that open them."""
 
 from rag_ls.storage.api import CheckoutIndex, LexicalIndex, MemoryStore, Vector, VectorLender, VectorStore
 from rag_ls.storage.opening import (

@@ -1,10 +1,11 @@
-"""The ports of storage: what a store must do, whatever rows and vectors rest in.
+"""The interfaces (ports) of storage, whatever holds the rows and vectors.
 
-What describes one checkout (documents, unsaved text, queue, outlines) is local with every store: `CheckoutIndex`. What can be
-large, shared or remote has a port of its own: vectors, addressed by the text that they stand for (`VectorStore`), postings
+The data of one checkout (documents, unsaved text, queue, outlines) is always local: `CheckoutIndex`. Data that can be
+large, shared or remote has its own port: vectors, addressed by the texts that they stand for (`VectorStore`), postings
 (`LexicalIndex`) and memories (`MemoryStore`). Each port has one contract test suite, in `tests/storage/contracts`.
 
-Every method may raise `StoreUnavailable`, `StoreDamaged` or `StoreFull`, which name the store. All are safe from several threads.
+Every method may raise `StoreUnavailable`, `StoreDamaged` or `StoreFull`, which name the store. All are safe from
+several threads.
 """
 
 from __future__ import annotations
@@ -39,59 +40,59 @@ from rag_ls.storage.records import (
 )
 
 Vector = NDArray[np.float32]
-"""Of shape (dimensions,) and length one."""
+"""A vector of shape (dimensions,) and length one."""
 
 
 class VectorStore(Protocol):
-    """Vectors by model and by the SHA-256 digest of the text that they stand for. A vector, once put, never changes.
+    """Vectors by model and by the SHA-256 digest of the text that they stand for. A stored vector never changes.
 
     `model` is a name with its revision: vectors of equal models can be compared.
     """
 
     def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
-        """Keep vectors, shape (len(text_hashes), dimensions) and of length one; those that are there already stay.
+        """Store vectors of shape (len(text_hashes), dimensions) and length one; existing ones are not replaced.
 
-        Raises `ValueError` for NaN, infinite or zero vectors, and keeps none of them: they would poison every search.
+        Raises `ValueError` for NaN, infinite or zero vectors, and then stores none: they would spoil every search.
         """
         ...
 
     def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
-        """Those of the vectors that are there."""
+        """The existing vectors of these texts."""
         ...
 
     def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
-        """Those of the texts that have no vector by this model."""
+        """The texts among `text_hashes` that have no vector of this model."""
         ...
 
     def nearest(self, model: str, query: Vector, count: int, among: Collection[bytes] | None = None) -> list[Neighbour]:
-        """The `count` vectors nearest to `query`, of length one, best first; of these texts alone, where `among` is given.
+        """The `count` vectors nearest to `query` (of length one), best first; `among` restricts them to some texts.
 
-        A commit of any process is seen at once.
+        Sees the commits of all processes at once.
         """
         ...
 
     def maintain(self) -> None:
-        """Do what makes searching fast and small, where it pays; takes a while, for a background thread."""
+        """Make searching fast and small, if it pays. Call it in a background thread, because it takes a while."""
         ...
 
     def close(self) -> None:
-        """Stop what goes on in the background."""
+        """Stop background work."""
         ...
 
 
 class LexicalIndex(Protocol):
-    """Which chunks hold which terms. Rows are those of the checkout that the index belongs to."""
+    """The full-text index. Its rows are chunk rows of the checkout that it belongs to."""
 
     def add(self, postings: Iterable[Posting]) -> None:
         """Index chunks that were just stored."""
         ...
 
     def remove(self, rows: Collection[int]) -> None:
-        """Take chunks out that are about to be deleted, and are still stored."""
+        """Remove chunks that are about to be deleted; they must still be stored."""
         ...
 
     def search(self, terms: Sequence[str], limit: int, documents: Collection[int] | None = None) -> list[Candidate]:
-        """The chunks that hold any of `terms`, by BM25, best first; of these documents alone, where they are given."""
+        """The chunks that hold any of `terms`, by BM25, best first; `documents` restricts them to some documents."""
         ...
 
     def frequency(self, term: str, most: int) -> int:
@@ -99,7 +100,7 @@ class LexicalIndex(Protocol):
         ...
 
     def terms_like(self, term: str) -> list[str]:
-        """Terms of the index that begin as a stemmed term does, and are about as long."""
+        """The index's terms with the beginning and about the length of a stemmed term."""
         ...
 
 
@@ -107,11 +108,11 @@ class ChunkReader(Protocol):
     """Looks chunks of a checkout up, those of unsaved text among them."""
 
     def by_row(self, rows: Collection[int]) -> dict[int, ChunkRow]:
-        """The chunks with these row numbers; those gone meanwhile are missing."""
+        """The chunks with these row numbers, without chunks that were deleted meanwhile."""
         ...
 
     def for_ranking(self, rows: Collection[int]) -> list[RankRow]:
-        """What ranking needs of the chunks with these row numbers, by row; those gone meanwhile are missing."""
+        """The chunks' data for ranking, in order of row, without chunks that were deleted meanwhile."""
         ...
 
     def by_id(self, chunk_id: str) -> list[ChunkRow]:
@@ -139,11 +140,11 @@ class ChunkReader(Protocol):
         ...
 
     def pieces(self, document_id: int, symbol: str, around: int) -> list[ChunkRow]:
-        """The chunks of one symbol that follow each other without a gap, the one with the ordinal `around` among them."""
+        """The consecutive chunks of one symbol that include the one with the ordinal `around`."""
         ...
 
     def named(self, names: Collection[str], limit: int) -> list[tuple[int, str, bool]]:
-        """Row, lower-case last name and whether it is a declaration, of chunks whose symbol ends in one of `names`."""
+        """(row, lower-case last name, is declaration) of each chunk whose symbol's last name is one of `names`."""
         ...
 
     def first_of(self, document_ids: Collection[int], limit: int) -> list[int]:
@@ -155,7 +156,7 @@ class ChunkReader(Protocol):
         ...
 
     def text_hashes(self, rows: Collection[int]) -> dict[int, bytes]:
-        """The text hash of each of these chunk rows that is embedded."""
+        """The text hashes of the embedded chunks among these rows, by row."""
         ...
 
     def text_hashes_of_documents(self, document_ids: Collection[int]) -> list[bytes]:
@@ -163,19 +164,19 @@ class ChunkReader(Protocol):
         ...
 
     def estimated_count(self) -> int:
-        """About how many chunks there are, at no cost."""
+        """The approximate number of chunks, without counting them."""
         ...
 
 
 class Outlines(Protocol):
-    """What the documents of a checkout declare and import."""
+    """The declarations and imports of a checkout's documents."""
 
     def named(self, names: Collection[str], limit: int) -> list[StoredSymbol]:
         """Declarations whose last name, lower-case, is one of `names`; exported ones first."""
         ...
 
     def containing(self, part: str, limit: int) -> list[StoredSymbol]:
-        """Declarations whose last name, lower-case and without `_`, `-` and spaces, holds `part`; exported ones first."""
+        """Declarations whose lower-case last name without `_`, `-` and spaces contains `part`; exported ones first."""
         ...
 
     def of_documents(self, documents: Collection[int], limit: int) -> list[StoredSymbol]:
@@ -183,15 +184,15 @@ class Outlines(Protocol):
         ...
 
     def imports(self, documents: Collection[int] | None = None) -> list[StoredImport]:
-        """What some documents import, or all."""
+        """The imports of some documents, or of all."""
         ...
 
 
 class ReadingQueue(Protocol):
-    """The files that wait to be read; it outlives the process."""
+    """The files that wait to be read. The queue outlives the process."""
 
     def add(self, paths: Iterable[str]) -> None:
-        """Note files that must be read again."""
+        """Queue files to be read."""
         ...
 
     def paths(self) -> list[str]:
@@ -207,23 +208,23 @@ class ReadingQueue(Protocol):
         ...
 
     def unknown_count(self) -> int:
-        """How many files wait to be read that were never read before."""
+        """The number of waiting files that were never read before."""
         ...
 
     def all_read_since(self, paths: Collection[str], since_ns: int) -> bool:
-        """Whether each of some files was read after a time of the wall clock, or does not wait to be read."""
+        """Whether each of some files was read after `since_ns` (wall clock), or does not wait to be read."""
         ...
 
 
 class PendingEmbeddings(Protocol):
-    """Which chunks of a checkout wait for their vectors. The vectors themselves are the `VectorStore`'s."""
+    """Tracks which chunks of a checkout lack vectors. The `VectorStore` holds the vectors."""
 
     def active_model(self) -> str:
         """The model whose vectors answer searches; empty before the first one is set."""
         ...
 
     def activate(self, model: str) -> None:
-        """Make `model` the one that answers; chunks that it has no vector of are pending from now on."""
+        """Make `model` the one that answers searches; chunks without a vector of it become pending."""
         ...
 
     def pending(self, model: str, limit: int, *, interactive_only: bool = False) -> list[tuple[bytes, Chunk]]:
@@ -231,28 +232,28 @@ class PendingEmbeddings(Protocol):
         ...
 
     def pending_count(self, model: str) -> int:
-        """How many chunks have no vector of `model`."""
+        """The number of chunks without a vector of `model`."""
         ...
 
     def waiting_hashes(self) -> list[bytes]:
-        """The texts that the active model has no vector of, each once."""
+        """The hashes of the texts without a vector of the active model, each once."""
         ...
 
     def note_embedded(self, text_hashes: Collection[bytes]) -> None:
-        """The active model has vectors of these texts now: their chunks wait no longer."""
+        """Note that the active model has vectors of these texts, so that their chunks are no longer pending."""
         ...
 
     def refuse(self, text_hash: bytes) -> None:
-        """Let chunks with this text wait no longer: the model makes no usable vector of it."""
+        """Note that the model makes no usable vector of this text, so that its chunks are no longer pending."""
         ...
 
     def prefer(self, documents: Collection[int], priority: Priority) -> None:
-        """Let the chunks of some documents be embedded before those of lower priority."""
+        """Raise the embedding priority of some documents' chunks."""
         ...
 
 
 class CheckoutIndex(Protocol):
-    """What describes one checkout. All writes of one call commit together."""
+    """The data of one checkout. All writes of one call commit together."""
 
     @property
     def chunks(self) -> ChunkReader:
@@ -271,7 +272,7 @@ class CheckoutIndex(Protocol):
 
     @property
     def embeddings(self) -> PendingEmbeddings:
-        """What waits for vectors."""
+        """The chunks that wait for vectors."""
         ...
 
     @property
@@ -280,11 +281,11 @@ class CheckoutIndex(Protocol):
         ...
 
     def together(self) -> AbstractContextManager[None]:
-        """Several writes that commit as one; other writers wait for them."""
+        """Commit several writes together; other writers wait meanwhile."""
         ...
 
     def changes(self) -> int:
-        """A number that is another one after every commit, by whatever thread or process."""
+        """A number that differs after every commit of any thread or process."""
         ...
 
     def documents(self, session: str = DISK) -> dict[str, DocumentRecord]:
@@ -296,7 +297,7 @@ class CheckoutIndex(Protocol):
         ...
 
     def files_at(self, path: str) -> list[str]:
-        """The files that are indexed, skipped or queued: the one at a path, or those in the folder there."""
+        """The indexed, skipped or queued files at a path: the file itself, or the files of a folder."""
         ...
 
     def unsaved_documents(self) -> list[DocumentRecord]:
@@ -322,7 +323,7 @@ class CheckoutIndex(Protocol):
         ...
 
     def touch_document(self, document: DocumentRecord) -> None:
-        """Record that a file was verified to hold the indexed text in a new state (touched, or read again)."""
+        """Record a file's new state: it was checked, and still holds the indexed text."""
         ...
 
     def remove_documents(self, paths: Iterable[str], session: str = DISK) -> int:
@@ -334,15 +335,15 @@ class CheckoutIndex(Protocol):
         ...
 
     def forget_digests(self) -> None:
-        """Make every file count as changed, so that it is cut again when it is next read."""
+        """Make every file count as changed, so that the next read cuts it again."""
         ...
 
     def skip(self, skipped: Skipped) -> None:
-        """Record why a file is not indexed, and drop what was indexed of it."""
+        """Record why a file is not indexed, and drop its indexed document."""
         ...
 
     def skipped(self, at_most: int = -1) -> dict[str, Skipped]:
-        """The files that are not indexed, by path; the first ones, where `at_most` is not negative."""
+        """The files that are not indexed, by path; at most `at_most` of them if it is not negative."""
         ...
 
     def skipped_counts(self) -> dict[str, int]:
@@ -358,40 +359,40 @@ class CheckoutIndex(Protocol):
         ...
 
     def counts(self) -> Counts:
-        """How much is indexed and queued now; the unsaved documents count apart."""
+        """The numbers of indexed and queued items; unsaved documents are counted separately."""
         ...
 
     def queue_lengths(self) -> tuple[int, int]:
-        """Documents and embeddings that are still to be made."""
+        """The numbers of documents to read and of chunks to embed."""
         ...
 
     def language_counts(self) -> dict[str, tuple[int, int]]:
-        """How many documents and chunks there are of each language, the most chunks first; unsaved documents left out."""
+        """The numbers of documents and chunks by language, the most chunks first; without unsaved documents."""
         ...
 
     def optimise(self) -> None:
-        """Bring the index into its best shape."""
+        """Optimise the index."""
         ...
 
     def vacuum(self) -> tuple[int, int]:
-        """Give free space back; how many bytes it took, and takes."""
+        """Release free space; returns the size in bytes before and after."""
         ...
 
     def close(self) -> None:
-        """Close it."""
+        """Close the index."""
         ...
 
 
 class VectorLender(Protocol):
-    """Another project's vectors, for reading alone."""
+    """Another project's vectors, read-only."""
 
     @property
     def place(self) -> str:
-        """Where they are, for the log."""
+        """The place of the vectors, for the log."""
         ...
 
     def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
-        """Those of the vectors that are there. Raises `StoreUnavailable`."""
+        """The existing vectors of these texts. Raises `StoreUnavailable`."""
         ...
 
 
@@ -406,18 +407,18 @@ class MemoryVectors(Protocol):
         ...
 
     def of(self, memory_id: str, model: str) -> Vectors:
-        """The vectors of one memory, shape (parts, dimensions); of shape (0, 0) where it has none."""
+        """The vectors of one memory, shape (parts, dimensions); (0, 0) if it has none."""
         ...
 
     def all_of(self, contents: Mapping[str, str]) -> list[tuple[str, str, NDArray[np.float16]]]:
-        """The vectors of several memories as they are stored: (id, model, shape (parts, dimensions)), in this order.
+        """The stored vectors of several memories: (id, model, shape (parts, dimensions)), sorted by id and model.
 
-        `contents` gives each memory's id and content hash; vectors of a content that it has no more are left out.
+        `contents` maps ids to content hashes; vectors of other content are left out.
         """
         ...
 
     def dimensions(self, model: str) -> int | None:
-        """How long a model's vectors are; None where there are none."""
+        """The dimensions of a model's vectors; None if there are none."""
         ...
 
     def missing(self, model: str, limit: int) -> list[tuple[str, str, str]]:
@@ -433,7 +434,7 @@ class MemoryVectors(Protocol):
         ...
 
     def cosines(self, query: Vector, model: str, ids: Collection[str]) -> dict[str, float]:
-        """How close the closest part of each of these memories is to a vector; none for one without vectors."""
+        """The cosine of each memory's closest part with a vector, by id; memories without vectors are left out."""
         ...
 
     def centres(self, model: str, filters: MemoryFilters) -> tuple[list[str], Vectors]:
@@ -441,16 +442,16 @@ class MemoryVectors(Protocol):
         ...
 
     def maintain(self) -> None:
-        """Do what makes searching fast, where it pays, in the background."""
+        """Make searching fast in the background, if it pays."""
         ...
 
     def optimise(self, model: str) -> None:
-        """Do what makes searching fast now."""
+        """Make searching fast now."""
         ...
 
 
 class MemoryStore(Protocol):
-    """The memories of one scope. Every change keeps the former version. Filters' scopes are left to the caller."""
+    """The memories of one scope. Every change keeps the former version. The scopes of filters are ignored."""
 
     @property
     def scope(self) -> Scope:
@@ -459,7 +460,7 @@ class MemoryStore(Protocol):
 
     @property
     def place(self) -> str:
-        """Where they rest, for people; empty for RAM."""
+        """The place of the memories, for people; empty for RAM."""
         ...
 
     @property
@@ -468,15 +469,15 @@ class MemoryStore(Protocol):
         ...
 
     def newest(self) -> tuple[int, str, int]:
-        """What is another value after a memory was stored, changed or deleted; recalling changes nothing of it."""
+        """A value that differs after a memory was stored, changed or deleted, but not after a recall."""
         ...
 
     def changes(self) -> int:
-        """A number that is another one after every commit, by whatever process."""
+        """A number that differs after every commit of any process."""
         ...
 
     def transaction(self) -> AbstractContextManager[object]:
-        """What is read and written inside commits together; no other writer comes between."""
+        """A transaction: reads and writes inside commit together, and no other writer comes between."""
         ...
 
     def insert(self, memory: Memory) -> None:
@@ -492,15 +493,15 @@ class MemoryStore(Protocol):
         ...
 
     def delete(self, memory_id: str, *, reason: str = "deleted") -> bool:
-        """Delete a memory, keeping its last version in the history; whether there was one."""
+        """Delete a memory, but keep its last version in the history; whether there was one."""
         ...
 
     def clear(self) -> int:
-        """Forget everything, history included; how many memories there were. For a session's store alone."""
+        """Delete everything, even the history; returns the number of memories. Only for a session's store."""
         ...
 
     def evict(self, limit: int, keep: str = "") -> list[str]:
-        """Delete down to `limit` memories, the least important first, of these the oldest; their ids."""
+        """Delete down to `limit` memories, the least important and then the oldest first; returns their ids."""
         ...
 
     def get(self, memory_id: str) -> Memory | None:
@@ -508,11 +509,11 @@ class MemoryStore(Protocol):
         ...
 
     def by_ids(self, ids: Collection[str]) -> dict[str, Memory]:
-        """Memories by their ids, as far as they exist."""
+        """The existing memories among these ids, by id."""
         ...
 
     def with_content(self, content_hash: str, branch: str | None = None) -> Memory | None:
-        """The memory with exactly this content, on this branch; None where there is none. Summaries do not count."""
+        """The memory with exactly this content on this branch, or None. Summaries do not count."""
         ...
 
     def summary(self, summary_key: str) -> Memory | None:
@@ -520,7 +521,7 @@ class MemoryStore(Protocol):
         ...
 
     def twin(self, memory: Memory) -> Memory | None:
-        """Another memory that has the place of this one: with its content on its branch, or with its summary key."""
+        """Another memory with the same content and branch, or with the same summary key; else None."""
         ...
 
     def all(self, *, anchored_only: bool = False) -> list[Memory]:
@@ -530,11 +531,11 @@ class MemoryStore(Protocol):
     def find(
         self, filters: MemoryFilters = ..., order: MemoryOrder = ..., limit: int = -1, offset: int = 0
     ) -> list[Memory]:
-        """The memories that pass, a page of them where `limit` says so."""
+        """The memories that pass the filters; only a page of them if `limit` is not negative."""
         ...
 
     def count(self, filters: MemoryFilters = ...) -> int:
-        """How many memories pass."""
+        """The number of memories that pass the filters."""
         ...
 
     def ids_starting(self, prefix: str) -> list[str]:
@@ -542,7 +543,7 @@ class MemoryStore(Protocol):
         ...
 
     def former_ids_starting(self, prefix: str) -> list[str]:
-        """Ids of memories that were changed or deleted, which start with `prefix`."""
+        """Ids of changed or deleted memories that start with `prefix`."""
         ...
 
     def history(self, memory_id: str) -> list[MemoryVersion]:
@@ -550,7 +551,7 @@ class MemoryStore(Protocol):
         ...
 
     def about(self, path: str, symbols: Collection[str], content_hashes: Collection[str]) -> list[Memory]:
-        """Memories whose anchor may be in a document: by its path, what it declares, or code that it holds."""
+        """Memories whose anchors may be in a document: by its path, its symbols, or the hashes of its chunks."""
         ...
 
     def lexical(self, terms: Sequence[str], limit: int, filters: MemoryFilters = ...) -> dict[str, float]:
@@ -562,7 +563,7 @@ class MemoryStore(Protocol):
         ...
 
     def tagged(self, words: Collection[str], limit: int, filters: MemoryFilters = ...) -> dict[str, float]:
-        """How many of the words are tags of a memory, by its id, the most and then the newest first."""
+        """For each memory id, how many of the words are its tags; the most first, then the newest."""
         ...
 
     def tag_counts(self) -> dict[str, int]:
@@ -574,47 +575,47 @@ class MemoryStore(Protocol):
         ...
 
     def note_uses(self, ids: Iterable[str], at: str) -> None:
-        """Count memories as recalled. Written beside the answer, which does not wait for it."""
+        """Count memories as recalled. Written in the background, so that the answer does not wait."""
         ...
 
     def add_consolidation(self, number: str, at: str, merges: object) -> None:
-        """Note what a consolidation merged, so that it can be undone."""
+        """Record the merges of a consolidation, so that it can be undone."""
         ...
 
     def consolidation(self, number: str = "") -> tuple[str, object] | None:
-        """A consolidation that was not undone (id and what it merged), the latest without `number`; None for none."""
+        """The id and merges of a consolidation that was not undone (without `number`, the latest); None for none."""
         ...
 
     def latest_consolidation(self) -> tuple[str, str]:
-        """When the latest consolidation that was not undone was made, and its id; empty for none."""
+        """The time and id of the latest consolidation that was not undone; empty for none."""
         ...
 
     def note_undone(self, number: str, at: str) -> None:
-        """A consolidation was undone."""
+        """Record that a consolidation was undone."""
         ...
 
     def backup(self, now: datetime | None = None) -> Path | None:
-        """Back the memories up, where that is due; where to. One that fails is logged: what was stored is stored."""
+        """Back the memories up if it is due; returns the backup's file. A failure is only logged."""
         ...
 
     def read_backup(self, name: str) -> Backup:
-        """What a backup holds: `latest` (the newest good one), a date, or a file. Raises `NotFound`."""
+        """The content of a backup: `latest` (the newest good one), a date, or a file. Raises `NotFound`."""
         ...
 
     def optimise(self) -> None:
-        """Bring the store into its best shape."""
+        """Optimise the store."""
         ...
 
     def vacuum(self) -> None:
-        """Give free space back."""
+        """Release free space."""
         ...
 
     def size(self) -> int:
-        """Bytes that it takes."""
+        """The size in bytes."""
         ...
 
     def close(self) -> None:
-        """Close it."""
+        """Close the store."""
         ...
 
 

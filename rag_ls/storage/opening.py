@@ -1,4 +1,4 @@
-"""Opening stores, and looking at their files from outside. Nobody else names an implementation."""
+"""Opens stores, and inspects their files from outside. Only this module names implementations."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ class ProjectIndex:
     lexical: LexicalIndex
     vectors: VectorStore
     file: Path | None = None
-    """The local file that stands for the checkout; None where it is in RAM."""
+    """The checkout's local file; None if it is in RAM."""
     identity: FileIdentity | None = None
-    """Which file that was when it was opened."""
+    """The file's identity when it was opened."""
 
     @property
     def is_lost(self) -> bool:
-        """Whether the index is no longer the one that was opened: deleted, moved or damaged."""
+        """Whether the opened index was deleted, moved, replaced or damaged."""
         return self.file is not None and (file_identity(self.file) != self.identity or self.checkout.is_damaged)
 
     def changes(self) -> int:
-        """A number that is another one after every commit that an answer may be made from."""
+        """A number that differs after every commit that can change an answer."""
         return self.checkout.changes()
 
     def close(self) -> None:
@@ -73,9 +73,9 @@ class ProjectIndex:
 
 
 def open_index(folder: Path | None, settings: Settings) -> ProjectIndex:
-    """The stores of a project's index, local ones in its data folder `folder` (None: in RAM).
+    """Open the stores of a project's index; local ones are in its data folder `folder` (None: in RAM).
 
-    Raises `StoreUnavailable`; an index that is damaged is made anew.
+    Rebuilds a damaged index. Raises `StoreUnavailable`.
     """
     file = folder / INDEX_FILE if folder else None
     try:
@@ -89,15 +89,15 @@ def open_index(folder: Path | None, settings: Settings) -> ProjectIndex:
 
 
 def open_memories(folder: Path | None, scope: Scope, settings: Settings) -> MemoryStore:
-    """The memories of a scope, in a data folder or (None) in RAM.
+    """Open the memories of a scope, in a data folder or (None) in RAM.
 
-    Raises `StoreDamaged`, naming the newest good backup, where they cannot be read, else `StoreUnavailable`.
+    Raises `StoreDamaged`, which names the newest good backup, if the file is broken, else `StoreUnavailable`.
     """
     return SqliteMemories(folder / MEMORIES_FILE if folder else None, scope, hnsw=_hnsw(settings))
 
 
 def replace_damaged_memories(folder: Path, name: str, scope: Scope) -> Replacement:
-    """Put a backup (`latest`, a date or a file) in the place of damaged memories, which are moved aside. Raises `NotFound`."""
+    """Replace damaged memories by a backup (`latest`, a date or a file), and move them aside. Raises `NotFound`."""
     path = folder / MEMORIES_FILE
     backup = chosen(path, name)
     aside = put_in_place(backup, path)
@@ -108,7 +108,7 @@ def replace_damaged_memories(folder: Path, name: str, scope: Scope) -> Replaceme
 
 
 def vector_lenders(roots: Sequence[Path]) -> list[VectorLender]:
-    """The vectors of other projects, which serve where they have the same texts."""
+    """The vectors of other projects, which can be reused for equal texts."""
     files = [Project(root).data_folder / INDEX_FILE for root in roots]
     return [LentVectors(file) for file in files if file.is_file()]
 

@@ -1,4 +1,4 @@
-"""What storage takes and gives besides chunks and memories."""
+"""The records that storage takes and returns, besides chunks and memories."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rag_ls.model import Chunk, Coverage, Import, Memory, StoredChunk
 DISK = ""
 """The session of text that was read from disk."""
 INDEX_STORE = "index"
-"""What errors call the index (`StoreError.store`)."""
+"""The name of the index in errors (`StoreError.store`)."""
 SCANNED = "scanned"
-"""The fact about an index that its files were compared with it at least once."""
+"""The `meta` key that is set once the files were compared with the index."""
 
 # File systems stamp times in ticks of up to two seconds (FAT): a file changed within the tick in
 # which it was read can keep its stamp, so such a stamp proves nothing (git calls it racily clean).
@@ -25,17 +25,17 @@ Vectors = NDArray[np.float32]
 
 
 class Priority(IntEnum):
-    """In which order chunks are embedded, the highest first."""
+    """The order in which chunks are embedded, the highest first."""
 
     REST = 0
     RECENT = 1
-    """Of a file that was changed lately."""
+    """Chunks of a file that was changed lately."""
     RETURNED = 2
-    """Of a file that a search gave."""
+    """Chunks of a file that a search returned."""
     IMPORTED = 3
-    """Of a file that an open document imports."""
+    """Chunks of a file that an open document imports."""
     INTERACTIVE = 9
-    """Of an open document, or a file that was just written: embedded even where the rest waits."""
+    """Chunks of an open document or a file that was just written: embedded even while the rest waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class FileState:
     mtime_ns: int
     ctime_ns: int
     read_ns: int
-    """The wall clock when it was read."""
+    """The time of reading (wall clock)."""
 
     def same_stamp(self, other: FileState) -> bool:
         """Whether size and times agree."""
@@ -91,7 +91,7 @@ class NewChunk:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """What storing a document changed, in chunks."""
+    """The numbers of chunks that storing a document kept, added and removed."""
 
     kept: int
     added: int
@@ -108,13 +108,13 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """A stored chunk with what ranking and freshness need, all of one moment."""
+    """A stored chunk with its document, read at one moment."""
 
     row: int
     stored: StoredChunk
     document: DocumentRecord
     text_hash: bytes
-    """SHA-256 of the text that is embedded for it: the address of its vector."""
+    """The SHA-256 of its embedded text, which is the address of its vector."""
 
     @property
     def document_id(self) -> int:
@@ -124,7 +124,7 @@ class ChunkRow:
 
 @dataclass(frozen=True, slots=True)
 class RankRow:
-    """What ranking needs of a chunk: all but its text."""
+    """A chunk's data for ranking, without its text."""
 
     row: int
     document_id: int
@@ -139,7 +139,7 @@ class RankRow:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much a project's index holds, and how much is queued."""
+    """The numbers of items that a project's index holds, and of queued ones."""
 
     documents: int
     chunks: int
@@ -157,7 +157,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class StoredSymbol:
-    """A declaration, and the document that it is in."""
+    """A declaration with its document."""
 
     document_id: int
     path: str
@@ -172,7 +172,7 @@ class StoredSymbol:
 
 @dataclass(frozen=True, slots=True)
 class StoredImport:
-    """An import, and the document that has it."""
+    """An import with its document."""
 
     document_id: int
     path: str
@@ -189,7 +189,7 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """A chunk as the full-text index takes it."""
+    """A chunk's entry for the full-text index."""
 
     row: int
     chunk_id: str
@@ -201,7 +201,7 @@ class Posting:
 
 @dataclass(frozen=True, slots=True)
 class Hnsw:
-    """How a graph of neighbours is built and searched (Malkov and Yashunin, 2016)."""
+    """The parameters of an HNSW graph (Malkov and Yashunin, 2016)."""
 
     m: int = 32
     ef_construction: int = 200
@@ -210,7 +210,7 @@ class Hnsw:
 
 @dataclass(frozen=True, slots=True)
 class IndexSummary:
-    """What an index holds, as one short look at it from outside says."""
+    """The contents of an index, as read from outside without opening the project."""
 
     documents: int = 0
     chunks: int = 0
@@ -220,10 +220,10 @@ class IndexSummary:
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """What a backup of memories holds."""
+    """The contents of a backup of memories."""
 
     place: str
-    """Where it is, for people."""
+    """The backup's place, for people."""
     memories: tuple[Memory, ...]
 
 
@@ -234,4 +234,4 @@ class Replacement:
     place: str
     count: int
     moved_aside: str | None
-    """Where the damaged ones are now."""
+    """The new place of the damaged file."""

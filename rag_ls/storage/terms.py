@@ -7,12 +7,12 @@ import unicodedata
 from functools import cache, lru_cache
 from typing import Any
 
-# Latin letters beyond ASCII. The index takes the marks off these alone: が is not か.
+# Non-ASCII Latin letters. The index removes diacritics only from these: が is not か.
 _LATIN = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 _WORD = re.compile(r"\w+")
-# A letter beyond ASCII goes with the small ones.
+# A non-ASCII letter counts as lower-case.
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
-# A posting list entry for a word longer than this (a hash, a base64 blob) finds nothing and costs space.
+# Indexing a longer word (a hash, a base64 blob) would cost space and find nothing.
 _MAX_WORD_CHARACTERS = 64
 
 
@@ -35,7 +35,7 @@ def terms(text: str) -> list[str]:
 
 
 def indexed_text(text: str) -> str:
-    """The text as it goes into the full-text index."""
+    """The form of a text in the full-text index."""
     return " ".join(map(_indexed_word, _WORD.findall(text)))
 
 
@@ -56,7 +56,7 @@ def last_name(symbol: str) -> str:
 
 @lru_cache(maxsize=65536)
 def stem(term: str) -> str:
-    """What the full-text index keeps of a term: without diacritics, and stemmed as Porter (1980) does."""
+    """The form of a term in the full-text index: without diacritics, and stemmed by Porter's algorithm (1980)."""
     return str(_stemmer().stemWord(plain_text(term).lower()))
 
 
@@ -66,7 +66,7 @@ def plain_text(text: str) -> str:
 
 
 def is_marked(word: str) -> bool:
-    """Whether a word has Latin letters beyond ASCII."""
+    """Whether a word has non-ASCII Latin letters."""
     return bool(_LATIN.search(word))
 
 

@@ -1,8 +1,8 @@
-"""The C library's memory: glibc gives each thread an arena of its own, and keeps what a thread once took.
+"""Controls glibc's allocator, which gives each thread its own arena and keeps the memory that a thread once used.
 
-An engine has many short-lived threads that run models: each left some 70 MB behind. One arena for all, trimmed after bulk
-work, gives it back. (A low threshold for mmap would give back more, and make each embedding half as slow again.) See
-mallopt(3) and malloc_trim(3); elsewhere than with glibc nothing is done.
+An engine runs models in many short-lived threads, and each left some 70 MB behind. One arena for all threads, trimmed
+after bulk work, returns that memory. (A low mmap threshold would return more, but make each embedding half as slow
+again.) See mallopt(3) and malloc_trim(3). Does nothing without glibc.
 """
 
 from __future__ import annotations

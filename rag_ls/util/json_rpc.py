@@ -1,7 +1,7 @@
-"""JSON-RPC messages on byte streams, as far as relays and the early answer to `initialize` need them.
+"""JSON-RPC messages on byte streams, for relays and for the early answer to `initialize`.
 
-Protocol libraries take up to a second to import. An editor or agent waits for that answer, so it is given
-first, by hand; then the library reads the same message, and its own answer to it is dropped.
+Protocol libraries take up to a second to import. An editor or agent waits for that answer, so our code sends it
+first. Then the library reads the same message, and its own answer is dropped.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _MAX_HEADER_BYTES = 8192
 
 
 class MessageTooLong(Exception):
-    """The sender announced, or sent, more than a message can be."""
+    """The sender announced or sent a message beyond the limit."""
 
 
 def claim_standard_streams() -> tuple[IO[bytes], IO[bytes]]:
-    """Keep stdin and stdout for the protocol alone: whatever else prints goes to stderr."""
+    """Reserve stdin and stdout for the protocol; all other output goes to stderr."""
     output = os.fdopen(os.dup(1), "wb", buffering=0)
     source = os.fdopen(os.dup(0), "rb")
     os.dup2(2, 1)
@@ -48,7 +48,7 @@ def parsed(body: bytes) -> Message | None:
 def read_framed(source: Any) -> bytes | None:
     """The body of the next message with a `Content-Length` header (LSP base protocol); None at the end.
 
-    Headers without a length are passed over. Raises `MessageTooLong`.
+    Skips headers without a length. Raises `MessageTooLong`.
     """
     length = 0
     while line := source.readline(_MAX_HEADER_BYTES):
@@ -75,7 +75,7 @@ def framed(body: bytes) -> bytes:
 
 
 def read_line(source: Any) -> bytes | None:
-    """The next message that is a line of its own (MCP's stdio transport); None at the end. Raises `MessageTooLong`."""
+    """The next message of one line (MCP's stdio transport); None at the end. Raises `MessageTooLong`."""
     line: bytes = source.readline(MAX_MESSAGE_BYTES)
     if len(line) == MAX_MESSAGE_BYTES and not line.endswith(b"\n"):
         raise MessageTooLong(f"a line is longer than {MAX_MESSAGE_BYTES:,} bytes")
@@ -90,7 +90,7 @@ def write_all(output: IO[bytes], data: bytes) -> None:
 
 
 class FramedInput:
-    """A stream of whole framed messages, as pygls reads it. It ends where a message is broken or too long."""
+    """A stream of whole framed messages for pygls. It ends at a message that is broken or too long."""
 
     def __init__(self, source: Any) -> None:
         self._source = source
@@ -98,27 +98,27 @@ class FramedInput:
         self._is_waiting = False
 
     def has_unread(self) -> bool:
-        """Whether something has arrived that was not handed on, or whose handler has not returned. Asked by other threads."""
+        """Whether a message was not handed on yet, or its handler still runs. Any thread may call this."""
         if not self._is_waiting:
             return True
         try:
             return bool(select.select([self._source.fileno()], [], [], 0)[0])
         except (OSError, ValueError, AttributeError):
-            # It is closed, or of a kind that cannot be asked: a pipe of Windows.
+            # The stream is closed, or `select` does not support it (a pipe on Windows).
             return False
 
     def readline(self) -> bytes:
         """The next line."""
         if not self._rest:
             try:
-                # All before was handled: pygls asks for the next message only then.
+                # All earlier messages are handled: pygls asks for the next one only then.
                 self._is_waiting = True
                 self._source.peek(1)
                 self._is_waiting = False
                 body = read_framed(self._source)
             except (MessageTooLong, OSError, ValueError):
                 body = None
-            # What has ended has nothing more to say.
+            # An ended stream has no more messages.
             self._is_waiting = body is None
             self._rest = b"" if body is None else framed(body)
         line, separator, self._rest = self._rest.partition(b"\n")
@@ -131,7 +131,7 @@ class FramedInput:
 
 
 class ReplayedInput:
-    """A binary stream that gives some bytes again before it goes on reading."""
+    """A binary stream that first replays some bytes, then reads on from its source."""
 
     def __init__(self, replay: bytes, source: IO[bytes]) -> None:
         self._replay = replay
@@ -145,11 +145,11 @@ class ReplayedInput:
         return line + separator if separator else line + self._source.readline(limit)
 
     def peek(self, count: int) -> bytes:
-        """What can be read next without waiting, once there is something; nothing is taken."""
+        """Wait for data, and return the next bytes without consuming them."""
         return self._replay or self._source.peek(count)  # type: ignore[attr-defined]
 
     def fileno(self) -> int:
-        """The descriptor that more comes from."""
+        """The descriptor of the source."""
         return self._source.fileno()
 
     def read(self, count: int) -> bytes:
@@ -159,7 +159,7 @@ class ReplayedInput:
 
 
 class AnswerOnce:
-    """A writer of whole messages that drops the one which answers a request that was answered already."""
+    """A writer of whole messages that drops the second answer to a request that was already answered."""
 
     def __init__(self, output: IO[bytes], answered_id: object) -> None:
         self._output = output
@@ -176,7 +176,7 @@ class AnswerOnce:
             write_all(self._output, data)
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: `write` does not buffer."""
 
     def close(self) -> None:
         """Close the stream."""

@@ -1,4 +1,4 @@
-"""How long operations take: the last thousand of each kind, as percentiles."""
+"""Records how long operations take: percentiles of the last thousand of each kind."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _KEPT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """What is known of one kind of operation; times in milliseconds."""
+    """The latencies of one kind of operation, in milliseconds."""
 
     count: int
-    """All since the start, not only those kept."""
+    """The number of calls since the start, not only of those kept."""
     p50: float
     p95: float
     p99: float

@@ -11,7 +11,7 @@ _LOOK_S = 3.0
 
 
 def is_alive(process_id: int) -> bool:
-    """Whether a process runs, of whatever user. On Windows, where asking would interrupt it, always."""
+    """Whether a process of any user runs. Always True on Windows, where the check would interrupt the process."""
     if os.name == "nt":
         return True
     try:
@@ -24,7 +24,7 @@ def is_alive(process_id: int) -> bool:
 
 
 def end_with(process_id: Callable[[], int | None]) -> None:
-    """End this process when the client's has ended: its side of the pipe may be held open by a child of it."""
+    """End this process when the client's process ends. The pipe may not show that, as a child may hold it open."""
     if os.name == "nt":
         return
 

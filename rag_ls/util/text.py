@@ -1,4 +1,4 @@
-"""Text as storage, tokenizers and JSON can take it."""
+"""Makes text safe for storage, tokenizers and JSON."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def utc_stamp(at: datetime) -> str:
 
 
 def content_hash(text: str) -> str:
-    """SHA-256 of a text's UTF-8 bytes, in hex; half a surrogate pair counts as the three bytes it would be."""
+    """SHA-256 of a text's UTF-8 bytes, in hex; a lone surrogate is encoded as three bytes."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

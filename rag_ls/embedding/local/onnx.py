@@ -1,4 +1,4 @@
-"""A model's int8 ONNX twin: up in half a second and small, for single texts (queries, edits)."""
+"""Runs a model's int8 ONNX twin, which is small and loads in half a second, for single texts (queries, edits)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rag_ls.embedding.api import ModelClosed, normalised
 from rag_ls.embedding.local.catalog import LocatedModel, card_of, check_onnx
 
-# Activations of larger batches cost memory, and gain nothing on a CPU.
+# Larger batches cost memory for activations, and gain nothing on a CPU.
 _BATCH = 8
 
 
@@ -27,7 +27,7 @@ class OnnxEmbedder:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
-        # The arena keeps the largest batch's memory for good.
+        # The arena would never release the memory of the largest batch.
         options.enable_cpu_mem_arena = False
         options.log_severity_level = 3
         self._session = onnxruntime.InferenceSession(str(model.onnx_file), options, providers=["CPUExecutionProvider"])
@@ -58,7 +58,7 @@ class OnnxEmbedder:
         return np.asarray(self._embed([text])[0], dtype=np.float32)
 
     def close(self) -> None:
-        """Nothing to free: the session goes with the object."""
+        """Do nothing: the session is freed with the object."""
 
     def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         with self._lock:

@@ -1,4 +1,5 @@
-"""A model compiled for the CPU by OpenVINO: two to five times as fast as torch, up in a second, and a third of its size."""
+"""Runs a model compiled for the CPU by OpenVINO: two to five times as fast as torch, a third of its size, and loaded
+in a second."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from rag_ls.embedding.local.catalog import LocatedModel, card_of, models_folder
 
 # Tokens of one batch, padding included: more cost memory, and gain nothing.
 _BATCH_TOKENS = 2048
-# Another number where the exported graph changes.
+# Change this number when the exported graph changes.
 _EXPORT = 1
 
 
@@ -69,16 +70,16 @@ class OpenVinoEmbedder:
         return np.asarray(self.embed_documents([text])[0], dtype=np.float32)
 
     def close(self) -> None:
-        """Nothing to free: the compiled model goes with the object."""
+        """Do nothing: the compiled model is freed with the object."""
 
 
 def _by_row(request: Any, rows: Sequence[int]) -> dict[int, NDArray[np.float32]]:
-    # The request's memory is used again for the next batch.
+    # Copy, because the next batch reuses the request's memory.
     return dict(zip(rows, np.array(request.get_output_tensor(0).data, np.float32), strict=True))
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Rows of similar length, the longest first, so many at once as the batch's tokens allow."""
+    """Batches of rows of similar length, the longest first, as many per batch as its tokens allow."""
     order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
     at = 0
     while at < len(order):
@@ -97,7 +98,7 @@ def _padded(tokens: Sequence[Sequence[int]]) -> list[NDArray[np.int64]]:
 
 
 def _openvino() -> Any:
-    # It imports a package that reports usage over the network, if that is there; it does without.
+    # Hide an optional package that OpenVINO would import to report usage over the network.
     sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
     import openvino
 
@@ -124,12 +125,12 @@ def _export(openvino: Any, model: LocatedModel, file: Path) -> None:
 
     example = (torch.randint(5, 100, (2, 16)), torch.ones(2, 16, dtype=torch.long))
     with warnings.catch_warnings():
-        # Tracing warns of branches on shapes; the vectors are compared with torch's in tests.
+        # Tracing warns about branches on shapes; tests compare the vectors with torch's.
         warnings.simplefilter("ignore")
         exported = openvino.convert_model(Pooled(), example_input=example)
     file.parent.mkdir(parents=True, exist_ok=True)
     unfinished = file.with_name(f"{os.getpid()}-{file.name}")
     openvino.save_model(exported, unfinished)
-    # The weights first: a process that sees the graph finds them.
+    # Weights first, so that a process that sees the graph also finds the weights.
     unfinished.with_suffix(".bin").replace(file.with_suffix(".bin"))
     unfinished.replace(file)

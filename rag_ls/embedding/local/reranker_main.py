@@ -1,4 +1,4 @@
-"""What runs in the reranker's process: queries with texts in, scores out."""
+"""The main module of the reranker process: reads queries with texts, and writes scores."""
 
 from __future__ import annotations
 

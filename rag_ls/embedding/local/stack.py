@@ -1,4 +1,4 @@
-"""The local provider: models whose files are on this machine, the quick one for single texts, a worker for bulk."""
+"""The provider of models on this machine: a quick ONNX model for single texts, a worker process for bulk."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rag_ls.errors import ModelMissing
 
 _log = logging.getLogger(__name__)
 
-# Up to so many texts the quick model is done before a torch process would be up.
+# Up to this many texts the quick model is done before a torch process would have started.
 _MAX_QUICK_TEXTS = 96
 MAX_THREADS = 8
 _RETRY_WORKER_S = 60.0
@@ -55,9 +55,9 @@ class LocalProvider:
 
 
 class LocalModel:
-    """One model of this machine: an ONNX twin where there is one, and a worker process for bulk work. A `LoadedModel`."""
+    """A `LoadedModel` of this machine: an ONNX twin if there is one, and a worker process for bulk work."""
 
-    # Both cut what is long by themselves; the worker takes its texts in batches of its own.
+    # Generous: both truncate long texts themselves, and the worker makes its own batches.
     budget = BatchBudget(max_texts=4096, max_bytes=16_000_000, max_tokens=4_000_000)
 
     def __init__(self, model: LocatedModel, settings: EmbeddingSettings) -> None:
@@ -83,7 +83,7 @@ class LocalModel:
 
     @property
     def worker_process_id(self) -> int | None:
-        """The torch process, where one runs."""
+        """The torch process, if one runs."""
         return self._bulk.process.process_id if self._bulk else None
 
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
@@ -113,16 +113,16 @@ class LocalModel:
 
     @property
     def query_deadline_s(self) -> float | None:
-        """The worker may be in the middle of a bulk batch, or loading."""
+        """See `LoadedModel`. Set without a quick model, because the worker may be loading or busy with a batch."""
         return _WORKER_QUERY_S if self._quick is None else None
 
     def warm_up(self) -> None:
-        """Make sure that the next query is answered at once. Takes seconds for a model without an ONNX twin."""
+        """See `LoadedModel`. Takes seconds for a model without an ONNX twin."""
         if self._quick is None:
             self.embed_query("warm up")
 
     def release(self) -> None:
-        """The calling thread has nothing more to embed for now: give the torch process's memory back, unless it is needed."""
+        """See `LoadedModel`. Ends the torch process to free its memory, unless another thread needs it."""
         with self._lock:
             self._holders.discard(threading.get_ident())
             is_needed = bool(self._holders)

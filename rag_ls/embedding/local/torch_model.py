@@ -43,7 +43,7 @@ class TorchEmbedder:
         return np.asarray(normalised(np.asarray(vector, dtype=np.float32).reshape(1, -1))[0])
 
     def close(self) -> None:
-        """Nothing to free: the model goes with the object."""
+        """Do nothing: the model is freed with the object."""
 
 
 def loaded(model: LocatedModel, device: str, *, attention: str = "sdpa") -> Any:

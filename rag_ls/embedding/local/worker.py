@@ -1,7 +1,7 @@
-"""The torch model in a process of its own, and the frames that go to and fro.
+"""Runs models in child processes, and exchanges frames with them.
 
-A process of its own keeps torch's half a gigabyte, its import and its hold on the interpreter lock out of
-the process that answers the editor. It runs at low priority, and ends when its standard input ends.
+A child process keeps torch's half a gigabyte, its slow import and its hold on the interpreter lock out of the process
+that answers the editor. It runs at low priority, and ends when its standard input ends.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ModelProcess:
     """A child process that runs a model, started at the first request; one request at a time."""
 
     def __init__(self, module: str, options: Mapping[str, Any]) -> None:
-        """`module` is what the child runs, `options` what it is told at its start."""
+        """`module` is the module that the child runs, `options` are its start options."""
         self._module = module
         self._options = options
         self._lock = threading.Lock()
@@ -129,7 +129,7 @@ class WorkerEmbedder:
 
 
 class Reranker:
-    """A cross-encoder in a child process: how well texts answer a query, each read together with it."""
+    """A cross-encoder in a child process. It reads each text together with the query, and scores the pair."""
 
     def __init__(self, folder: Path, *, device: str, threads: int) -> None:
         """`folder` holds a sentence-transformers `CrossEncoder` with safetensors weights."""

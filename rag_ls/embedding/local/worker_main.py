@@ -1,4 +1,4 @@
-"""What runs in the embedding worker process: frames in, frames out."""
+"""The main module of the embedding worker process: reads requests and writes vectors, as frames."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def serve(load: Callable[[dict[str, Any]], Any], answer: Callable[[Any, dict[str, Any]], NDArray[np.float32]]) -> None:
-    """Answer each request with a matrix that the model, loaded at the first one, makes of it."""
+    """Answer each request with the model's matrix; the first request loads the model."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, answers = _claim_standard_streams()
     if hasattr(os, "nice"):
@@ -59,7 +59,7 @@ def _vectors(embedder: Any, request: dict[str, Any]) -> NDArray[np.float32]:
 
 
 def _claim_standard_streams() -> tuple[IO[bytes], IO[bytes]]:
-    """Keep the pipe for frames alone: whatever a library prints goes to stderr."""
+    """Reserve the pipes for frames; output that libraries print goes to stderr."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return sys.stdin.buffer, answers
@@ -81,7 +81,7 @@ def _load(options: dict[str, Any]) -> Any:
         except ModelDamaged:
             raise
         except Exception as error:
-            # A CPU or a model that it cannot do; torch can.
+            # OpenVINO does not support this CPU or model; torch does.
             print(
                 f"OpenVINO cannot run {model.name}, torch does: {str(error)[:_MAX_REASON_CHARACTERS]}", file=sys.stderr
             )

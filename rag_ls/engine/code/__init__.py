@@ -1,1 +1,1 @@
-"""What one client may ask of one project's code: questions, a closer look, memories about it."""
+"""One client's questions about one project's code: search, lookup, and memories about the code."""

@@ -1,4 +1,4 @@
-"""Memories as one client sees them from its open project: anchored to the code as it is now, on the branch checked out."""
+"""Memories as one client sees them in its open project: anchored to the present code, on the checked-out branch."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _MODEL_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Consolidated:
-    """What a consolidation did, or would do, in each scope; `ids` undo it."""
+    """The result of a consolidation (or of its dry run) in each scope; `ids` identify it for an undo."""
 
     plans: Mapping[Scope, Plan]
     ids: Mapping[Scope, str]
 
 
 class CodeMemories:
-    """What is known about the code of a project. Safe from several threads."""
+    """The memories about a project's code. Safe from several threads."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class CodeMemories:
     def remember(self, new: memory.NewMemory, *, line: int = 0, symbol: str = "") -> memory.Stored:
         """Store a memory, anchored to the code at `line` or to `symbol` of its source file where one is given.
 
-        Raises `InvalidRequest` for the project scope where no project is open, and for a place that the code has not.
+        Raises `InvalidRequest` for the project scope where no project is open, and for a place that does not exist.
         """
         if self._context.is_scratch and new.scope is Scope.PROJECT:
             raise InvalidRequest("no project is open, so there is none to remember for; use scope global or session")
@@ -94,7 +94,7 @@ class CodeMemories:
         return self._answer(query, ranked[: question.k], started, model, note)
 
     def about(self, path: str, line: int, text: str, k: int | None) -> SearchAnswer:
-        """What is known about a place: the memories about its code, then those that fit `text` or what stands there."""
+        """The memories about the code at a place, then those that fit `text`, or else that code."""
         started = time.perf_counter()
         settings = self._context.settings
         count = checked_k(k, settings.search.default_k)
@@ -110,7 +110,7 @@ class CodeMemories:
         return self._answer(query, hits[:count], started, model)
 
     def near(self, row: ChunkRow, embedding: Embedding | None) -> list[Hit]:
-        """Memories about a chunk, then those whose meaning is close to it; no model is called. For hovers."""
+        """Memories about a chunk, then memories close to it in meaning. For hovers: calls no model."""
         hover = self._context.settings.hover
         found = self.of_chunk(row)
         if embedding is not None:
@@ -152,20 +152,20 @@ class CodeMemories:
         return found
 
     def on_branch(self, filters: memory.MemoryFilters) -> memory.MemoryFilters:
-        """The filters, for memories that count on the branch that is checked out."""
+        """The filters, narrowed to memories that count on the checked-out branch."""
         return replace(filters, branch=self.branch())
 
     # --- anchors
 
     def with_anchor_state(self, item: Memory) -> Memory:
-        """The memory with its anchor as the code stands now."""
+        """The memory with its anchor resolved against the present code."""
         if item.anchor is None or self._is_elsewhere(item.anchor):
             return item
         self._shared.take_in(item.anchor.path)
         return replace(item, anchor=self._anchor_now(item.anchor))
 
     def _resolved(self, item: Memory) -> Memory:
-        """As `with_anchor_state`, of what the index holds now: for hovers and lenses, which only read."""
+        """As `with_anchor_state`, but only by the index as it is: hovers and lenses must not index a file."""
         if item.anchor is None or self._is_elsewhere(item.anchor):
             return item
         found = self._anchor_now(item.anchor)
@@ -178,7 +178,7 @@ class CodeMemories:
         return memory.resolved(anchor, self._shared.index.checkout, hidden)
 
     def _was_read(self, path: str) -> bool:
-        """Whether the index would know of a document, were it there."""
+        """Whether the file was read, so that its absence from the index means something."""
         checkout = self._shared.index.checkout
         return checkout.document(path) is not None or not (self._shared.never_indexed or checkout.queue.holds(path))
 
@@ -193,7 +193,7 @@ class CodeMemories:
         return self._places.anchor(path, line, symbol)
 
     def confirmed_anchor(self, item: Memory) -> Anchor | None:
-        """The anchor of a memory that is confirmed: for the code as it is now, where there still is some."""
+        """The anchor of a confirmed memory, renewed for the present code if that still exists."""
         if item.anchor is None or self._is_elsewhere(item.anchor):
             return item.anchor
         self._shared.catch_up()
@@ -212,7 +212,7 @@ class CodeMemories:
     # --- consolidating and summarising
 
     def consolidate(self, scopes: Sequence[Scope], threshold: float, *, dry_run: bool) -> Consolidated:
-        """Merge what says the same, scope by scope. Raises `ModelMissing`."""
+        """Merge memories that say the same, scope by scope. Raises `ModelMissing`."""
         model = self._model("consolidation compares meanings")
         plans: dict[Scope, Plan] = {}
         ids: dict[Scope, str] = {}
@@ -224,7 +224,10 @@ class CodeMemories:
         return Consolidated(plans, ids)
 
     def undo_consolidation(self, scopes: Sequence[Scope], number: str) -> list[Memory]:
-        """Bring back what a consolidation merged: the one with this id, else the latest of the scopes. Raises `NotFound`."""
+        """Restore the memories that a consolidation merged: the one with this id, else the scopes' latest.
+
+        Raises `NotFound`.
+        """
         stores = list(self.memories.usable(scopes))
         number = number or max((store.latest_consolidation() for store in stores), default=("", ""))[1]
         holders = [store for store in stores if number and store.consolidation(number)]
@@ -233,13 +236,13 @@ class CodeMemories:
         return [item for store in holders for item in consolidation.undo(store, number, self.memories.stamp())]
 
     def summarise(self, request: SummaryRequest) -> Summary:
-        """Summarise what was remembered in a time, and keep the summary."""
+        """Summarise the memories of a period, and keep the summary."""
         if self._context.is_scratch and request.filters.scopes == tuple(Scope):
             request = replace(request, filters=replace(request.filters, scopes=(Scope.SESSION, Scope.GLOBAL)))
         return summarise(self.memories, request, self._shared.model(0.0), self._context.settings.summaries)
 
     def embedding_of(self, item: Memory) -> tuple[str, tuple[tuple[float, ...], ...]] | None:
-        """The model that made the vectors of a memory's parts, and these; None where there are none yet."""
+        """The answering model's id, and its vectors of a memory's parts; None where there are none yet."""
         model = self._shared.model(0.0)
         vectors = self.memories.of(item.scope).vectors.of(item.id, model.model_id) if model else None
         if model is None or vectors is None or not len(vectors):
@@ -262,7 +265,7 @@ class CodeMemories:
             return None
 
     def _current(self, found: Sequence[Memory]) -> list[Memory]:
-        """Those of the memories that count on this branch, with their anchors as the code stands now."""
+        """The memories that count on this branch, with their anchors resolved against the present code."""
         branch = self.branch()
         here = [item for item in found if item.anchor is None or not self._is_elsewhere(item.anchor)]
         return [self._resolved(item) for item in here if item.branch in (None, branch)]
@@ -286,6 +289,6 @@ def _is_about(item: Memory, row: ChunkRow) -> bool:
     if anchor is None or anchor.state is AnchorState.ORPHANED or anchor.path != stored.chunk.path:
         return False
     if not (anchor.symbol or anchor.content_hash):
-        # It is about the whole document: it shows at the top.
+        # A memory about the whole document shows at its first chunk.
         return stored.chunk.ordinal == 0
     return (anchor.symbol != "" and anchor.symbol == stored.chunk.symbol) or anchor.content_hash == stored.content_hash

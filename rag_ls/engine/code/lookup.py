@@ -1,4 +1,4 @@
-"""A closer look at the code of one client's project: around a chunk, and what is declared where."""
+"""Looks up code of one client's project: the lines around a chunk, declarations, and tests of a place."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class SymbolQuestion:
-    """Which declarations are asked for; empty fields let everything through."""
+    """Selects declarations; an empty field selects everything."""
 
     path: str = ""
     path_glob: str = ""
@@ -45,7 +45,7 @@ class SymbolQuestion:
 
 
 class CodeLookup:
-    """Chunks with what is around them, outlines, tests of a place. Safe from several threads."""
+    """Looks up chunks with their context, outlines, and tests of a place. Safe from several threads."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class CodeLookup:
         return _lines(hit, rows, first, last, declared)
 
     def symbols(self, question: SymbolQuestion) -> list[StoredSymbol]:
-        """The declarations that are asked for: by place, or those that match a name best first. Raises `NotFound`."""
+        """The selected declarations, in order of place, or by name with the best match first. Raises `NotFound`."""
         self._shared.catch_up()
         outlines = self._shared.index.checkout.outlines
         if question.path or question.path_glob:
@@ -92,7 +92,7 @@ class CodeLookup:
         return _best_named(question.query, found) if question.query.strip() else found
 
     def tests_of(self, path: str, line: int, symbol: str, k: int) -> list[RelatedTest]:
-        """The tests for a place, those that most speaks for first. Raises `InvalidRequest` and `NotFound`."""
+        """The tests for a place, those with the most evidence first. Raises `InvalidRequest` and `NotFound`."""
         self._shared.catch_up()
         row = self._questions.row_of(path, line, symbol)
         return self._tests.of(row, symbol or (row.stored.chunk.symbol if line else ""), k)
@@ -111,9 +111,9 @@ class CodeLookup:
 
 
 def _declaration(chunk: Chunk, symbols: Sequence[StoredSymbol], rows: Sequence[ChunkRow]) -> tuple[int, int, int]:
-    """The declaration that a chunk is or is in: where its comments may begin, its first and its last line.
+    """The declaration that a chunk is or is in: the first line where its comments may begin, its first and last line.
 
-    Those of the chunk, where none is around it.
+    If there is none, the lines of the chunk itself.
     """
     own = [
         item
@@ -134,7 +134,7 @@ def _declaration(chunk: Chunk, symbols: Sequence[StoredSymbol], rows: Sequence[C
 
 
 def _lines(hit: Hit, rows: Sequence[ChunkRow], first: int, last: int, declared: int = 0) -> Excerpt:
-    """Some lines of a document; before the `declared` one, only what no blank line parts from it."""
+    """The lines `first` to `last` of a document; those before line `declared` only if no blank line follows them."""
     chunks = [
         row.stored.chunk for row in rows if row.stored.chunk.end_line >= first and row.stored.chunk.start_line <= last
     ]
@@ -149,7 +149,7 @@ def _lines(hit: Hit, rows: Sequence[ChunkRow], first: int, last: int, declared: 
 
 
 def _best_named(query: str, found: Sequence[StoredSymbol]) -> list[StoredSymbol]:
-    """Those whose name holds the query's, the closest names first."""
+    """The symbols whose names contain the query's name, the closest names first."""
     *owners, last = _OWNER.split(query.strip())
     name, owner = _plain(last) or query.strip().lower(), _plain("".join(owners))
     ranked = []

@@ -1,4 +1,4 @@
-"""Which test goes with which file, by the names of both. Pure functions of paths."""
+"""Matches tests with files by their names. Pure functions of paths."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ _SUFFIX_MARKS = re.compile(r"(?<=[a-z0-9])(?:Tests?|Spec|TestCase|IT)$")
 
 
 def tested_name(path: str) -> str:
-    """What a test's file name says that it tests, in lower case: `test_client.py`, `ClientTest.java` -> `client`."""
+    """The tested name in a test's file name, in lower case: `test_client.py`, `ClientTest.java` -> `client`."""
     return _plain(_SUFFIX_MARKS.sub("", _MARKS.sub("", stem_of(path))))
 
 
 def own_name(path: str) -> str:
-    """A file's name in lower case, without suffix; that of its folder for `__init__.py` and the like."""
+    """A file's name in lower case, without suffix; for `__init__.py` and the like, the name of its folder."""
     return _plain(parts_of(path)[-1])
 
 
 def is_named_after(test: str, path: str) -> bool:
-    """Whether a test's file name is made of the other's."""
+    """Whether a test's file name is built from the name of `path`."""
     name = own_name(path)
     return bool(name) and tested_name(test) == name
 
 
 def closeness(test: str, path: str) -> int:
-    """How many folders two paths share, apart from the order and from those that hold sources or tests."""
+    """How many folder names two paths share, in any order."""
     return len(set(test.split("/")[:-1]) & set(path.split("/")[:-1]))
 
 

@@ -1,4 +1,4 @@
-"""Which hits to keep, where the documents alone do not say."""
+"""Narrows hits by criteria that filters on documents cannot express."""
 
 from __future__ import annotations
 

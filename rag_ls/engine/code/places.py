@@ -9,12 +9,12 @@ from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Anchor
 from rag_ls.storage import ChunkRow, last_name
 
-# A word that names more declarations than this names none in particular.
+# A word with more declarations than this is too common to mean one of them.
 _MAX_NAMED = 20
 
 
 class Places:
-    """Looks places up in the versions of the documents that count now."""
+    """Looks places up in the documents as the client sees them: its unsaved text, else the files."""
 
     def __init__(self, context: ViewContext) -> None:
         self._context = context
@@ -55,7 +55,8 @@ class Places:
         return named[0] if len(named) == 1 else around
 
     def successor(self, place: ChunkPlace) -> ChunkRow | None:
-        """What stands now where a chunk was: its symbol's chunk, else the one on its line; where its file is gone, its text."""
+        """The chunk that replaced a former one: its symbol's chunk, else the one nearest its line. If the file is gone,
+        a chunk with the same text."""
         rows = self.chunks(place.path)
         if not rows:
             moved = self._shown(self._store.chunks.with_content(place.content_hash))
@@ -64,9 +65,9 @@ class Places:
         return min(named or rows, key=lambda row: _distance(row, place.line))
 
     def anchor(self, path: str, line: int, symbol: str) -> Anchor:
-        """An anchor for a place in a document, or for all of a document that the index does not hold.
+        """An anchor for a place in a document; for the whole document, if it is not indexed or no place is given.
 
-        Raises `InvalidRequest` for a symbol or line that the document has not.
+        Raises `InvalidRequest` for a symbol or line that the document does not have.
         """
         document = self._searcher.document(path, self._context.session)
         if document is None or not (symbol or line):

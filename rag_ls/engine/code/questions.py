@@ -1,4 +1,4 @@
-"""The questions of one client's project that are about its code."""
+"""Answers one client's questions about the code of its project."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alo
 _UNREAD = "{:,} files are not read yet, those that hold a question's words are read first"
 _NOT_EMBEDDED = "that place has no embedding yet: these are matches by its words alone"
 _CLOSE_NOT_EMBEDDED = "nothing close has an embedding yet: these are matches by words alone"
-# A snippet from no place waits so long for a model that is still loading.
+# A snippet without a path waits this long for a model that is still loading.
 _SNIPPET_WAIT_S = 10.0
-# About what a small model reads of a text, and how many such pieces of a long snippet count.
+# The characters that a small model reads of a text, roughly, and how many such pieces of a long snippet count.
 _SNIPPET_PIECE = 1000
 _SNIPPET_PIECES = 8
-# Hits to choose from, where not all of them count.
+# The number of candidates, where some hits are filtered out afterwards.
 _WIDE = 200
 
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """The code that others are to be close to."""
+    """The code for which similar code is searched."""
 
     shown: str
-    """What the answer calls it."""
+    """Its name in the answer."""
     path: str
-    """The document that it is in; empty for none."""
+    """Its document; empty for none."""
     text: str
     embedding: Embedding | None
     """None where there is none yet."""
 
 
 class CodeQuestions:
-    """Search, what is related, chunks by their ids. Safe from several threads."""
+    """Searches, finds related code, and gives chunks by their ids. Safe from several threads."""
 
     def __init__(
         self,
@@ -92,10 +92,10 @@ class CodeQuestions:
         self, *, path: str = "", line: int = 0, symbol: str = "", snippet: str = "", k: int | None = None,
         minimum: float = 0.0, filters: Filters = NO_FILTERS,
     ) -> SearchAnswer:  # fmt: skip
-        """The code closest to a place, a symbol or a snippet, in other documents than that of `path`.
+        """The code closest to a place, a symbol or a snippet, in documents other than that of `path`.
 
-        What has no embedding, or is found to be close to nothing while embeddings are still made, is looked up by its words.
-        Raises `InvalidRequest` where none or an impossible place is given, `NotFound` where the index has no such place.
+        Falls back to words if the place has no embedding, or if nothing is close while embeddings are still made.
+        Raises `InvalidRequest` for a missing or impossible place, `NotFound` for a place that the index does not have.
         """
         started = time.perf_counter()
         count = checked_k(k, self._context.settings.search.code_k)
@@ -115,7 +115,7 @@ class CodeQuestions:
 
     def _snippet(self, snippet: str, path: str) -> _Target:
         snippet = snippet[: _SNIPPET_PIECE * _SNIPPET_PIECES]
-        # Who has an editor at hand does not wait for a model.
+        # A path means that an editor asks, which does not wait for a model.
         model = self._shared.model(0.0 if path else _SNIPPET_WAIT_S)
         vector = _embedded(model, snippet, _mean_embedding)
         embedding = Embedding(model.card, vector) if model is not None and vector is not None else None
@@ -129,7 +129,7 @@ class CodeQuestions:
         return _Target(shown, chunk.path, text, self._shared.embedding_of(row))
 
     def _by_words(self, target: _Target, k: int, filters: Filters) -> Found:
-        """What shares words with the target, in other documents."""
+        """The code of other documents that shares words with the target."""
         found = self._shared.searcher.search(
             target.text, k=_WIDE, settings=self._context.settings.search, filters=filters, vector=None, model_id="",
             session=self._context.session,
@@ -138,7 +138,7 @@ class CodeQuestions:
         return replace(found, hits=tuple(hits[:k]))
 
     def chunk(self, chunk_id: str) -> Hit:
-        """A chunk by its id, as it is now. Raises `NotFound`, which names what stands there now."""
+        """A chunk by its id, as it is now. Raises `NotFound`, which names the chunk that replaced it."""
         chunk_id = chunk_id.strip()
         unseen = self._shared.catch_up()
         hit = self._shared.searcher.chunk_hit(chunk_id, self._context.session)
@@ -147,7 +147,7 @@ class CodeQuestions:
         return self._marked(hit, unseen | self._shared.indexing.unseen())
 
     def fate_of(self, chunk_id: str) -> str:
-        """What became of a chunk that was given out: in words, or nothing where its id was not given out lately."""
+        """A sentence on what became of a chunk; empty where its id was not given out lately."""
         place = self._recent.place(chunk_id)
         if place is None:
             return ""
@@ -188,7 +188,7 @@ class CodeQuestions:
         return SearchAnswer(query, hits, stats)
 
     def _marked(self, hit: Hit, unseen: frozenset[str]) -> Hit:
-        """The hit, noted as given out; as `changed` where newer text of its document is known but not cut yet."""
+        """Note the hit as given out, and mark it `changed` if newer text of its document is known but not cut yet."""
         if isinstance(hit.item, StoredChunk):
             self._recent.note(hit.item)
         return replace(hit, freshness=Freshness.CHANGED) if _path_of(hit) in unseen else hit
@@ -202,7 +202,7 @@ def _path_of(hit: Hit) -> str:
 
 
 def _mean_embedding(model: HostedModel, snippet: str) -> NDArray[np.float32]:
-    """The embedding of a snippet, of unit length: of a long one the mean of its pieces', for a model reads only the beginning."""
+    """The unit-length embedding of a snippet; of a long one, the mean of its pieces: a model reads only the start."""
     pieces = -(-len(snippet) // _SNIPPET_PIECE)
     size = -(-len(snippet) // pieces)
     mean = model.embed_documents([snippet[at : at + size] for at in range(0, len(snippet), size)]).mean(axis=0)
@@ -214,7 +214,7 @@ def _embedded(
     text: str,
     embed: Callable[[HostedModel, str], NDArray[np.float32]] = HostedModel.embed_query,
 ) -> NDArray[np.float32] | None:
-    """The text's vector; None where words alone must do."""
+    """The text's vector; None without a model, without text, or if embedding fails."""
     if model is None or not text.strip():
         return None
     try:

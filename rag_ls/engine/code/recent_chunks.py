@@ -1,4 +1,4 @@
-"""Where the chunks were that answers named lately: an id says nothing of it once its text was edited."""
+"""Remembers the places of recently returned chunks, because an id leads nowhere once its text was edited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tests for a place in the code, and what speaks for each of them."""
+"""Finds the tests for a place in the code, and the evidence for each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rag_ls.model import StoredChunk
 from rag_ls.search import Filters, is_docs, is_test
 from rag_ls.storage import ChunkRow, last_name, terms
 
-# What each of the reasons counts; all of them together are a score of 1.
+# The weight of each reason; all reasons together give a score of 1.
 _WEIGHTS = {"named": 3.0, "imports": 3.0, "mentions": 2.5, "close": 1.5}
 _MENTIONS = 200
 _CLOSE = 10
@@ -24,15 +24,15 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class RelatedTest:
-    """A document of tests, at the place in it that is nearest."""
+    """A test document, with its most relevant chunk."""
 
     path: str
     score: float
     why: tuple[str, ...]
     chunk: StoredChunk | None
-    """What mentions the symbol or is closest in meaning; None where the whole document is meant."""
+    """The chunk that mentions the symbol or is closest in meaning; None where the whole document is meant."""
     mentions: tuple[str, ...]
-    """Symbols in it that mention the one that is asked about."""
+    """The symbols in the document that mention the symbol of the question."""
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class RelatedTests:
         self._places = places
 
     def of(self, row: ChunkRow, symbol: str, k: int) -> list[RelatedTest]:
-        """The tests for a symbol at a chunk, or where none is given for the chunk's whole document."""
+        """The tests for a symbol at a chunk or, without a symbol, for the chunk's whole document."""
         chunk = row.stored.chunk
         tests = self._tests(chunk.path)
         found: dict[str, _Evidence] = defaultdict(_Evidence)
@@ -74,7 +74,7 @@ class RelatedTests:
         ]
 
     def _tests(self, without: str) -> dict[int, str]:
-        """The paths of documents of tests, by their ids."""
+        """The paths of test documents, by document id."""
         hidden = self._shared.searcher.hidden_documents(self._context.session)
         return {
             number: path
@@ -96,12 +96,12 @@ class RelatedTests:
                 found[item.path].why["imports"] = f"{what} (line {imported.line})"
 
     def _declared(self, document_id: int) -> list[str]:
-        """What a document offers to others."""
+        """The functions and types that a document exports."""
         symbols = self._shared.index.checkout.outlines.of_documents([document_id], _MENTIONS)
         return [item.symbol for item in symbols if item.exported and item.kind in ("function", "type")]
 
     def _by_mention(self, symbols: list[str], tests: dict[int, str], found: dict[str, _Evidence]) -> None:
-        # A name of three letters is everywhere, and says nothing.
+        # Names of up to three letters are too common to be evidence.
         names = {name for symbol in symbols if len(name := _last(symbol)) > 3}
         if not names:
             return
@@ -117,7 +117,7 @@ class RelatedTests:
                 evidence.mentions.append(chunk.chunk.symbol)
 
     def _chunks_with(self, names: set[str], tests: dict[int, str]) -> Iterator[StoredChunk]:
-        """Chunks of tests that hold the terms of some names, those that say most of them first."""
+        """The test chunks that hold the terms of the names, those with the most first."""
         parts = tuple(dict.fromkeys(term for name in sorted(names) for term in terms(name)))
         found = self._shared.index.lexical.search(parts[:32], _MENTIONS, tests)
         rows = self._shared.index.checkout.chunks.by_row([candidate.row for candidate in found])

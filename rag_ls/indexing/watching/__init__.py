@@ -1,4 +1,4 @@
-"""File changes by other programs, to those who want to know."""
+"""Watches a project for file changes by other programs."""
 
 from rag_ls.indexing.watching.watcher import TreeWatcher, Watched
 

@@ -1,4 +1,4 @@
-"""What every way of watching tells, and what it must do."""
+"""The interface of a way of watching files, and the notice that it gives."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Protocol
 
 @dataclass(slots=True)
 class Notice:
-    """What was noticed since the last look."""
+    """The changes that were noticed since the last look."""
 
     paths: set[str] = field(default_factory=set)
     """Project paths of files and folders that were written, made, renamed or deleted."""
     by_git: bool = False
     """Whether git wrote its index, or another branch was checked out."""
     incomplete: bool = False
-    """Whether there was more than could be noticed: everything must be compared."""
+    """Whether changes may have been missed, so that the whole tree must be compared."""
     ended: bool = False
-    """Whether the project's folder is no longer in its place."""
+    """Whether the project's folder was deleted, moved or unmounted."""
 
     def add(self, other: Notice) -> None:
-        """Take in what was noticed after it."""
+        """Merge a later notice into this one."""
         self.paths |= other.paths
         self.by_git |= other.by_git
         self.incomplete |= other.incomplete
@@ -31,25 +31,25 @@ class Notice:
 
 
 class Eyes(Protocol):
-    """One way of watching a project. `wait`, `take` and `look_around` are called by one thread, the rest by any.
+    """One way of watching a project. One thread calls `wait`, `take` and `look_around`; any thread calls the rest.
 
-    `OSError` means that watching is no longer possible.
+    Raises `OSError` when watching is no longer possible.
     """
 
     def wait(self, timeout_s: float | None) -> bool:
         """Sleep until something happens or `wake` is called; False when neither did in time."""
 
     def take(self) -> Notice:
-        """What happened since the last time, without waiting."""
+        """The changes since the last call, without waiting."""
 
     def look_around(self) -> bool:
-        """Follow the folders and the ignore rules as they are now; whether something new is watched."""
+        """Adapt to the present folders and ignore rules; whether a new folder is watched."""
 
     def has_news(self) -> bool:
-        """Whether `take` would tell something, as far as is known at this moment."""
+        """Whether `take` would return a change, as far as is known now."""
 
     def wake(self) -> None:
-        """End the present or the next `wait`."""
+        """End the current `wait`, or else the next one."""
 
     def close(self) -> None:
-        """Let go of everything. Nothing else may be called after it but `wake` and `has_news`."""
+        """Release all resources. Only `wake` and `has_news` may be called afterwards."""

@@ -1,4 +1,4 @@
-"""Where git keeps what it knows of a working tree, and whether it is in the middle of changing it."""
+"""Finds git's folder for a working tree, and tells whether git is in the middle of an operation."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-# A lock that is older was left by a git that was killed, or the operation is too long to wait for.
+# An older lock was left by a killed git, or belongs to an operation that is too long to wait for.
 _MAX_OPERATION_S = 10.0
 _LOCK = "index.lock"
 # Written by every checkout, merge, rebase, stash, reset and commit.
 WRITTEN_BY_GIT = frozenset({"HEAD", "index"})
-# What comes and goes around those.
+# The lock appears and disappears around those writes.
 NOTICED = WRITTEN_BY_GIT | {_LOCK}
 
 
@@ -23,17 +23,17 @@ class GitFolder:
     path: str
 
     def busy_for_s(self) -> float:
-        """How long at most to wait for an operation that git is in the middle of; 0 where there is none."""
+        """The longest time in seconds to wait for git's present operation; 0 where there is none."""
         try:
             age = time.time() - os.stat(os.path.join(self.path, _LOCK)).st_mtime
         except OSError:
             return 0.0
-        # Younger than now: the clock was set back, so the age says nothing.
+        # A negative age means that the clock was set back, so it says nothing.
         return _MAX_OPERATION_S - age if 0 <= age < _MAX_OPERATION_S else 0.0
 
 
 def git_folder(root: Path) -> GitFolder | None:
-    """The git folder of the working tree that `root` is in, or None where git has no part in it."""
+    """The git folder of the working tree around `root`, or None where there is none."""
     for folder in (root, *root.parents):
         dot_git = folder / ".git"
         if dot_git.is_dir():
@@ -44,7 +44,7 @@ def git_folder(root: Path) -> GitFolder | None:
 
 
 def _linked(dot_git: Path) -> GitFolder | None:
-    """What the `.git` file of a worktree or a submodule leads to."""
+    """The git folder that the `.git` file of a worktree or submodule points to."""
     try:
         text = dot_git.read_text(encoding="utf-8", errors="surrogateescape")
     except OSError:

@@ -1,7 +1,7 @@
-"""Linux: the folders that hold files for the index, or may come to, and none else.
+"""Linux: watches only the folders that hold files for the index, or may come to hold some.
 
-Watches are counted per user and cost kernel memory; what is ignored (dependencies, build output) is most of
-many trees, and none of it is watched. So a build costs nothing here.
+Watches are limited per user and cost kernel memory. Ignored folders (dependencies, build output) make up most of
+many trees and are not watched, so a build costs nothing here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _GIT_EVENTS = flags.CREATE | flags.DELETE | flags.CLOSE_WRITE | flags.MOVED_FROM
 _APPEARED = flags.CREATE | flags.MOVED_TO
 _VANISHED = flags.DELETE | flags.MOVED_FROM
 _OUT_OF_PLACE = flags.DELETE_SELF | flags.MOVE_SELF | flags.UNMOUNT
-# A folder that is gone or closed to us by the time we come to it.
+# Errors for a folder that vanished, or that we may not read.
 _NOT_TO_BE_WATCHED = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG)
 _NEVER_NOTICED = frozenset({".git", DATA_FOLDER})
 _ROOT = ""
@@ -34,10 +34,10 @@ _GIT = "\0git"
 
 
 class InotifyEyes:
-    """See `Eyes`. A folder that appears is watched first and listed then, so that nothing in it is missed."""
+    """See `Eyes`. A new folder is first watched and then listed, so that nothing in it is missed."""
 
     def __init__(self, root: Path, admits: Callable[[list[str]], set[str]]) -> None:
-        """`admits` gives those of some folders that are not ignored. Raises `OSError` where limits are reached."""
+        """`admits` returns the given folders that are not ignored. Raises `OSError` where limits are reached."""
         self._root = root
         self._admits = admits
         self._paths: dict[int, str] = {}
@@ -110,7 +110,7 @@ class InotifyEyes:
         elif not event.name:
             notice.ended |= folder == _ROOT and bool(event.mask & _OUT_OF_PLACE)
         elif event.name == ".git" and event.mask & (_APPEARED | _VANISHED):
-            # A repository is made or removed: other rules hold.
+            # A repository was created or removed, so other ignore rules apply.
             notice.incomplete = True
         elif event.name not in _NEVER_NOTICED:
             path = f"{folder}/{event.name}" if folder else event.name
@@ -134,7 +134,7 @@ class InotifyEyes:
             notice.by_git |= event.name in WRITTEN_BY_GIT
 
     def _take_in(self, folders: Iterable[str], entered: set[str] | None = None) -> list[str]:
-        """Watch folders, and what is below them and not ignored; the files that were there then."""
+        """Watch folders and the folders below them that are not ignored; returns the files found in them."""
         files: list[str] = []
         level = list(folders)
         while level:
@@ -149,7 +149,7 @@ class InotifyEyes:
         return files
 
     def _list(self, folder: str, files: list[str], below: list[str]) -> None:
-        """Tell files and folders in a folder apart."""
+        """Add a folder's files to `files` and its folders to `below`."""
         try:
             with os.scandir(self._root / folder) as entries:
                 for entry in entries:
@@ -171,7 +171,7 @@ class InotifyEyes:
 
     def _watch_git(self) -> None:
         git, former = git_folder(self._root), self._watches.get(_GIT)
-        # The same folder keeps its watch, and with it the events that are not read yet.
+        # An unchanged folder keeps its watch, and so its unread events.
         watch = self._inotify.add_watch(git.path, _GIT_EVENTS) if git is not None else None
         if former != watch:
             self._forget(_GIT)
@@ -195,7 +195,7 @@ class InotifyEyes:
             try:
                 self._inotify.rm_watch(watch)
             except OSError as error:
-                # The system let go of it with its folder.
+                # The system removed the watch together with its folder.
                 if error.errno != errno.EINVAL:
                     raise
 

@@ -13,7 +13,7 @@ from rag_ls.indexing.watching.events import Notice
 from rag_ls.indexing.watching.git import WRITTEN_BY_GIT, GitFolder, git_folder
 from rag_ls.project import DATA_FOLDER
 
-# The library looks for changes so often: a shorter step would show in the processor time of an idle machine.
+# How often the library looks for changes. A shorter step would cost noticeable processor time on an idle machine.
 _STEP_MS = 400
 _NEVER_NOTICED = frozenset(
     {".git", ".hg", ".svn", ".jj", DATA_FOLDER, "node_modules", "__pycache__", ".venv", ".tox", ".nox", ".mypy_cache"}
@@ -21,7 +21,7 @@ _NEVER_NOTICED = frozenset(
 
 
 class NativeEyes:
-    """See `Eyes`. Ignored folders cannot be left out here; what comes from them is dropped by name, or later."""
+    """See `Eyes`. Ignored folders cannot be left out here; their events are dropped by name, or later."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -48,7 +48,7 @@ class NativeEyes:
         return True
 
     def has_news(self) -> bool:
-        """See `Eyes`; the library keeps to itself what it has."""
+        """See `Eyes`; changes that the library still holds are not seen."""
         return bool(self._changes)
 
     def wake(self) -> None:

@@ -1,4 +1,4 @@
-"""Keeps the index of one project in step with what other programs do to its files."""
+"""Updates the index of one project when other programs change its files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TreeSync:
         self._closed = False
 
     def follow_tree(self, watch: bool) -> None:
-        """The tree is being compared: watch it from now on, its folders and rules as they are now; or no longer."""
+        """Watch the tree from now on, by its present folders and rules, or stop watching it. Called at a comparison."""
         with self._lock:
             if self._watcher is not None and self._watcher.ended:
                 # The folder was gone for a while.
@@ -59,30 +59,30 @@ class TreeSync:
         return watcher.problem if watcher is not None else _LATER
 
     def settle(self, timeout_s: float) -> bool:
-        """Have everything taken in that happened until now; whether changes are noticed at all."""
+        """Wait until all changes up to now are handed to indexing; whether changes are noticed at all."""
         watcher = self._watcher
         return watcher is not None and watcher.settle(timeout_s)
 
-    # --- what the watcher tells
+    # --- called by the watcher
 
     def admitted_folders(self, folders: list[str]) -> set[str]:
-        """Those of some folders whose files may matter."""
+        """The folders among `folders` whose files may matter."""
         return self._admissions.folders(folders)
 
     def changed_on_disk(self, paths: set[str]) -> None:
-        """These files and folders changed, some of them perhaps ignored ones."""
+        """Hand on changed files and folders; ignored ones may be among them."""
         if relevant := self._admissions.relevant(paths, self._indexing.unseen()):
             self._files_changed(relevant)
 
     def hold_files(self, held: bool) -> None:
-        """Git is in the middle of writing files, or no longer."""
+        """Hold changed files back while git writes files, or release them."""
         self._indexing.hold_files(held)
 
     def compare(self) -> None:
-        """Anything may have changed, the ignore rules too."""
+        """Compare the whole tree, because anything may have changed, even the ignore rules."""
         self._admissions.forget()
         self._indexing.rescan()
 
     def check_soon(self) -> None:
-        """What was noticed is probably all; make sure when there is time."""
+        """Check when there is time that no change was missed."""
         self._indexing.check_soon()

@@ -1,4 +1,4 @@
-"""Notices what other programs do to a project's files, and hands it on."""
+"""Notices changes by other programs to a project's files, and hands them on."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from rag_ls.indexing.watching.mounts import remote_file_system
 
 _log = logging.getLogger(__name__)
 
-# A command of the shell is done by then, and need not pay for it.
+# Shell commands are done by then, and so do not pay for watching.
 _START_DELAY_S = 1.0
-# Changes that follow each other so closely are one batch, up to so much time after the first.
+# Changes this close together form one batch, which ends this long after its first change.
 _QUIET_S = 0.06
 _MAX_BATCH_S = 1.5
 _RETRY_S = 60.0
@@ -34,22 +34,22 @@ _LIMITS = {
 
 
 class Watched(Protocol):
-    """What is told of changes, by the watcher's thread."""
+    """Receives changes from the watcher's thread."""
 
     def admitted_folders(self, folders: list[str]) -> set[str]:
-        """Those of some folders that are not ignored."""
+        """The folders among `folders` that are not ignored."""
 
     def changed_on_disk(self, paths: set[str]) -> None:
-        """These files and folders changed, some of them perhaps ignored ones."""
+        """Take in changed files and folders; ignored ones may be among them."""
 
     def hold_files(self, held: bool) -> None:
-        """Git is in the middle of an operation, or no longer."""
+        """Hold changed files back while git is in the middle of an operation, or release them."""
 
     def compare(self) -> None:
-        """Anything may have changed."""
+        """Compare the whole tree, because anything may have changed."""
 
     def check_soon(self) -> None:
-        """What was noticed is probably all; make sure when there is time."""
+        """Check when there is time that no change was missed."""
 
 
 class TreeWatcher:
@@ -64,7 +64,7 @@ class TreeWatcher:
         self._stopping = False
         self._busy = False
         self._refresh_wanted = False
-        # Questions that asked for what happened up to now, and those for which it was handed on.
+        # Tickets of `settle`: the last one given, and the last one for which all changes were handed on.
         self._asked = 0
         self._answered = 0
         self._tried_at = 0.0
@@ -78,16 +78,16 @@ class TreeWatcher:
 
     @property
     def ended(self) -> bool:
-        """Whether it watches no more, and never will again."""
+        """Whether watching has ended for good."""
         return not self._thread.is_alive()
 
     def settle(self, timeout_s: float) -> bool:
-        """Have everything handed on that happened until now; whether the files are watched at all."""
+        """Wait until all changes up to now are handed on; whether the files are watched at all."""
         with self._change:
             eyes = self._eyes
             if eyes is None:
                 return False
-            # In this order: what is no longer news is in the thread's hands until it is not busy.
+            # News first: the thread takes news only while it is busy, so this order misses none.
             if not eyes.has_news() and not self._busy:
                 return True
             self._asked += 1
@@ -97,7 +97,7 @@ class TreeWatcher:
             return self._eyes is not None
 
     def refresh(self) -> None:
-        """The tree was compared: follow its folders and rules as they are now, or try again to watch them."""
+        """Adapt to the tree's present folders and rules, or try again to watch it. Called after a comparison."""
         with self._change:
             self._refresh_wanted = True
             self._wake()
@@ -157,7 +157,7 @@ class TreeWatcher:
         try:
             with self._change:
                 self._eyes, self._why_not, self._refresh_wanted = eyes, "", False
-            # What happened before was not noticed.
+            # Changes before this moment were not noticed.
             self._watched.compare()
             self._follow(eyes)
         finally:
@@ -189,7 +189,7 @@ class TreeWatcher:
                 self._change.notify_all()
 
     def _batch(self, eyes: Eyes) -> Notice:
-        """What happened, with what follows closely; less when a question waits for it."""
+        """The changes, with those that follow closely; a question that waits ends the batch early."""
         notice = eyes.take()
         deadline = time.monotonic() + _MAX_BATCH_S
         while notice and self._asked == self._answered and not self._stopping and time.monotonic() < deadline:
@@ -199,7 +199,7 @@ class TreeWatcher:
         return notice
 
     def _hand_on(self, notice: Notice, eyes: Eyes) -> float:
-        """Hand on what happened; for how long git may still be in the middle of it."""
+        """Hand on changes; returns how many seconds git's present operation may still last."""
         git = git_folder(self._root)
         held_for_s = git.busy_for_s() if git else 0.0
         if held_for_s:
@@ -218,7 +218,7 @@ class TreeWatcher:
 
 def open_eyes(root: Path, watched: Watched) -> Eyes:
     """The way of watching that suits this system. Raises `OSError` where there is none."""
-    # Imported here, in the thread: they take a while, and short-lived processes watch nothing.
+    # Imported here because they take a while and short-lived processes never watch.
     if sys.platform == "linux":
         from rag_ls.indexing.watching.inotify import InotifyEyes
 

@@ -1,1 +1,1 @@
-"""One module for each thing the editor can ask or say."""
+"""One module for each feature of the editor protocol."""

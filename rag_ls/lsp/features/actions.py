@@ -1,8 +1,10 @@
-"""Code actions: remember the selection, ask what is known about it. Each carries a server command, so any editor can run it.
+"""Code actions: remember the selection, or show what is known about it. Each carries a server command, so that any
+editor can run it.
 
-Of selected code, the note is asked for by the request `ragLs/askForNote`, in editors whose capabilities hold
-`{"experimental": {"ragLs": {"asksForNotes": true}}}`. Its parameters are `{"about": TITLE, "known": [MEMORY, ...]}`, with
-what is remembered about the place already; its result is `{"content": NOTE}`, or null where nothing is to be remembered.
+If code is selected, the server asks the editor for a note by the request `ragLs/askForNote`. The editor's capabilities
+must hold `{"experimental": {"ragLs": {"asksForNotes": true}}}`. The parameters are
+`{"about": TITLE, "known": [MEMORY, ...]}`, where `known` lists the memories about the place. The result is
+`{"content": NOTE}`, or null to remember nothing.
 """
 
 from __future__ import annotations
@@ -58,7 +60,7 @@ def register(server: RagLsServer) -> None:
         if path is not None:
             answer = await _asked(server, "memories_about", {"path": str(path), **arguments})
         else:
-            # An untitled document is no place that a memory could be about.
+            # A memory cannot be about a place in an untitled document, so search by the text.
             if not str(arguments.get("text", "")).strip():
                 raise _refused(server, "select the text that you ask about")
             answer = await _asked(server, "search_memory", {"query": arguments.get("text", "")})
@@ -70,7 +72,7 @@ def _actions(document: OpenDocument, selected: types.Range) -> list[types.CodeAc
     line = selected.start.line
     text = _text(document.buffer, selected)
     if len(text) > MAX_CONTENT:
-        # It would not be kept, and each action carries it.
+        # Too long to store as a memory, and each action would carry it.
         text = ""
     asked = {"uri": document.uri, "line": line + 1, "text": text[:_MAX_TEXT_CHARACTERS]}
     actions: list[types.CodeAction | types.Command] = []
@@ -86,7 +88,7 @@ def _actions(document: OpenDocument, selected: types.Range) -> list[types.CodeAc
 
 
 def _action(title: str, command: str, argument: dict[str, Any]) -> types.CodeAction:
-    # An empty kind is shown by every editor; a refactoring or a quick fix it is not.
+    # Without a kind, because it is neither a refactoring nor a quick fix; every editor shows that.
     return types.CodeAction(title=title, command=types.Command(title=title, command=command, arguments=[argument]))
 
 
@@ -100,9 +102,9 @@ def _text(buffer: TextBuffer, selected: types.Range) -> str:
 
 
 async def _note(server: RagLsServer, arguments: dict[str, Any]) -> str | None:
-    """The note to remember for a selection: itself, where it is prose or a comment, else what the user answers.
+    """The note to remember for a selection: the selection itself if it is prose or a comment, else the user's answer.
 
-    None where the user wants nothing remembered. Raises what the client is told where it cannot ask.
+    None if the user cancels. Raises the error for the client if the client cannot ask the user.
     """
     session: EditorSession = server.session
     text, uri = str(arguments.get("text", "")), str(arguments.get("uri", ""))
@@ -128,7 +130,7 @@ async def _note(server: RagLsServer, arguments: dict[str, Any]) -> str | None:
 
 
 def _new_memory(session: EditorSession, arguments: dict[str, Any]) -> dict[str, Any]:
-    """What to store for a selection: its text, about the place where it stands."""
+    """The arguments to store a note about the place of a selection."""
     content = arguments.get("content")
     if not isinstance(content, str):
         raise protocol_error(InvalidRequest(f"{REMEMBER} needs 'content', the note, or 'text', what is selected"))

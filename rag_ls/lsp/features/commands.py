@@ -12,7 +12,7 @@ from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error
 from rag_ls.operations import OPERATIONS
 
-# For a selection or a place in a document, as code actions and lenses carry them.
+# The commands of code actions and lenses, which take a selection or a place in a document.
 REMEMBER = "ragLs.rememberSelection"
 ABOUT = "ragLs.memoriesAbout"
 
@@ -39,7 +39,7 @@ def _handler(server: RagLsServer, name: str, operation: str) -> Callable[..., An
 
 
 def plain_object(name: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
-    """A command's one argument as it is. Raises what LSP clients are told of a wrong one."""
+    """A command's single argument. Raises the error for LSP clients if it is not one JSON object."""
     given = plain(arguments[0]) if len(arguments) == 1 else None
     if not isinstance(given, dict):
         raise protocol_error(InvalidRequest(f"{name} takes one JSON object"))

@@ -1,7 +1,8 @@
-"""What happened in the engine, for the editor: lenses are asked for again, and `ragLs/event` says what it was.
+"""Passes the engine's events to the editor: refreshes its code lenses, and sends `ragLs/event` notifications.
 
-The notification goes to editors whose capabilities hold `{"experimental": {"ragLs": {"events": true}}}`. Its
-parameters are `{"events": [{"type": "memoryChanged", ...}]}`, with the fields of `engine.events` in each.
+Only editors whose capabilities hold `{"experimental": {"ragLs": {"events": true}}}` get the notification. Its
+parameters are `{"events": [{"type": "memoryChanged", ...}]}`; each event has the fields of its class in
+`engine.events`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ NOTIFICATION = "ragLs/event"
 
 
 async def pass_on(server: RagLsServer) -> None:
-    """Tell the editor of what happens, for as long as the session lasts."""
+    """Pass events to the editor until the session ends."""
     session: EditorSession = server.session
     wants_events = wants(server.client_capabilities, "events")
     while True:

@@ -1,4 +1,4 @@
-"""Hover: memories about the code under the cursor, and close code of other files; nothing where nothing is close."""
+"""Hover: shows memories about the code under the cursor and similar code of other files, if there are any."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def register(server: RagLsServer) -> None:
 
 
 def markdown(view: ProjectView, related: Related) -> str:
-    """What the hover shows; empty where there is nothing to show."""
+    """The hover's text; empty if there is nothing to show."""
     parts = []
     if related.memories:
         parts.append("**Memories**\n\n" + "\n".join(_memory_line(view, hit) for hit in related.memories))

@@ -1,4 +1,4 @@
-"""Code lenses: above what memories are about, how many there are; a click shows them."""
+"""Code lenses: show the number of memories above the code that they are about; a click shows the memories."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from rag_ls.lsp.protocol import RagLsServer
 # A report for every file would flood the editor.
 _REPORT_EVERY_S = 0.2
 _BUSY = (Phase.SCANNING, Phase.READING, Phase.EMBEDDING, Phase.WAITING)
-# Less than this many files or chunks is done before anybody could read of it.
+# Fewer files or chunks are done before a user could read the progress.
 _NOTABLE = 20
 
 
@@ -48,7 +48,7 @@ def register(server: RagLsServer) -> None:
 
 
 async def _show(server: RagLsServer, view: ProjectView, running: dict[str, ProjectView]) -> None:
-    """Follow one project's indexing, for as long as the session lasts."""
+    """Show one project's indexing until the session ends."""
     loop, changed = asyncio.get_running_loop(), asyncio.Event()
     stop = view.indexing.listen(lambda _: _call_soon(loop, changed))
     try:
@@ -90,7 +90,7 @@ async def _tell_problems(server: RagLsServer) -> None:
 
 
 def _watch_files(server: RagLsServer) -> None:
-    """Ask for changes that other programs make, where the client lets us; its answer is not waited for."""
+    """Ask the client to report changes by other programs, if it can; do not wait for its answer."""
     workspace = server.client_capabilities.workspace
     watched = workspace.did_change_watched_files if workspace else None
     if watched and watched.dynamic_registration:

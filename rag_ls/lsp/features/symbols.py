@@ -53,8 +53,8 @@ def register(server: RagLsServer) -> None:
 
 
 def under(question: str, symbols: list[types.WorkspaceSymbol]) -> list[types.WorkspaceSymbol]:
-    """The symbols under names that begin with the question, and keep their order when sorted: for an editor that shows only
-    names which hold all letters of what was typed."""
+    """Rename symbols so that their names begin with the question and sort in the given order. For an editor that shows
+    only names that hold all letters of the query."""
     return [
         types.WorkspaceSymbol(
             location=symbol.location,
@@ -67,7 +67,7 @@ def under(question: str, symbols: list[types.WorkspaceSymbol]) -> list[types.Wor
 
 
 def symbol_of(chunk: Chunk, uri: str) -> types.WorkspaceSymbol:
-    """A chunk as LSP's symbol; a chunk that declares nothing is named after its first line."""
+    """A chunk as an LSP symbol; without a declaration, its first line is the name."""
     lines = [line.strip() for line in chunk.text.split("\n") if line.strip()]
     qualifier, _, name = chunk.symbol.rpartition(".")
     first = chunk.start_line - 1 + declaration_line(chunk, name)
@@ -81,7 +81,7 @@ def symbol_of(chunk: Chunk, uri: str) -> types.WorkspaceSymbol:
 
 
 def declaration_line(chunk: Chunk, name: str) -> int:
-    """The line within a chunk on which its signature begins: comments and imports may stand above it."""
+    """The line of a chunk (from 0) on which its signature begins; comments and imports may precede it."""
     for number, line in enumerate(re.split(r"\r\n|\n|\r", chunk.text)):
         words = " ".join(line.split())
         if (

@@ -1,4 +1,4 @@
-"""Documents and files: opened, typed in, saved, closed, renamed, changed by others; folders and settings."""
+"""Takes in the editor's changes of documents, files, folders and settings."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def register(server: RagLsServer) -> None:
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def settings_changed(params: types.DidChangeConfigurationParams) -> None:
         settings = settings_of(params.settings)
-        # Settings that are all taken back are told as an empty section, which is not the same as none.
+        # An empty section means that all settings were removed, while no section means that none were sent.
         is_told = bool(settings) or SECTION in _mapping(params.settings)
         if not is_told and _answers_configuration(server):
-            # Newer clients only say that something changed, and wait to be asked what.
+            # Newer clients only say that something changed; the server must ask for the settings.
             asked = types.ConfigurationParams([types.ConfigurationItem(section=SECTION)])
             answer = await server.workspace_configuration_async(asked)
             settings = settings_of(answer[0]) if answer else {}
@@ -103,11 +103,11 @@ def _answers_configuration(server: RagLsServer) -> bool:
 
 
 def settings_of(value: Any) -> dict[str, Any]:
-    """Our settings in what the editor sent: the `ragLs` section, or the section's content itself."""
+    """Our settings in the editor's message: in its `ragLs` section, or directly."""
     found = _mapping(value)
     if SECTION in found:
         return settings_of(found[SECTION])
-    # Other servers' sections come along from some clients.
+    # Some clients send other servers' sections too.
     known = {item.name for item in dataclasses.fields(Settings)}
     return {key: plain(item) for key, item in found.items() if key in known}
 

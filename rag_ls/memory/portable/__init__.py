@@ -1,4 +1,4 @@
-"""Memories out to files and in from them, and in from the files of other tools."""
+"""Exports memories to files, and imports them from such files or from files of other tools."""
 
 from rag_ls.memory.portable.exporting import export_memories
 from rag_ls.memory.portable.foreign import KINDS, detect_format, read_foreign

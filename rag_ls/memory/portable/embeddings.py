@@ -1,4 +1,4 @@
-"""The vectors of a memory as a record holds them: base64 of little-endian float16, a text for each part."""
+"""Encodes and decodes a memory's vectors in a record: a base64 text of little-endian float16 numbers for each part."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def encoded(vectors: NDArray[np.float16]) -> list[str]:
 
 
 def decoded(value: object, problems: list[str]) -> dict[str, Vectors]:
-    """The vectors by model, each of shape (parts, dimensions). What is wrong is added to `problems`."""
+    """The vectors by model, each of shape (parts, dimensions). Adds errors to `problems`."""
     if value is None:
         return {}
     if not isinstance(value, Mapping):

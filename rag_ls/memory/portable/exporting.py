@@ -27,9 +27,10 @@ def export_memories(
     filters: MemoryFilters = _EVERYTHING,
     embeddings: bool = False,
 ) -> int:
-    """Write the memories of `store` that pass the filters (but for their scopes), the oldest first; how many.
+    """Write the memories of `store` that pass the filters, the oldest first; returns their number. The filters' scopes
+    are ignored.
 
-    The same memories always give the same text. `embeddings` adds the vectors of every model, to json and jsonl.
+    The same memories always give the same text. `embeddings` adds the vectors of every model to json and jsonl.
     Raises `InvalidRequest` for an unknown format, and for embeddings in Markdown.
     """
     chosen = format_named(format)
@@ -81,7 +82,7 @@ def _section(record: dict[str, object]) -> Iterator[str]:
     assert isinstance(metadata, dict)
     said = {name: value for name, value in {**record, **metadata}.items() if value not in (None, [], {})}
     if "\r" in content:
-        # Tools and text modes turn these line ends into others.
+        # Tools and text modes would convert these line ends, so write the content as a JSON value.
         yield from front_matter.written({**said, "content": content})
         return
     yield from front_matter.written({**said, "content_lines": content.count("\n") + 1})

@@ -1,4 +1,4 @@
-"""The fields of a record, taken one by one with their types checked; what is wrong is collected, not raised."""
+"""Reads the fields of a record one by one and checks their types; collects problems instead of raising."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from datetime import datetime
 
 from rag_ls.util.text import utc_stamp, without_surrogates
 
-# Other readers of JSON keep no greater integer exactly, and SQLite none that is much greater.
+# The largest integer that every JSON reader keeps exact; SQLite's limit is not much larger.
 _GREATEST = 2**53
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
 
 
 class Fields:
-    """What one JSON object says. A field that is missing or null gives None, as does one with a problem."""
+    """The fields of one JSON object. A missing, null or invalid field gives None."""
 
     def __init__(self, values: Mapping[str, object], problems: list[str], inside: str = "") -> None:
-        """`problems` is added to; `inside` names the object in them, where it is not the record itself."""
+        """Problems are added to `problems`; `inside` names the object in them if it is not the record itself."""
         self._left = dict(values)
         self._problems = problems
         self._inside = f"{inside}." if inside else ""
@@ -70,7 +70,7 @@ class Fields:
         return value
 
     def stamp(self, name: str) -> str | None:
-        """A time with its zone, as records hold it."""
+        """A time with its zone, in the format of records."""
         value = self.text(name)
         if value is None:
             return None
@@ -98,7 +98,7 @@ class Fields:
         return self._left.pop(name, None)
 
     def refuse_others(self) -> None:
-        """Note the fields that nobody asked for."""
+        """Add a problem for each field that was not read."""
         for name in self._left:
             self._problems.append(f"{self._inside}{str(name)[:60]!r} is no field of a memory; put it under custom")
 

@@ -1,4 +1,4 @@
-"""Memories of other tools as records, and what a file of our own looks like."""
+"""Reads memories of other tools as records, and detects the format of our own files."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _FIRST_BYTES = 64 * 1024
 def read_foreign(kind: str, path: Path) -> list[dict[str, object]]:
     """The records of another tool's file or folder, for `import_records`. Nothing is written.
 
-    They have no ids, so that those that were imported before are known by their content. Raises `InvalidRequest` for
-    an unknown kind and for what cannot be read, `NotFound` where there is nothing.
+    They have no ids, so that records imported before are recognised by their content. Raises `InvalidRequest` for an
+    unknown kind or an unreadable file, `NotFound` for a missing one.
     """
     reader = _READERS.get(kind)
     if reader is None:
@@ -43,9 +43,9 @@ def read_foreign(kind: str, path: Path) -> list[dict[str, object]]:
 
 
 def detect_format(path: Path) -> str:
-    """The format of a file of memories, by its suffix, else by how it begins.
+    """The format of a file of memories, by its suffix, or else by its beginning.
 
-    Raises `NotFound` where there is no such file, and `InvalidRequest` where neither tells.
+    Raises `NotFound` if there is no such file, `InvalidRequest` if the format cannot be told.
     """
     if (known := _SUFFIXES.get(path.suffix.lower())) is not None:
         return known

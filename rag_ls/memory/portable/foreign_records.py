@@ -1,4 +1,4 @@
-"""What the readers of other tools' files share: reading a file, and records within our limits."""
+"""Helpers for the readers of other tools' files: read a file, and build records within our limits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SCALARS = (str, int, float, bool)
 
 
 def read_text(path: Path, largest: int = _MAX_TEXT_BYTES) -> str:
-    """A text file. Raises `NotFound` and `InvalidRequest`, naming the file, where that is not possible."""
+    """Read a text file. Raises `NotFound` and `InvalidRequest`, which name the file."""
     try:
         if path.stat().st_size > largest:
             raise InvalidRequest(f"{path} has more than {largest:,} bytes; split it")
@@ -37,7 +37,7 @@ def read_text(path: Path, largest: int = _MAX_TEXT_BYTES) -> str:
 
 
 def file_uri(path: Path) -> str:
-    """A file as records name their source."""
+    """The URI of a file, for a record's source."""
     return path.absolute().as_uri()
 
 
@@ -50,9 +50,9 @@ def record(
     times: Mapping[str, str] | None = None,
     custom: Mapping[str, object] | None = None,
 ) -> dict[str, object]:
-    """A record without an id, so that the same content has the same one whenever it is imported.
+    """A record without an id, so that each import derives the same id from the same content.
 
-    Tags and custom fields that are beyond our limits are left out. `times` may say created_at and updated_at.
+    Tags and custom fields beyond our limits are left out. `times` may hold created_at and updated_at.
     """
     kept = list(dict.fromkeys(tag for tag in map(str.strip, tags) if 0 < len(tag) <= MAX_TAG))[:MAX_TAGS]
     metadata = {"tags": kept, "custom": fitting(custom or {})}
@@ -66,7 +66,7 @@ def record(
 
 
 def fitting(custom: Mapping[str, object]) -> dict[str, object]:
-    """Of foreign fields those that are plain values or lists of them, as many as we keep."""
+    """The foreign fields that are plain values or lists of them, as many as fit our limit."""
     kept: dict[str, object] = {}
     size = 2
     for name, value in custom.items():
@@ -99,7 +99,7 @@ def stamp(value: object) -> str | None:
 
 
 def times(created: object, updated: object) -> dict[str, str]:
-    """Foreign times as the fields of a record, as far as they are times."""
+    """Convert foreign times to the fields of a record; invalid ones are left out."""
     given = {"created_at": stamp(created), "updated_at": stamp(updated)}
     return {name: value for name, value in given.items() if value is not None}
 

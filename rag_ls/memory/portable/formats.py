@@ -1,4 +1,4 @@
-"""What the three formats have in common: their names and the header that each begins with."""
+"""The names of the three formats, and the header that all of them begin with."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ VERSION = 1
 
 
 class Format(StrEnum):
-    """How a file of memories is written."""
+    """The format of a file of memories."""
 
     JSON = "json"
     """One object."""
     JSONL = "jsonl"
-    """A header, then a memory a line."""
+    """A header line, then one memory per line."""
     MARKDOWN = "markdown"
-    """One text, each memory below a front matter of its own."""
+    """One text, in which each memory has its own front matter."""
 
 
 def format_named(name: str) -> Format:
@@ -32,7 +32,7 @@ def format_named(name: str) -> Format:
 
 
 def header(scope: Scope) -> dict[str, object]:
-    """What a file says of itself."""
+    """The header of a file."""
     return {"format": NAME, "version": VERSION, "scope": scope.value}
 
 

@@ -1,6 +1,6 @@
-"""The block of `name: value` lines at the head of a Markdown text.
+"""Reads and writes the block of `name: value` lines at the beginning of a Markdown text.
 
-Written, each value is JSON, which YAML reads too. Read, it is the YAML that people write by hand: scalars, quoted
+It writes each value as JSON, which YAML can read too. It reads the YAML that people write by hand: scalars, quoted
 strings, lists, values below their name, and texts folded over several lines.
 """
 
@@ -22,7 +22,7 @@ _DEEPEST = 5
 
 
 def written(values: Mapping[str, object]) -> Iterator[str]:
-    """The lines that say these values, fences included, each with its end."""
+    """The lines for these values, with fences and line ends."""
     yield f"{FENCE}\n"
     for name, value in values.items():
         yield f"{name}: {strict_json.written(value)}\n"
@@ -30,7 +30,7 @@ def written(values: Mapping[str, object]) -> Iterator[str]:
 
 
 def parsed(lines: Sequence[str], depth: int = 0) -> dict[str, object]:
-    """The values that lines between the fences say. Raises `ValueError`, which names the line, for what is none."""
+    """Parse the lines between the fences. Raises `ValueError`, which names the invalid line."""
     if depth > _DEEPEST:
         raise ValueError(f"it is nested more than {_DEEPEST} levels deep")
     values: dict[str, object] = {}
@@ -43,7 +43,7 @@ def parsed(lines: Sequence[str], depth: int = 0) -> dict[str, object]:
 
 
 def split(text: str) -> tuple[dict[str, object], str]:
-    """The values at the head of a Markdown text, and the rest; a head that cannot be read belongs to the rest."""
+    """The front matter of a Markdown text, and the rest; unreadable front matter counts as part of the rest."""
     lines = text.split("\n")
     ends = [number for number, line in enumerate(lines) if number and line.rstrip() == FENCE]
     if lines[0].rstrip() != FENCE or not ends:

@@ -1,4 +1,4 @@
-"""Records into a store: all of them are checked before the first is written, and all are written or none."""
+"""Imports records into a store: checks all of them first, then writes all or none."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """What became of the records of an import."""
+    """The numbers of an import's records, by outcome."""
 
     inserted: int
     updated: int
-    """The record is newer than the memory with its id, which has a new version now."""
+    """The record was newer than the memory with its id, which got a new version."""
     unchanged: int
-    """The memory was there already, the same or newer."""
+    """The memory existed already, equal or newer."""
     duplicates: int
-    """Another memory says the very same; it has got the tags that it lacked."""
+    """Another memory has the same content; it got the record's missing tags."""
 
 
 def import_memories(
@@ -40,11 +40,11 @@ def import_memories(
     now: str,
     is_elsewhere: Callable[[str], bool] = lambda _: False,
 ) -> ImportResult:
-    """Store what `export_memories` wrote, or a person by hand, in the scope of `store`, whatever the file says of it.
+    """Import a file that `export_memories` or a person wrote into the scope of `store`, whatever scope the file names.
 
-    `now` (RFC 3339, UTC) is the time of records without one; `force` lets in what looks like a secret; `is_elsewhere`
-    tells whether another scope has a memory of an id: then this one gets an id of its own, always the same. Raises
-    `InvalidRequest`, which lists what is wrong and where; then nothing was written.
+    `now` (RFC 3339, UTC) is the time of records without one. `force` allows content that looks like a secret.
+    `is_elsewhere` tells whether another scope has a memory with an id; the imported one then gets another id, always
+    the same. Raises `InvalidRequest`, which lists all problems with their places; then nothing was written.
     """
     located = read_records(source, format_named(format))
     return _import(store, located, Target(store.scope, now, force), is_elsewhere)
@@ -58,7 +58,7 @@ def import_records(
     now: str,
     is_elsewhere: Callable[[str], bool] = lambda _: False,
 ) -> ImportResult:
-    """Store records, such as `read_foreign` gives, as `import_memories` does."""
+    """As `import_memories`, for records, for example from `read_foreign`."""
     located = (Located(_place(number, record), record) for number, record in enumerate(records, 1))
     return _import(store, located, Target(store.scope, now, force), is_elsewhere)
 
@@ -84,7 +84,7 @@ def _import(
 
 
 def _own_id(memory: Memory) -> str:
-    """An id for a memory whose own one names a memory of another scope."""
+    """A new id for a memory whose id belongs to a memory of another scope."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"rag-ls:{memory.scope}:{memory.id}"))
 
 
@@ -106,7 +106,7 @@ def _checked(store: MemoryStore, located: Iterable[Located], target: Target) -> 
 
 
 class _Together:
-    """What must hold between the records of one import, and between their vectors and those of the store."""
+    """Checks the records of one import against each other, and their vectors against those of the store."""
 
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
@@ -114,7 +114,7 @@ class _Together:
         self._dimensions: dict[str, int] = {}
 
     def problems_of(self, item: Incoming, place: str) -> list[str]:
-        """What is wrong with a record after those before it."""
+        """The conflicts of a record with earlier records, and with the store's vectors."""
         problems = []
         names = {"id": "" if "id" in item.unsaid else item.memory.id, "summary_key": item.memory.summary_key or ""}
         for name, value in names.items():

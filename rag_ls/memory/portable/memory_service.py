@@ -1,7 +1,7 @@
-"""The JSON export of mcp-memory-service (github.com/doobidoo/mcp-memory-service, `sync/exporter.py`).
+"""Reads the JSON export of mcp-memory-service (github.com/doobidoo/mcp-memory-service, `sync/exporter.py`).
 
-An object with `export_metadata` and `memories`, each memory with content, content_hash (of another kind than ours),
-tags, created_at and updated_at (seconds since 1970), memory_type (a word of its own choice) and metadata.
+It is an object with `export_metadata` and `memories`. Each memory has content, content_hash (not our hash), tags,
+created_at and updated_at (seconds since 1970), memory_type (any word) and metadata.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _EPISODIC = frozenset(
 def read_memory_service(path: Path) -> list[dict[str, object]]:
     """The memories of an export. Raises `InvalidRequest` for a file that is none, and `NotFound`."""
     try:
-        # Python wrote it, so that NaN may be in it.
+        # Python wrote the file, so it may contain NaN.
         export = json.loads(read_text(path, _MAX_FILE_BYTES), parse_constant=lambda _: None)
     except (ValueError, RecursionError) as error:
         raise InvalidRequest(f"{path} is no JSON: {str(error) or 'it is nested too deeply'}") from error

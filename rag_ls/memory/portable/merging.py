@@ -16,22 +16,22 @@ UPDATED = "updated"
 UNCHANGED = "unchanged"
 DUPLICATE = "duplicate"
 
-# Memories that wait for one another to give up a content are rarely entangled deeper.
+# The most rounds of waiting for other memories to change their content; longer chains are rare.
 _ROUNDS = 10
 
 
 class Merge:
-    """One import into one store. To be run inside a transaction of it."""
+    """One import into one store. Run it inside a transaction of the store."""
 
     def __init__(self, store: MemoryStore, now: str) -> None:
-        """`now` is the time of what the import changes by itself."""
+        """`now` is the time of changes that the import makes by itself."""
         self._store = store
         self._now = now
 
     def run(self, incoming: Sequence[Incoming]) -> Counter[str]:
-        """Put everything in its place; how often each of the four things happened.
+        """Store all incoming memories; returns the number of each outcome.
 
-        A memory whose content another one still has, which gets a new content itself, waits for that one.
+        An incoming memory waits if its content is still that of another memory that is about to get new content.
         """
         outcomes: Counter[str] = Counter()
         moving = {item.memory.id for item in incoming}
@@ -45,9 +45,9 @@ class Merge:
                     outcomes[self._place(item, present, twin)] += 1
                     moving.discard(item.memory.id)
             if turn == _ROUNDS - 2 or len(waiting) == len(incoming):
-                # They wait in a circle, or are too entangled: those that are there stay as they are.
+                # They wait in a circle or a long chain: stop waiting, and keep the existing memories.
                 moving = set()
-            # Backwards: in a row of memories that take over from the next, it is the last that can begin.
+            # Backwards: if each memory in a row waits for the next, only the last can begin.
             incoming = waiting[::-1]
         return outcomes
 
@@ -69,13 +69,13 @@ class Merge:
         memory = item.memory
         former = self._store.history(memory.id)
         if former and former[0].memory.version >= memory.version:
-            # It was deleted here: it comes back as a version of its own, as a restored one does.
+            # It was deleted here: it returns as a new version, like a restored memory.
             memory = replace(memory, version=former[0].memory.version + 1)
         self._store.insert(memory)
         return INSERTED, memory
 
     def _meet_again(self, memory: Memory, present: Memory) -> tuple[str, Memory]:
-        """A memory without an id is known by its content; what was made of it here since stays."""
+        """Merge a memory without an id into the one that its content identifies; later changes here are kept."""
         if memory.content_hash != present.content_hash or not _new_tags(present, memory):
             return UNCHANGED, present
         return self._join(memory, present)
@@ -99,7 +99,7 @@ class Merge:
         return UPDATED, memory
 
     def _join(self, memory: Memory, twin: Memory) -> tuple[str, Memory]:
-        """What is there under another id keeps that; it gets the tags, and a summary the text of a newer one."""
+        """Merge a memory into its twin, which keeps its id: add the tags; an older summary gets the newer text."""
         tags = (*twin.metadata.tags, *_new_tags(twin, memory))
         joined = replace(twin, metadata=replace(twin.metadata, tags=tags))
         if memory.content_hash != twin.content_hash and memory.updated_at > twin.updated_at:
@@ -111,7 +111,7 @@ class Merge:
         return (DUPLICATE if joined.content == twin.content else UPDATED), joined
 
     def _twin(self, memory: Memory) -> Memory | None:
-        """The memory that is in this one's place already, under another id."""
+        """The existing memory with the same content or summary key, but another id."""
         if memory.summary_key is not None:
             twin = self._store.summary(memory.summary_key)
         else:

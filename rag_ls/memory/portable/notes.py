@@ -20,7 +20,7 @@ KIND = "basic-memory"
 
 _OBSERVATION = re.compile(r" ?[-*+]\s+(?:\[(?P<category>[^\[\]()]+)\]\s+)?(?P<text>\S.*)", re.DOTALL)
 _HASHTAG = re.compile(r"(?:^|(?<=\s))#([^\s#]+)")
-# A clock time in brackets begins a line of a transcript, a mark or nothing a task.
+# Brackets with a clock time are a transcript line; with a mark or nothing, a task.
 _NO_CATEGORY = re.compile(r"\d+:[\d:.,\s-]*$|\W?$|[xX]$")
 _PROCEDURAL = frozenset(
     "technique method rule convention process procedure howto how-to tip practice workflow preference".split()
@@ -29,7 +29,7 @@ _EPISODIC = frozenset("event status meeting incident progress log".split())
 
 
 def read_basic_memory(path: Path) -> list[dict[str, object]]:
-    """A note, or all notes below a folder: each observation, and what else the note says. Raises `NotFound`."""
+    """Read a note, or all notes below a folder: each observation, and the rest of the text. Raises `NotFound`."""
     if not path.is_dir():
         return list(_note(path))
     files = [file for file in sorted(path.rglob("*.md")) if not _is_hidden(file.relative_to(path))]

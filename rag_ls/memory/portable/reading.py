@@ -1,4 +1,4 @@
-"""Files of memories to records, each with its place in the file, whatever the file holds."""
+"""Reads files of memories as unchecked records, each with its place in the file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rag_ls.errors import InvalidRequest
 from rag_ls.memory.portable import front_matter, strict_json
 from rag_ls.memory.portable.formats import Format, check_header
 
-# A memory takes less than a thousandth of this, vectors included.
+# A memory with its vectors takes less than a thousandth of this.
 MAX_LINE = 64 * 2**20
 MAX_JSON = 512 * 2**20
 _ENTRY = re.compile(r"[a-z_]+:(\s|$)")
@@ -19,14 +19,14 @@ _ENTRY = re.compile(r"[a-z_]+:(\s|$)")
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A record, and where it stands in what was read."""
+    """A record, and its place in the input."""
 
     place: str
     record: object
 
 
 def read_records(source: IO[str], format: Format) -> Iterator[Located]:
-    """The records of a file, read as they are needed. Raises `InvalidRequest` for what is not of this format."""
+    """The records of a file, read lazily. Raises `InvalidRequest` for a file of another format."""
     try:
         if format is Format.JSON:
             yield from _json(source)
@@ -59,7 +59,7 @@ class _Lines:
         return line
 
     def peek(self) -> str | None:
-        """The next line, which stays the next one."""
+        """The next line, without consuming it."""
         if (line := self.next()) is not None:
             self.give_back(line)
         return line

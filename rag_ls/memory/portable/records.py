@@ -1,4 +1,4 @@
-"""Memories as records that leave this machine, and records as memories that come in."""
+"""Converts memories to records for export, and imported records to memories."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _T = TypeVar("_T")
 _METADATA = (
     "tags", "source_file", "language", "chunk_index", "parent_id", "ast_node_type", "importance_score", "custom",
 )  # fmt: skip
-# Names the ids of memories that came without one. Never changed, or a second import would make twins.
+# The namespace of derived ids. Never change it, or a second import would store memories twice.
 _IDS = uuid.UUID("6f0a5a0e-3f52-5d0c-9f57-0c8a5f1f7d3e")
 _MAX_ID_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where records go to: the scope, the time that counts for those without one, and whether secrets are let in."""
+    """The target of an import: the scope, the time for records without one, and whether secrets are allowed."""
 
     scope: Scope
     now: str
@@ -67,10 +67,10 @@ def to_record(memory: Memory) -> dict[str, object]:
 
 
 def to_incoming(record: object, target: Target, problems: list[str]) -> Incoming | None:
-    """A record as a memory of `target`; None, with `problems` added to, for one that is not valid.
+    """A record as a memory of `target`; None for an invalid one, whose errors are added to `problems`.
 
-    What belongs to the metadata may stand beside it as well. A content that comes with its hash is kept to the letter,
-    any other as storing it would.
+    Metadata fields may also stand beside `metadata`. Content that comes with its hash is kept exactly; other content is
+    normalised as when storing it.
     """
     if not isinstance(record, Mapping):
         problems.append("is no object with the fields of a memory")

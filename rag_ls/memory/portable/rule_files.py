@@ -1,4 +1,4 @@
-"""The rule files of coding agents: CLAUDE.md and its company, AGENTS.md, and the notes that Claude Code keeps."""
+"""Reads rule files of coding agents: CLAUDE.md and related files, AGENTS.md, and Claude Code's own notes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AGENTS = "agents"
 
 _CLAUDE_FILES = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.local.md")
 _INDEX = "MEMORY.md"
-# Where an AGENTS.md is not ours.
+# Folders whose AGENTS.md belongs to other people's code.
 _FOREIGN_FOLDERS = frozenset(
     {"node_modules", "vendor", "third_party", "venv", "site-packages", "target", "dist", "build"}
 )
@@ -44,9 +44,9 @@ Record = dict[str, object]
 
 
 def read_claude(path: Path) -> list[Record]:
-    """The rules of a CLAUDE.md, of a project's folder with one, or the notes of a folder that Claude Code keeps.
+    """The rules of a CLAUDE.md, or of a project's folder that has one, or the notes of a folder of Claude Code.
 
-    Lines that import another file (`@path`) stay as they are; what they import is not read. Raises `NotFound`.
+    Lines that import another file (`@path`) stay as they are; that file is not read. Raises `NotFound`.
     """
     if not path.is_dir():
         return _file_records(CLAUDE, path)
@@ -61,7 +61,7 @@ def read_claude(path: Path) -> list[Record]:
 
 
 def read_agents(path: Path) -> list[Record]:
-    """The rules of an AGENTS.md, or of all those below a folder; what is for a subfolder says so. Raises `NotFound`."""
+    """The rules of an AGENTS.md, or of all below a folder; rules for a subfolder name it. Raises `NotFound`."""
     if not path.is_dir():
         return _file_records(AGENTS, path)
     files = [folder / "AGENTS.md" for folder in _folders(path) if (folder / "AGENTS.md").is_file()]
@@ -99,7 +99,7 @@ def _file_records(kind: str, file: Path, under: Sequence[str] = ()) -> list[Reco
 
 
 def _fact(kind: str, file: Path, values: Record, text: str) -> Record:
-    """A note of Claude Code's own: one fact, with what it is for in its front matter."""
+    """A note of Claude Code: one fact, with its purpose in the front matter."""
     about = values.get("metadata")
     note_type = str((about.get("type") if isinstance(about, dict) else None) or values.get("type") or "")
     description, text = str(values.get("description") or ""), text.strip()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-# About what an embedding model reads at once; a section up to this stays whole.
+# Characters that an embedding model reads at once, roughly; a section up to this length stays whole.
 SHORT = 800
 _TOO_LITTLE = 80
 _MAX_SECTION_CHARACTERS = 50_000
@@ -15,13 +15,13 @@ _HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _ITEM = re.compile(r" ?(?:[-*+]|\d{1,9}[.)])\s+\S")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-# What lines that only divide are made of.
+# The characters of lines that only divide.
 _RULES = "-*_ \n"
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A list item with what is below it, or a paragraph, or either with the code that follows it."""
+    """A list item with its nested lines, or a paragraph; either with the code that follows it."""
 
     text: str
     is_item: bool
@@ -31,15 +31,15 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What stands below one heading, up to the next."""
+    """The text below one heading, up to the next one."""
 
     path: tuple[str, ...]
-    """The heading, after those that it is under."""
+    """The headings above it, outermost first, then its own."""
     blocks: tuple[Block, ...]
 
 
 def sections(text: str) -> list[Section]:
-    """The sections of a text that hold anything; what is before the first heading has an empty path."""
+    """The non-empty sections of a text; text before the first heading has an empty path."""
     found, path, lines, fence = list[Section](), list[tuple[int, str]](), list[str](), ""
     for line in re.split(r"\r\n|\r|\n", text):
         fence = _fence_after(line, fence)
@@ -55,15 +55,15 @@ def sections(text: str) -> list[Section]:
 
 
 def joined(blocks: Sequence[Block]) -> str:
-    """Blocks as they stood in the text."""
+    """The text of blocks, with their original separation."""
     text = "".join(("\n\n" if block.apart else "\n") + block.text for block in blocks)
     return text.lstrip("\n")
 
 
 def pieces(blocks: Sequence[Block], short: int = SHORT) -> list[str]:
-    """The blocks of a section in texts of sensible size: one where it is short, else of a few blocks each.
+    """Join the blocks of a section into texts of sensible size: one text if it is short, else a few blocks each.
 
-    A line that leads in (it ends with a colon) stays with what follows, a small rest with what is before.
+    An introductory line (it ends with a colon) stays with the next block, and a small rest with the previous text.
     """
     groups: list[list[Block]] = []
     for block in blocks:
@@ -83,7 +83,7 @@ def _belongs(group: Sequence[Block], block: Block, short: int) -> bool:
 
 
 def _fence_after(line: str, fence: str) -> str:
-    """The fence of code that is open behind a line, given the one that is open before it; empty for none."""
+    """The code fence that is open after a line, given the one open before it; empty for none."""
     match = _FENCE.match(line)
     if match is None:
         return fence
@@ -111,14 +111,14 @@ def _block(lines: Sequence[str], before: str) -> Block:
 
 
 def _begins(line: str, current: Sequence[str]) -> bool:
-    """Whether a line begins a block of its own. Code stays with the words before it, as do indented lines."""
+    """Whether a line begins a new block. Code and indented lines belong to the block before them."""
     if _ITEM.match(line):
         return True
     return not current[-1].strip() and not line.startswith((" ", "\t")) and not _FENCE.match(line)
 
 
 def _cut(text: str) -> Iterator[str]:
-    """A text that is too long for one memory in several, at line ends where there are any."""
+    """Cut a text that is too long for one memory, at line ends if possible."""
     while len(text) > _MAX_SECTION_CHARACTERS:
         end = text.rfind("\n", 1, _MAX_SECTION_CHARACTERS) + 1 or _MAX_SECTION_CHARACTERS
         yield text[:end].strip("\n")

@@ -1,4 +1,4 @@
-"""JSON as the standard has it, written so that any text file can hold it, and read from hostile hands."""
+"""Standard JSON: written so that any text file can hold it, and read safely from untrusted files."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ def _refused(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no number in JSON")
 
 
-# Made once: there is a value for each line of a large file.
+# Created once, because a large file holds a value in each line.
 _READER = json.JSONDecoder(parse_constant=_refused)
 _WRITER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def written(value: object) -> str:
-    """A value as one line of JSON; half a surrogate pair, which no file can hold, is written as an escape."""
+    """A value as one line of JSON; lone surrogates, which UTF-8 files cannot hold, are escaped."""
     text = _WRITER.encode(value)
     return text if text == without_surrogates(text) else json.dumps(value, allow_nan=False)
 
 
 def parsed(text: str) -> object:
-    """The value that a text says. Raises `ValueError`, which says where and what, for all that is no JSON."""
+    """Parse JSON. Raises `ValueError`, which names the error and its place."""
     try:
         value: object = _READER.decode(text)
     except RecursionError:

@@ -76,12 +76,12 @@ class SqliteCheckout:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Several writes that commit as one; other writers wait for them."""
+        """Commit several writes together; other writers wait meanwhile."""
         with self._database.writing():
             yield
 
     def changes(self) -> int:
-        """A number that is another one after every commit, by whatever thread or process."""
+        """A number that differs after every commit of any thread or process."""
         return self._database.changes()
 
     @property
@@ -108,10 +108,10 @@ class SqliteCheckout:
         return {row[0]: document_record(row) for row in rows}
 
     def files_at(self, path: str) -> list[str]:
-        """The files that are indexed, skipped or queued: the one at a path, or those in the folder there."""
-        # "0" comes after "/".
+        """The indexed, skipped or queued files at a path: the file itself, or the files of a folder."""
+        # "0" is the character after "/".
         at = "(path = :path OR (path > :path || '/' AND path < :path || '0'))"
-        # One statement: a file moves from the queue to the documents in one transaction, and must not be missed.
+        # One statement, so that a file that moves from the queue to the documents is not missed.
         rows = self._database.connection.execute(
             f"SELECT path FROM queue WHERE {at} UNION SELECT path FROM documents WHERE session = '' AND {at} "
             f"UNION SELECT path FROM skipped WHERE {at}",
@@ -156,7 +156,7 @@ class SqliteCheckout:
         return replaced
 
     def touch_document(self, document: DocumentRecord) -> None:
-        """Record that a file was verified to hold the indexed text in a new state (touched, or read again)."""
+        """Record a file's new state: it was checked, and still holds the indexed text."""
         with self._database.writing() as connection:
             touched = connection.execute(
                 "UPDATE documents SET size = ?, mtime_ns = ?, ctime_ns = ?, read_ns = ? "
@@ -167,7 +167,7 @@ class SqliteCheckout:
                 dequeue(connection, document.path, document.state)
 
     def forget_digests(self) -> None:
-        """Make every file count as changed, so that it is cut again when it is next read."""
+        """Make every file count as changed, so that the next read cuts it again."""
         with self._database.writing() as connection:
             connection.execute("UPDATE documents SET sha256 = '', read_ns = 0 WHERE session = ''")
 
@@ -196,7 +196,7 @@ class SqliteCheckout:
     # --- queue and skipped files
 
     def skip(self, skipped: Skipped) -> None:
-        """Record why a file is not indexed, and drop what was indexed of it."""
+        """Record why a file is not indexed, and drop its indexed document."""
         with self._database.writing() as connection:
             self.remove_documents([skipped.path])
             connection.execute(
@@ -205,7 +205,7 @@ class SqliteCheckout:
             )
 
     def skipped(self, at_most: int = -1) -> dict[str, Skipped]:
-        """The files that are not indexed, by path; the first ones, where `at_most` is not negative."""
+        """The files that are not indexed, by path; at most `at_most` of them if it is not negative."""
         rows = self._database.connection.execute(
             "SELECT path, reason, size, mtime_ns, ctime_ns, read_ns FROM skipped ORDER BY path LIMIT ?", (at_most,)
         )
@@ -227,7 +227,7 @@ class SqliteCheckout:
             connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def counts(self) -> Counts:
-        """How much is indexed and queued now; the unsaved documents count apart."""
+        """The numbers of indexed and queued items; unsaved documents are counted separately."""
         with self._database.reading() as connection:
             documents, buffers = connection.execute(
                 "SELECT count(*) FILTER (WHERE session = ''), count(*) FILTER (WHERE session != '') FROM documents"
@@ -237,7 +237,7 @@ class SqliteCheckout:
         return Counts(documents, chunks, queued, pending, buffers)
 
     def language_counts(self) -> dict[str, tuple[int, int]]:
-        """How many documents and chunks there are of each language, the most chunks first; unsaved documents left out."""
+        """The numbers of documents and chunks by language, the most chunks first; without unsaved documents."""
         with self._database.reading() as connection:
             rows = connection.execute(
                 "SELECT d.language, count(DISTINCT d.id), count(c.id) FROM documents d LEFT JOIN chunks c ON c.document_id = d.id "
@@ -246,7 +246,7 @@ class SqliteCheckout:
         return {language: (documents, chunks) for language, documents, chunks in rows}
 
     def queue_lengths(self) -> tuple[int, int]:
-        """Documents and embeddings that are still to be made."""
+        """The numbers of documents to read and of chunks to embed."""
         with self._database.reading() as connection:
             return _queue_lengths(connection)
 
@@ -289,7 +289,7 @@ class SqliteCheckout:
         return Replaced(len(kept), len(added), len(former))
 
     def _without_vector(self, added: Sequence[_Identified]) -> set[bytes]:
-        """The texts of new chunks that the active model has no vector of."""
+        """The hashes of new chunks' texts without a vector of the active model."""
         hashes = {new.text_hash for *_, new in added}
         model = self._embeddings.active_model()
         return self._vectors.missing(model, hashes) if model and hashes else hashes
@@ -333,7 +333,7 @@ def _insert_chunks(
     without_vector: set[bytes],
     priority: Priority,
 ) -> range:
-    """Insert chunks by their ids, and give their rows."""
+    """Insert chunks; returns their rows."""
     first = 1 + int(connection.execute("SELECT coalesce(max(id), 0) FROM chunks").fetchone()[0])
     connection.executemany(
         "INSERT INTO chunks (id, document_id, uid, ordinal, start_byte, end_byte, start_line, end_line, symbol, name, "

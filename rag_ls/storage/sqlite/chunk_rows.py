@@ -1,4 +1,4 @@
-"""Looking chunks up."""
+"""Looks chunks up in `index.db`."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class ChunkRows:
         self._database = database
 
     def by_row(self, rows: Collection[int]) -> dict[int, ChunkRow]:
-        """The chunks with these row numbers; those gone meanwhile are missing."""
+        """The chunks with these row numbers, without chunks that were deleted meanwhile."""
         return {
             found.row: found for found in self._selected("c.id IN (SELECT value FROM json_each(?))", (as_json(rows),))
         }
 
     def for_ranking(self, rows: Collection[int]) -> list[RankRow]:
-        """What ranking needs of the chunks with these row numbers, by row; those gone meanwhile are missing."""
+        """The chunks' data for ranking, in order of row, without chunks that were deleted meanwhile."""
         found = self._database.connection.execute(
             "SELECT c.id, c.document_id, d.path, d.language, c.symbol, c.node_type, c.is_declaration, c.ordinal, "
             "c.embedded = 1 FROM chunks c JOIN documents d ON d.id = c.document_id "
@@ -35,11 +35,11 @@ class ChunkRows:
         return [RankRow(*row) for row in found]
 
     def estimated_count(self) -> int:
-        """About how many chunks there are, at no cost."""
+        """The approximate number of chunks, without counting them."""
         return int(self._database.connection.execute("SELECT coalesce(max(id), 0) FROM chunks").fetchone()[0])
 
     def pieces(self, document_id: int, symbol: str, around: int) -> list[ChunkRow]:
-        """The chunks of one symbol that follow each other without a gap, the one with the ordinal `around` among them."""
+        """The consecutive chunks of one symbol that include the one with the ordinal `around`."""
         found = self._selected(
             "c.document_id = ? AND c.name = ? AND c.symbol = ? ORDER BY c.ordinal",
             (document_id, last_name(symbol), symbol),
@@ -71,7 +71,7 @@ class ChunkRows:
         return found[0] if found else None
 
     def named(self, names: Collection[str], limit: int) -> list[tuple[int, str, bool]]:
-        """Row, lower-case last name and whether it is a declaration, of chunks whose symbol ends in one of `names`."""
+        """(row, lower-case last name, is declaration) of each chunk whose symbol's last name is one of `names`."""
         rows = self._database.connection.execute(
             "SELECT id, name, is_declaration FROM chunks WHERE name != '' AND name IN (SELECT value FROM json_each(?)) "
             "ORDER BY is_declaration DESC, id LIMIT ?",
@@ -85,7 +85,7 @@ class ChunkRows:
         return dict(self._database.connection.execute(query, (as_json(rows),)))
 
     def text_hashes(self, rows: Collection[int]) -> dict[int, bytes]:
-        """The text hash of each of these chunk rows that is embedded."""
+        """The text hashes of the embedded chunks among these rows, by row."""
         query = "SELECT id, text_hash FROM chunks WHERE id IN (SELECT value FROM json_each(?)) AND embedded = 1"
         return dict(self._database.connection.execute(query, (as_json(rows),)))
 

@@ -35,9 +35,10 @@ class Database:
         durable: bool = False,
         damage: Callable[[sqlite3.Error], str] = lambda error: "",
     ) -> None:
-        """`durable` makes each commit survive a power failure too; `path` None keeps all in memory.
+        """`durable` makes each commit survive even a power failure; `path` None keeps everything in memory.
 
-        `store` is what errors call it; `damage` says what an error means that shows the file itself to be broken, else nothing.
+        `store` is the database's name in errors. `damage` returns a message for an error that shows that the file
+        itself is broken, else nothing.
         """
         self._path = path
         self._store = store
@@ -45,14 +46,14 @@ class Database:
         self._synchronous = "FULL" if durable else "NORMAL"
         self._local = threading.local()
         self._write_lock = threading.RLock()
-        # Guarded by the lock: whether its holder is inside a transaction already.
+        # Whether the holder of the write lock is inside a transaction. Guarded by that lock.
         self._writing = False
         self._connections: list[tuple[threading.Thread, sqlite3.Connection]] = []
         # It never writes, so that every commit is another connection's to it (see `changes`).
         self._observer: sqlite3.Connection | None = None
         self._observing = threading.Lock()
         self._connecting = threading.Lock()
-        # How many calls of each thread are under way: a connection that is closed during one crashes the process.
+        # Running calls per thread: closing a connection during a call would crash the process.
         self._calls: Counter[int] = Counter()
         self._quiet = threading.Condition()
         self._closed = False
@@ -76,7 +77,7 @@ class Database:
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
-        """While this lasts, no connection is closed; errors of SQLite leave it as those that callers know."""
+        """Keep connections open during the block, and turn its SQLite errors into store errors."""
         me = threading.get_ident()
         with self._quiet:
             if self._closed and me not in self._calls:
@@ -111,7 +112,7 @@ class Database:
             connection.execute("COMMIT")
 
     def error_of(self, error: sqlite3.Error) -> StoreError:
-        """What callers are told of an error, naming the store and the remedy."""
+        """The store error for an error of SQLite; it names the store and the remedy."""
         place = f" ({self._path})" if self._path else ""
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
             return StoreFull(
@@ -151,7 +152,7 @@ class Database:
                 self._writing = False
 
     def changes(self) -> int:
-        """A number that is another one after every commit, by whatever connection (SQLite's `data_version`)."""
+        """A number that differs after every commit of any connection (SQLite's `data_version`)."""
         if self._shared is not None:
             return self._shared.total_changes
         with self._observing:
@@ -160,13 +161,13 @@ class Database:
             return int(self._observer.execute("PRAGMA data_version").fetchone()[0])
 
     def vacuum(self) -> None:
-        """Give free space of the file back to the disk."""
+        """Release free space of the file."""
         self.connection.execute("VACUUM")
         if self._path is not None:
             self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def size(self) -> int:
-        """Bytes of the file with its log, or of the memory that it takes."""
+        """The size in bytes of the file with its log, or of the database in memory."""
         if self._path is None:
             pages, size = (
                 self.connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")
@@ -176,7 +177,7 @@ class Database:
         return sum(file.stat().st_size for file in files if file.exists())
 
     def close(self) -> None:
-        """Close every thread's connection, once the calls under way are done; one that takes long keeps its own."""
+        """Close all connections once running calls are done, except those of calls that take too long."""
         me = threading.get_ident()
         with self._quiet:
             self._closed = True
@@ -193,7 +194,7 @@ class Database:
         if self._closed:
             raise sqlite3.ProgrammingError("the database is closed")
         if self._path is not None and not self._path.exists():
-            # Created by us, not by SQLite, so that nobody else can read it at any moment.
+            # Create the file here, not in SQLite, so that other users can never read it.
             try:
                 os.close(os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600))
             except OSError as error:
@@ -213,7 +214,7 @@ class Database:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA cache_size = -8192")
-        # Pages that change again and again are written to the file once: a fifth less time for a first index.
+        # Fewer checkpoints write pages that change repeatedly less often; this saves a fifth of a first index's time.
         connection.execute("PRAGMA wal_autocheckpoint = 4000")
         return connection
 

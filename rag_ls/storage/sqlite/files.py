@@ -1,4 +1,4 @@
-"""The files of a project's index, looked at and removed from outside, without opening the project."""
+"""Finds and inspects the files of a project's stores from outside, without opening the project."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rag_ls.storage.sqlite.index_file import FILE_NAME as INDEX_FILE
 from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
 
 _DERIVED = (f"{INDEX_FILE}*", "vectors-*.usearch")
-# A file that is gone while there are backups of it counts as lost: they go together.
+# Includes the backups: a missing file that has backups would count as lost.
 _MEMORIES = (*(MEMORIES_FILE + suffix for suffix in ("", "-wal", "-shm")), "backups/memories-*.db")
 _BUSY_S = 2.0
 
 
 def index_summary(project: Project) -> IndexSummary | None:
-    """What a project's index holds; None where there is none that can be read. Nothing is changed by looking."""
+    """The contents of a project's index; None if there is no readable index. Changes nothing."""
     try:
         with closing(_read_only(project.data_folder / INDEX_FILE)) as connection:
             (scanned, documents, chunks, embeddings, queued, pending) = connection.execute(
@@ -33,7 +33,7 @@ def index_summary(project: Project) -> IndexSummary | None:
 
 
 def count_memories(project: Project) -> int | None:
-    """How many memories a project has; None where they cannot be read."""
+    """The number of a project's memories; None if they cannot be read."""
     file = project.data_folder / MEMORIES_FILE
     if not file.exists():
         return 0
@@ -55,7 +55,7 @@ def memory_files(project: Project) -> list[Path]:
 
 
 def total_bytes(files: list[Path]) -> int:
-    """Bytes of files; one that is gone meanwhile has none."""
+    """The total size of files in bytes; a missing file counts 0."""
     total = 0
     for file in files:
         try:
@@ -75,6 +75,7 @@ def _files(project: Project, patterns: tuple[str, ...]) -> list[Path]:
 
 
 def _read_only(file: Path) -> sqlite3.Connection:
-    # Without a log nobody has it open: said to be immutable, SQLite makes no log for a reader, which could not remove it.
+    # Without a log, no process has the file open. `immutable` then keeps SQLite from creating a log, which a read-only
+    # connection could not remove.
     alone = "" if file.with_name(file.name + "-wal").exists() else "&immutable=1"
     return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro{alone}", uri=True, timeout=_BUSY_S)

@@ -1,4 +1,4 @@
-"""SQLite's errors as the ones that callers know: no `sqlite3` error leaves this package."""
+"""Turns SQLite's errors into store errors, so that no `sqlite3` error leaves this package."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ C = TypeVar("C", bound=type)
 
 
 def guarded(cls: C) -> C:
-    """A class decorator: errors of SQLite leave public methods as `StoreUnavailable`, `StoreDamaged` or `StoreFull`.
+    """A class decorator: turns SQLite errors of public methods into `StoreUnavailable`, `StoreDamaged` or `StoreFull`.
 
-    Nor does the database close while such a method runs. The class keeps its `Database` in `_database`. Generators are not
-    guarded: public methods return lists.
+    It also keeps the database open while such a method runs. The class must keep its `Database` in `_database`.
+    Generators are not guarded, so public methods must return lists.
     """
     for name, member in list(vars(cls).items()):
-        # What closes the database waits for the other calls, and may come twice.
+        # `close` itself waits for the other calls, and may be called twice.
         if not name.startswith("_") and name != "close" and callable(member):
             setattr(cls, name, _guard(member))
     return cls

@@ -1,4 +1,4 @@
-"""Opening `index.db`, which is derived: whatever is wrong with it, it can be made anew."""
+"""Opens `index.db`. The file is derived from the sources, so a bad one is simply rebuilt."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FileIdentity = tuple[int, int]
 
 
 def open_derived(path: Path | None) -> Database:
-    """Open `index.db`, or make it anew when it is damaged or of another version: it is derived."""
+    """Open `index.db`; rebuild it if it is damaged or of another version."""
     if path is not None and _damage_mark(path).exists():
         _remove(path)
     try:
@@ -39,17 +39,17 @@ def _database(path: Path | None) -> Database:
 
 
 class _DamageWatch:
-    """Tells which errors show that the file of one database is broken, and marks it then."""
+    """Recognises errors that show that a database's file is broken, and marks the file."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self.identity: FileIdentity | None = None
 
     def damage(self, error: sqlite3.Error) -> str:
-        """What callers are told where the file is broken; else nothing."""
+        """The message for callers if the file is broken; else empty."""
         if self._path is None or self.identity is None or not is_damage(error):
             return ""
-        # What took the place of our file is not to blame for errors of ours.
+        # Do not mark a file that replaced ours: it did not cause the error.
         if file_identity(self._path) == self.identity:
             if not is_broken(self._path):
                 return ""
@@ -58,7 +58,7 @@ class _DamageWatch:
 
 
 def file_identity(file: Path) -> FileIdentity | None:
-    """Which file has a name now; None where there is none."""
+    """The identity of the file that now has this name; None if there is none."""
     try:
         found = os.stat(file)
     except OSError:
@@ -67,7 +67,7 @@ def file_identity(file: Path) -> FileIdentity | None:
 
 
 def is_marked_damaged(path: Path) -> bool:
-    """Whether the index at `path` is to be made anew when it is next opened."""
+    """Whether the index at `path` must be rebuilt when it is next opened."""
     return _damage_mark(path).exists()
 
 
@@ -90,7 +90,7 @@ def _look_at_tables(connection: sqlite3.Connection) -> None:
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether an error means that the file itself is broken, or of another shape than ours."""
+    """Whether an error means that the file itself is broken, or has another schema."""
     if isinstance(error, sqlite3.OperationalError):
         return "no such table" in str(error) or "no such column" in str(error)
     return isinstance(error, sqlite3.DatabaseError) and not isinstance(

@@ -21,7 +21,7 @@ FROM_CHUNKS = f"SELECT {CHUNK_COLUMNS} FROM chunks c JOIN documents d ON d.id = 
 
 
 def chunk_row(row: tuple[object, ...]) -> ChunkRow:
-    """A row of `FROM_CHUNKS`."""
+    """The chunk of a row of `FROM_CHUNKS`."""
     document = document_record(row[:9])
     number, uid, digest, text_hash, *fields = row[9:]
     parents = str(fields[11])
@@ -32,7 +32,7 @@ def chunk_row(row: tuple[object, ...]) -> ChunkRow:
 
 
 def document_record(row: tuple[object, ...]) -> DocumentRecord:
-    """A row of `DOCUMENT_COLUMNS`."""
+    """The document of a row of `DOCUMENT_COLUMNS`."""
     path, language, sha256, size, mtime_ns, ctime_ns, read_ns, session, number = row
     state = FileState(size, mtime_ns, ctime_ns, read_ns)  # type: ignore[arg-type]
     return DocumentRecord(path, language, sha256, state, session, number)  # type: ignore[arg-type]
@@ -49,11 +49,11 @@ def as_json(values: Iterable[object]) -> str:
 
 
 def batches(values: Sequence[T], size: int = 4000) -> Iterator[Sequence[T]]:
-    """Values in parts that one statement can take."""
+    """Split values into parts that fit one statement."""
     for start in range(0, len(values), size):
         yield values[start : start + size]
 
 
 def marks(values: Sequence[object]) -> str:
-    """A list of as many question marks."""
+    """A comma-separated list of one question mark per value."""
     return ", ".join("?" * len(values))

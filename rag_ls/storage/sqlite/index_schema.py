@@ -61,7 +61,7 @@ CREATE VIRTUAL TABLE postings USING fts5 (
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (postings, row);
 """
 
-# Those that others refer to come last.
+# Tables that others refer to come last.
 _REMADE = ("vocabulary", "postings", "imports", "symbols", "chunks", "skipped", "queue", "documents")
 
 

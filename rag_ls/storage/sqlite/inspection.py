@@ -1,4 +1,4 @@
-"""What this machine's SQLite can do."""
+"""Checks the features of this machine's SQLite."""
 
 from __future__ import annotations
 

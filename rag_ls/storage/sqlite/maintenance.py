@@ -8,7 +8,7 @@ from rag_ls.storage.sqlite.database import Database
 
 
 def optimise(database: Database) -> None:
-    """Merge the full-text indexes into one piece each, and let SQLite look at its statistics."""
+    """Merge each full-text index into one segment, and update SQLite's statistics."""
     with database.writing() as connection:
         tables = _opened(connection)
         for table in tables.tables:
@@ -19,14 +19,14 @@ def optimise(database: Database) -> None:
 
 
 def vacuum(database: Database) -> tuple[int, int]:
-    """Give free space of the file back; how many bytes the file had, and has."""
+    """Release free space of the file; returns its size in bytes before and after."""
     before = database.size()
     database.vacuum()
     return before, database.size()
 
 
 def table_counts(database: Database) -> dict[str, int]:
-    """How many rows each table holds, for inspection."""
+    """The number of rows of each table, for inspection."""
     return {table.name: table.count for table in _opened(database.connection).tables if not table.virtual_table_using}
 
 

@@ -1,6 +1,6 @@
-"""Memories at rest: `memories.db` of a project or of the user, or RAM for a session's own.
+"""Stores memories: in `memories.db` of a project or of the user, or in RAM for a session.
 
-Precious: nothing here deletes or overwrites a damaged file. Every change keeps the former version.
+Memories cannot be rebuilt, so nothing here deletes or overwrites a damaged file. Every change keeps the former version.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ _log = logging.getLogger(__name__)
 FILE_NAME = "memories.db"
 _EVERYTHING = MemoryFilters()
 _SPARE = 2
-# Uses are worth no longer wait when a store is closed.
+# Closing a store waits at most this long for use counts to be written.
 _WRITER_S = 1.0
 
 
 @guarded
 class SqliteMemories:
-    """See `MemoryStore`: `memories.db` of a project or of the user, or RAM. Safe from several threads and processes."""
+    """See `MemoryStore`. Keeps memories in `memories.db` or in RAM. Safe from several threads and processes."""
 
     def __init__(self, path: Path | None, scope: Scope, *, hnsw: Hnsw | None = None) -> None:
-        """Raises `StoreDamaged`, naming the newest good backup, where the file is broken, else `StoreUnavailable`."""
+        """Raises `StoreDamaged`, which names the newest good backup, for a broken file, else `StoreUnavailable`."""
         self._scope = scope
         self.path = path
         self._using = threading.Lock()
@@ -112,15 +112,15 @@ class SqliteMemories:
         self._database.close()
 
     def newest(self) -> tuple[int, str, int]:
-        """What is another value after a memory was stored, changed or deleted; recalling changes nothing of it."""
+        """A value that differs after a memory was stored, changed or deleted, but not after a recall."""
         return self._vectors.newest()
 
     def changes(self) -> int:
-        """A number that is another one after every commit, by whatever process."""
+        """A number that differs after every commit of any process."""
         return self._database.changes()
 
     def transaction(self) -> AbstractContextManager[object]:
-        """What is read and written inside commits together; no other writer comes between."""
+        """A transaction: reads and writes inside commit together, and no other writer comes between."""
         return self._database.writing()
 
     # --- writing
@@ -163,7 +163,7 @@ class SqliteMemories:
         return True
 
     def clear(self) -> int:
-        """Forget everything, history included; how many memories there were. For a session's store alone."""
+        """Delete everything, even the history; returns the number of memories. Only for a session's store."""
         with self._database.writing() as connection:
             count = self.count()
             for table in ("memory_postings", "memories", "history", "consolidations"):
@@ -171,9 +171,9 @@ class SqliteMemories:
         return count
 
     def evict(self, limit: int, keep: str = "") -> list[str]:
-        """Delete down to `limit` memories, the least important first, of these the oldest; their ids.
+        """Delete down to `limit` memories, the least important and then the oldest first; returns their ids.
 
-        The memory `keep` stays, and no more than `limit` former versions. For a session's store alone.
+        The memory `keep` is not deleted. The history keeps at most `limit` versions. Only for a session's store.
         """
         with self._database.writing() as connection:
             rows = connection.execute(
@@ -196,13 +196,13 @@ class SqliteMemories:
         return next(iter(self._memories("m.id = ?", (memory_id,))), None)
 
     def by_ids(self, ids: Collection[str]) -> dict[str, Memory]:
-        """Memories by their ids, as far as they exist."""
+        """The existing memories among these ids, by id."""
         return {
             memory.id: memory for memory in self._memories("m.id IN (SELECT value FROM json_each(?))", [_json(ids)])
         }
 
     def with_content(self, content_hash: str, branch: str | None = None) -> Memory | None:
-        """The memory with exactly this content, on this branch; None where there is none. Summaries do not count."""
+        """The memory with exactly this content on this branch, or None. Summaries do not count."""
         where = "m.content_hash = ? AND m.branch IS ? AND m.summary_key IS NULL"
         return next(iter(self._memories(where, (content_hash, branch))), None)
 
@@ -211,7 +211,7 @@ class SqliteMemories:
         return next(iter(self._memories("m.summary_key = ?", (summary_key,))), None)
 
     def twin(self, memory: Memory) -> Memory | None:
-        """Another memory that has the place of this one: with its content on its branch, or with its summary key."""
+        """Another memory with the same content and branch, or with the same summary key; else None."""
         if memory.summary_key is not None:
             found = self.summary(memory.summary_key)
         else:
@@ -229,12 +229,12 @@ class SqliteMemories:
         limit: int = -1,
         offset: int = 0,
     ) -> list[Memory]:
-        """The memories that pass, a page of them where `limit` says so."""
+        """The memories that pass the filters; only a page of them if `limit` is not negative."""
         where, values = condition(filters)
         return self._memories(f"{where} ORDER BY {order_by(order)} LIMIT ? OFFSET ?", (*values, limit, offset))
 
     def count(self, filters: MemoryFilters = _EVERYTHING) -> int:
-        """How many memories pass."""
+        """The number of memories that pass the filters."""
         where, values = condition(filters)
         source = FROM if where != "1" else "memories"
         row = self._database.connection.execute(f"SELECT count(*) FROM {source} WHERE {where}", values).fetchone()
@@ -245,7 +245,7 @@ class SqliteMemories:
         return self._ids("SELECT id FROM memories WHERE substr(id, 1, ?) = ? LIMIT 10", (len(prefix), prefix))
 
     def former_ids_starting(self, prefix: str) -> list[str]:
-        """Ids of memories that were changed or deleted, which start with `prefix`."""
+        """Ids of changed or deleted memories that start with `prefix`."""
         query = "SELECT DISTINCT id FROM history WHERE substr(id, 1, ?) = ? LIMIT 10"
         return self._ids(query, (len(prefix), prefix))
 
@@ -257,7 +257,7 @@ class SqliteMemories:
         return [MemoryVersion(from_record(record, self.scope), at, reason) for record, at, reason in rows]
 
     def about(self, path: str, symbols: Collection[str], content_hashes: Collection[str]) -> list[Memory]:
-        """Memories whose anchor may be in a document: by its path, what it declares, or code that it holds."""
+        """Memories whose anchors may be in a document: by its path, its symbols, or the hashes of its chunks."""
         values = (path, _json(filter(None, symbols)), _json(content_hashes))
         return self._memories(
             "m.anchor IS NOT NULL AND m.row IN ("
@@ -274,7 +274,7 @@ class SqliteMemories:
         if not terms:
             return {}
         where, values = condition(filters)
-        # Where little is left out, little more than what is given back is looked up.
+        # Filters that restrict nothing exclude little, so a few more rows than `limit` suffice.
         first = "" if filters.restricts else "ORDER BY bm25, rowid LIMIT ?"
         rows = self._database.connection.execute(
             "SELECT m.id, -p.bm25 FROM (SELECT rowid AS number, bm25(memory_postings, 1.0, 2.0) AS bm25 "
@@ -290,7 +290,7 @@ class SqliteMemories:
         return int(self._database.connection.execute(query, (f'"{term}"', most)).fetchone()[0])
 
     def tagged(self, words: Collection[str], limit: int, filters: MemoryFilters = _EVERYTHING) -> dict[str, float]:
-        """How many of the words are tags of a memory, by its id, the most and then the newest first."""
+        """For each memory id, how many of the words are its tags; the most first, then the newest."""
         where, values = condition(filters)
         rows = self._database.connection.execute(
             f"SELECT m.id, count(*) FROM tags t JOIN ({FROM}) ON m.row = t.row "
@@ -310,10 +310,10 @@ class SqliteMemories:
         query = "SELECT memory_type, count(*) FROM memories GROUP BY memory_type ORDER BY memory_type"
         return dict(self._database.connection.execute(query).fetchall())
 
-    # --- what was recalled
+    # --- use counts
 
     def note_uses(self, ids: Iterable[str], at: str) -> None:
-        """Count memories as recalled. Written beside the answer, which does not wait for it."""
+        """Count memories as recalled. Written in the background, so that the answer does not wait."""
         with self._using:
             starts = not self._used
             self._used.update(ids)
@@ -337,18 +337,18 @@ class SqliteMemories:
                     [(count, stamp, memory_id) for memory_id, count in used.items()],
                 )
         except (sqlite3.Error, StoreError) as error:
-            # Counts are a hint for ranking: no answer fails over them.
+            # Counts are only a hint for ranking, so an error must not fail an answer.
             _log.info("uses were not counted: %s", error)
 
     # --- consolidations
 
     def add_consolidation(self, number: str, at: str, merges: object) -> None:
-        """Note what a consolidation merged, so that it can be undone."""
+        """Record the merges of a consolidation, so that it can be undone."""
         with self._database.writing() as connection:
             connection.execute("INSERT INTO consolidations VALUES (?, ?, ?, NULL)", (number, at, json.dumps(merges)))
 
     def consolidation(self, number: str = "") -> tuple[str, object] | None:
-        """A consolidation that was not undone (id and what it merged), the latest without `number`; None for none."""
+        """The id and merges of a consolidation that was not undone (without `number`, the latest); None for none."""
         row = self._database.connection.execute(
             "SELECT id, merges FROM consolidations WHERE undone_at IS NULL AND (? = '' OR id = ?) "
             "ORDER BY at DESC, rowid DESC LIMIT 1",
@@ -357,7 +357,7 @@ class SqliteMemories:
         return (row[0], json.loads(row[1])) if row else None
 
     def latest_consolidation(self) -> tuple[str, str]:
-        """When the latest consolidation that was not undone was made, and its id; empty for none."""
+        """The time and id of the latest consolidation that was not undone; empty for none."""
         row = self._database.connection.execute(
             "SELECT at, id FROM consolidations WHERE undone_at IS NULL ORDER BY at DESC, rowid DESC LIMIT 1"
         ).fetchone()
@@ -371,9 +371,9 @@ class SqliteMemories:
     # --- upkeep
 
     def backup(self, now: datetime | None = None) -> Path | None:
-        """Copy the file to `backups/`, once a day at most; the oldest of more than seven go.
+        """Copy the file to `backups/`, at most once a day, and keep the newest seven backups.
 
-        A backup that fails is logged: what was stored is stored.
+        A failure is only logged, because the memories themselves are stored.
         """
         if self.path is None or (target := backup_file(self.path, now)).exists() or not self.count():
             return None
@@ -390,7 +390,7 @@ class SqliteMemories:
             raise NotFound(f"{self._store} are in RAM: there are no backups of them, and {name!r} is no file of one")
         file = chosen(self.path, name) if self.path else Path(name)
         with tempfile.TemporaryDirectory() as folder:
-            # A copy, because a backup of an older version is brought up to date by opening it.
+            # Open a copy, because opening migrates a file of an older version.
             former = SqliteMemories(Path(shutil.copyfile(file, Path(folder) / FILE_NAME)), self.scope)
             try:
                 return Backup(str(file), tuple(former.find()))
@@ -402,11 +402,11 @@ class SqliteMemories:
         optimise(self._database)
 
     def vacuum(self) -> None:
-        """Give free space of the file back to the disk."""
+        """Release free space of the file."""
         self._database.vacuum()
 
     def size(self) -> int:
-        """Bytes of the file with its log, or of the memory that it takes."""
+        """The size in bytes of the file with its log, or of the database in memory."""
         return self._database.size()
 
     def _check(self) -> None:
@@ -442,7 +442,7 @@ class SqliteMemories:
 
 
 def _indexed(text: str) -> str:
-    # A letter and its mark, where they are two characters, would be cut apart.
+    # NFC joins a letter with its combining mark, which would otherwise be split off.
     return indexed_text(unicodedata.normalize("NFC", text))
 
 

@@ -1,4 +1,4 @@
-"""Daily copies of `memories.db`, and what to say and do when the file itself is damaged. Nothing here deletes memories."""
+"""Makes daily copies of `memories.db`, and replaces a damaged file by one. Nothing here deletes memories."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _KEPT = 7
 
 
 def backup_file(path: Path, now: datetime | None = None) -> Path:
-    """Where the backup of a day goes."""
+    """The path of a day's backup."""
     return path.parent / _FOLDER / f"memories-{now or datetime.now(UTC):%Y-%m-%d}.db"
 
 
 def back_up(connection: sqlite3.Connection, target: Path) -> None:
-    """Copy a database, as of one moment, to a new file; the oldest of more than seven go."""
+    """Copy a database consistently to a new file, and keep the newest seven backups."""
     target.parent.mkdir(mode=0o700, exist_ok=True)
     temporary = target.with_name(f"{target.stem}.{uuid.uuid4().hex}.tmp")
     connection.execute("VACUUM INTO ?", (str(temporary),))
@@ -53,10 +53,10 @@ def chosen(path: Path, name: str) -> Path:
 
 
 def put_in_place(backup: Path, path: Path) -> Path | None:
-    """Make a backup the file at `path`; the damaged one that was there is moved aside, and where to is returned."""
+    """Put a copy of a backup at `path`; moves the damaged file there aside, and returns its new place."""
     temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
     try:
-        # First, because a full disk must leave all as it is.
+        # Copy first, so that a full disk leaves everything as it was.
         shutil.copyfile(backup, temporary)
         temporary.chmod(0o600)
         _rename_index(temporary)
@@ -75,7 +75,7 @@ def put_in_place(backup: Path, path: Path) -> Path | None:
 
 
 def _rename_index(file: Path) -> None:
-    """Have a snapshot of vectors that came after a backup not be taken for one of the backup's own."""
+    """Give the backup a new index id, so that a later snapshot of vectors is not used with it."""
     with closing(sqlite3.connect(file)) as connection:
         if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
             connection.execute("UPDATE meta SET value = ? WHERE key = 'index_id'", (uuid.uuid4().hex,))
@@ -83,7 +83,7 @@ def _rename_index(file: Path) -> None:
 
 
 def damage_report(path: Path, error: Exception) -> str:
-    """What is wrong with a file, and the remedy."""
+    """The message about a damaged file, with the remedy."""
     if isinstance(error, SchemaTooNew):
         return f"{error}; upgrade rag-ls, nothing was changed"
     good = next((backup for backup in backups(path) if is_good(backup)), None)
@@ -103,7 +103,7 @@ def is_truncated(path: Path) -> bool:
 
 
 def is_good(file: Path) -> bool:
-    """Whether a file holds memories that can be read."""
+    """Whether a file holds readable memories."""
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             connection.execute("SELECT count(*) FROM memories").fetchone()

@@ -31,7 +31,7 @@ def order_by(order: MemoryOrder) -> str:
 
 
 def condition(filters: MemoryFilters) -> tuple[str, list[object]]:
-    """What of `filters` a row `m` (with its uses `u`) must meet, as SQL with its values; scopes are not rows' business."""
+    """The SQL condition of `filters` on a row `m` (with its uses `u`), and its values. Scopes are ignored."""
     parts: list[str] = []
     values: list[object] = []
 
@@ -80,7 +80,7 @@ def to_values(memory: Memory) -> tuple[object, ...]:
 
 
 def to_record(memory: Memory) -> str:
-    """A memory as its history keeps it."""
+    """A memory in the format of the history."""
     return json.dumps(dict(zip(NAMES, to_values(memory), strict=True)))
 
 

@@ -26,7 +26,7 @@ _SECOND = (
     "ALTER TABLE memories ADD COLUMN branch TEXT",
     "ALTER TABLE memories ADD COLUMN summary_key TEXT",
     "DROP INDEX memories_content",
-    # A summary of one memory may say the very same as it.
+    # A summary of a single memory may have that memory's content.
     "CREATE UNIQUE INDEX memories_content ON memories (content_hash, ifnull(branch, '')) WHERE summary_key IS NULL",
     "CREATE UNIQUE INDEX memories_summary ON memories (summary_key) WHERE summary_key IS NOT NULL",
     "CREATE INDEX memories_updated ON memories (updated_at)",
@@ -62,7 +62,7 @@ def _second(connection: sqlite3.Connection) -> None:
     for statement in _SECOND:
         connection.execute(statement)
     connection.execute("INSERT INTO meta VALUES ('index_id', ?)", (uuid.uuid4().hex,))
-    # One that cannot be read is made anew, as any that is missing.
+    # Unreadable vectors are left out, and made anew like missing ones.
     rows = connection.execute(
         "SELECT row, model, content_hash, vector FROM first_vectors WHERE length(vector) % 4 = 0"
     ).fetchall()

@@ -1,4 +1,4 @@
-"""The vectors of memories: one for each part of a memory's content, found exactly while few, by a snapshot beyond."""
+"""Stores and searches the vectors of memories, one per part of a content: few exactly, many by a snapshot."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, VectorIndex
 
 _log = logging.getLogger(__name__)
 
-# Filters that let no more vectors through than this have them all measured; beyond, the nearest are looked through.
+# If filters admit at most this many vectors, all of them are compared; otherwise the nearest ones are filtered.
 _MAX_WANTED = 20_000
 _SPARE = 10
 _MAX_WANTED_PER_HIT = 10
@@ -35,7 +35,7 @@ class SqliteMemoryVectors:
     def __init__(
         self, database: Database, folder: Path | None, *, hnsw: Hnsw | None = None, exact_limit: int = EXACT_LIMIT
     ) -> None:
-        """`folder` is where snapshots go; None keeps all in memory."""
+        """`folder` is the folder of snapshots; None keeps everything in memory."""
         self._database = database
         self._folder = folder
         self._hnsw = hnsw or Hnsw()
@@ -68,7 +68,7 @@ class SqliteMemoryVectors:
             )
 
     def newest(self) -> tuple[int, str, int]:
-        """What is another value after a memory was stored, changed or deleted; recalling changes nothing of it."""
+        """A value that differs after a memory was stored, changed or deleted, but not after a recall."""
         row = self._database.connection.execute(
             "SELECT (SELECT max(row) FROM memories), (SELECT max(updated_at) FROM memories), "
             "(SELECT max(rowid) FROM history)"
@@ -84,7 +84,7 @@ class SqliteMemoryVectors:
 
     def missing(self, model: str, limit: int) -> list[tuple[str, str, str]]:
         """Memories that `model` has not embedded yet: (id, content, content hash)."""
-        # Looking through all of them takes long where there are many, and nearly always finds none.
+        # Remember that none is missing: searching many memories takes long, and nearly always finds none.
         newest = (model, *self.newest())
         if newest == self._complete:
             return []
@@ -111,7 +111,7 @@ class SqliteMemoryVectors:
         return int(row[0])
 
     def of(self, memory_id: str, model: str) -> Vectors:
-        """The vectors of one memory, shape (parts, dimensions); of shape (0, 0) where it has none."""
+        """The vectors of one memory, shape (parts, dimensions); (0, 0) if it has none."""
         rows = self._database.connection.execute(
             "SELECT v.vector FROM vectors v JOIN memories m USING (row) "
             "WHERE m.id = ? AND v.model = ? AND v.content_hash = m.content_hash ORDER BY part",
@@ -120,9 +120,9 @@ class SqliteMemoryVectors:
         return _stacked([row[0] for row in rows])
 
     def all_of(self, contents: Mapping[str, str]) -> list[tuple[str, str, NDArray[np.float16]]]:
-        """The vectors of several memories as they are stored: (id, model, shape (parts, dimensions)), in this order.
+        """The stored vectors of several memories: (id, model, shape (parts, dimensions)), sorted by id and model.
 
-        `contents` gives each memory's id and content hash; vectors of a content that it has no more are left out.
+        `contents` maps ids to content hashes; vectors of other content are left out.
         """
         rows = self._database.connection.execute(
             "SELECT m.id, v.model, v.vector FROM json_each(?) wanted JOIN memories m ON m.id = wanted.key "
@@ -163,18 +163,18 @@ class SqliteMemoryVectors:
             neighbours = index.search(query, wanted, only)
             best = self._memories_of({item.id: item.similarity for item in neighbours}, filters)
             is_short = len(neighbours) < wanted
-            # Parts of one memory, deleted and former ones take places: look further, unless there is nothing more.
+            # Several parts of one memory, deleted and outdated vectors use up results: widen the search if possible.
             if len(best) >= count or (only is not None and is_short) or wanted > max(_MAX_WANTED, 50 * count):
                 break
             if only is None and (is_short or wanted > _MAX_WANTED_PER_HIT * count):
-                # A snapshot does not give the dead, so that what is short may go on. Those that live, where they are
-                # few, are all measured.
+                # A snapshot does not return deleted vectors, so a short result does not mean that there are no more.
+                # If few enough vectors exist, compare all of them.
                 only = self._admitted(model, filters)
             wanted *= 4
         return sorted(best.items(), key=lambda item: (-item[1], item[0]))[:count]
 
     def cosines(self, query: NDArray[np.float32], model: str, ids: Collection[str]) -> dict[str, float]:
-        """How close the closest part of each of these memories is to a unit vector; none for one without vectors."""
+        """The cosine of each memory's closest part with a unit vector, by id; memories without vectors are left out."""
         rows = self._database.connection.execute(
             "SELECT m.id, v.vector FROM memories m JOIN vectors v ON v.row = m.row "
             "WHERE m.id IN (SELECT value FROM json_each(?)) AND v.model = ? AND v.content_hash = m.content_hash",
@@ -188,7 +188,7 @@ class SqliteMemoryVectors:
         return best
 
     def maintain(self) -> None:
-        """Have a snapshot built in the background where one pays."""
+        """Build a snapshot in the background if it pays."""
         with self._lock:
             index = self._index
             busy = self._building is not None and self._building.is_alive()
@@ -198,14 +198,14 @@ class SqliteMemoryVectors:
             self._building.start()
 
     def close(self) -> None:
-        """Stop what goes on in the background."""
+        """Stop background work."""
         with self._lock:
             index = self._index
         if index is not None:
             index.close()
 
     def optimise(self, model: str) -> None:
-        """Build a snapshot of what is there now."""
+        """Build a snapshot of all present vectors."""
         index = self._current(model)
         index.refresh()
         index.build_snapshot()
@@ -224,7 +224,7 @@ class SqliteMemoryVectors:
             return self._index
 
     def _admitted(self, model: str, filters: MemoryFilters) -> list[int] | None:
-        """The ids of the vectors that filters let through; None where those are too many to measure them all."""
+        """The ids of the vectors that the filters admit; None if they are too many to compare all."""
         where, values = condition(filters)
         rows = self._database.connection.execute(
             f"SELECT v.id FROM {FROM} JOIN vectors v ON v.row = m.row WHERE v.model = ? AND {where} LIMIT ?",
@@ -246,13 +246,13 @@ class SqliteMemoryVectors:
 
 
 class MemoryVectorRows:
-    """The rows that a `VectorIndex` is made of (see `VectorSource`)."""
+    """The source of a `VectorIndex` (see `VectorSource`)."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def index_id(self) -> str:
-        """What tells these rows from former ones in the same place."""
+        """An id that distinguishes these rows from former ones in the same place."""
         return str(self._database.connection.execute("SELECT value FROM meta WHERE key = 'index_id'").fetchone()[0])
 
     def last_id(self) -> int:
@@ -277,7 +277,7 @@ class MemoryVectorRows:
             after = int(rows[-1][0])
 
     def vectors(self, model: str, ids: Collection[int]) -> dict[int, NDArray[np.float32]]:
-        """Those of the vectors with these ids that `model` made."""
+        """The vectors of `model` among these ids."""
         rows = self._database.connection.execute(
             "SELECT id, vector FROM vectors WHERE model = ? AND id IN (SELECT value FROM json_each(?))",
             (model, json.dumps(list(ids))),

@@ -1,4 +1,4 @@
-"""What documents declare and import, at rest in `index.db`."""
+"""Stores the declarations and imports of documents in `index.db`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class OutlineRows:
         self._database = database
 
     def replace(self, connection: sqlite3.Connection, document_id: int, outline: Outline) -> None:
-        """Store a document's outline in place of its former one, inside a transaction."""
+        """Replace a document's outline. Call it inside a transaction."""
         connection.execute("DELETE FROM symbols WHERE document_id = ?", (document_id,))
         connection.execute("DELETE FROM imports WHERE document_id = ?", (document_id,))
         connection.executemany(
@@ -52,7 +52,7 @@ class OutlineRows:
         )
 
     def containing(self, part: str, limit: int) -> list[StoredSymbol]:
-        """Declarations whose last name, lower-case and without `_`, `-` and spaces, holds `part`; exported ones first."""
+        """Declarations whose lower-case last name without `_`, `-` and spaces contains `part`; exported ones first."""
         return self._symbols(
             "instr(replace(replace(replace(s.name, '_', ''), '-', ''), ' ', ''), ?) ORDER BY s.exported DESC, s.id LIMIT ?",
             (part, limit),
@@ -66,7 +66,7 @@ class OutlineRows:
         )
 
     def imports(self, documents: Collection[int] | None = None) -> list[StoredImport]:
-        """What some documents import, or all."""
+        """The imports of some documents, or of all."""
         only = "WHERE i.document_id IN (SELECT value FROM json_each(?))" if documents is not None else ""
         rows = self._database.connection.execute(
             "SELECT d.id, d.path, i.module, i.names, i.line FROM imports i JOIN documents d ON d.id = i.document_id "

@@ -1,4 +1,4 @@
-"""Which chunks of a checkout wait for their vectors, as rows of `index.db`."""
+"""Tracks in `index.db` which chunks of a checkout lack vectors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rag_ls.storage.sqlite.index_rows import as_json, batches, marks
 _ACTIVE = "embedding_model"
 # Values of `chunks.embedded`.
 WAITING, EMBEDDED, REFUSED = 0, 1, 2
-# Texts that the vector store is asked about at once.
+# Texts per query to the vector store.
 _ASKED_AT_ONCE = 2000
 
 
@@ -98,7 +98,7 @@ class PendingRows:
         return pending
 
     def _missing(self, model: str) -> Iterator[list[bytes]]:
-        """The texts that a model has no vector of, in parts."""
+        """The hashes of texts without a vector of a model, in parts."""
         for part in batches(self._hashes("1"), _ASKED_AT_ONCE):
             missing = self._vectors.missing(model, part)
             yield [text_hash for text_hash in part if text_hash in missing]
@@ -108,7 +108,7 @@ class PendingRows:
         return [row[0] for row in rows]
 
     def _embeddable(self, chosen: str, values: tuple[object, ...]) -> list[tuple[bytes, Chunk]]:
-        """What to embed for the chunks that a query of (id, priority) gives, each text once."""
+        """The chunks to embed that a query of (id, priority) selects, each text once."""
         rows = self._database.connection.execute(
             "SELECT c.text_hash, c.text, c.overlap, c.symbol, c.signature, c.is_declaration, c.doc, d.path, d.language "
             f"FROM ({chosen}) m JOIN chunks c ON c.id = m.id JOIN documents d ON d.id = c.document_id "
@@ -121,7 +121,7 @@ class PendingRows:
 def _chunk(
     text: str, overlap: str, symbol: str, signature: str, is_declaration: int, doc: str, path: str, language: str
 ) -> Chunk:
-    """What of a chunk its embedded text is made of."""
+    """A chunk with only the fields that its embedded text is made from."""
     return Chunk(
         path, language, 0, 0, 0, 0, 0, text, overlap, symbol, signature=signature, is_declaration=bool(is_declaration),
         doc=doc,

@@ -1,4 +1,4 @@
-"""The full-text index over chunks: SQLite FTS5, contentless, over terms that `terms` makes."""
+"""The full-text index over chunks: a contentless SQLite FTS5 table of the terms that `terms` makes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from rag_ls.storage.terms import columns_of
 # bm25() weights of the columns symbol, signature, path, doc and text: a name says more than a body (docs/quality.md).
 _COLUMN_WEIGHTS = "4.0, 2.0, 2.0, 1.0, 1.0"
 _COLUMNS = "symbol, signature, path, doc, text"
-# A misspelt word is looked for among so many that begin in the same way.
+# A misspelt word is compared with at most `_MAX_LIKE` terms that share its first `_SAME_BEGINNING` characters.
 _SAME_BEGINNING = 2
 _MAX_LIKE = 5000
 
 
 @guarded
 class SqlitePostings:
-    """See `LexicalIndex`; what is written inside a transaction of the checkout commits with it."""
+    """See `LexicalIndex`. Writes inside a transaction of the checkout commit with it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -70,7 +70,7 @@ class SqlitePostings:
         return int(self._database.connection.execute(query, (f'"{term}"', most)).fetchone()[0])
 
     def terms_like(self, term: str) -> list[str]:
-        """The index's terms that begin as a stemmed term does, and are about as long."""
+        """The index's terms with the beginning and about the length of a stemmed term."""
         first, length = term[:_SAME_BEGINNING], len(term)
         rows = self._database.connection.execute(
             "SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ? LIMIT ?",

@@ -1,4 +1,4 @@
-"""The files that wait to be read, kept in the database: whatever is interrupted goes on at the next start."""
+"""The queue of files to read. It is kept in the database, so that interrupted work goes on at the next start."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class QueueRows:
         self._database = database
 
     def add(self, paths: Iterable[str]) -> None:
-        """Note files that must be read again."""
+        """Queue files to be read."""
         with self._database.writing() as connection:
             now = time.time_ns()
             connection.executemany("INSERT OR REPLACE INTO queue VALUES (?, ?)", [(path, now) for path in paths])
@@ -39,7 +39,7 @@ class QueueRows:
         return self._database.connection.execute("SELECT 1 FROM queue WHERE path = ?", (path,)).fetchone() is not None
 
     def unknown_count(self) -> int:
-        """How many files wait to be read that were never read before."""
+        """The number of waiting files that were never read before."""
         row = self._database.connection.execute(
             "SELECT count(*) FROM queue q WHERE NOT EXISTS "
             "(SELECT 1 FROM documents d WHERE d.path = q.path AND d.session = '')"
@@ -47,7 +47,7 @@ class QueueRows:
         return int(row[0])
 
     def all_read_since(self, paths: Collection[str], since_ns: int) -> bool:
-        """Whether each of some files was read after a time of the wall clock, or does not wait to be read."""
+        """Whether each of some files was read after `since_ns` (wall clock), or does not wait to be read."""
         row = self._database.connection.execute(
             "SELECT EXISTS (SELECT 1 FROM queue q WHERE q.path IN (SELECT value FROM json_each(?)) "
             "AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.path = q.path AND d.session = '' AND d.read_ns >= ?) "

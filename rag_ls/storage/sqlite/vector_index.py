@@ -1,8 +1,8 @@
-"""Nearest neighbours over the vectors of a database: exact while small, a usearch snapshot beyond.
+"""Finds nearest neighbours among the vectors of a database: exactly while they are few, else by a usearch snapshot.
 
-The rows are the truth. A snapshot covers the vectors up to some id and is only ever read; whatever came
-after it (the tail) is searched exactly, so a commit of any process is seen at the next search, and
-usearch never has to be updated while it is searched.
+The database rows are authoritative. A snapshot covers the vectors up to some id and is only read. Later vectors (the
+tail) are searched exactly, so each search sees the commits of all processes, and usearch need not be updated while it
+is searched.
 """
 
 from __future__ import annotations
@@ -23,23 +23,24 @@ from numpy.typing import NDArray
 from rag_ls.storage.records import Hnsw, Vectors
 from rag_ls.util.whole_files import whole_file
 
-# Up to here an exact search takes about a millisecond, and no snapshot is worth its upkeep.
+# An exact search of up to this many vectors takes about a millisecond, so a snapshot does not pay.
 EXACT_LIMIT = 10_000
-# Of vectors that no snapshot covers, so many times as many are kept in memory; more are read at each search, until there is one.
+# At most this many times the exact limit of uncovered vectors are kept in memory; the others are read at each search
+# until a snapshot covers them.
 _LOADED = 2
-# A process must not end while usearch works in it, and not wait long for that.
+# Small steps, so that closing can interrupt: a process must not end while usearch works in it.
 _ADDED_AT_ONCE = 512
-# So many candidates of a snapshot, whose vectors are rounded, are measured exactly for each hit that is asked for, and
-# so many at least: questions lie apart from the texts that answer them, and a short walk through the graph misses some.
+# A snapshot's vectors are rounded, so this many candidates for each wanted hit are compared exactly, and at least
+# `_MIN_MEASURED` in all: questions lie far from the texts that answer them, and a short graph walk misses some.
 _REMEASURED = 4
 _MIN_MEASURED = 320
 
 
 class VectorSource(Protocol):
-    """The rows that an index is made of. A vector never changes; its id is greater than all that were given before."""
+    """The rows behind an index. A vector never changes, and a new one gets a greater id than all before it."""
 
     def index_id(self) -> str:
-        """What tells these rows from former ones in the same place."""
+        """An id that distinguishes these rows from former ones in the same place."""
         ...
 
     def last_id(self) -> int:
@@ -55,7 +56,7 @@ class VectorSource(Protocol):
         ...
 
     def vectors(self, model: str, ids: Collection[int]) -> dict[int, NDArray[np.float32]]:
-        """Those of the vectors with these ids that `model` made."""
+        """The vectors of `model` among these ids."""
         ...
 
 
@@ -79,7 +80,7 @@ class _SnapshotInfo:
 
 
 class VectorIndex:
-    """Searches the vectors of one model. `folder` is where its snapshots go; None keeps all in memory."""
+    """Searches the vectors of one model. `folder` is the folder of its snapshots; None keeps everything in memory."""
 
     def __init__(
         self,
@@ -91,7 +92,7 @@ class VectorIndex:
         hnsw: Hnsw = Hnsw(),  # noqa: B008 - frozen
         name: str = "vectors",
     ) -> None:
-        """`name` is what the snapshot's files begin with."""
+        """`name` is the prefix of the snapshot's files."""
         self.model = model
         self._hnsw = hnsw
         self._name = name
@@ -112,17 +113,17 @@ class VectorIndex:
         self._load_snapshot()
 
     def snapshot_is_due(self) -> bool:
-        """Whether a new snapshot would pay, whatever of the vectors is in memory."""
+        """Whether a new snapshot would pay, counted in the database."""
         most = self._exact_limit + 1
         return self._folder is not None and self._embeddings.count_after(self.model, self._snapshot_id, most) == most
 
     @property
     def tail_is_long(self) -> bool:
-        """As `snapshot_is_due`, as far as is known at no cost."""
+        """As `snapshot_is_due`, but without a query, from the vectors loaded so far."""
         return self._has_more or self._tail_count > self._exact_limit
 
     def refresh(self) -> None:
-        """Take in what any process committed since the last call."""
+        """Load the vectors that any process committed since the last call."""
         if self._embeddings.last_id() == self._seen_id:
             return
         with self._lock:
@@ -178,7 +179,7 @@ class VectorIndex:
             self._building.release()
 
     def close(self) -> None:
-        """Give up building a snapshot; one that is being built is waited for, for half a second."""
+        """Stop building snapshots, and wait for one in progress to stop (about half a second)."""
         self._closed.set()
         with self._building:
             pass
@@ -196,7 +197,7 @@ class VectorIndex:
     def _append(self, ids: NDArray[np.int64], vectors: Vectors) -> None:
         needed = self._tail_count + len(ids)
         if needed > len(self._tail_ids):
-            # Searches hold slices of the old arrays, so growth makes new ones.
+            # Grow into new arrays, because running searches hold slices of the old ones.
             room = max(needed, 2 * len(self._tail_ids), 256)
             grown, grown_ids = np.empty((room, vectors.shape[1]), np.float32), np.empty(room, np.int64)
             if self._tail_count:
@@ -224,7 +225,7 @@ class VectorIndex:
             self._tail_count = len(self._tail_ids)
 
     def _read_info(self) -> _SnapshotInfo | None:
-        """The newest snapshot's description, or None where there is none that can be trusted."""
+        """The newest snapshot's description, or None if there is no trustworthy snapshot."""
         if self._folder is None:
             return None
         try:
@@ -267,14 +268,14 @@ class VectorIndex:
         with whole_file(self._info_file(folder)) as file:
             json.dump(asdict(info), file)
         if former and former.file != name:
-            # Another process may still view it: on POSIX its view stays good, on Windows it stays undeleted.
+            # Another process may still map the file: on POSIX its mapping stays valid, on Windows deleting fails.
             try:
                 (folder / former.file).unlink(missing_ok=True)
             except OSError:
                 return
 
     def _former_graph(self, folder: Path, former: _SnapshotInfo | None) -> tuple[Any, int]:
-        """The graph of the last snapshot, to be added to, and the last id that it covers; (None, 0) where there is none."""
+        """The last snapshot's graph, for adding to it, and the last id that it covers; (None, 0) if there is none."""
         if former is None:
             return None, 0
         index = _index_class().restore(str(folder / former.file), view=False)
@@ -288,7 +289,7 @@ class VectorIndex:
 
 
 def _index_class() -> Any:
-    # Loaded after usearch, onnxruntime crashes the process; loaded before it, both work.
+    # Load onnxruntime first: loaded after usearch, it crashes the process.
     with contextlib.suppress(ImportError):
         import onnxruntime  # noqa: F401
     from usearch.index import Index
@@ -311,7 +312,7 @@ def _batches(values: list[int], size: int) -> Iterator[list[int]]:
 
 
 def _checksum(file: Path) -> str:
-    # usearch loads a file with flipped bytes without complaint.
+    # usearch does not detect corrupted files.
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

@@ -1,4 +1,4 @@
-"""A project's vectors: rows of `index.db`, and a usearch snapshot of them where there are many."""
+"""Stores a project's vectors as rows of `index.db`, with a usearch snapshot if there are many."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SqliteVectors:
     def __init__(
         self, database: Database, folder: Path | None, *, hnsw: Hnsw | None = None, exact_limit: int = EXACT_LIMIT
     ) -> None:
-        """`folder` is where snapshots go; None keeps all in memory."""
+        """`folder` is the folder of snapshots; None keeps everything in memory."""
         self._database = database
         self._folder = folder
         self._hnsw = hnsw or Hnsw()
@@ -77,7 +77,7 @@ class SqliteVectors:
         return [Neighbour(hashes[item.id], item.similarity) for item in found if item.id in hashes]
 
     def maintain(self) -> None:
-        """Write a snapshot where one pays, whether or not anybody has searched yet."""
+        """Write a snapshot if it pays, even if there was no search yet."""
         model = self._rows.newest_model()
         if self._folder is not None and model and (index := self._current(model)).snapshot_is_due():
             index.build_snapshot()
@@ -106,7 +106,7 @@ class SqliteVectors:
 
 
 class VectorRows:
-    """The rows that a `VectorIndex` is made of (see `VectorSource`)."""
+    """The source of a `VectorIndex` (see `VectorSource`)."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -116,7 +116,7 @@ class VectorRows:
         return str(self._database.connection.execute("SELECT value FROM meta WHERE key = 'index_id'").fetchone()[0])
 
     def last_id(self) -> int:
-        """See `VectorSource`; cheap, so that readers can see whether anything is new."""
+        """See `VectorSource`. Cheap, because each search calls it to check for new vectors."""
         row = self._database.connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'embeddings'").fetchone()
         return int(row[0]) if row else 0
 
@@ -150,7 +150,7 @@ class VectorRows:
         return {row[0]: _vector(row[1]) for row in rows}
 
     def newest_model(self) -> str:
-        """The model of the vector that was put last; empty where there is none."""
+        """The model of the newest vector; empty if there is none."""
         row = self._database.connection.execute("SELECT model FROM embeddings ORDER BY id DESC LIMIT 1").fetchone()
         return str(row[0]) if row else ""
 
@@ -163,7 +163,7 @@ class VectorRows:
         return found
 
     def hashes_of(self, ids: Collection[int]) -> dict[int, bytes]:
-        """The text that each of these vectors stands for."""
+        """The text hash of each of these vectors, by id."""
         query = "SELECT id, text_hash FROM embeddings WHERE id IN (SELECT value FROM json_each(?))"
         return dict(self._database.connection.execute(query, (as_json(ids),)))
 
