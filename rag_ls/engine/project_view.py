@@ -175,7 +175,7 @@ class ProjectView:
 
     def status(self) -> ProjectStatus:
         """How much is indexed, and how much is left. Clients ask every second or two: postponed text stays so."""
-        if not self.indexing.is_put_off:
+        if not self.indexing.has_delayed_text:
             self.shared.catch_up()
         # Read in the order in which work moves on, so that work that moves meanwhile is counted twice, not missed.
         scanned, unseen = self.indexing.scanned, self.indexing.unseen()

@@ -237,7 +237,7 @@ class SharedProject:
             time.monotonic() < deadline
         ):
             # Repeated, because each document is postponed again once it is cut, though newer text may wait.
-            self.indexing.hurry()
+            self.indexing.end_delays()
             time.sleep(0.005)
         while (
             is_old and 0 < self.index.checkout.queue_lengths()[0] <= MAX_AWAITED_FILES and time.monotonic() < deadline

@@ -83,13 +83,13 @@ class Inbox:
                 self._not_before.pop(key, None)
             self._wake.notify_all()
 
-    def put_off(self, key: Key, seconds: float) -> None:
+    def delay(self, key: Key, seconds: float) -> None:
         """Postpone a document's further texts by some seconds, unless it is closed or saved, or a question comes."""
         with self._wake:
             if key in self._buffers:
                 self._not_before[key] = time.monotonic() + seconds
 
-    def hurry(self) -> None:
+    def end_delays(self) -> None:
         """Release all postponed texts, because a question waits for them."""
         if self._not_before:
             with self._wake:

@@ -133,7 +133,7 @@ class DocumentsThread:
         except Exception:
             _log.exception("the unsaved text of %s cannot be indexed", path)
         finally:
-            self._inbox.put_off(key, min(_PAUSE_FACTOR * (time.monotonic() - started), _MAX_PAUSE_S))
+            self._inbox.delay(key, min(_PAUSE_FACTOR * (time.monotonic() - started), _MAX_PAUSE_S))
             self._inbox.done([path])
         return True
 
@@ -302,8 +302,8 @@ class DocumentsThread:
                 return
 
     def _is_done(self) -> bool:
-        is_put_off = self._agenda.is_cancelled or self._agenda.depth is Depth.COMPARE
-        return is_put_off or self._store.queue_lengths() == (0, 0)
+        is_left = self._agenda.is_cancelled or self._agenda.depth is Depth.COMPARE
+        return is_left or self._store.queue_lengths() == (0, 0)
 
     def _pause(self, seconds: float) -> None:
         with self._agenda.wake:

@@ -217,12 +217,12 @@ class IndexingService:
             time.sleep(0.01)
         return self.scanned
 
-    def hurry(self) -> None:
+    def end_delays(self) -> None:
         """Index typed text at once, however large the document, because a question came."""
-        self._agenda.inbox.hurry()
+        self._agenda.inbox.end_delays()
 
     @property
-    def is_put_off(self) -> bool:
+    def has_delayed_text(self) -> bool:
         """Whether a typed text is postponed because its document is large."""
         return bool(self._agenda.inbox.due_in_s)
 
@@ -233,7 +233,7 @@ class IndexingService:
     def wait_until_idle(self, timeout_s: float | None = None, *, embeddings: bool = True) -> bool:
         """Wait until all known work is done, embedding included if asked for; False on time-out or cancellation."""
         deadline, pause = None if timeout_s is None else time.monotonic() + timeout_s, 0.01
-        self.hurry()
+        self.end_delays()
         while not self._is_idle(embeddings):
             if (
                 self._agenda.is_cancelled

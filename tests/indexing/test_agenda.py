@@ -21,7 +21,7 @@ def inbox() -> Inbox:
     inbox = Inbox(threading.Condition())
     inbox.put_buffer("editor", Buffer("a.py", "first"))
     assert inbox.take_typed() == (ONE, Buffer("a.py", "first"))
-    inbox.put_off(ONE, LONG_S)
+    inbox.delay(ONE, LONG_S)
     inbox.done(["a.py"])
     inbox.put_buffer("editor", Buffer("a.py", "second"))
     return inbox
@@ -38,7 +38,7 @@ def test_what_is_put_off_waits_and_holds_up_no_other(inbox: Inbox) -> None:
 
 def test_a_question_has_it_taken_at_once_in_its_latest_text(inbox: Inbox) -> None:
     inbox.put_buffer("editor", Buffer("a.py", "third"))
-    inbox.hurry()
+    inbox.end_delays()
     assert inbox.has_typed
     assert inbox.take_typed() == (ONE, Buffer("a.py", "third"))
 
@@ -46,7 +46,7 @@ def test_a_question_has_it_taken_at_once_in_its_latest_text(inbox: Inbox) -> Non
 def test_so_do_saving_and_closing_it(inbox: Inbox) -> None:
     inbox.put_files(["a.py"])
     assert inbox.take_typed() == (ONE, Buffer("a.py", "second"))
-    inbox.put_off(ONE, LONG_S)
+    inbox.delay(ONE, LONG_S)
     inbox.close_buffer("editor", "a.py")
     assert inbox.take_typed() == (ONE, None)
 
@@ -56,7 +56,7 @@ def test_a_document_that_is_closed_meanwhile_is_not_put_off() -> None:
     inbox.put_buffer("editor", Buffer("a.py", "x"))
     inbox.take_typed()
     inbox.close_buffer("editor", "a.py")
-    inbox.put_off(ONE, LONG_S)
+    inbox.delay(ONE, LONG_S)
     assert inbox.take_typed() == (ONE, None)
     assert inbox.due_in_s is None
 

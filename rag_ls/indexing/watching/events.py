@@ -1,4 +1,4 @@
-"""The interface of a way of watching files, and the notice that it gives."""
+"""The interface of a way of watching files, and the changes that it gives."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 @dataclass(slots=True)
-class Notice:
+class Changes:
     """The changes that were noticed since the last look."""
 
     paths: set[str] = field(default_factory=set)
@@ -19,8 +19,8 @@ class Notice:
     ended: bool = False
     """Whether the project's folder was deleted, moved or unmounted."""
 
-    def add(self, other: Notice) -> None:
-        """Merge a later notice into this one."""
+    def add(self, other: Changes) -> None:
+        """Add later changes to these."""
         self.paths |= other.paths
         self.by_git |= other.by_git
         self.incomplete |= other.incomplete
@@ -30,8 +30,8 @@ class Notice:
         return bool(self.paths) or self.by_git or self.incomplete or self.ended
 
 
-class Eyes(Protocol):
-    """One way of watching a project. One thread calls `wait`, `take` and `look_around`; any thread calls the rest.
+class ChangeSource(Protocol):
+    """One way of watching a project. One thread calls `wait`, `take` and `follow_folders`; any thread calls the rest.
 
     Raises `OSError` when watching is no longer possible.
     """
@@ -39,17 +39,17 @@ class Eyes(Protocol):
     def wait(self, timeout_s: float | None) -> bool:
         """Sleep until something happens or `wake` is called; False when neither did in time."""
 
-    def take(self) -> Notice:
+    def take(self) -> Changes:
         """The changes since the last call, without waiting."""
 
-    def look_around(self) -> bool:
+    def follow_folders(self) -> bool:
         """Adapt to the present folders and ignore rules; whether a new folder is watched."""
 
-    def has_news(self) -> bool:
+    def has_changes(self) -> bool:
         """Whether `take` would return a change, as far as is known now."""
 
     def wake(self) -> None:
         """End the current `wait`, or else the next one."""
 
     def close(self) -> None:
-        """Release all resources. Only `wake` and `has_news` may be called afterwards."""
+        """Release all resources. Only `wake` and `has_changes` may be called afterwards."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from inotify_simple import Event, INotify, flags
 
-from rag_ls.indexing.watching.events import Notice
+from rag_ls.indexing.watching.events import Changes
 from rag_ls.indexing.watching.git import NOTICED, WRITTEN_BY_GIT, git_folder
 from rag_ls.project import DATA_FOLDER
 
@@ -33,8 +33,8 @@ _ROOT = ""
 _GIT = "\0git"
 
 
-class InotifyEyes:
-    """See `Eyes`. A new folder is first watched and then listed, so that nothing in it is missed."""
+class InotifyChanges:
+    """See `ChangeSource`. A new folder is first watched and then listed, so that nothing in it is missed."""
 
     def __init__(self, root: Path, admits: Callable[[list[str]], set[str]]) -> None:
         """`admits` returns the given folders that are not ignored. Raises `OSError` where limits are reached."""
@@ -43,52 +43,52 @@ class InotifyEyes:
         self._paths: dict[int, str] = {}
         self._watches: dict[str, int] = {}
         self._inotify = INotify(nonblocking=True)
-        self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._wake_descriptor = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._poll = select.poll()
         self._poll.register(self._inotify.fileno(), select.POLLIN)
-        self._poll.register(self._bell, select.POLLIN)
+        self._poll.register(self._wake_descriptor, select.POLLIN)
         self._is_closed = False
         try:
-            self.look_around()
+            self.follow_folders()
         except BaseException:
             self.close()
             raise
 
     def wait(self, timeout_s: float | None) -> bool:
-        """See `Eyes`."""
+        """See `ChangeSource`."""
         ready = self._poll.poll(None if timeout_s is None else 1000 * timeout_s)
-        if any(descriptor == self._bell for descriptor, _ in ready):
-            os.eventfd_read(self._bell)
+        if any(descriptor == self._wake_descriptor for descriptor, _ in ready):
+            os.eventfd_read(self._wake_descriptor)
         return bool(ready)
 
-    def has_news(self) -> bool:
-        """See `Eyes`."""
+    def has_changes(self) -> bool:
+        """See `ChangeSource`."""
         look = select.poll()
         look.register(self._inotify.fileno(), select.POLLIN)
         return bool(look.poll(0))
 
     def wake(self) -> None:
-        """See `Eyes`."""
+        """See `ChangeSource`."""
         if not self._is_closed:
-            os.eventfd_write(self._bell, 1)
+            os.eventfd_write(self._wake_descriptor, 1)
 
     def close(self) -> None:
-        """See `Eyes`."""
+        """See `ChangeSource`."""
         self._is_closed = True
         self._inotify.close()
-        os.close(self._bell)
+        os.close(self._wake_descriptor)
 
-    def take(self) -> Notice:
-        """See `Eyes`."""
-        notice = Notice()
+    def take(self) -> Changes:
+        """See `ChangeSource`."""
+        changes = Changes()
         new_folders: dict[str, None] = {}
         for event in self._inotify.read(timeout=0):
-            self._take_event(event, notice, new_folders)
-        notice.paths.update(self._take_in(new_folders))
-        return notice
+            self._take_event(event, changes, new_folders)
+        changes.paths.update(self._take_in(new_folders))
+        return changes
 
-    def look_around(self) -> bool:
-        """See `Eyes`."""
+    def follow_folders(self) -> bool:
+        """See `ChangeSource`."""
         before = set(self._watches)
         entered: set[str] = set()
         self._take_in([_ROOT], entered)
@@ -97,41 +97,41 @@ class InotifyEyes:
             self._forget(path)
         return bool(entered - before)
 
-    def _take_event(self, event: Event, notice: Notice, new_folders: dict[str, None]) -> None:
+    def _take_event(self, event: Event, changes: Changes, new_folders: dict[str, None]) -> None:
         folder = self._paths.get(event.wd)
         if event.mask & flags.Q_OVERFLOW:
-            notice.incomplete = True
+            changes.incomplete = True
         elif folder == _GIT:
-            self._take_git_event(event, notice)
+            self._take_git_event(event, changes)
         elif folder is None:
             pass
         elif event.mask & flags.IGNORED:
             self._drop(event.wd)
         elif not event.name:
-            notice.ended |= folder == _ROOT and bool(event.mask & _OUT_OF_PLACE)
+            changes.ended |= folder == _ROOT and bool(event.mask & _OUT_OF_PLACE)
         elif event.name == ".git" and event.mask & (_APPEARED | _VANISHED):
             # A repository was created or removed, so other ignore rules apply.
-            notice.incomplete = True
+            changes.incomplete = True
         elif event.name not in _NEVER_NOTICED:
             path = f"{folder}/{event.name}" if folder else event.name
-            self._take_entry(path, event.mask, notice, new_folders)
+            self._take_entry(path, event.mask, changes, new_folders)
 
-    def _take_entry(self, path: str, mask: int, notice: Notice, new_folders: dict[str, None]) -> None:
+    def _take_entry(self, path: str, mask: int, changes: Changes, new_folders: dict[str, None]) -> None:
         if not mask & flags.ISDIR:
-            notice.paths.add(path)
+            changes.paths.add(path)
         elif mask & _APPEARED:
             new_folders[path] = None
         elif mask & _VANISHED:
-            notice.paths.add(path)
+            changes.paths.add(path)
             for inner in [known for known in (*self._watches, *new_folders) if _is_below(known, path)]:
                 new_folders.pop(inner, None)
                 self._forget(inner)
 
-    def _take_git_event(self, event: Event, notice: Notice) -> None:
+    def _take_git_event(self, event: Event, changes: Changes) -> None:
         if event.mask & flags.IGNORED:
             self._drop(event.wd)
         elif event.name in NOTICED:
-            notice.by_git |= event.name in WRITTEN_BY_GIT
+            changes.by_git |= event.name in WRITTEN_BY_GIT
 
     def _take_in(self, folders: Iterable[str], entered: set[str] | None = None) -> list[str]:
         """Watch folders and the folders below them that are not ignored; returns the files found in them."""

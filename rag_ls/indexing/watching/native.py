@@ -9,7 +9,7 @@ from typing import Any
 
 from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
-from rag_ls.indexing.watching.events import Notice
+from rag_ls.indexing.watching.events import Changes
 from rag_ls.indexing.watching.git import WRITTEN_BY_GIT, GitFolder, git_folder
 from rag_ls.project import DATA_FOLDER
 
@@ -20,8 +20,8 @@ _NEVER_NOTICED = frozenset(
 )
 
 
-class NativeEyes:
-    """See `Eyes`. Ignored folders cannot be left out here; their events are dropped by name, or later."""
+class NativeChanges:
+    """See `ChangeSource`. Ignored folders cannot be left out here; their events are dropped by name, or later."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -35,7 +35,7 @@ class NativeEyes:
             raise OSError(str(error)) from error
 
     def wait(self, timeout_s: float | None) -> bool:
-        """See `Eyes`."""
+        """See `ChangeSource`."""
         timeout_ms = 0 if timeout_s is None else max(1, int(1000 * timeout_s))
         try:
             found = self._notify.watch(_STEP_MS, _STEP_MS, timeout_ms, self._woken)
@@ -47,35 +47,35 @@ class NativeEyes:
         self._changes |= found
         return True
 
-    def has_news(self) -> bool:
-        """See `Eyes`; changes that the library still holds are not seen."""
+    def has_changes(self) -> bool:
+        """See `ChangeSource`; changes that the library still holds are not seen."""
         return bool(self._changes)
 
     def wake(self) -> None:
-        """See `Eyes`."""
+        """See `ChangeSource`."""
         self._woken.set()
 
     def close(self) -> None:
-        """See `Eyes`."""
+        """See `ChangeSource`."""
         self._notify.close()
 
-    def look_around(self) -> bool:
-        """See `Eyes`."""
+    def follow_folders(self) -> bool:
+        """See `ChangeSource`."""
         return False
 
-    def take(self) -> Notice:
-        """See `Eyes`."""
-        changes, self._changes = self._changes, set()
-        notice = Notice(ended=not self._root.is_dir())
-        for _, place in changes:
+    def take(self) -> Changes:
+        """See `ChangeSource`."""
+        seen, self._changes = self._changes, set()
+        changes = Changes(ended=not self._root.is_dir())
+        for _, place in seen:
             folder, name = os.path.split(place)
             if self._git and folder == self._git.path:
-                notice.by_git |= name in WRITTEN_BY_GIT
+                changes.by_git |= name in WRITTEN_BY_GIT
             elif _is_below(place, str(self._root)):
                 path = os.path.relpath(place, self._root).replace(os.sep, "/")
                 if path != "." and not _NEVER_NOTICED.intersection(path.split("/")):
-                    notice.paths.add(path)
-        return notice
+                    changes.paths.add(path)
+        return changes
 
 
 def _is_below(place: str, folder: str) -> bool:

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Protocol
 
-from rag_ls.indexing.watching.events import Eyes, Notice
+from rag_ls.indexing.watching.events import Changes, ChangeSource
 from rag_ls.indexing.watching.git import git_folder
 from rag_ls.indexing.watching.mounts import remote_file_system
 
@@ -59,7 +59,7 @@ class TreeWatcher:
         self._root = root
         self._watched = watched
         self._change = threading.Condition()
-        self._eyes: Eyes | None = None
+        self._source: ChangeSource | None = None
         self._why_not = _STARTING
         self._stopping = False
         self._busy = False
@@ -84,17 +84,17 @@ class TreeWatcher:
     def settle(self, timeout_s: float) -> bool:
         """Wait until all changes up to now are handed on; whether the files are watched at all."""
         with self._change:
-            eyes = self._eyes
-            if eyes is None:
+            source = self._source
+            if source is None:
                 return False
             # News first: the thread takes news only while it is busy, so this order misses none.
-            if not eyes.has_news() and not self._busy:
+            if not source.has_changes() and not self._busy:
                 return True
             self._asked += 1
             ticket = self._asked
-            eyes.wake()
-            self._change.wait_for(lambda: self._answered >= ticket or self._eyes is None, timeout_s)
-            return self._eyes is not None
+            source.wake()
+            self._change.wait_for(lambda: self._answered >= ticket or self._source is None, timeout_s)
+            return self._source is not None
 
     def refresh(self) -> None:
         """Adapt to the tree's present folders and rules, or try again to watch it. Called after a comparison."""
@@ -115,8 +115,8 @@ class TreeWatcher:
             self._thread.join(_CLOSE_S)
 
     def _wake(self) -> None:
-        if self._eyes is not None:
-            self._eyes.wake()
+        if self._source is not None:
+            self._source.wake()
         self._change.notify_all()
 
     def _run(self) -> None:
@@ -153,78 +153,78 @@ class TreeWatcher:
         if kind := remote_file_system(self._root):
             self._why_not = f"a file system of type {kind} does not tell of changes"
             return
-        eyes = open_eyes(self._root, self._watched)
+        source = open_source(self._root, self._watched)
         try:
             with self._change:
-                self._eyes, self._why_not, self._refresh_wanted = eyes, "", False
+                self._source, self._why_not, self._refresh_wanted = source, "", False
             # Changes before this moment were not noticed.
             self._watched.compare()
-            self._follow(eyes)
+            self._follow(source)
         finally:
             with self._change:
-                self._eyes, self._busy = None, False
-                eyes.close()
+                self._source, self._busy = None, False
+                source.close()
                 self._change.notify_all()
             self._watched.hold_files(False)
 
-    def _follow(self, eyes: Eyes) -> None:
+    def _follow(self, source: ChangeSource) -> None:
         held_for_s = 0.0
         while not self._stopping:
             asked = self._asked
             if asked == self._answered and not self._refresh_wanted:
-                eyes.wait(held_for_s or None)
+                source.wait(held_for_s or None)
             self._busy = True
             if self._refresh_wanted:
                 self._refresh_wanted = False
-                if eyes.look_around():
+                if source.follow_folders():
                     self._watched.compare()
-            notice = self._batch(eyes)
-            if notice.ended or not self._root.is_dir():
+            changes = self._batch(source)
+            if changes.ended or not self._root.is_dir():
                 self._give_up(_GONE)
                 return
-            held_for_s = self._hand_on(notice, eyes)
+            held_for_s = self._hand_on(changes, source)
             self._busy = False
             with self._change:
                 self._answered = asked
                 self._change.notify_all()
 
-    def _batch(self, eyes: Eyes) -> Notice:
+    def _batch(self, source: ChangeSource) -> Changes:
         """The changes, with those that follow closely; a question that waits ends the batch early."""
-        notice = eyes.take()
+        changes = source.take()
         deadline = time.monotonic() + _MAX_BATCH_S
-        while notice and self._asked == self._answered and not self._stopping and time.monotonic() < deadline:
-            if not eyes.wait(_QUIET_S):
+        while changes and self._asked == self._answered and not self._stopping and time.monotonic() < deadline:
+            if not source.wait(_QUIET_S):
                 break
-            notice.add(eyes.take())
-        return notice
+            changes.add(source.take())
+        return changes
 
-    def _hand_on(self, notice: Notice, eyes: Eyes) -> float:
+    def _hand_on(self, changes: Changes, source: ChangeSource) -> float:
         """Hand on changes; returns how many seconds git's present operation may still last."""
         git = git_folder(self._root)
         held_for_s = git.busy_for_s() if git else 0.0
         if held_for_s:
             self._watched.hold_files(True)
-        if notice.paths:
-            self._watched.changed_on_disk(notice.paths)
+        if changes.paths:
+            self._watched.changed_on_disk(changes.paths)
         if not held_for_s:
             self._watched.hold_files(False)
-        if notice.incomplete:
-            eyes.look_around()
+        if changes.incomplete:
+            source.follow_folders()
             self._watched.compare()
-        elif notice.by_git:
+        elif changes.by_git:
             self._watched.check_soon()
         return held_for_s
 
 
-def open_eyes(root: Path, watched: Watched) -> Eyes:
+def open_source(root: Path, watched: Watched) -> ChangeSource:
     """The way of watching that suits this system. Raises `OSError` where there is none."""
     # Imported here because they take a while and short-lived processes never watch.
     if sys.platform == "linux":
-        from rag_ls.indexing.watching.inotify import InotifyEyes
+        from rag_ls.indexing.watching.inotify import InotifyChanges
 
-        return InotifyEyes(root, watched.admitted_folders)
+        return InotifyChanges(root, watched.admitted_folders)
     if os.name == "nt" or sys.platform == "darwin":
-        from rag_ls.indexing.watching.native import NativeEyes
+        from rag_ls.indexing.watching.native import NativeChanges
 
-        return NativeEyes(root)
+        return NativeChanges(root)
     raise OSError(errno.ENOSYS, f"{sys.platform} has no way to watch files that rag-ls knows")

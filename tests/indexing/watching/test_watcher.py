@@ -13,10 +13,10 @@ import pytest
 
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.project_view import ProjectView
-from rag_ls.indexing.watching.events import Notice
+from rag_ls.indexing.watching.events import Changes
 from rag_ls.indexing.watching.git import git_folder
 from rag_ls.indexing.watching.mounts import is_remote, remote_file_system
-from rag_ls.indexing.watching.native import NativeEyes
+from rag_ls.indexing.watching.native import NativeChanges
 from rag_ls.operations.json_of import json_of
 from rag_ls.operations.records_of import status_record
 from tests.indexing.watching.synced import contents, found, in_step, settled, watched
@@ -186,9 +186,9 @@ def test_ignored_output_is_no_work_and_does_not_make_answers_incomplete(client: 
     found(view, "discount")
     assert view.indexing.synced_at == synced
     assert len(_paths(view)) == 5
-    eyes = view.shared.sync._watcher._eyes  # type: ignore[union-attr]
+    source = view.shared.sync._watcher._source  # type: ignore[union-attr]
     if sys.platform == "linux":
-        assert sorted(eyes._watches) == ["", "docs", "src"]  # type: ignore[union-attr]
+        assert sorted(source._watches) == ["", "docs", "src"]  # type: ignore[union-attr]
 
 
 def test_changed_rules_are_read_again(view: ProjectView, shop: Path) -> None:
@@ -367,25 +367,25 @@ def test_where_inotify_is_exhausted_questions_compare_and_status_says_so(shop: P
 
 @_linux
 def test_what_git_wrote_is_not_lost_to_a_look_around(repository: Path, tmp_path: Path) -> None:
-    from rag_ls.indexing.watching.inotify import InotifyEyes
+    from rag_ls.indexing.watching.inotify import InotifyChanges
 
-    eyes = InotifyEyes(repository, set)
+    source = InotifyChanges(repository, set)
     try:
         (repository / "new.py").write_text("zebra = 1\n")
         git(repository, "add", "new.py")
-        eyes.look_around()
-        assert eyes.take().by_git
+        source.follow_folders()
+        assert source.take().by_git
         # Another repository in the same place is followed instead.
         (repository / ".git").rename(tmp_path / "former")
         git_repository(repository, {"src/other.py": "giraffe = 1\n"})
-        assert eyes.take().incomplete
-        eyes.look_around()
+        assert source.take().incomplete
+        source.follow_folders()
         (tmp_path / "former/HEAD").write_text("ref: refs/heads/main\n")
-        assert not eyes.take()
+        assert not source.take()
         git(repository, "checkout", "--quiet", "-b", "other")
-        assert eyes.take().by_git
+        assert source.take().by_git
     finally:
-        eyes.close()
+        source.close()
 
 
 def test_file_systems_of_other_machines_are_known() -> None:
@@ -410,12 +410,12 @@ def test_a_project_on_a_remote_file_system_is_compared(
 
 
 def test_the_way_of_the_other_systems_tells_the_same(repository: Path) -> None:
-    eyes = NativeEyes(repository)
-    noticed = Notice()
+    source = NativeChanges(repository)
+    noticed = Changes()
 
     def has_noticed() -> bool:
-        if eyes.wait(0.5):
-            noticed.add(eyes.take())
+        if source.wait(0.5):
+            noticed.add(source.take())
         return {"src/new.py", "src/auth.py"} <= noticed.paths and noticed.by_git
 
     try:
@@ -424,10 +424,10 @@ def test_the_way_of_the_other_systems_tells_the_same(repository: Path) -> None:
         git(repository, "add", "src/new.py")
         assert until(has_noticed)
         assert not [path for path in noticed.paths if not path.startswith("src")]
-        eyes.wake()
-        assert eyes.wait(None)
+        source.wake()
+        assert source.wait(None)
     finally:
-        eyes.close()
+        source.close()
 
 
 def test_the_git_folder_of_a_plain_a_linked_and_an_inner_folder_is_known(repository: Path, tmp_path: Path) -> None:
