@@ -17,7 +17,9 @@ from rag_ls.model import Freshness
 from tests.indexing.watching.synced import contents, found, in_step, settled, watched
 from tests.support import embedding_count, git, git_repository, until, write
 
-_FILES = 300
+_FILES = 120
+# So many take longer to read than a question takes.
+_MANY_FILES = 300
 
 
 @pytest.fixture(autouse=True)
@@ -35,10 +37,14 @@ def _source(name: str, number: int) -> str:
 @pytest.fixture
 def branches(tmp_path: Path) -> Path:
     """A repository on `main`, whose branch `other` has changed, added and removed files."""
-    root = git_repository(tmp_path / "branches", {f"src/p{n % 10}/f{n}.py": _source("main", n) for n in range(_FILES)})
+    return _branches(tmp_path / "branches", _FILES)
+
+
+def _branches(folder: Path, files: int) -> Path:
+    root = git_repository(folder, {f"src/p{n % 10}/f{n}.py": _source("main", n) for n in range(files)})
     git(root, "branch", "--move", "main")
     git(root, "checkout", "--quiet", "-b", "other")
-    write(root, {f"src/p{n % 10}/f{n}.py": _source("other", n) for n in range(0, _FILES, 2)})
+    write(root, {f"src/p{n % 10}/f{n}.py": _source("other", n) for n in range(0, files, 2)})
     write(root, {f"added/q{n % 3}/g{n}.py": _source("added", n) for n in range(30)})
     shutil.rmtree(root / "src/p9")
     git(root, "add", "--all")
@@ -82,7 +88,8 @@ def test_a_switch_is_one_batch_and_typed_text_goes_before_it(client: Client, bra
     assert max(reading) > _FILES / 3
 
 
-def test_answers_meanwhile_are_not_marked_as_complete_and_fresh(client: Client, branches: Path) -> None:
+def test_answers_meanwhile_are_not_marked_as_complete_and_fresh(client: Client, tmp_path: Path) -> None:
+    branches = _branches(tmp_path / "branches", _MANY_FILES)
     view = watched(client, branches)
     git(branches, "checkout", "--quiet", "other")
     answers = 0
