@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.engine.client import Client, local_client
 from rag_ls.errors import ModelMissing
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
-from tests.support import SHOP, end_engine, git_repository, open_checkout, write
+from tests.support import SHOP, end_engine, git_repository, open_checkout, use_home, write
 
 settings.register_profile("rag-ls", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("rag-ls")
@@ -104,9 +103,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     An engine that the test started ends with it.
     """
     folder = tmp_path_factory.mktemp("home")
-    for name in [name for name in os.environ if name.startswith(("RAG_LS_", "GIT_"))]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("RAG_LS_HOME", str(folder))
+    use_home(folder, monkeypatch)
     # The quick model is up in half a second, a torch process in ten; the vectors agree.
     monkeypatch.setenv("RAG_LS_EMBEDDING_BACKEND", "onnx")
     yield folder
@@ -120,7 +117,8 @@ def exported(home: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     shared.mkdir(exist_ok=True)
     models = home / "data" / "models"
     models.mkdir(parents=True, mode=0o700, exist_ok=True)
-    (models / "openvino").symlink_to(shared)
+    if not (models / "openvino").exists():
+        (models / "openvino").symlink_to(shared)
 
 
 @pytest.fixture

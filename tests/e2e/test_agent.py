@@ -115,6 +115,7 @@ async def test_a_place_that_the_code_has_not_is_no_anchor(project: Path) -> None
         assert (await ag.call("list_memories"))["total"] == 0
 
 
+@pytest.mark.own_engine
 async def test_in_a_folder_of_all_kinds_of_things_an_agent_has_the_users_memories_and_nothing_is_read(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -174,6 +174,7 @@ async def test_a_selection_is_remembered_and_asked_about_by_code_actions(project
         assert (confirmed["version"], confirmed["anchor"]["state"]) == (2, "fresh")
 
 
+@pytest.mark.own_engine
 async def test_settings_files_count_at_once_and_a_broken_edit_changes_nothing_but_is_told(
     project: Path, home: Path
 ) -> None:
