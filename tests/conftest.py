@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.engine.client import Client, local_client
 from rag_ls.errors import ModelMissing
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
-from tests.support import SHOP, end_engine, git_repository, open_checkout, use_home, write
+from tests.support import PATIENCE_S, SHOP, end_engine, git_repository, open_checkout, use_home, write
 
 settings.register_profile("rag-ls", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("rag-ls")
@@ -131,6 +132,34 @@ def shop(tmp_path: Path) -> Path:
 def repository(tmp_path: Path) -> Path:
     """The same project as a git repository."""
     return git_repository(tmp_path / "repository", SHOP)
+
+
+class IndexedProjects:
+    """Projects that are indexed once, and copied for each test that needs them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._masters: dict[tuple[tuple[str, str | bytes], ...], Path] = {}
+
+    def copy(self, files: Mapping[str, str | bytes], to: Path) -> Path:
+        """A folder with some files and their index, embeddings included."""
+        key = tuple(files.items())
+        if key not in self._masters:
+            master = write(self._folder / str(len(self._masters)), files)
+            client = local_client()
+            view = client.open(master)
+            view.indexing.index_tree()
+            assert view.indexing.wait_until_idle(PATIENCE_S)
+            client.close()
+            self._masters[key] = master
+        shutil.copytree(self._masters[key], to)
+        return to
+
+
+@pytest.fixture(scope="session")
+def indexed_projects(tmp_path_factory: pytest.TempPathFactory) -> IndexedProjects:
+    """Projects that are indexed already: embedding one takes longer than most tests with it."""
+    return IndexedProjects(tmp_path_factory.mktemp("indexed"))
 
 
 @pytest.fixture

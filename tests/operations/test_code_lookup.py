@@ -12,6 +12,7 @@ from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.indexing import Buffer
 from rag_ls.model import Chunk, StoredChunk
 from rag_ls.operations import Operations
+from tests.conftest import IndexedProjects
 from tests.support import PATIENCE_S, SHOP, write
 
 STEPS = "".join(f"        step_{n} = compute(items, {n})\n" for n in range(150))
@@ -30,9 +31,9 @@ FILES = {
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(indexed_projects: IndexedProjects, tmp_path: Path) -> Path:
     """A shop with tests."""
-    return write(tmp_path / "big-shop", FILES)
+    return indexed_projects.copy(FILES, tmp_path / "big-shop")
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from rag_ls.operations import Operations
 from rag_ls.operations.budget import tokens
 from rag_ls.search import Filters
 from rag_ls.search.view import glob_matcher
+from tests.conftest import IndexedProjects
 from tests.support import PATIENCE_S, SHOP, write
 
 STEPS = "".join(f"        step_{n} = compute_discount(items, {n})\n" for n in range(150))
@@ -30,9 +31,9 @@ FILES = {
 
 
 @pytest.fixture
-def operations(client: Client, tmp_path: Path) -> Operations:
+def operations(client: Client, indexed_projects: IndexedProjects, tmp_path: Path) -> Operations:
     """The operations on a shop with tests and a large class."""
-    view = client.open(write(tmp_path / "big-shop", FILES))
+    view = client.open(indexed_projects.copy(FILES, tmp_path / "big-shop"))
     view.indexing.index_tree()
     assert view.indexing.wait_until_idle(PATIENCE_S)
     return Operations(client, wait_for_model_s=PATIENCE_S)
