@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import threading
@@ -12,13 +13,16 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from rag_ls.config import Settings
 from rag_ls.embedding.local.catalog import LocatedModel
 from rag_ls.embedding.local.onnx import OnnxEmbedder
 from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.engine.client import Client, local_client
 from rag_ls.errors import ModelMissing
+from rag_ls.model import Scope
+from rag_ls.storage import open_memories
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
-from tests.support import PATIENCE_S, SHOP, end_engine, git_repository, open_checkout, use_home, write
+from tests.support import PATIENCE_S, SHOP, end_engine, git_repository, open_checkout, write
 
 settings.register_profile("rag-ls", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("rag-ls")
@@ -97,18 +101,51 @@ def shared_models(
         monkeypatch.setattr("rag_ls.embedding.local.stack.OnnxEmbedder", loaded_models.load)
 
 
+@pytest.fixture(scope="session")
+def engine_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The user-level state of the one engine that tests marked `shared_engine` use."""
+    folder = tmp_path_factory.mktemp("engine_home")
+    yield folder
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAG_LS_HOME", str(folder))
+        end_engine()
+
+
 @pytest.fixture(autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def home(
+    request: pytest.FixtureRequest,
+    engine_home: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Path]:
     """All user-level state of a test; no test sees the user's own, nor settings of the environment.
 
-    An engine that the test started ends with it.
+    An engine that the test started ends with it, unless it is shared: then what the test told it is forgotten.
     """
-    folder = tmp_path_factory.mktemp("home")
-    use_home(folder, monkeypatch)
+    marked = request.node.get_closest_marker
+    shares = marked("shared_engine") is not None and marked("own_engine") is None
+    folder = engine_home if shares else tmp_path_factory.mktemp("home")
+    for name in [name for name in os.environ if name.startswith(("RAG_LS_", "GIT_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("RAG_LS_HOME", str(folder))
     # The quick model is up in half a second, a torch process in ten; the vectors agree.
     monkeypatch.setenv("RAG_LS_EMBEDDING_BACKEND", "onnx")
     yield folder
-    end_engine()
+    if shares:
+        _forget_all(folder)
+    else:
+        end_engine()
+
+
+def _forget_all(home: Path) -> None:
+    """Remove the settings, memories and project names that a test left with the user."""
+    data = home / "data"
+    for file in (home / "config/config.toml", data / "projects.json"):
+        file.unlink(missing_ok=True)
+    if (data / "memories.db").exists():
+        memories = open_memories(data, Scope.GLOBAL, Settings())
+        memories.clear()
+        memories.close()
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 import psutil
-import pytest
 from numpy.typing import NDArray
 
 from rag_ls.daemon.paths import engine_paths
@@ -198,13 +197,6 @@ def engine_pid() -> int | None:
         return int(Path(engine_paths().pid).read_text())
     except (OSError, ValueError):
         return None
-
-
-def use_home(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have all user-level state in a folder, and no settings of the environment."""
-    for name in [name for name in os.environ if name.startswith(("RAG_LS_", "GIT_"))]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("RAG_LS_HOME", str(folder))
 
 
 def end_engine() -> None:

@@ -12,6 +12,8 @@ import pytest
 
 from tests.support import until, write
 
+pytestmark = pytest.mark.shared_engine
+
 _COMMAND = Path(sys.executable).with_name("rag-ls")
 
 
@@ -79,7 +81,13 @@ def test_index_of_words_only_leaves_the_embeddings(repository: Path) -> None:
     assert status["complete"] == (status["pending_embeddings"] == 0)
 
 
-def test_a_search_in_a_project_that_was_never_indexed_finds_its_words(repository: Path) -> None:
+def test_a_search_in_a_project_that_was_never_indexed_finds_its_words_and_says_what_it_waits_for(
+    repository: Path,
+) -> None:
+    # So many that they are not read before the command can say so.
+    write(
+        repository, {f"lib/file{number}.py": f"def function_{number}():\n    return 1\n" * 20 for number in range(600)}
+    )
     done = _run(repository, "search", "discount", "--json")
     assert done.returncode == 0
     assert json.loads(done.stdout)["results"][0]["path"] == "src/cart.py"

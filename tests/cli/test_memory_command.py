@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.shared_engine
+
 _COMMAND = Path(sys.executable).with_name("rag-ls")
 _VERBS = ("update", "restore", "consolidate", "summarize", "stats", "optimize", "vacuum", "export", "import")
 

@@ -15,6 +15,8 @@ import pytest
 from rag_ls.project import user_config_file
 from tests.support import write
 
+pytestmark = pytest.mark.shared_engine
+
 _COMMAND = Path(sys.executable).with_name("rag-ls")
 
 

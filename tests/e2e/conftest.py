@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from rag_ls.config import Settings
-from rag_ls.model import Scope
-from rag_ls.storage import open_memories
-from tests.support import end_engine, git_repository, use_home
+from tests.support import git_repository
 
 FILES = {
     "src/billing/invoice.py": (
@@ -51,47 +47,10 @@ FILES = {
 }
 
 
-@pytest.fixture(scope="session")
-def engine_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The user-level state of the one engine that most of these tests share: starting one takes as long as a test."""
-    folder = tmp_path_factory.mktemp("engine_home")
-    yield folder
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAG_LS_HOME", str(folder))
-        end_engine()
-
-
 @pytest.fixture(autouse=True)
-def home(
-    request: pytest.FixtureRequest,
-    engine_home: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Iterator[Path]:
-    """All user-level state of a test. What it told the engine that others share is forgotten after it."""
-    owns = request.node.get_closest_marker("own_engine") is not None
-    folder = tmp_path_factory.mktemp("home") if owns else engine_home
-    use_home(folder, monkeypatch)
-    yield folder
-    if owns:
-        end_engine()
-    else:
-        _forget_all(folder)
-
-
-def _forget_all(home: Path) -> None:
-    """Remove the memories and project names that a test left with the user."""
-    data = home / "data"
-    (data / "projects.json").unlink(missing_ok=True)
-    if (data / "memories.db").exists():
-        memories = open_memories(data, Scope.GLOBAL, Settings())
-        memories.clear()
-        memories.close()
-
-
-@pytest.fixture(autouse=True)
-def _default_settings(exported: None) -> None:
+def _default_settings(home: Path, exported: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """The default backend, whose exported model all tests share."""
+    monkeypatch.delenv("RAG_LS_EMBEDDING_BACKEND")
 
 
 @pytest.fixture

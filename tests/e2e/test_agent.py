@@ -10,6 +10,8 @@ import pytest
 from rag_ls.mcp.tools import offered
 from tests.e2e.clients import agent, eventually
 
+pytestmark = pytest.mark.shared_engine
+
 
 async def test_the_agent_finds_reads_and_follows_code(project: Path) -> None:
     async with agent(project) as ag:

@@ -7,8 +7,12 @@ import json
 from asyncio.subprocess import DEVNULL, PIPE
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.clients import PATIENCE_S, RAG_LS, agent, eventually
 from tests.support import write
+
+pytestmark = pytest.mark.shared_engine
 
 TESTS = {
     "tests/test_invoice.py": (

@@ -11,6 +11,8 @@ from pygls.exceptions import JsonRpcException
 from tests.e2e.clients import editor, eventually
 from tests.support import git_repository, write
 
+pytestmark = pytest.mark.shared_engine
+
 
 async def test_a_question_in_words_jumps_to_the_function(project: Path) -> None:
     async with editor(project) as ed:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.clients import agent, editor, eventually
+
+pytestmark = pytest.mark.shared_engine
 
 
 async def test_what_the_editor_saved_a_moment_ago_the_agent_finds(project: Path) -> None:

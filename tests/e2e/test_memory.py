@@ -16,6 +16,8 @@ from mcp import MCPError
 from tests.e2e.clients import RAG_LS, Agent, Editor, agent, editor, eventually
 from tests.support import write
 
+pytestmark = pytest.mark.shared_engine
+
 _RULE = "The backoff is capped at thirty seconds, because the load balancer gives up after forty."
 
 

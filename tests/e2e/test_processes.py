@@ -16,8 +16,6 @@ import pytest
 from tests.e2e.clients import PATIENCE_S, RAG_LS
 from tests.support import until, write
 
-pytestmark = pytest.mark.own_engine
-
 QUERIES = ("parse the header", "walrus_3_7", "connection pool resize", "where is token 11 refreshed")
 
 

@@ -6,12 +6,8 @@ import random
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.e2e.clients import Agent, Editor, agent, editor
 from tests.support import git, git_repository
-
-pytestmark = pytest.mark.own_engine
 
 STEPS = 1000
 PATHS = [f"pkg/module_{number}.py" for number in range(10)]
