@@ -101,20 +101,41 @@ def shared_models(
         monkeypatch.setattr("rag_ls.embedding.local.stack.OnnxEmbedder", loaded_models.load)
 
 
+class EngineHomes:
+    """The user-level state of the engines that tests marked `shared_engine` use: one for each folder of tests."""
+
+    def __init__(self, factory: pytest.TempPathFactory) -> None:
+        self._factory = factory
+        self._folders: dict[str, Path] = {}
+
+    def of(self, test: Path) -> Path:
+        """That of a test. Other folders have other settings, which an engine takes from what starts it."""
+        name = test.parent.name
+        if name not in self._folders:
+            self._folders[name] = self._factory.mktemp(f"engine_of_{name}")
+        return self._folders[name]
+
+    def end_engines(self) -> None:
+        """End those that run."""
+        for folder in self._folders.values():
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("RAG_LS_HOME", str(folder))
+                end_engine()
+
+
 @pytest.fixture(scope="session")
-def engine_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The user-level state of the one engine that tests marked `shared_engine` use."""
-    folder = tmp_path_factory.mktemp("engine_home")
-    yield folder
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAG_LS_HOME", str(folder))
-        end_engine()
+def engine_homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineHomes]:
+    """Their engines end with the session."""
+    homes = EngineHomes(tmp_path_factory)
+    yield homes
+    homes.end_engines()
 
 
 @pytest.fixture(autouse=True)
 def home(
     request: pytest.FixtureRequest,
-    engine_home: Path,
+    engine_homes: EngineHomes,
+    tmp_path: Path,
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Path]:
@@ -124,7 +145,7 @@ def home(
     """
     marked = request.node.get_closest_marker
     shares = marked("shared_engine") is not None and marked("own_engine") is None
-    folder = engine_home if shares else tmp_path_factory.mktemp("home")
+    folder = engine_homes.of(request.path) if shares else tmp_path_factory.mktemp("home")
     for name in [name for name in os.environ if name.startswith(("RAG_LS_", "GIT_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("RAG_LS_HOME", str(folder))
@@ -132,6 +153,8 @@ def home(
     monkeypatch.setenv("RAG_LS_EMBEDDING_BACKEND", "onnx")
     yield folder
     if shares:
+        # Its projects end with their folders, and let go of their watches, of which a user has not many.
+        shutil.rmtree(tmp_path)
         _forget_all(folder)
     else:
         end_engine()
@@ -182,15 +205,21 @@ class IndexedProjects:
         """A folder with some files and their index, embeddings included."""
         key = tuple(files.items())
         if key not in self._masters:
-            master = write(self._folder / str(len(self._masters)), files)
-            client = local_client()
-            view = client.open(master)
-            view.indexing.index_tree()
-            assert view.indexing.wait_until_idle(PATIENCE_S)
-            client.close()
-            self._masters[key] = master
+            self._masters[key] = write(self._folder / str(len(self._masters)), files)
+            with pytest.MonkeyPatch.context() as patch:
+                # No test is to know of the original.
+                patch.setenv("RAG_LS_HOME", str(self._folder / "home"))
+                _index(self._masters[key])
         shutil.copytree(self._masters[key], to)
         return to
+
+
+def _index(root: Path) -> None:
+    client = local_client()
+    view = client.open(root)
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    client.close()
 
 
 @pytest.fixture(scope="session")

@@ -140,6 +140,10 @@ class EmbeddingProvider(Protocol):
         """The model that a setting names. Raises `ModelMissing` with what to do."""
         ...
 
+    def card(self, model_id: str) -> ModelCard:
+        """What is known of a model that stored vectors name, at once and also where it cannot be loaded any more."""
+        ...
+
     def load(self, model_id: str) -> LoadedModel:
         """Load the model with an id. Takes seconds. Raises `ModelMissing`, `ModelDamaged`."""
         ...

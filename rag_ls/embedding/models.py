@@ -42,7 +42,6 @@ class ModelHost:
         self._lock = threading.Lock()
         self._configured: ModelCard | None = None
         self._models: dict[str, HostedModel] = {}
-        self._cards: dict[str, ModelCard] = {}
         self._errors: dict[str, tuple[float, str]] = {}
         self._loading: dict[str, threading.Thread] = {}
         self._reranker: Reranker | None = None
@@ -82,15 +81,10 @@ class ModelHost:
             return ModelState(model_id, model_id in self._models, self._recent_error(model_id))
 
     def card(self, model_id: str) -> ModelCard:
-        """The card of the model that stored vectors name; a guess if the provider no longer has it."""
+        """What is known of the model that stored vectors name."""
         with self._lock:
             hosted = self._models.get(model_id)
-            known = hosted.card if hosted else self._cards.get(model_id)
-        if known is None:
-            name = model_id.rsplit("@", 1)[0]
-            found = next((card for card in self._provider.models() if card.id == model_id), None)
-            known = self._cards[model_id] = found or ModelCard(model_id, name, 0, 0)
-        return known
+        return hosted.card if hosted else self._provider.card(model_id)
 
     def reranker(self) -> Reranker:
         """The cross-encoder of the settings. Raises `ModelMissing` if none is set or its folder is missing."""

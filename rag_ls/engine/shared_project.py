@@ -25,8 +25,8 @@ from rag_ls.indexing import (
     DocumentIndexer,
     EditingSessions,
     IndexingService,
+    PathSet,
     TreeSync,
-    is_at,
     is_rule_file,
     reason_to_wait,
     scan,
@@ -195,15 +195,14 @@ class SharedProject:
         """Index files or folders that any program wrote, created or deleted."""
         files: set[str] = set()
         # Read before the documents: a file in hand may become a document a moment later.
-        in_hand = self.indexing.unseen()
+        in_hand = PathSet(self.indexing.unseen())
         for path in paths:
             place = self.project.root / path
             if place.is_dir() and not place.is_symlink():
                 self.indexing.rescan()
             else:
                 # The path may have been a folder: include its files.
-                files.update((path, *self.index.checkout.files_at(path)))
-                files.update(file for file in in_hand if is_at(file, path))
+                files.update((path, *self.index.checkout.files_at(path, with_skipped=True), *in_hand.at(path)))
         if any(is_rule_file(path) for path in paths):
             self.settings_changed()
             self.admissions.forget()

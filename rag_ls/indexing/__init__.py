@@ -1,6 +1,6 @@
 """Reads, cuts and stores documents, and embeds their chunks."""
 
-from rag_ls.indexing.admissions import Admissions, is_at, is_rule_file
+from rag_ls.indexing.admissions import Admissions, PathSet, is_rule_file
 from rag_ls.indexing.agenda import Buffer
 from rag_ls.indexing.cutting import Cutting
 from rag_ls.indexing.documents import DocumentIndexer, Spent
@@ -25,13 +25,13 @@ __all__ = [
     "EditingSessions",
     "IndexedProject",
     "IndexingService",
+    "PathSet",
     "Phase",
     "Progress",
     "Scan",
     "Spent",
     "TreeSync",
     "files_holding",
-    "is_at",
     "is_rule_file",
     "reason_to_wait",
     "scan",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from rag_ls.indexing.files import RAGIGNORE, Patterns, admitted, admitted_folders
@@ -21,9 +22,18 @@ def is_rule_file(path: str) -> bool:
     return path.rsplit("/", 1)[-1] in _RULE_FILES
 
 
-def is_at(file: str, path: str) -> bool:
-    """Whether `path` is this file or a folder that holds it."""
-    return file == path or file.startswith(path + "/")
+class PathSet:
+    """Some files, which can be looked up by the folders that they are in."""
+
+    def __init__(self, paths: Iterable[str] = ()) -> None:
+        self._paths = sorted(paths)
+
+    def at(self, path: str) -> list[str]:
+        """The file at `path`, or the files below the folder there."""
+        # "0" comes after "/".
+        first, last = bisect_left(self._paths, path + "/"), bisect_left(self._paths, path + "0")
+        exact = bisect_left(self._paths, path)
+        return self._paths[exact : exact + 1] * (path in self._paths[exact : exact + 1]) + self._paths[first:last]
 
 
 class Admissions:
@@ -56,21 +66,25 @@ class Admissions:
         """The folders among `folders` that are not ignored, or that hold indexed files all the same."""
         named = [folder for folder in folders if folder == without_surrogates(folder)]
         kept = admitted_folders(self._root, named, self._patterns()) if named else set()
-        return kept | {folder for folder in named if folder not in kept and self._store.files_at(folder)}
+        return kept | {folder for folder in named if folder not in kept and self._store.files_at(folder, at_most=1)}
 
-    def relevant(self, paths: Iterable[str], in_hand: Collection[str] = ()) -> list[str]:
+    def relevant(self, paths: Iterable[str], in_hand: Iterable[str] = ()) -> list[str]:
         """The changed files and folders among `paths` that matter to the index.
 
         `in_hand` holds the files that are being indexed; the caller reads it before this call.
         """
+        indexing = PathSet(in_hand)
         known: list[str] = []
         unknown: list[str] = []
         for path in paths:
             if path != without_surrogates(path):
                 continue
-            if is_rule_file(path) or self._store.files_at(path) or any(is_at(file, path) for file in in_hand):
+            exists = os.path.lexists(self._root / path)
+            # A skipped file matters when it goes: no write makes it one of the index.
+            is_known = self._store.files_at(path, with_skipped=not exists, at_most=1)
+            if is_rule_file(path) or is_known or indexing.at(path):
                 known.append(path)
-            elif os.path.lexists(self._root / path):
+            elif exists:
                 # Most temporary files are gone by now, which saves asking git about them.
                 unknown.append(path)
         return sorted({*known, *self.files(unknown)})

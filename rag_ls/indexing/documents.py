@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -191,6 +192,10 @@ class DocumentIndexer:
         """The file's text as it is now."""
         return read_source(self._project.root, path, limit=self._max_file_bytes)
 
+    def is_gone(self, path: str) -> bool:
+        """Whether nothing is at a path of the project now."""
+        return not os.path.lexists(self._project.root / path)
+
     def freshness(self, document: DocumentRecord) -> Freshness | None:
         """How a document's indexed text compares with its file at this moment; None when the file is gone.
 
@@ -310,9 +315,15 @@ class Intake:
 
     def wanted(self, paths: list[str]) -> list[str]:
         """The changed files among `paths` that are in the index or may be indexed."""
-        known = {path for path in paths if self._store.document(path) is not None}
+        known = {path for path in paths if self._is_known(path)}
         unknown = [path for path in paths if path not in known]
         return sorted(known | (self._admissions.files(unknown) if unknown else set()))
+
+    def _is_known(self, path: str) -> bool:
+        """Whether the index holds or awaits a file, or skipped one that is gone now: whatever the rules say of it."""
+        if self._store.document(path) is not None or self._store.queue.holds(path):
+            return True
+        return self._documents.is_gone(path) and bool(self._store.files_at(path, with_skipped=True, at_most=1))
 
     def _skip(self, path: str, error: Exception) -> None:
         _log.error("%s cannot be indexed", path, exc_info=error)

@@ -25,8 +25,8 @@ _log = logging.getLogger(__name__)
 
 _ALL_TOOLSETS = ("code", "memory")
 
-Starting = Future["ClientSession"]
-"""The session, once its project was opened or failed to open."""
+Starting = Future[tuple["ClientSession", tuple[str, ...]]]
+"""A client whose project is open or could not be opened, and the toolsets that it is offered."""
 
 
 def serve_alone(folder: Path, source: IO[bytes], output: IO[bytes]) -> int:
@@ -36,7 +36,7 @@ def serve_alone(folder: Path, source: IO[bytes], output: IO[bytes]) -> int:
     first, answered_id = _answer_first(source, output)
     serve_streams(source, output, folder, starting, replay=first, answered_id=answered_id)
     if starting.done() and not starting.exception():
-        starting.result().client.close()
+        starting.result()[0].client.close()
     sys.stderr.flush()
     os._exit(0)
 
@@ -66,7 +66,7 @@ def serve_streams(
     from rag_ls.util.json_rpc import AnswerOnce, ReplayedInput
 
     async def operations() -> Operations:
-        session = await anyio.to_thread.run_sync(starting.result)
+        session, _ = await anyio.to_thread.run_sync(starting.result)
         if not session.client.projects():
             # The project could not be opened at first: try again, or raise the reason.
             await anyio.to_thread.run_sync(_open_folder, session, folder)
@@ -101,9 +101,11 @@ def _start(connect: Callable[[], Client], folder: Path, starting: Starting) -> N
         return
     try:
         _open_folder(session, folder)
+        starting.set_result((session, session.toolsets))
     except (RagLsError, OSError) as error:
+        # Its settings may offer all; calls say why it cannot be opened, or find that it can be by then.
         _log.error("the project cannot be opened: %s", error)
-    starting.set_result(session)
+        starting.set_result((session, _ALL_TOOLSETS))
 
 
 def _open_folder(session: ClientSession, folder: Path) -> None:
@@ -121,6 +123,6 @@ def _local_client() -> Client:
 def _toolsets(starting: Starting) -> tuple[str, ...]:
     """The toolsets that the settings offer; all if the engine failed to start, as the tools then report the error."""
     try:
-        return starting.result().toolsets
+        return starting.result()[1]
     except Exception:
         return _ALL_TOOLSETS

@@ -296,8 +296,11 @@ class CheckoutIndex(Protocol):
         """One document, or None."""
         ...
 
-    def files_at(self, path: str) -> list[str]:
-        """The indexed, skipped or queued files at a path: the file itself, or the files of a folder."""
+    def files_at(self, path: str, *, with_skipped: bool = False, at_most: int = -1) -> list[str]:
+        """The files that are indexed or queued, and on request skipped: the one at a path, or those below the folder there.
+
+        At most `at_most` of them if it is not negative.
+        """
         ...
 
     def unsaved_documents(self) -> list[DocumentRecord]:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import EmbeddingProvider, HostedModel, LoadedModel, ModelCard, ModelHost
-from rag_ls.embedding.api import GUESSED_RELEVANT_COSINE, BatchBudget, BatchRefused, QueryLate, normalised
+from rag_ls.embedding.api import BatchBudget, BatchRefused, QueryLate, normalised
 from rag_ls.embedding.hosted import within
+from rag_ls.embedding.local.catalog import MPNET
 from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.errors import ModelMissing
 from tests.support import PATIENCE_S
@@ -71,6 +72,9 @@ class PretendProvider:
             raise ModelMissing(f"{name} is none of the service's models")
         return _CARD
 
+    def card(self, model_id: str) -> ModelCard:
+        return _CARD if model_id == _CARD.id else ModelCard(model_id, model_id.partition("@")[0], 0, 0)
+
     def load(self, model_id: str) -> LoadedModel:
         if model_id != _CARD.id:
             raise ModelMissing(f"{model_id} is none of the service's models")
@@ -106,7 +110,7 @@ def test_stored_vectors_have_the_scale_that_their_provider_says(provider: Embedd
     host = ModelHost(EmbeddingSettings(), provider)
     card = provider.find("auto")
     assert host.card(card.id) == card
-    assert host.card("of another machine@1").relevant_cosine == GUESSED_RELEVANT_COSINE
+    assert host.card("of another machine@1") == ModelCard("of another machine@1", "of another machine", 0, 0)
 
 
 def test_a_model_that_it_has_not_is_refused_by_name_and_by_id(provider: EmbeddingProvider) -> None:
@@ -157,3 +161,8 @@ def test_batches_keep_within_texts_bytes_and_tokens_and_lose_nothing() -> None:
     batches = [list(batch) for batch in within(budget, texts, [1, 1, 1, 3, 1, 1, 1, 3, 3])]
     assert batches == [["a", "b", "c"], ["d"], ["ééééé"], ["x"], ["far too long for any batch"], ["y"], ["z"]]
     assert list(within(budget, [], [])) == [[]]
+
+
+def test_the_scale_of_a_known_model_is_known_in_every_revision() -> None:
+    card = LocalProvider(EmbeddingSettings()).card(f"{MPNET.name}@of long ago")
+    assert (card.id, card.relevant_cosine) == (f"{MPNET.name}@of long ago", MPNET.relevant_cosine)

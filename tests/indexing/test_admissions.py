@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rag_ls.indexing import Admissions
+from rag_ls.indexing import Admissions, PathSet
 from rag_ls.indexing.files import Patterns
+from rag_ls.storage import Skipped
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
-from tests.support import record, write
+from tests.support import SETTLED, record, write
 
 
 @pytest.fixture
@@ -37,5 +40,20 @@ def test_a_folder_that_went_before_its_files_were_read_does(admissions: Admissio
     assert admissions.relevant({"lib", "lib/deep", "lib/deep/a.py", "libs"}) == ["lib", "lib/deep", "lib/deep/a.py"]
 
 
+def test_a_skipped_file_matters_when_it_goes_and_not_when_it_is_written(
+    admissions: Admissions, store: SqliteCheckout, shop: Path
+) -> None:
+    for path in (".env", "gone.lock"):
+        store.skip(Skipped(path, "secret", SETTLED))
+    write(shop, {".env": "token\n"})
+    assert admissions.relevant({".env", "gone.lock"}) == ["gone.lock"]
+
+
 def test_what_went_while_it_was_on_its_way_into_the_index_does(admissions: Admissions) -> None:
     assert admissions.relevant({"lib", "lib/a.py", "lib/b.py"}, in_hand=["lib/a.py"]) == ["lib", "lib/a.py"]
+
+
+@given(st.lists(st.text("ab/0.", max_size=6), unique=True), st.text("ab/0.", max_size=4))
+def test_a_set_of_paths_finds_what_is_at_a_path(paths: list[str], path: str) -> None:
+    expected = [each for each in sorted(paths) if each == path or each.startswith(path + "/")]
+    assert sorted(PathSet(paths).at(path)) == expected

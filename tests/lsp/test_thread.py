@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from rag_ls.engine.client import Client
+from rag_ls.engine.client import local_client
 from rag_ls.storage.sqlite.database import Database
 from tests.lsp.in_process import LSP_THREAD, InProcessEditor, in_process_editor
 from tests.support import until
@@ -83,8 +83,8 @@ def _work(editor: InProcessEditor, shop: Path) -> None:
     editor.open(shop / "src/auth.py")
 
 
-def test_nothing_that_an_editor_does_touches_a_disk_there(client: Client, shop: Path, touched: list[str]) -> None:
-    with in_process_editor(client, shop) as editor:
+def test_nothing_that_an_editor_does_touches_a_disk_there(shop: Path, touched: list[str]) -> None:
+    with in_process_editor(local_client("lsp"), shop) as editor:
         assert until(lambda: editor.command("status")["complete"])
         # What is imported when it is first used is imported now.
         _work(editor, shop)

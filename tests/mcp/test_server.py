@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import pytest
 from mcp import Client as McpClient
 from mcp import MCPError
 
-from rag_ls.engine.client import Client
+from rag_ls.engine.client import local_client
 from rag_ls.mcp.server import create_server
 from rag_ls.operations import ClientSession, Operations
 from tests.support import PATIENCE_S
@@ -21,12 +21,14 @@ _NOTE = "Invoices are rounded half up."
 
 
 @pytest.fixture
-def session(client: Client, shop: Path) -> ClientSession:
+def session(shop: Path) -> Iterator[ClientSession]:
     """An agent's client that works in the shop."""
+    client = local_client("mcp")
     session = ClientSession(client)
     session.work_in(shop)
     assert client.projects()[0].indexing.wait_until_idle(PATIENCE_S)
-    return session
+    yield session
+    client.close()
 
 
 @asynccontextmanager

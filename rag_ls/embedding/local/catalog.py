@@ -96,6 +96,15 @@ def card_of(located: LocatedModel) -> ModelCard:
     )
 
 
+def card_of_id(model_id: str) -> ModelCard:
+    """What is known of a model by the id that stored vectors name, whether or not its files are here."""
+    name = model_id.rsplit("@", 1)[0]
+    known = next((model for model in KNOWN_MODELS if model.name == name), None)
+    if known is None:
+        return ModelCard(model_id, name, 0, 0)
+    return ModelCard(model_id, name, known.max_tokens, known.dimensions, known.relevant_cosine)
+
+
 def locate(name: str) -> LocatedModel:
     """The model that the setting `embedding.model` names.
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding.api import BatchBudget, Embedder, LoadedModel, ModelCard
-from rag_ls.embedding.local.catalog import KNOWN_MODELS, LocatedModel, card_of, locate, locate_id
+from rag_ls.embedding.local.catalog import KNOWN_MODELS, LocatedModel, card_of, card_of_id, locate, locate_id
 from rag_ls.embedding.local.onnx import OnnxEmbedder
 from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, WorkerEmbedder
 from rag_ls.errors import ModelMissing
@@ -48,6 +48,10 @@ class LocalProvider:
     def find(self, name: str) -> ModelCard:
         """See `EmbeddingProvider`."""
         return card_of(locate(name))
+
+    def card(self, model_id: str) -> ModelCard:
+        """See `EmbeddingProvider`."""
+        return card_of_id(model_id)
 
     def load(self, model_id: str) -> LoadedModel:
         """See `EmbeddingProvider`."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.embedding.api import normalised
-from rag_ls.embedding.local.catalog import LocatedModel, check_weights
+from rag_ls.embedding.local.catalog import LocatedModel, card_of, check_weights
 
 
 class TorchEmbedder:
@@ -25,11 +25,7 @@ class TorchEmbedder:
         if chosen == "cpu" and _has_fast_bfloat16(torch):
             self._model = self._model.bfloat16()
         self._batch_size = batch_size
-        self._model_id = model.id
-
-    @property
-    def model_id(self) -> str:
-        return self._model_id
+        self.card = card_of(model)
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         # encode_document sorts by length, so a batch holds texts of similar size.

@@ -107,15 +107,16 @@ class SqliteCheckout:
         )
         return {row[0]: document_record(row) for row in rows}
 
-    def files_at(self, path: str) -> list[str]:
-        """The indexed, skipped or queued files at a path: the file itself, or the files of a folder."""
-        # "0" is the character after "/".
+    def files_at(self, path: str, *, with_skipped: bool = False, at_most: int = -1) -> list[str]:
+        """See `CheckoutIndex`."""
+        # "0" comes after "/".
         at = "(path = :path OR (path > :path || '/' AND path < :path || '0'))"
-        # One statement, so that a file that moves from the queue to the documents is not missed.
+        skipped = f"UNION SELECT path FROM skipped WHERE {at}" if with_skipped else ""
+        # One statement: a file moves from the queue to the documents in one transaction, and must not be missed.
         rows = self._database.connection.execute(
-            f"SELECT path FROM queue WHERE {at} UNION SELECT path FROM documents WHERE session = '' AND {at} "
-            f"UNION SELECT path FROM skipped WHERE {at}",
-            {"path": path},
+            f"SELECT path FROM queue WHERE {at} UNION SELECT path FROM documents WHERE session = '' AND {at} {skipped} "
+            "LIMIT :at_most",
+            {"path": path, "at_most": at_most},
         )
         return [row[0] for row in rows]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rag_ls.engine.client import Client
+from rag_ls.engine.client import local_client
 from tests.lsp.in_process import InProcessEditor, in_process_editor
 
 _COMMENT = "# Discounts are shares, not amounts.\n"
@@ -56,8 +56,8 @@ def test_a_note_that_the_user_does_not_write_is_not_remembered(editor: InProcess
     assert editor.command("listMemories")["memories"] == []
 
 
-def test_an_editor_that_cannot_ask_says_how_to_remember_instead(client: Client, shop: Path) -> None:
-    with in_process_editor(client, shop) as editor:
+def test_an_editor_that_cannot_ask_says_how_to_remember_instead(shop: Path) -> None:
+    with in_process_editor(local_client("lsp"), shop) as editor:
         file = shop / "src/cart.py"
         editor.open(file)
         with pytest.raises(AssertionError, match=r"rag-ls add 'your note' --source-file .*cart\.py --line 1"):

@@ -216,12 +216,14 @@ def test_skipping_a_file_drops_what_was_indexed_of_it(store: SqliteCheckout) -> 
     assert store.skipped()["src/a.py"].reason == "too large"
 
 
-def test_files_at_a_path_are_those_indexed_skipped_and_queued_there(store: SqliteCheckout) -> None:
+def test_files_at_a_path_are_those_indexed_queued_and_on_request_skipped_there(store: SqliteCheckout) -> None:
     store.replace_document(record("lib/a.py"), [])
     store.replace_document(record("lib/unsaved.py", "session"), [])
     store.skip(Skipped("lib/deep/b.bin", "binary", SETTLED))
     store.queue.add(["lib/c.py", "lib0.py", "lib-d.py"])
-    assert sorted(store.files_at("lib")) == ["lib/a.py", "lib/c.py", "lib/deep/b.bin"]
+    assert sorted(store.files_at("lib")) == ["lib/a.py", "lib/c.py"]
+    assert sorted(store.files_at("lib", with_skipped=True)) == ["lib/a.py", "lib/c.py", "lib/deep/b.bin"]
+    assert len(store.files_at("lib", at_most=1)) == 1
     assert store.files_at("lib/a.py") == ["lib/a.py"]
     assert store.files_at("li") == []
 

@@ -1,0 +1,74 @@
+"""Files on their way into the index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rag_ls.chunking import Budget
+from rag_ls.indexing import Admissions, Cutting, DocumentIndexer
+from rag_ls.indexing.cutters import Cutters
+from rag_ls.indexing.documents import Intake
+from rag_ls.indexing.files import Patterns
+from rag_ls.project import Project
+from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from tests.support import write
+
+
+@pytest.fixture
+def documents(shop: Path, store: SqliteCheckout) -> DocumentIndexer:
+    """Those of the shop, of which nothing is indexed yet."""
+    return DocumentIndexer(Project(shop.resolve()), store, Cutting(Budget(200, 40, 24)), max_file_bytes=100_000)
+
+
+@pytest.fixture
+def admissions(shop: Path, store: SqliteCheckout) -> Admissions:
+    """What the shop's rules let in."""
+    return Admissions(shop, store, Patterns)
+
+
+@pytest.fixture
+def cutters(documents: DocumentIndexer) -> Iterator[Cutters]:
+    """Processes that cut the shop's files."""
+    cutters = documents.cutters()
+    yield cutters
+    cutters.close()
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+def test_a_file_that_goes_between_cutting_and_storing_is_not_in_the_index(
+    documents: DocumentIndexer,
+    admissions: Admissions,
+    cutters: Cutters,
+    store: SqliteCheckout,
+    shop: Path,
+    ignored: bool,
+) -> None:
+    intake = Intake(documents, store, admissions)
+    write(shop, {".gitignore": "src/\n" if ignored else ""})
+    queued = ["src/auth.py", "src/cart.py"]
+    store.queue.add(queued)
+    (cut,) = documents.prepare_many(cutters, queued)
+    (shop / "src/cart.py").unlink()
+    changed = intake.wanted(admissions.relevant(["src/cart.py"]))
+    assert changed == ["src/cart.py"]
+    for path in changed:
+        intake.take_file(path)
+    documents.index_files(cut)
+    assert set(store.documents()) == {"src/auth.py"}
+    assert store.queue.paths() == []
+
+
+def test_a_skipped_file_that_is_gone_is_forgotten(
+    documents: DocumentIndexer, admissions: Admissions, store: SqliteCheckout, shop: Path
+) -> None:
+    intake = Intake(documents, store, admissions)
+    write(shop, {".env": "token\n"})
+    intake.take_file(".env")
+    assert intake.wanted([".env"]) == []
+    (shop / ".env").unlink()
+    for path in intake.wanted([".env"]):
+        intake.take_file(path)
+    assert store.skipped() == {}
