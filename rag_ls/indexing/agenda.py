@@ -186,6 +186,8 @@ class ReadingOrder:
     def __init__(self) -> None:
         self._rest: deque[str] = deque()
         self._left: set[str] = set()
+        self.total = 0
+        """How many files were queued since `of` began, one that was queued again counted again."""
         self._first: deque[str] = deque()
         self._asked: tuple[str, ...] = ()
         self._lock = threading.Lock()
@@ -222,6 +224,7 @@ class ReadingOrder:
         """
         self._rest.clear()
         self._left.clear()
+        self.total = 0
         self.add(queued)
         with self._lock:
             self._asked = tuple(path for path in self._asked if path in self._left)
@@ -236,6 +239,7 @@ class ReadingOrder:
         new = [path for path in queued if path not in self._left]
         self._rest.extend(new)
         self._left.update(new)
+        self.total += len(new)
         with self._lock:
             self._first = deque(self._asked)
 

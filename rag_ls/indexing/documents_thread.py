@@ -233,7 +233,7 @@ class DocumentsThread:
         with closing(self._intake.take_all(self._order.of(queued), many=many)) as batches:
             for count in batches:
                 done += count
-                self._board.report(Progress(Phase.READING, done, len(queued)))
+                self._board.report(Progress(Phase.READING, done, self._order.total))
                 if self._comparison.wanted and not self._agenda.is_stopping:
                     self._scan()
                     self._order.add(self._store.queue.paths())

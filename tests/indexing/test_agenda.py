@@ -64,6 +64,16 @@ def test_a_document_that_is_closed_meanwhile_is_not_put_off() -> None:
 paths = st.lists(st.sampled_from([f"f{number}" for number in range(12)]), unique=True)
 
 
+@given(queued=paths, added=paths, taken=st.integers(0, 12))
+def test_no_more_files_come_than_were_queued_in_all(queued: list[str], added: list[str], taken: int) -> None:
+    order, count = ReadingOrder(), 0
+    for _ in order.of(queued):
+        count += 1
+        assert count <= order.total
+        if count == taken:
+            order.add(added)
+
+
 @given(queued=paths, asked=paths, taken=st.integers(0, 12))
 def test_each_queued_file_comes_once_whatever_is_asked_about(queued: list[str], asked: list[str], taken: int) -> None:
     order = ReadingOrder()

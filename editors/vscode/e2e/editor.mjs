@@ -88,7 +88,7 @@ async function open(page, port, what) {
 }
 
 /** Wait until the status bar says that the index is whole. */
-export async function indexed(page, timeout = 240_000) {
+export async function indexed(page, timeout = 600_000) {
   await page.getByRole("button", { name: /files are indexed/ }).waitFor({ timeout });
 }
 
