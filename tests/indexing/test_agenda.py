@@ -66,9 +66,8 @@ paths = st.lists(st.sampled_from([f"f{number}" for number in range(12)]), unique
 
 @given(queued=paths, added=paths, taken=st.integers(0, 12))
 def test_no_more_files_come_than_were_queued_in_all(queued: list[str], added: list[str], taken: int) -> None:
-    order, count = ReadingOrder(), 0
-    for _ in order.of(queued):
-        count += 1
+    order = ReadingOrder()
+    for count, _ in enumerate(order.of(queued), 1):
         assert count <= order.total
         if count == taken:
             order.add(added)

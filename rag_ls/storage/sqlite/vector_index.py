@@ -166,7 +166,10 @@ class VectorIndex:
 
     def _measured(self, query: NDArray[np.float32], ids: list[int]) -> list[NearId]:
         vectors = self._embeddings.vectors(self.model, ids)
-        return [NearId(number, float(vector @ query)) for number, vector in vectors.items()]
+        if not vectors:
+            return []
+        similarities = np.stack(list(vectors.values())) @ query
+        return [NearId(*found) for found in zip(vectors, similarities.tolist(), strict=True)]
 
     def build_snapshot(self) -> None:
         """Write a snapshot of all vectors, so that the tail is short again. One thread at a time builds."""
