@@ -10,7 +10,7 @@ import pytest
 from rag_ls.chunking import Budget
 from rag_ls.indexing import Admissions, Cutting, DocumentIndexer
 from rag_ls.indexing.cutters import Cutters
-from rag_ls.indexing.documents import Intake
+from rag_ls.indexing.documents import Intake, Prepared
 from rag_ls.indexing.files import Patterns
 from rag_ls.project import Project
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
@@ -50,7 +50,9 @@ def test_a_file_that_goes_between_cutting_and_storing_is_not_in_the_index(
     write(shop, {".gitignore": "src/\n" if ignored else ""})
     queued = ["src/auth.py", "src/cart.py"]
     store.queue.add(queued)
-    (cut,) = documents.prepare_many(cutters, queued)
+    cut: dict[str, Prepared] = {}
+    for batch in documents.prepare_many(cutters, queued):
+        cut |= batch
     (shop / "src/cart.py").unlink()
     changed = intake.wanted(admissions.relevant(["src/cart.py"]))
     assert changed == ["src/cart.py"]

@@ -13,7 +13,7 @@ from safetensors.numpy import save_file
 from rag_ls.embedding import locate
 from rag_ls.engine.client import Client, local_client
 from rag_ls.operations import Operations
-from tests.support import until, write
+from tests.support import PATIENCE_S, until, write
 
 _WIDTH, _WORDS_READ = 16, 64
 _SPECIAL = {
@@ -74,7 +74,8 @@ def test_recalled_memories_come_in_its_order(cross_encoder: Path, shop: Path, ho
             answers.append(operations.run("search_memory", {"query": "retry rule number"}))
             return "note" not in answers[-1]["stats"]
 
-        assert until(is_reranked)
+        # Its process imports torch first, which takes minutes from a cold disk.
+        assert until(is_reranked, 4 * PATIENCE_S)
         answer = answers[-1]
         contents = [hit["content"] for hit in answer["results"]]
         reranker = client.engine.models.reranker()
