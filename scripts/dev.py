@@ -115,7 +115,7 @@ def try_out(arguments: list[str]) -> int:
 def test(arguments: list[str]) -> int:
     # They start hundreds of processes: without this, each would compile all modules anew.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    workers = () if any(argument.startswith("-n") for argument in arguments) else ("-n", "2")
+    workers = () if any(argument.startswith("-n") for argument in arguments) else ("-n", "2", "--dist", "worksteal")
     return run(str(BIN / python_name()), "-m", "pytest", *workers, *arguments)
 
 
