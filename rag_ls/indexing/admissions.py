@@ -26,14 +26,14 @@ class PathSet:
     """Some files, which can be looked up by the folders that they are in."""
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
-        self._paths = sorted(paths)
+        self._files = frozenset(paths)
+        self._sorted = sorted(self._files)
 
     def at(self, path: str) -> list[str]:
         """The file at `path`, or the files below the folder there."""
         # "0" comes after "/".
-        first, last = bisect_left(self._paths, path + "/"), bisect_left(self._paths, path + "0")
-        exact = bisect_left(self._paths, path)
-        return self._paths[exact : exact + 1] * (path in self._paths[exact : exact + 1]) + self._paths[first:last]
+        below = self._sorted[bisect_left(self._sorted, path + "/") : bisect_left(self._sorted, path + "0")]
+        return [path, *below] if path in self._files else below
 
 
 class Admissions:

@@ -57,9 +57,8 @@ class EditorSession:
         self._settings = settings
         self._preparing = asyncio.Semaphore(_MAX_PREPARED)
         self._folders = list(folders)
-        self._ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
+        self._ready: asyncio.Future[ClientSession] = asyncio.get_running_loop().create_future()
         self._client: Client | None = None
-        self._client_session: ClientSession | None = None
         self._shown: set[Path] = set()
         self._applying: asyncio.Task[Any] | None = None
         self._told: set[Problem] = set()
@@ -72,7 +71,7 @@ class EditorSession:
         settings = self._settings
         try:
             self._client = await asyncio.to_thread(self._connect, settings)
-            self._client_session = ClientSession(self._client)
+            session = ClientSession(self._client)
         except Exception as error:
             self._ready.set_exception(error)
             raise
@@ -81,23 +80,25 @@ class EditorSession:
         self._stop_listening = self._client.engine.events.listen(self.events.put)
         self._client.engine.editors.join(self._is_behind)
         for folder in list(self._folders):
-            await self._open_folder(self._client_session, folder)
-        self._ready.set_result(self._client)
+            await self._open_folder(session, folder)
+        self._ready.set_result(session)
         # From here on each document is handed over as it is opened.
         for document in self.documents.all():
             self.text_changed(document)
 
     async def client(self) -> Client:
         """Wait for the engine to start; returns its client."""
+        return (await self._client_session()).client
+
+    async def _client_session(self) -> ClientSession:
         return await asyncio.shield(self._ready)
 
     async def operations(self) -> Operations:
         """Wait until the engine runs and a project is open; returns the operations."""
-        client = await self.client()
+        session = await self._client_session()
         await self.settled()
-        await self.work("open", _have_one_open, client)
-        assert self._client_session is not None
-        return self._client_session.operations
+        await self.work("open", _have_one_open, session.client)
+        return session.operations
 
     async def prepare(self, operation: str, arguments: object) -> None:
         """Wait for the files that a question needs. If too many questions wait already (typing), skip the wait."""
@@ -118,9 +119,7 @@ class EditorSession:
     async def add_folder(self, folder: Path) -> None:
         """Open the project of an added workspace folder, and move its open documents to it."""
         self._folders.append(folder)
-        await self.client()
-        assert self._client_session is not None
-        await self._open_folder(self._client_session, folder)
+        await self._open_folder(await self._client_session(), folder)
         self._place_again()
 
     async def remove_folder(self, folder: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rag_ls.embedding.api import GUESSED_RELEVANT_COSINE, ModelCard
@@ -86,14 +86,7 @@ class LocatedModel:
 
 def card_of(located: LocatedModel) -> ModelCard:
     """The card of a model whose files are on this machine."""
-    known = next((model for model in KNOWN_MODELS if model.name == located.name), None)
-    return ModelCard(
-        located.id,
-        located.name,
-        located.max_tokens,
-        known.dimensions if known else 0,
-        known.relevant_cosine if known else GUESSED_RELEVANT_COSINE,
-    )
+    return replace(card_of_id(located.id), max_tokens=located.max_tokens)
 
 
 def card_of_id(model_id: str) -> ModelCard:

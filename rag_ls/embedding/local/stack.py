@@ -95,8 +95,8 @@ class LocalModel:
         with self._lock:
             # A caller that has more texts to come keeps the torch process.
             (self._holders.add if backlog else self._holders.discard)(threading.get_ident())
-        may_bulk = self._quick is None or time.monotonic() >= self._no_bulk_until
-        if self._bulk is not None and may_bulk and (self._quick is None or not few):
+        wants_worker = self._quick is None or (not few and time.monotonic() >= self._no_bulk_until)
+        if self._bulk is not None and wants_worker:
             try:
                 return self._bulk.embed_documents(texts)
             except EmbeddingWorkerFailed as error:

@@ -160,16 +160,10 @@ class VectorIndex:
             found += _exact(query, more, their_vectors, k)
         if snapshot is not None:
             matches = snapshot.search(query, max(_REMEASURED * k, _MIN_MEASURED))
-            found += self._measured(query, [int(key) for key in matches.keys])
+            candidates = [int(key) for key in matches.keys]
+            found += self._search_only(query, len(candidates), candidates)
         found.sort(key=lambda neighbour: (-neighbour.similarity, neighbour.id))
         return found[:k]
-
-    def _measured(self, query: NDArray[np.float32], ids: list[int]) -> list[NearId]:
-        vectors = self._embeddings.vectors(self.model, ids)
-        if not vectors:
-            return []
-        similarities = np.stack(list(vectors.values())) @ query
-        return [NearId(*found) for found in zip(vectors, similarities.tolist(), strict=True)]
 
     def build_snapshot(self) -> None:
         """Write a snapshot of all vectors, so that the tail is short again. One thread at a time builds."""
