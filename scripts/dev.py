@@ -3,7 +3,7 @@
 
 python3 scripts/dev.py setup          set up: a virtual environment, the dependencies, the embedding model
 python3 scripts/dev.py try [FOLDER]   set up, index a repository, ask it a question, connect editors and agents
-python3 scripts/dev.py test [ARGS]    set up, then run all tests (ARGS go to pytest; --fast: those of a minute)
+python3 scripts/dev.py test [ARGS]    set up, then run all tests (ARGS go to pytest; --fast: in a minute; --long: at full length)
 python3 scripts/dev.py lint           ruff, mypy and the import layers
 python3 scripts/dev.py docs [--check] write the generated pages of docs/ (or fail when they are stale)
 python3 scripts/dev.py eval [ARGS]    measure how well code is found (ARGS go to tests/benchmarks/code/evaluate.py)

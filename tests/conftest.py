@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ _FAST_FOLDERS = frozenset({"chunking", "config", "memory", "registry", "search",
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fast", action="store_true", help="only what needs no process and no model, in a minute")
+    parser.addoption("--long", action="store_true", help="walks and kills at full length, as before a release")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -50,6 +51,12 @@ def _is_slow(item: pytest.Item) -> bool:
     fixtures = getattr(item, "fixturenames", ())
     is_marked = item.get_closest_marker("slow") is not None
     return folder not in _FAST_FOLDERS or is_marked or not _MODELS.isdisjoint(fixtures)
+
+
+@pytest.fixture
+def times(request: pytest.FixtureRequest) -> Callable[[int], int]:
+    """How often a test repeats what it could repeat for hours: a quarter as often, but with `--long`."""
+    return lambda count: count if request.config.getoption("--long") else -(-count // 4)
 
 
 @pytest.fixture(autouse=True)

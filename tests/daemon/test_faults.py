@@ -70,13 +70,13 @@ def _busy(folder: Path, name: str, acknowledged: list[str]) -> None:
             _ask(folder, "search", query=f"walrus {number}", kinds=["code", "memory"])
 
 
-def test_killed_at_twenty_moments_it_loses_no_memory_and_its_index_comes_out_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_killed_at_many_moments_it_loses_no_memory_and_its_index_comes_out_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: Callable[[int], int]
 ) -> None:
     monkeypatch.setenv("RAG_LS_DAEMON", "manual")
     folder, untouched = _big(tmp_path / "killed"), _big(tmp_path / "untouched")
     moments, acknowledged = random.Random(3), list[str]()
-    for round_ in range(20):
+    for round_ in range(times(20)):
         with engine() as process:
             clients = [
                 threading.Thread(target=_busy, args=(folder, f"{round_}.{number}", acknowledged)) for number in range(2)
@@ -101,7 +101,7 @@ def test_killed_at_twenty_moments_it_loses_no_memory_and_its_index_comes_out_who
     for project in (folder, untouched):
         assert run("index", folder=project).returncode == 0
     assert set(acknowledged) <= set(_contents(folder))
-    assert len(acknowledged) > 20
+    assert len(acknowledged) > times(20)
     assert _rows(folder) == _rows(untouched) != []
 
 
@@ -171,6 +171,7 @@ def _delete(file: Path) -> None:
     file.unlink()
 
 
+@pytest.mark.shared_engine
 @pytest.mark.parametrize("damage", [_truncate, _overwrite, _replace, _delete])
 def test_an_index_that_is_damaged_in_use_is_made_anew_and_memories_stay(
     repository: Path, damage: Callable[[Path], None]
@@ -231,6 +232,7 @@ def test_a_deleted_project_is_said_to_be_gone_and_is_there_again_when_it_comes_b
         assert until(lambda: ask("search_code", query="discount")["results"])
 
 
+@pytest.mark.shared_engine
 def test_a_moved_project_is_found_where_it_is_now_with_its_memories(tmp_path: Path) -> None:
     folder, moved = write(tmp_path / "shop", SHOP), tmp_path / "moved"
     assert run("index", folder=folder).returncode == 0
@@ -278,6 +280,7 @@ def engine_session(folder: Path) -> Iterator[Callable[..., Any]]:
         channel.hang_up()
 
 
+@pytest.mark.shared_engine
 def test_a_clock_that_was_set_back_hides_no_change(repository: Path) -> None:
     """Files and index of "tomorrow": what is written now has older times than what is known."""
     tomorrow = time.time() + 86_400
@@ -316,29 +319,31 @@ def test_a_hundred_clients_at_once_are_all_answered(repository: Path) -> None:
     assert len(answer("status", folder=repository)["engine"]["clients"]) == 1
 
 
+@pytest.mark.shared_engine
 @pytest.mark.parametrize(
     "said",
     [b"", b'{"rag_ls": 1, "ver', b'{"rag_ls": 1}\n', b"GET / HTTP/1.1\r\n\r\n", b"\0" * 100, b"[]\n", b"x" * 2_000_000],
 )
 def test_a_client_that_greets_with_half_a_message_or_rubbish_harms_nobody(repository: Path, said: bytes) -> None:
-    with engine():
-        silent = raw()
-        with contextlib.suppress(OSError):
-            silent.sendall(said)
-        assert answer("status", folder=repository)["engine"]["mode"] == "shared"
-        silent.close()
+    first = answer("status", folder=repository)["engine"]["pid"]
+    silent = raw()
+    with contextlib.suppress(OSError):
+        silent.sendall(said)
+    assert answer("status", folder=repository)["engine"]["pid"] == first
+    silent.close()
 
 
+@pytest.mark.shared_engine
 @pytest.mark.parametrize("surface", ["lsp", "mcp", "cli"])
 @pytest.mark.parametrize("said", [b"Content-Length: 1000\r\n\r\n{", b'{"half', b"Content-Length: 1000000000\r\n\r\n{}"])
 def test_a_client_that_stops_in_the_middle_harms_nobody(repository: Path, surface: str, said: bytes) -> None:
-    with engine():
-        client = Channel(raw())
-        assert hello(client, surface=surface, folder=str(repository))["ok"]
-        client.socket.sendall(said)
-        assert answer("status", folder=repository)["engine"]["mode"] == "shared"
-        client.hang_up()
-        assert until(lambda: len(answer("status", folder=repository)["engine"]["clients"]) == 1)
+    first = answer("status", folder=repository)["engine"]["pid"]
+    client = Channel(raw())
+    assert hello(client, surface=surface, folder=str(repository))["ok"]
+    client.socket.sendall(said)
+    assert answer("status", folder=repository)["engine"]["pid"] == first
+    client.hang_up()
+    assert until(lambda: len(answer("status", folder=repository)["engine"]["clients"]) == 1)
 
 
 def test_a_gigabyte_announced_ends_that_session_and_takes_no_memory(repository: Path) -> None:
@@ -354,35 +359,37 @@ def test_a_gigabyte_announced_ends_that_session_and_takes_no_memory(repository: 
         assert psutil.Process(process.pid).memory_info().rss < 600_000_000
 
 
+@pytest.mark.shared_engine
 def test_a_line_without_end_ends_that_session_and_takes_no_memory_for_long(repository: Path) -> None:
-    with engine() as process:
-        client = Channel(raw())
-        assert hello(client, surface="mcp", folder=str(repository))["ok"]
-        with contextlib.suppress(OSError):
-            for _ in range(200):
-                client.socket.sendall(b"x" * 1_000_000)
-        with contextlib.suppress(ConnectionResetError):
-            assert client.input.read() == b"", "the engine hung up"
-        assert process.poll() is None
-        assert answer("status", folder=repository)["engine"]["mode"] == "shared"
+    first = answer("status", folder=repository)["engine"]["pid"]
+    client = Channel(raw())
+    assert hello(client, surface="mcp", folder=str(repository))["ok"]
+    with contextlib.suppress(OSError):
+        for _ in range(200):
+            client.socket.sendall(b"x" * 1_000_000)
+    with contextlib.suppress(ConnectionResetError):
+        assert client.input.read() == b"", "the engine hung up"
+    assert answer("status", folder=repository)["engine"]["pid"] == first
 
 
+@pytest.mark.shared_engine
 def test_an_agent_that_leaves_while_it_waits_is_no_client_any_more(repository: Path) -> None:
     (repository / "big.py").write_text("\n\n".join(f"def walrus_{n}(pool):\n    return {n}\n" for n in range(3000)))
-    with engine():
-        agent = Channel(raw())
-        assert hello(agent, surface="mcp", folder=str(repository))["ok"]
-        initialize = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "f", "version": "1"}}
-        agent.send({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": initialize})
-        agent.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        call_ = {"name": "index_status", "arguments": {"wait_s": 600}}
-        agent.send({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call_})
-        assert until(lambda: len(answer("status", folder=repository)["engine"]["clients"]) == 2)
-        time.sleep(1.0)
-        agent.hang_up()
-        assert until(lambda: len(answer("status", folder=repository)["engine"]["clients"]) == 1)
+    assert answer("status", folder=repository)["engine"]["mode"] == "shared"
+    agent = Channel(raw())
+    assert hello(agent, surface="mcp", folder=str(repository))["ok"]
+    initialize = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "f", "version": "1"}}
+    agent.send({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": initialize})
+    agent.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    call_ = {"name": "index_status", "arguments": {"wait_s": 600}}
+    agent.send({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call_})
+    assert until(lambda: len(answer("status", folder=repository)["engine"]["clients"]) == 2)
+    time.sleep(1.0)
+    agent.hang_up()
+    assert until(lambda: len(answer("status", folder=repository)["engine"]["clients"]) == 1)
 
 
+@pytest.mark.shared_engine
 def test_a_client_that_floods_and_reads_nothing_keeps_nobody_else_waiting(repository: Path) -> None:
     assert run("index", folder=repository).returncode == 0
     flood = Channel(raw())

@@ -43,6 +43,7 @@ async def test_an_editor_an_agent_and_the_shell_share_one_engine(repository: Pat
         assert {"search_code", "engine_status"} & set(shown["engine"]["latency"])
 
 
+@pytest.mark.shared_engine
 async def test_what_is_typed_in_one_window_is_found_by_agent_shell_and_other_window(repository: Path) -> None:
     file = repository / "src/cart.py"
     async with editor(repository) as ed, editor(repository) as other, agent(repository) as ag:
@@ -62,6 +63,7 @@ async def test_what_is_typed_in_one_window_is_found_by_agent_shell_and_other_win
     assert all("pelican" not in hit["text"] for hit in answer("search", "pelican", folder=repository)["results"])
 
 
+@pytest.mark.shared_engine
 async def test_two_windows_hold_the_same_document_and_each_sees_its_own(repository: Path) -> None:
     file = repository / "src/cart.py"
     async with editor(repository) as one, editor(repository) as two:
@@ -83,6 +85,7 @@ async def test_two_windows_hold_the_same_document_and_each_sees_its_own(reposito
         assert await eventually(lambda: own(one, "first_walrus"))
 
 
+@pytest.mark.shared_engine
 async def test_session_memories_belong_to_the_session_that_stored_them(repository: Path) -> None:
     async with agent(repository) as one, agent(repository) as two:
         await one.call("store_memory", content="only mine", scope="session")
@@ -140,6 +143,7 @@ async def test_an_engine_that_was_stopped_comes_back_when_something_is_asked(rep
         assert (await ag.call("index_status"))["engine"]["pid"] == engine_pid() != first
 
 
+@pytest.mark.shared_engine
 async def test_a_killed_relay_leaves_no_unsaved_text_and_harms_nobody(repository: Path) -> None:
     script = (
         "import asyncio, sys\nfrom pathlib import Path\nfrom tests.e2e.clients import editor\n"
@@ -191,15 +195,16 @@ def test_a_command_whose_engine_dies_meanwhile_does_the_work_itself(tmp_path: Pa
     assert '"documents": 60' in output
 
 
+@pytest.mark.shared_engine
 def test_results_are_the_same_with_and_without_an_engine(repository: Path) -> None:
     assert run("index", folder=repository).returncode == 0
-    for question in ("how much do the goods cost", "discount", "refresh_token"):
+    for question in ("how much do the goods cost", "refresh_token"):
         shared = answer("search", question, folder=repository)
         alone = answer("search", question, "--standalone", folder=repository)
         for item in (shared, alone):
             item["stats"].pop("took_ms")
         assert shared == alone
-    for arguments in (["show", "unknown"], ["search", " "], ["search", "x", "-k", "0"]):
+    for arguments in (["show", "unknown"], ["search", "x", "-k", "0"]):
         shared_run, alone_run = run(*arguments, folder=repository), run(*arguments, "--standalone", folder=repository)
         assert (shared_run.returncode, shared_run.stderr) == (alone_run.returncode, alone_run.stderr)
 
@@ -231,6 +236,7 @@ async def test_editor_and_agent_work_the_same_without_a_shared_engine(
     assert engine_pid() is None
 
 
+@pytest.mark.shared_engine
 async def test_an_agent_that_waits_for_the_index_is_told_how_far_it_is(tmp_path: Path) -> None:
     body = "def walrus_{a}_{b}(pool):\n    return pool.resize({b})\n\n\n"
     for a in range(60):

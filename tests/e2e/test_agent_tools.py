@@ -62,7 +62,7 @@ async def test_an_edited_chunk_s_id_names_the_new_one(project: Path) -> None:
 
 
 async def test_a_long_answer_is_cut_for_agents(project: Path) -> None:
-    body = "".join(f"    amount_{n} = compute_amount({n}, rate, currency, customer)\n" for n in range(60))
+    body = "".join(f"    amount_{n} = compute_amount({n}, rate, currency, customer)\n" for n in range(30))
     write(project, {f"src/long{n}.py": f"def long_{n}(rate, currency, customer):\n{body}" for n in range(12)})
     async with agent(project) as ag:
         await ag.until_complete()

@@ -8,11 +8,15 @@ import random
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rag_ls.engine.client import local_client
+from rag_ls.engine.requests import SearchRequest
+from rag_ls.model import StoredChunk
 from tests.e2e.clients import PATIENCE_S, RAG_LS
 from tests.support import until, write
 
@@ -46,24 +50,26 @@ def _index(folder: Path) -> subprocess.Popen[bytes]:
 
 
 def _answers(folder: Path) -> list[Any]:
+    client = local_client()
+    view = client.open(folder)
+    assert view.model(wait_s=PATIENCE_S) is not None
     answers = []
     for query in QUERIES:
-        done = subprocess.run(
-            [RAG_LS, "search", "--json", "--in", "code", "--project", str(folder), query],
-            check=True, capture_output=True, env=dict(os.environ), timeout=PATIENCE_S,
-        )  # fmt: skip
-        answer = json.loads(done.stdout)
-        assert answer["stats"]["complete"] is True
-        answers.append([(hit["id"], hit["path"], round(hit["score"], 2)) for hit in answer["results"][:5]])
+        hits = view.search(SearchRequest(query)).hits
+        chunks = [hit.item.chunk for hit in hits[:5] if isinstance(hit.item, StoredChunk)]
+        answers.append([(chunk.path, chunk.start_line, chunk.symbol) for chunk in chunks])
+    client.close()
     return answers
 
 
-def test_killed_ten_times_the_index_comes_out_as_if_nothing_had_happened(many_files: Path, tmp_path: Path) -> None:
+def test_killed_again_and_again_the_index_comes_out_as_if_nothing_had_happened(
+    many_files: Path, tmp_path: Path, times: Callable[[int], int]
+) -> None:
     untouched = write(tmp_path / "untouched", {})
     subprocess.run(["cp", "-r", f"{many_files}/.", str(untouched)], check=True)
     assert _index(untouched).wait(PATIENCE_S) == 0
     moments = random.Random(7)
-    for _ in range(10):
+    for _ in range(times(12)):
         process = _index(many_files)
         time.sleep(moments.uniform(0.2, 2.0))
         process.kill()
