@@ -32,6 +32,11 @@ some grammars (Lua, Scala, Dart, Julia, Svelte) is quadratic, minutes for one st
 MAX_NESTING = 200
 """The scanners of Markdown, YAML and Kotlin crash the process near 255, 254 and 1,025 levels."""
 
+# Their scanners look any character up in a C table of 384 entries: a private one, such as an icon, crashes the process.
+_ASCII_SCANNERS = frozenset({"bash", "markdown"})
+_LONG_CHARACTER = re.compile(rb"[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+_STAND_INS = {3: "\u00e9x".encode(), 4: "\u00e9\u00e9".encode()}
+
 _NESTED_LINE = re.compile(rb"^(?:[ \t>]|[-+*?:][ \t]|\d{1,9}[.)][ \t]){50,}", re.MULTILINE)
 _TOP_LEVEL = re.compile(rb"\n[ \t]*\r?\n(?=[^\s})\]])")
 
@@ -135,6 +140,9 @@ def _parse_range(data: bytes, grammar: str, start: int, end: int, seconds: float
     if seconds <= 0:
         return None
     parser = get_parser(grammar)
+    if grammar in _ASCII_SCANNERS:
+        # A tree holds offsets alone, which stay: as many bytes of letters stand for each such character.
+        data = _LONG_CHARACTER.sub(lambda character: _STAND_INS[len(character[0])], data)
     if (start, end) != (0, len(data)):
         # Rows count from the start of the range: they are not used, and counting from the text's start is quadratic.
         parser.included_ranges = [Range((0, 0), (data.count(b"\n", start, end), 0), start, end)]

@@ -124,3 +124,10 @@ def test_only_lf_crlf_and_cr_end_a_line() -> None:
     for language in ("python", None):
         last = chunks_of(text, language)[-1]
         assert last.end_line == 3
+
+
+@pytest.mark.parametrize("language", sorted(SPECS))
+@pytest.mark.parametrize("character", ["\U000febfd", "\U00054000", "\U0010fffd", "\ue0b0", "\uffff", "漢"])
+def test_no_character_crashes_a_scanner(language: str, character: str) -> None:
+    for before in ("{", "$", "${", "<<", "<", "[", "`", "- ", "# ", '"', "<!--", "a "):
+        chunks_of(f"{before}{character}{character}\n", language)
