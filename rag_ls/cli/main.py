@@ -31,6 +31,7 @@ _VERBS = {
     "update": "rag_ls.cli.memory_commands:update",
     "delete": "rag_ls.cli.memory_commands:delete",
     "restore": "rag_ls.cli.memory_commands:restore",
+    "undo": "rag_ls.cli.memory_commands:undo",
     "consolidate": "rag_ls.cli.memory_commands:consolidate",
     "summarize": "rag_ls.cli.memory_commands:summarize",
     "stats": "rag_ls.cli.memory_commands:stats",

@@ -7,13 +7,14 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from rag_ls.cli import render
+from rag_ls.cli import render, render_batches
 from rag_ls.cli.backend import ask
 from rag_ls.cli.commands import show_answer
-from rag_ls.errors import InvalidRequest, NotFound, RagLsError
+from rag_ls.cli.confirmation import confirmed
+from rag_ls.errors import InvalidRequest
 
 Json = dict[str, Any]
 
@@ -54,6 +55,7 @@ def list_memories(arguments: argparse.Namespace) -> int:
         "anchor": arguments.anchor,
         "never_recalled": arguments.never_recalled,
         "branch": arguments.branch,
+        "deleted": arguments.deleted,
     }
     answer = ask(arguments, "list_memories", question)
     show_answer(arguments, answer, render.memories(answer))
@@ -87,32 +89,37 @@ def update(arguments: argparse.Namespace) -> int:
 
 
 def delete(arguments: argparse.Namespace) -> int:
-    """Delete memories; go on if one of them cannot be deleted."""
-    deleted: list[Json] = []
-    failed: list[RagLsError] = []
-    for memory_id in arguments.ids:
-        try:
-            deleted.append(ask(arguments, "delete_memory", {"id": memory_id}))
-        except NotFound as error:
-            failed.append(error)
-    if failed and len(arguments.ids) == 1:
-        raise failed[0]
-    for problem in failed:
-        print(f"rag-ls: {problem}", file=sys.stderr)
-    answer = deleted[0] if len(arguments.ids) == 1 else {"deleted": deleted}
-    show_answer(
-        arguments,
-        answer,
-        "\n".join(f"deleted {item['id']}; `rag-ls restore {item['id'][:8]}` brings it back" for item in deleted),
-    )
-    return 1 if failed else 0
+    """Delete a memory; several only after a question."""
+    if len(arguments.ids) == 1:
+        answer = ask(arguments, "delete_memory", {"id": arguments.ids[0]})
+        show_answer(arguments, answer, f"deleted {answer['id']}; `rag-ls restore {answer['id'][:8]}` brings it back")
+        return 0
+    gone = _asked_first(arguments, "delete_memories", {"ids": arguments.ids}, _removes_or_changes)
+    if gone is None:
+        return 1
+    show_answer(arguments, gone, render_batches.changes(gone["changes"]))
+    for missing in gone["missing"]:
+        print(f"rag-ls: no memory has the id {missing!r}; `rag-ls list` shows the ids", file=sys.stderr)
+    return 1 if gone["missing"] else 0
+
+
+def undo(arguments: argparse.Namespace) -> int:
+    """Take the latest change of many memories back, or another one."""
+    answer = _asked_first(arguments, "undo", {"id": arguments.id}, lambda data: True)
+    if answer is None:
+        return 1
+    show_answer(arguments, answer, render_batches.undone(answer))
+    return 0
 
 
 def restore(arguments: argparse.Namespace) -> int:
     """Bring back a memory's former version, or a whole backup."""
     if arguments.backup:
-        answer = ask(arguments, "restore_backup", {"scope": arguments.scope, "backup": arguments.backup})
-        show_answer(arguments, answer, render.restored(answer))
+        question = {"scope": arguments.scope, "backup": arguments.backup}
+        restored = _asked_first(arguments, "restore_backup", question, _removes_or_changes)
+        if restored is None:
+            return 1
+        show_answer(arguments, restored, render_batches.restored(restored))
         return 0
     if not arguments.id:
         raise InvalidRequest("give a memory's id, or --backup latest (or a date) for all memories of a scope")
@@ -126,7 +133,12 @@ def consolidate(arguments: argparse.Namespace) -> int:
     question: Json = {"scope": arguments.scope, "threshold": arguments.threshold, "dry_run": arguments.dry_run}
     if arguments.undo is not None:
         question = {"scope": arguments.scope, "undo": arguments.undo or True}
-    answer = ask(arguments, "consolidate_memories", question)
+        answer = ask(arguments, "consolidate_memories", question)
+    else:
+        found = _asked_first(arguments, "consolidate_memories", question, lambda data: bool(data["merges"]))
+        if found is None:
+            return 1
+        answer = found
     show_answer(arguments, answer, render.consolidation(answer))
     return 0
 
@@ -140,10 +152,10 @@ def summarize(arguments: argparse.Namespace) -> int:
         "max_words": arguments.max_words,
         "summary_key": arguments.summary_key,
     }
-    answer = ask(arguments, "summarize_memories", question)
-    show_answer(
-        arguments, answer, f"{answer['summary']}\n\n({answer['status']} {answer['id']}, of {answer['count']} memories)"
-    )
+    answer = _asked_first(arguments, "summarize_memories", question, lambda data: "replaces" in data)
+    if answer is None:
+        return 1
+    show_answer(arguments, answer, render_batches.summary(answer))
     return 0
 
 
@@ -197,15 +209,40 @@ def import_memories(arguments: argparse.Namespace) -> int:
         "force": arguments.force,
     }
     if arguments.input != _STDIO:
-        answer = ask(arguments, "import_memories", {**question, "input": os.path.abspath(arguments.input)})
+        question["input"] = os.path.abspath(arguments.input)
+        answer = _asked_first(arguments, "import_memories", question, _removes_or_changes)
     else:
         with tempfile.NamedTemporaryFile(suffix=".memories") as file:
             while block := sys.stdin.buffer.read(1 << 20):
                 file.write(block)
             file.flush()
-            answer = ask(arguments, "import_memories", {**question, "input": file.name})
-    show_answer(arguments, answer, render.imported(answer))
+            question["input"] = file.name
+            answer = _asked_first(arguments, "import_memories", question, _removes_or_changes)
+    if answer is None:
+        return 1
+    show_answer(arguments, answer, render_batches.imported(answer))
     return 0
+
+
+def _asked_first(
+    arguments: argparse.Namespace, operation: str, question: Json, is_grave: Callable[[Json], bool]
+) -> Json | None:
+    """Run an operation, but first show what it would do and ask, if that `is_grave`; None if the answer is no.
+
+    With `--dry-run`, only show what it would do.
+    """
+    if getattr(arguments, "dry_run", False):
+        return ask(arguments, operation, {**question, "dry_run": True})
+    if not arguments.yes and is_grave(preview := ask(arguments, operation, {**question, "dry_run": True})):
+        if not arguments.json:
+            print(render_batches.preview(operation, preview))
+        if not confirmed(arguments, "do it?", "nothing was changed"):
+            return None
+    return ask(arguments, operation, question)
+
+
+def _removes_or_changes(preview: Json) -> bool:
+    return bool(preview["changes"]["replaced"] or preview["changes"]["deleted"])
 
 
 def tags_of(arguments: argparse.Namespace) -> Sequence[str]:

@@ -106,22 +106,26 @@ def _memory_id(verb: argparse.ArgumentParser) -> None:
 
 def _delete(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("ids", nargs="+", metavar="id", help="a memory's id, or its first 8 characters")
+    _confirmed(verb)
 
 
 def _restore(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("id", nargs="?", default="", help="of a memory that was changed or deleted")
     verb.add_argument("--version", type=int, metavar="N", help="which version (default: the one before)")
+    _confirmed(verb)
     verb.set_defaults(scope="project")
 
 
 def _consolidate(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--undo", nargs="?", const="", metavar="ID", help="take the latest one back, or this one")
+    _confirmed(verb)
 
 
 def _summarize(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--start", required=True, help="e.g. 2026-01-01")
     verb.add_argument("--end", help="e.g. 2026-01-31 (default: now)")
     _tags(verb)
+    _confirmed(verb)
 
 
 def _export(verb: argparse.ArgumentParser) -> None:
@@ -132,6 +136,7 @@ def _export(verb: argparse.ArgumentParser) -> None:
 
 def _import(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--input", required=True, metavar="PATH", help="a file or folder, or - for standard input")
+    _confirmed(verb)
     verb.set_defaults(scope="project")
 
 
@@ -169,6 +174,7 @@ _SHELL_ONLY: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
     "summarize": _summarize,
     "export": _export,
     "import": _import,
+    "undo": _confirmed,
     "projects remove": _confirmed,
     "projects prune": _confirmed,
 }

@@ -10,8 +10,8 @@ from typing import Any
 from rag_ls.cli import render
 from rag_ls.cli.backend import ask
 from rag_ls.cli.commands import show_answer
+from rag_ls.cli.confirmation import confirmed
 from rag_ls.cli.progress import showing
-from rag_ls.errors import NotConfirmed
 
 Json = dict[str, Any]
 
@@ -82,23 +82,12 @@ def _carry_out(arguments: argparse.Namespace, plan: Json) -> int:
     """Show what would be removed, ask for confirmation, and remove it."""
     if not arguments.json:
         print("\n".join(_planned(item, plan["memories"]) for item in plan["projects"]))
-    if not (arguments.yes or _is_confirmed()):
+    if not confirmed(arguments, "remove it?", "nothing was removed"):
         return 1
     roots = [item["root"] for item in plan["projects"]]
     answer = ask(arguments, "remove_projects", {"roots": roots, "memories": plan["memories"]}, in_project=False)
     show_answer(arguments, answer, "\n".join(_removed(item) for item in answer["removed"]))
     return 0
-
-
-def _is_confirmed() -> bool:
-    """Ask the user at the terminal. Raises `NotConfirmed` if there is no terminal."""
-    if not sys.stdin.isatty():
-        raise NotConfirmed("nothing was removed: nobody is there to confirm it; add --yes")
-    print("remove it? [y/N] ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() in ("y", "yes"):
-        return True
-    print("rag-ls: nothing was removed", file=sys.stderr)
-    return False
 
 
 def _planned(item: Json, memories: bool) -> str:

@@ -52,6 +52,9 @@ def memory(data: Json) -> str:
     about = [f"    at {anchor['path']}:{anchor.get('line', 1)} ({anchor['state']})"] if anchor else []
     if data.get("branch"):
         about.append(f"    on branch {data['branch']}")
+    if data.get("deleted_at"):
+        when = data["deleted_at"][:16].replace("T", " ")
+        about.append(f"    {data['reason']} {when}; `rag-ls restore {data['id'][:8]}` brings it back")
     content = [line for part in data["content"].split("\n") for line in textwrap.wrap(part, _WIDTH) or [""]]
     former = [line for item in data.get("history", ()) for line in _version(item)]
     return "\n".join([head, *about, *(f"    {line}" for line in content), *former])
@@ -108,22 +111,6 @@ def stats(data: Json) -> str:
         ]
         parts.append("\n".join([*lines, *([f"  tags: {tags}"] if tags else [])]))
     return "\n".join(parts)
-
-
-def imported(data: Json) -> str:
-    """The outcome of an import."""
-    return (
-        f"imported {data['inserted']:,} new and {data['updated']:,} changed memories into the scope {data['scope']}; "
-        f"{data['unchanged']:,} were there already, {data['duplicates']:,} say what another one says"
-    )
-
-
-def restored(data: Json) -> str:
-    """The outcome of restoring a backup."""
-    done = f"{data['inserted']:,} came back, {data['replaced']:,} changed, {data['deleted']:,} went"
-    aside = f"; the damaged file is now {data['moved_aside']}" if data["moved_aside"] else ""
-    kept = "; what went or changed stays in its history" if data["replaced"] or data["deleted"] else ""
-    return f"restored {data['backup']}: {done}{kept}{aside}"
 
 
 def memories(data: Json) -> str:

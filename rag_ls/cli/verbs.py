@@ -62,6 +62,12 @@ VERBS: dict[str, dict[str, Any]] = {
                 "help": "which come first",
                 "choices": ["updated", "created", "importance", "uses", "least_used"],
             },
+            {
+                "names": ["--deleted"],
+                "dest": "deleted",
+                "help": "those that were deleted, the latest first; `restore ID` brings one back",
+                "action": "store_true",
+            },
         ],
     },
     "consolidate": {
@@ -99,6 +105,12 @@ VERBS: dict[str, dict[str, Any]] = {
                 "dest": "scope",
                 "help": "memories of this scope (default: all)",
                 "choices": ["project", "global"],
+            },
+            {
+                "names": ["--dry-run"],
+                "dest": "dry_run",
+                "help": "show what would be done, and do nothing",
+                "action": "store_true",
             },
             {"names": ["--max-words"], "dest": "max_words", "help": "how long it may be", "type": "int"},
             {
@@ -306,6 +318,12 @@ VERBS: dict[str, dict[str, Any]] = {
                 "help": "take in what looks like a secret too",
                 "action": "store_true",
             },
+            {
+                "names": ["--dry-run"],
+                "dest": "dry_run",
+                "help": "show what would be done, and do nothing",
+                "action": "store_true",
+            },
         ],
     },
     "restore": {
@@ -322,8 +340,33 @@ VERBS: dict[str, dict[str, Any]] = {
             {
                 "names": ["--backup"],
                 "dest": "backup",
-                "help": "latest, a date like 2026-01-31, or a file",
+                "help": "latest, a date like 2026-01-31, a time of it, or a file",
                 "metavar": "NAME",
+            },
+            {
+                "names": ["--dry-run"],
+                "dest": "dry_run",
+                "help": "show what would be done, and do nothing",
+                "action": "store_true",
+            },
+        ],
+    },
+    "undo": {
+        "operation": "undo",
+        "summary": "take back the latest change of many memories: a restore, import, consolidation or deletion",
+        "in_project": True,
+        "options": [
+            {
+                "names": ["id"],
+                "help": "which one (default: the latest); each change names its id",
+                "nargs": "?",
+                "default": "",
+            },
+            {
+                "names": ["--dry-run"],
+                "dest": "dry_run",
+                "help": "show what would be done, and do nothing",
+                "action": "store_true",
             },
         ],
     },

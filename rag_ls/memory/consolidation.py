@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from rag_ls.embedding import Embedder
-from rag_ls.errors import NotFound
+from rag_ls.memory.batches import CONSOLIDATED, carry_out
 from rag_ls.memory.clusters import complete_linkage, pairs_above
 from rag_ls.memory.content_checks import MAX_TAGS
 from rag_ls.memory.contradictions import Contradiction, contradiction
@@ -72,48 +71,27 @@ def plan(store: MemoryStore, model_id: str, threshold: float, now: datetime) -> 
 def consolidate(
     store: MemoryStore, embedder: Embedder, threshold: float, now: datetime, *, number: str = "", dry_run: bool = False
 ) -> tuple[Plan, str]:
-    """Embed missing memories, plan, back up and merge. Returns the plan, and the consolidation's id (or empty)."""
+    """Embed missing memories, plan and merge. Returns the plan, and the id of the batch for an undo (or empty)."""
     while embed_missing(store, embedder):
         pass
     found = plan(store, embedder.card.id, threshold, now)
     if dry_run or not found.merges:
         return found, ""
-    store.backup()
     return found, apply(store, found.merges, utc_stamp(now), number)
 
 
 def apply(store: MemoryStore, merges: Sequence[Merge], stamp: str, number: str = "") -> str:
-    """Carry merges out in one transaction; returns the consolidation's id for `undo` (`number`, or a new one).
+    """Carry merges out in one transaction; returns the id of the batch for an undo, or empty if nothing was merged.
 
     A merge is skipped if one of its memories changed since it was planned.
     """
-    number = number or str(uuid.uuid4())
-    with store.transaction():
-        done = [_apply_one(store, merge, stamp) for merge in merges if _still_holds(store, merge)]
-        if done:
-            store.add_consolidation(number, stamp, done)
-    return number if done else ""
 
+    def merge_all() -> None:
+        for merge in merges:
+            if _still_holds(store, merge):
+                _apply_one(store, merge)
 
-def undo(store: MemoryStore, number: str, stamp: str) -> list[Memory]:
-    """Restore the memories that a consolidation (without `number`, the latest) merged; returns them.
-
-    The kept memory gets its former state back, unless it was changed since. Raises `NotFound`.
-    """
-    with store.transaction():
-        found = store.consolidation(number)
-        if found is None:
-            what = f"no consolidation {number!r}" if number else "no consolidation"
-            raise NotFound(f"there is {what} to undo in the scope {store.scope}; consolidate_memories names them")
-        back: list[Memory] = []
-        for merge in found[1] if isinstance(found[1], list) else []:
-            kept = store.get(merge["kept"])
-            if kept is not None and kept.version == merge["version"]:
-                former = next(item.memory for item in store.history(kept.id) if item.memory.version < kept.version)
-                store.replace(replace(former, version=kept.version + 1, updated_at=stamp), reason="restored")
-            back += [memory for memory_id in merge["merged"] if (memory := _bring_back(store, memory_id))]
-        store.note_undone(found[0], stamp)
-    return back
+    return carry_out(store, CONSOLIDATED, merge_all, stamp=stamp, batch_id=number)[1].batch_id
 
 
 def _may_be_one(one: Memory, other: Memory) -> bool:
@@ -167,25 +145,11 @@ def _still_holds(store: MemoryStore, merge: Merge) -> bool:
     return {number: item.version for number, item in present.items()} == versions
 
 
-def _apply_one(store: MemoryStore, merge: Merge, stamp: str) -> dict[str, object]:
-    # The most recent content keeps its time, because a merge adds nothing new.
-    kept = replace(merge.kept, version=merge.kept.version + 1)
+def _apply_one(store: MemoryStore, merge: Merge) -> None:
     for item in merge.merged:
-        store.delete(item.id, reason="consolidated")
-    store.replace(kept, reason="consolidated")
-    return {"kept": kept.id, "version": kept.version, "merged": [item.id for item in merge.merged]}
-
-
-def _bring_back(store: MemoryStore, memory_id: str) -> Memory | None:
-    versions = store.history(memory_id)
-    if not versions or store.get(memory_id) is not None:
-        return None
-    memory = versions[0].memory
-    if store.twin(memory) is not None:
-        return None
-    restored = replace(memory, version=memory.version + 1)
-    store.insert(restored)
-    return restored
+        store.delete(item.id, reason=CONSOLIDATED)
+    # The most recent content keeps its time, because a merge adds nothing new.
+    store.replace(replace(merge.kept, version=merge.kept.version + 1), reason=CONSOLIDATED)
 
 
 def _never_recalled(store: MemoryStore, now: datetime) -> tuple[Memory, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -10,9 +11,11 @@ from rag_ls.config import SummarySettings
 from rag_ls.embedding import Embedder
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.abstract import SummaryFailed, write_summary
+from rag_ls.memory.batches import SUMMARIZED
 from rag_ls.memory.memories import Memories, NewMemory, Stored
 from rag_ls.memory.summary import MAX_WORDS, extract, summary_key
 from rag_ls.model import Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope
+from rag_ls.storage import Batch, MemoryStore, VersionChange
 
 _log = logging.getLogger(__name__)
 
@@ -33,17 +36,28 @@ class SummaryRequest:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The stored summary, the number of summarised memories, and a note for the user."""
+    """A summary, the number of summarised memories, and a note for the user."""
 
-    stored: Stored
+    new: NewMemory
+    stored: Stored | None
+    """None in a preview."""
     count: int
     note: str = ""
+    replaces: Memory | None = None
+    """The former summary with the same key, if it said something else."""
+    batch_id: str = ""
+    """For an undo, if a former summary was replaced."""
 
 
 def summarise(
-    memories: Memories, request: SummaryRequest, embedder: Embedder | None, settings: SummarySettings
+    memories: Memories,
+    request: SummaryRequest,
+    embedder: Embedder | None,
+    settings: SummarySettings,
+    *,
+    dry_run: bool = False,
 ) -> Summary:
-    """Summarise memories, and store the summary; it replaces a former one with the same key.
+    """Summarise memories, and store the summary; it replaces a former one with the same key. A preview stores nothing.
 
     It is stored in the requested scope, or in the project scope if there are several. Raises `NotFound` if no memory
     passes the filters, `InvalidRequest` for a time range that ends before it begins.
@@ -75,7 +89,21 @@ def summarise(
         source_memory_ids=tuple(sorted(item.id for item in found)),
         force=True,
     )
-    return Summary(memories.store(new, embedder), total, note)
+    former = memories.of(scope).summary(new.summary_key or "")
+    replaced = former if former is not None and former.content != text else None
+    if dry_run:
+        return Summary(new, None, total, note, replaced)
+    stored = memories.store(new, embedder)
+    batch_id = _recorded(memories.of(scope), stored) if replaced else ""
+    return Summary(new, stored, total, note, replaced, batch_id)
+
+
+def _recorded(store: MemoryStore, stored: Stored) -> str:
+    """Record that a summary was replaced, so that it can be undone; returns the batch's id."""
+    memory, batch_id = stored.memory, str(uuid.uuid4())
+    change = VersionChange(memory.id, memory.version - 1, memory.version)
+    store.add_batch(Batch(batch_id, SUMMARIZED, memory.updated_at, (change,)))
+    return batch_id
 
 
 def _written(found: Sequence[Memory], max_words: int, settings: SummarySettings) -> tuple[str, str]:

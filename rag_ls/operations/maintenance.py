@@ -1,6 +1,6 @@
-"""Operations on whole stores of memories and indexes: figures, maintenance, backups, export and import.
+"""Operations on whole stores of memories and indexes: figures, maintenance, export.
 
-Only the shell offers them, because they read and write files that the caller names.
+Only the shell offers them, because they write files that the caller names.
 """
 
 from __future__ import annotations
@@ -8,15 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from rag_ls.engine.project_view import ProjectView
-from rag_ls.errors import InvalidRequest, StoreDamaged
-from rag_ls.memory.backups import replace_damaged, restore_into
+from rag_ls.errors import InvalidRequest
 from rag_ls.memory.portable import (
     Format,
     detect_format,
     export_memories,
-    import_memories,
-    import_records,
-    read_foreign,
 )
 from rag_ls.model import MemoryFilters, Scope
 from rag_ls.operations.memory_arguments import filters_of, on_branch, scopes_of
@@ -26,14 +22,11 @@ from rag_ls.operations.records import (
     BytesRecord,
     ExportAnswer,
     FiguresAnswer,
-    ImportAnswer,
     OptimizedAnswer,
-    RestoredBackupAnswer,
     ScopeFigures,
     VacuumAnswer,
 )
-from rag_ls.operations.requests import ExportMemories, Filters, ImportMemories, OfScope, RestoreBackup
-from rag_ls.project import user_data_folder
+from rag_ls.operations.requests import ExportMemories, Filters, OfScope
 from rag_ls.storage import MemoryStore
 from rag_ls.util.whole_files import whole_file
 
@@ -95,45 +88,6 @@ class MaintenanceOperations:
                 f"{target} cannot be written: {error.strerror or error}; give another --output"
             ) from error
         return ExportAnswer(count, store.scope.value, str(target), form)
-
-    def import_memories(self, asked: ImportMemories) -> ImportAnswer:
-        """Import memories from a file: all of them, or none if the file has an error."""
-        store, view = self._store(asked.scope)
-        source, stamp = Path(asked.input), view.memories.stamp()
-        store.backup()
-        others = [other for other in view.memories.usable(tuple(Scope)) if other is not store]
-
-        def is_elsewhere(memory_id: str) -> bool:
-            return any(other.get(memory_id) is not None for other in others)
-
-        try:
-            if asked.source:
-                found = read_foreign(asked.source, source)
-                result = import_records(store, found, force=asked.force, now=stamp, is_elsewhere=is_elsewhere)
-            else:
-                form = Format(asked.format) if asked.format else detect_format(source)
-                with source.open(encoding="utf-8", newline="") as stream:
-                    result = import_memories(
-                        store, stream, form, force=asked.force, now=stamp, is_elsewhere=is_elsewhere
-                    )
-        except (OSError, UnicodeDecodeError) as error:
-            raise InvalidRequest(f"{source} cannot be read: {error}") from error
-        return ImportAnswer(
-            result.inserted, result.updated, result.unchanged, result.duplicates, store.scope.value, str(source)
-        )
-
-    def restore_backup(self, asked: RestoreBackup) -> RestoredBackupAnswer:
-        """Restore a scope's memories from a backup. The history keeps replaced ones; a damaged file is moved aside."""
-        view, scope = self._projects.first(), Scope(asked.scope or Scope.PROJECT)
-        name = asked.backup.strip() or "latest"
-        try:
-            restored = restore_into(view.memories.of(scope), name, view.memories.stamp())
-        except StoreDamaged:
-            folder = view.project.data_folder if scope is Scope.PROJECT else user_data_folder()
-            restored = replace_damaged(folder, name, scope)
-        return RestoredBackupAnswer(
-            scope.value, restored.backup, restored.inserted, restored.replaced, restored.deleted, restored.moved_aside
-        )
 
     def _store(self, scope: str) -> tuple[MemoryStore, ProjectView]:
         view = self._projects.first()

@@ -12,11 +12,12 @@ from rag_ls.engine.client import merged
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory import NewMemory, sorted_memories
+from rag_ls.memory.batches import CONSOLIDATED
 from rag_ls.memory.context import DEFAULT_TOKENS, context_text
 from rag_ls.memory.recall import memory_of
-from rag_ls.memory.summarise import SummaryRequest
+from rag_ls.memory.summarise import Summary, SummaryRequest
 from rag_ls.memory.summary import MAX_WORDS
-from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryOrder, MemoryType, Scope
+from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryOrder, MemoryType, MemoryVersion, Scope
 from rag_ls.operations.json_of import json_of
 from rag_ls.operations.memory_arguments import (
     PLACE_KEYS,
@@ -43,6 +44,7 @@ from rag_ls.operations.records import (
     SummaryAnswer,
 )
 from rag_ls.operations.records_of import (
+    brief,
     consolidation_answer,
     memory_hit,
     memory_record,
@@ -169,6 +171,8 @@ class MemoryOperations:
         """A page of the memories that pass the filters."""
         wanted = all_filters(asked)
         limit, offset = min(asked.k or _DEFAULT_LISTED, _MAX_LISTED), asked.offset or 0
+        if asked.deleted:
+            return self._deleted(asked, limit, offset)
         order = MemoryOrder(asked.order or MemoryOrder.UPDATED)
         views = self._projects.named(asked.project)
         anchor = (wanted.anchor, wanted.path.strip())
@@ -185,7 +189,8 @@ class MemoryOperations:
             if asked.undo is not True and not isinstance(asked.undo, str):
                 raise InvalidRequest("consolidate_memories: undo must be true, or the id of a consolidation")
             number = "" if asked.undo is True else asked.undo.strip()
-            back = view.code_memories.undo_consolidation(scopes, number)
+            undone = view.code_memories.undo(scopes, number, kind=CONSOLIDATED)
+            back = [memory for item in undone for memory in item.result.inserted]
             return ConsolidationAnswer(restored=tuple(memory_record(item) for item in back))
         threshold = asked.threshold
         if threshold is None:
@@ -207,19 +212,31 @@ class MemoryOperations:
         view = self._projects.named(asked.project)[0]
         filters = on_branch(filters_of(asked.scope, all_filters(asked)), view)
         words = min(asked.max_words or MAX_WORDS, _MAX_SUMMARY_WORDS)
-        summary = view.code_memories.summarise(SummaryRequest(filters, words, asked.summary_key.strip()))
-        stored, memory = stored_answer(summary.stored), summary.stored.memory
-        return SummaryAnswer(
-            stored.id, stored.status, stored.version, stored.scope, stored.anchor, memory.content, memory.summary_key,
-            memory.source_memory_ids, summary.count, stored.duplicate_of, stored.known, stored.evicted,
-            summary.note or stored.note,
-        )  # fmt: skip
+        request = SummaryRequest(filters, words, asked.summary_key.strip())
+        return _summary_answer(view.code_memories.summarise(request, dry_run=asked.dry_run))
 
     def memories_about(self, asked: MemoriesAbout) -> MemoryAnswer:
         """The memories about a place in the code, then those that fit the code there."""
         view = self._projects.holding(asked.path)
         answer = view.code_memories.about(asked.path, asked.line or 1, asked.text, asked.k)
         return _recalled(answer, asked.budget_tokens or DEFAULT_TOKENS)
+
+    def _deleted(self, asked: ListMemories, limit: int, offset: int) -> MemoryPage:
+        """A page of deleted memories; of the filters, only the scope counts."""
+        found: dict[str, MemoryVersion] = {}
+        total = 0
+        for view in self._projects.named(asked.project):
+            for store in view.memories.usable(scopes_of(asked.scope)):
+                page, count = store.deleted(offset + limit)
+                total += count
+                found |= {item.memory.id: item for item in page}
+        ordered = sorted(found.values(), key=lambda item: item.replaced_at, reverse=True)[offset : offset + limit]
+        records = [
+            replace(memory_record(item.memory), deleted_at=item.replaced_at, reason=item.reason) for item in ordered
+        ]
+        page_ = _contained(records)
+        following = offset + len(page_)
+        return MemoryPage(tuple(page_), total, limit, offset, following if following < total else None)
 
     def _held(self, memory_id: str) -> tuple[ProjectView, Memory]:
         return self._first_with(lambda view: view.memories.get(memory_id))
@@ -234,6 +251,21 @@ class MemoryOperations:
                 error = not_here
         assert error is not None
         raise error
+
+
+def _summary_answer(summary: Summary) -> SummaryAnswer:
+    new, replaces = summary.new, brief(summary.replaces) if summary.replaces else None
+    if summary.stored is None:
+        return SummaryAnswer(
+            "", "preview", 0, new.scope.value, None, new.content, new.summary_key, new.source_memory_ids, summary.count,
+            note=summary.note, replaces=replaces,
+        )  # fmt: skip
+    stored, memory = stored_answer(summary.stored), summary.stored.memory
+    return SummaryAnswer(
+        stored.id, stored.status, stored.version, stored.scope, stored.anchor, memory.content, memory.summary_key,
+        memory.source_memory_ids, summary.count, stored.duplicate_of, stored.known, stored.evicted,
+        summary.note or stored.note, replaces, summary.batch_id,
+    )  # fmt: skip
 
 
 def _one(query: str, answers: list[model.SearchAnswer], k: int) -> model.SearchAnswer:

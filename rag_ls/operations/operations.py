@@ -12,6 +12,7 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.events import MemoryChanged
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.indexing import Progress
+from rag_ls.operations.batches import BatchOperations
 from rag_ls.operations.code_lookup import LookupOperations
 from rag_ls.operations.indexing import IndexOperations, Report
 from rag_ls.operations.json_of import Json, json_of
@@ -72,6 +73,7 @@ class Operations:
         self.lookup = LookupOperations(projects)
         self.memories = MemoryOperations(or_none, wait_s=wait_s)
         self.maintenance = MaintenanceOperations(or_none)
+        self.batches = BatchOperations(or_none)
         self.projects = ProjectOperations(client, projects)
 
     def submit(self, name: str, arguments: object) -> Future[Json]:

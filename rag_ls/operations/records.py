@@ -190,6 +190,9 @@ class MemoryRecord:
     similarity: float | None = optional()
     embedding: EmbeddingRecord | None = optional()
     history: tuple[VersionRecord, ...] | None = optional()
+    deleted_at: str = optional("")
+    reason: str = optional("")
+    """Why it was deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +256,8 @@ class SummaryAnswer:
     known: tuple[BriefMemory, ...] = optional(())
     evicted: tuple[str, ...] = optional(())
     note: str = optional("")
+    replaces: BriefMemory | None = optional()
+    undo: str = optional("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,30 +373,6 @@ class ExportAnswer:
     scope: str
     output: str
     format: str
-
-
-@dataclass(frozen=True, slots=True)
-class ImportAnswer:
-    """What was taken in."""
-
-    inserted: int
-    updated: int
-    unchanged: int
-    duplicates: int
-    scope: str
-    input: str
-
-
-@dataclass(frozen=True, slots=True)
-class RestoredBackupAnswer:
-    """What bringing a backup back changed."""
-
-    scope: str
-    backup: str
-    inserted: int
-    replaced: int
-    deleted: int
-    moved_aside: str | None
 
 
 # --- the index, the engine, the projects

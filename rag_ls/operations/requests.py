@@ -225,6 +225,7 @@ class ListMemories:
     k: int | None = argument(None, "how many at most", least=1, agent_default=50, flag="--limit")
     offset: int | None = argument(None, "how many to pass over", least=0)
     order: str = argument("", "which come first", choices=tuple(item.value for item in MemoryOrder))
+    deleted: bool = argument(False, "those that were deleted, the latest first; `restore ID` brings one back")
     project: str = argument("", "the name or root of a project, or all")
     tags: tuple[str, ...] = argument(())
     memory_type: str = argument("", choices=TYPE_NAMES)
@@ -264,6 +265,22 @@ class MemoryId:
 
 
 @dataclass(frozen=True, slots=True)
+class DeleteMemories:
+    """Memories to delete together."""
+
+    ids: tuple[str, ...] = argument((), "ids, or their first 8 characters")
+    dry_run: bool = argument(False, "show what would be done, and do nothing")
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """A change of many memories to take back."""
+
+    id: str = argument("", "which one (default: the latest); each change names its id")
+    dry_run: bool = argument(False, "show what would be done, and do nothing")
+
+
+@dataclass(frozen=True, slots=True)
 class RestoreMemory:
     """A former version of a memory."""
 
@@ -291,6 +308,7 @@ class SummarizeMemories:
     )
     scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL)
     filters: Mapping[str, Any] = argument({}, "what they must be like", properties=Filters)
+    dry_run: bool = argument(False, "show what would be done, and do nothing")
     max_words: int | None = argument(None, "how long it may be", least=5)
     summary_key: str = argument("", "the name under which the next one replaces this one")
     project: str = argument("", "the name or root of a project")
@@ -341,6 +359,7 @@ class ImportMemories:
     format: str = argument("", "(default: by the file's name and beginning)", choices=FORMATS)
     source: str = argument("", "it comes from another tool", choices=SOURCES, flag="--from")
     force: bool = argument(False, "take in what looks like a secret too")
+    dry_run: bool = argument(False, "show what would be done, and do nothing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,7 +367,8 @@ class RestoreBackup:
     """A backup to bring back."""
 
     scope: str = argument("", "memories of this scope (default: project)", choices=SCOPE_NAMES[1:])
-    backup: str = argument("", "latest, a date like 2026-01-31, or a file", metavar="NAME")
+    backup: str = argument("", "latest, a date like 2026-01-31, a time of it, or a file", metavar="NAME")
+    dry_run: bool = argument(False, "show what would be done, and do nothing")
 
 
 # --- the index, the engine, the projects

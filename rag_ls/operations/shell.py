@@ -35,8 +35,10 @@ def _option(operation: Operation, name: str, hint: Any, declared: Argument) -> O
     """One argument as an option; empty for an argument that the shell does not take directly."""
     assert operation.verb is not None
     if name in operation.verb.positional:
-        many = {"nargs": "+"} if hint == tuple[str, ...] else {}
-        return {"names": [name], "help": declared.doc, **many}
+        count: Option = {"nargs": "+"} if hint == tuple[str, ...] else {}
+        if hint is str and not declared.required:
+            count = {"nargs": "?", "default": ""}
+        return {"names": [name], "help": declared.doc, **count}
     is_object = hint is Any or any(typing.get_origin(each) is Mapping for each in (hint, *typing.get_args(hint)))
     is_taken = name == "project" or name in operation.verb.hidden
     if declared.flag == "-" or declared.required or is_taken or is_object or not declared.doc:

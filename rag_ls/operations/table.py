@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rag_ls.engine.events import MemoryChange
-from rag_ls.operations import records, requests
+from rag_ls.operations import batch_records, records, requests
 from rag_ls.operations.spec import DELETES, DESTROYS, WRITES, Opens, Operation, Tool, Verb
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -427,9 +427,9 @@ OPERATIONS: tuple[Operation, ...] = (
         "import_memories",
         "Take memories in from a file, all of it or nothing.",
         requests.ImportMemories,
-        records.ImportAnswer,
-        lambda at, asked: at.maintenance.import_memories(asked),
-        effects=WRITES,
+        batch_records.ImportAnswer,
+        lambda at, asked: at.batches.import_memories(asked),
+        effects=DESTROYS,
         changes=MemoryChange.STORED,
         opens=Opens.NEW,
         needs_code=False,
@@ -439,11 +439,36 @@ OPERATIONS: tuple[Operation, ...] = (
         "restore_backup",
         "Make a scope's memories what a backup holds.",
         requests.RestoreBackup,
-        records.RestoredBackupAnswer,
-        lambda at, asked: at.maintenance.restore_backup(asked),
+        batch_records.RestoredBackupAnswer,
+        lambda at, asked: at.batches.restore_backup(asked),
         effects=DESTROYS,
         changes=MemoryChange.CHANGED,
         needs_code=False,
         verb=Verb("restore", "bring back a memory's former version, or all memories of a backup"),
+    ),
+    Operation(
+        "delete_memories",
+        "Delete several memories together.",
+        requests.DeleteMemories,
+        batch_records.DeletedMemoriesAnswer,
+        lambda at, asked: at.batches.delete_memories(asked),
+        effects=DELETES,
+        changes=MemoryChange.DELETED,
+        needs_code=False,
+    ),
+    Operation(
+        "undo",
+        "Take a change of many memories back.",
+        requests.Undo,
+        batch_records.UndoneAnswer,
+        lambda at, asked: at.batches.undo(asked),
+        effects=DESTROYS,
+        changes=MemoryChange.CHANGED,
+        needs_code=False,
+        verb=Verb(
+            "undo",
+            "take back the latest change of many memories: a restore, import, consolidation or deletion",
+            ("id",),
+        ),
     ),
 )

@@ -18,6 +18,7 @@ from rag_ls.storage.records import (
     DISK,
     INDEX_STORE,
     SCANNED,
+    Batch,
     Candidate,
     ChunkRow,
     Counts,
@@ -33,6 +34,7 @@ from rag_ls.storage.records import (
     StoredImport,
     StoredSymbol,
     Vectors,
+    VersionChange,
 )
 from rag_ls.storage.terms import columns_of, is_marked, last_name, plain_text, split_identifier, stem, terms
 
@@ -40,6 +42,7 @@ __all__ = [
     "DISK",
     "INDEX_STORE",
     "SCANNED",
+    "Batch",
     "Candidate",
     "CheckoutIndex",
     "ChunkRow",
@@ -62,6 +65,7 @@ __all__ = [
     "VectorLender",
     "VectorStore",
     "Vectors",
+    "VersionChange",
     "columns_of",
     "count_memories",
     "derived_files",

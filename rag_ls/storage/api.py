@@ -23,6 +23,7 @@ from rag_ls.model import Chunk, Memory, MemoryFilters, MemoryOrder, MemoryVersio
 from rag_ls.storage.records import (
     DISK,
     Backup,
+    Batch,
     Candidate,
     ChunkRow,
     Counts,
@@ -581,24 +582,28 @@ class MemoryStore(Protocol):
         """Count memories as recalled. Written in the background, so that the answer does not wait."""
         ...
 
-    def add_consolidation(self, number: str, at: str, merges: object) -> None:
-        """Record the merges of a consolidation, so that it can be undone."""
+    def versions(self) -> dict[str, int]:
+        """The version of each memory, by its id."""
         ...
 
-    def consolidation(self, number: str = "") -> tuple[str, object] | None:
-        """The id and merges of a consolidation that was not undone (without `number`, the latest); None for none."""
+    def deleted(self, limit: int, offset: int = 0) -> tuple[list[MemoryVersion], int]:
+        """A page of the last versions of deleted memories, the latest deletion first, and how many there are."""
         ...
 
-    def latest_consolidation(self) -> tuple[str, str]:
-        """The time and id of the latest consolidation that was not undone; empty for none."""
+    def add_batch(self, batch: Batch) -> None:
+        """Record what an operation changed, so that it can be undone."""
         ...
 
-    def note_undone(self, number: str, at: str) -> None:
-        """Record that a consolidation was undone."""
+    def batches(self, limit: int = -1) -> list[Batch]:
+        """The recorded batches, the latest first."""
         ...
 
-    def backup(self, now: datetime | None = None) -> Path | None:
-        """Back the memories up if it is due; returns the backup's file. A failure is only logged."""
+    def note_undone(self, batch_id: str, at: str) -> None:
+        """Record that a batch was undone."""
+        ...
+
+    def backup(self, now: datetime | None = None, *, always: bool = False) -> Path | None:
+        """Back the memories up if it is due, or `always`; returns the backup's file. A failure is only logged."""
         ...
 
     def read_backup(self, name: str) -> Backup:

@@ -219,6 +219,30 @@ class IndexSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class VersionChange:
+    """What a batch did to one memory."""
+
+    id: str
+    before: int | None
+    """Its version before; None if the batch inserted it."""
+    after: int | None
+    """Its version after; None if the batch deleted it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """An operation that changed memories of one store together, and that can be undone as a whole."""
+
+    id: str
+    """The same in all stores that one operation changed."""
+    kind: str
+    """The operation: `consolidated`, `imported`, `restored`, `deleted`, `summarized` or `undone`."""
+    at: str
+    changes: tuple[VersionChange, ...]
+    undone_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Backup:
     """The contents of a backup of memories."""
 

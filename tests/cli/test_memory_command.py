@@ -51,11 +51,69 @@ def test_a_memory_s_life_at_the_shell(repository: Path) -> None:
     assert "Use async everywhere" in shown
     assert _run(repository, "update", stored["id"]).returncode == 2
     other = _json(repository, "add", "Second of its kind")
-    done = _run(repository, "delete", stored["id"], "no-such-memory", other["id"])
-    assert (done.returncode, done.stdout.count("brings it back")) == (1, 2)
+    done = _run(repository, "delete", stored["id"], "no-such-memory", other["id"], "--yes")
+    assert (done.returncode, done.stdout.splitlines()[0]) == (1, "2 went:")
     assert "no memory has the id 'no-such-memory'" in done.stderr
     assert _json(repository, "restore", stored["id"][:8])["id"] == stored["id"]
     assert [item["id"] for item in _json(repository, "list")["memories"]] == [stored["id"]]
+
+
+def test_nothing_precious_goes_without_a_question_and_a_way_back(repository: Path) -> None:
+    kept = _json(repository, "add", "Amounts are rounded half up")
+    later = [_json(repository, "add", f"Decided later, number {number}") for number in range(3)]
+    _json(repository, "update", kept["id"], "--content", "Amounts are rounded to even")
+    asked = _run(repository, "restore", "--backup", "latest")
+    assert asked.returncode == 1
+    assert "1 would change:" in asked.stdout
+    assert "3 would go:" in asked.stdout
+    assert "Decided later, number 2" in asked.stdout
+    assert "add --yes" in asked.stderr
+    assert _json(repository, "list")["total"] == 4
+    shown = _run(repository, "restore", "--backup", "latest", "--dry-run").stdout
+    assert shown == asked.stdout
+    done = _run(repository, "restore", "--backup", "latest", "--yes").stdout
+    assert "3 went:" in done
+    deleted = _json(repository, "list", "--deleted")
+    assert {item["id"] for item in deleted["memories"]} == {item["id"] for item in later}
+    assert f"`rag-ls restore {later[0]['id'][:8]}` brings it back" in _run(repository, "list", "--deleted").stdout
+    assert _json(repository, "undo", "--dry-run")["changes"]["inserted"] == 3
+    assert _run(repository, "undo").returncode == 1
+    assert "3 came back:" in _run(repository, "undo", "--yes").stdout
+    assert _json(repository, "list")["total"] == 4
+    assert _json(repository, "show", kept["id"])["content"] == "Amounts are rounded to even"
+    assert "to undo" in _run(repository, "undo", "--yes").stderr
+
+
+def test_an_import_asks_before_it_writes_over_memories(repository: Path) -> None:
+    stored = _json(repository, "add", "Amounts are rounded half up")
+    exported = json.loads(_run(repository, "export").stdout)
+    (record,) = exported["memories"]
+    changed = record | {"content": "Amounts are rounded to even", "version": 5}
+    file = repository / "changed.json"
+    changed.pop("content_hash", None)
+    file.write_text(json.dumps({**exported, "memories": [changed, {"content": "Something new is here"}]}))
+    asked = _run(repository, "import", "--input", str(file))
+    assert asked.stderr.count("rag-ls:") == 1, asked.stderr
+    assert (asked.returncode, "1 would be written over:" in asked.stdout) == (1, True)
+    assert _json(repository, "show", stored["id"])["content"] == "Amounts are rounded half up"
+    assert _json(repository, "import", "--input", str(file), "--yes")["updated"] == 1
+    assert _json(repository, "show", stored["id"])["content"] == "Amounts are rounded to even"
+    assert "took back what was imported" in _run(repository, "undo", "--yes").stdout
+    assert [item["content"] for item in _json(repository, "list")["memories"]] == ["Amounts are rounded half up"]
+
+
+def test_a_summary_that_replaces_another_asks_first(repository: Path) -> None:
+    _json(repository, "add", "Amounts are rounded half up to cents")
+    first = _json(repository, "summarize", "--start", "2020-01-01")
+    assert _json(repository, "summarize", "--start", "2020-01-01")["id"] == first["id"]
+    _json(repository, "add", "Retries wait at most thirty seconds in all")
+    asked = _run(repository, "summarize", "--start", "2020-01-01")
+    assert (asked.returncode, "it would replace" in asked.stdout) == (1, True)
+    done = _run(repository, "summarize", "--start", "2020-01-01", "--yes").stdout
+    assert "it replaced" in done
+    assert "takes it back" in done
+    assert _run(repository, "undo", "--yes").returncode == 0
+    assert _json(repository, "show", first["id"])["content"] == first["summary"]
 
 
 def test_what_is_exported_to_standard_output_comes_back_from_standard_input(repository: Path) -> None:

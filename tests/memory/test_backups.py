@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_ls.errors import NotFound, StoreDamaged
-from rag_ls.memory.backups import replace_damaged, restore_into
+from rag_ls.memory.backups import Restored, replace_damaged, restore_into
 from rag_ls.model import MemoryFilters, Scope
 from rag_ls.storage import MemoryStore
 from rag_ls.storage.sqlite.memories import SqliteMemories
@@ -43,6 +43,12 @@ def _contents(store: MemoryStore) -> dict[str, str]:
     return {memory.id: memory.content for memory in store.find()}
 
 
+def _counts(restored: Restored) -> tuple[int, int, int]:
+    """How many memories came back, were changed, and went."""
+    result = restored.result
+    return len(result.inserted), len(result.replaced), len(result.deleted)
+
+
 def _former(store: MemoryStore, number: int) -> list[tuple[int, str, str]]:
     return [(item.memory.version, item.memory.content, item.reason) for item in store.history(record(number).id)]
 
@@ -54,8 +60,8 @@ class TestRestoreInto:
         store.replace(record(1, "changed", version=2))
         store.delete(record(2).id)
         restored = restore_into(store, "latest", _NOW)
-        assert (restored.inserted, restored.replaced, restored.deleted) == (1, 1, 1)
-        assert Path(restored.backup).name == "memories-2026-01-01.db"
+        assert _counts(restored) == (1, 1, 1)
+        assert Path(restored.backup).name == "memories-2026-01-01T000000.db"
         assert _contents(store) == before
         assert list(store.lexical(["changed"], 5)) == []
 
@@ -81,7 +87,7 @@ class TestRestoreInto:
         used(store, record(1).id)
         store.touch(record(2).id, stamp(500))
         restored = restore_into(store, "latest", _NOW)
-        assert (restored.inserted, restored.replaced, restored.deleted) == (0, 0, 0)
+        assert _counts(restored) == (0, 0, 0)
         assert [memory.version for memory in store.find()] == [1, 1, 1]
         assert [store.get(record(number).id).uses for number in (1, 2)] == [1, 0]  # type: ignore[union-attr]
 
@@ -98,7 +104,7 @@ class TestRestoreInto:
             version = store.get(record(number).id).version + 1  # type: ignore[union-attr]
             store.replace(record(number, content, version=version))
         restored = restore_into(store, "latest", _NOW)
-        assert (restored.inserted, restored.replaced, restored.deleted) == (0, 3, 0)
+        assert _counts(restored) == (0, 3, 0)
         assert _contents(store) == before
         assert {content for _, content, _ in _former(store, 1)} >= {"in between", record(3).content}
 
@@ -117,33 +123,33 @@ class TestRestoreInto:
         put(store, record(4))
         later = store.backup(_DAY + timedelta(days=3))
         assert later is not None
-        assert restore_into(store, "2026-01-01", _NOW).deleted == 1
-        assert restore_into(store, "2026-01-04", _NOW).inserted == 1
-        assert restore_into(store, "memories-2026-01-01.db", _NOW).deleted == 1
+        assert _counts(restore_into(store, "2026-01-01", _NOW))[2] == 1
+        assert _counts(restore_into(store, "2026-01-04", _NOW))[0] == 1
+        assert _counts(restore_into(store, "memories-2026-01-01T000000.db", _NOW))[2] == 1
         elsewhere = later.rename(tmp_path / "kept elsewhere.db")
-        assert restore_into(store, str(elsewhere), _NOW).inserted == 1
+        assert _counts(restore_into(store, str(elsewhere), _NOW))[0] == 1
 
     @pytest.mark.parametrize("name", ["2025-12-31", "", "../memories.db", "no such file"])
     def test_a_backup_that_is_not_there_is_named_with_those_that_are(
         self, store: MemoryStore, file: Path, name: str
     ) -> None:
-        with pytest.raises(NotFound, match="there are 2026-01-01"):
+        with pytest.raises(NotFound, match=r"there are .*2026-01-01T000000"):
             restore_into(store, name, _NOW)
         assert len(store.find()) == 3
 
     def test_a_broken_backup_is_passed_over_or_refused(self, store: MemoryStore, file: Path) -> None:
         (file.parent / "backups" / "memories-2026-01-02.db").write_bytes(b"garbage" * 1000)
-        assert Path(restore_into(store, "latest", _NOW).backup).name == "memories-2026-01-01.db"
+        assert Path(restore_into(store, "latest", _NOW).backup).name == "memories-2026-01-01T000000.db"
         with pytest.raises(NotFound, match="no good backup '2026-01-02'"):
             restore_into(store, "2026-01-02", _NOW)
 
     def test_the_backup_itself_stays_as_it_is(self, store: MemoryStore, file: Path) -> None:
-        backup = file.parent / "backups" / "memories-2026-01-01.db"
+        backup = file.parent / "backups" / "memories-2026-01-01T000000.db"
         before = backup.read_bytes()
         store.delete(record(1).id)
         restore_into(store, "latest", _NOW)
         assert backup.read_bytes() == before
-        assert sorted(path.name for path in backup.parent.iterdir()) == [backup.name]
+        assert not list(backup.parent.glob("*.tmp"))
 
 
 _Steps = st.lists(
@@ -203,7 +209,7 @@ class TestReplaceDamaged:
         file.write_bytes(b"garbage" * 1000)
         file.with_name("memories.db-wal").write_bytes(b"its log")
         restored = replace_damaged(file.parent, "latest", Scope.PROJECT)
-        assert restored.inserted == 3
+        assert restored.replaced_damaged == 3
         assert restored.moved_aside is not None
         assert Path(restored.moved_aside).read_bytes() == b"garbage" * 1000
         assert Path(restored.moved_aside + "-wal").read_bytes() == b"its log"

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from rag_ls.errors import NotFound
-from rag_ls.memory.consolidation import Merge, apply, plan, undo
+from rag_ls.memory import batches
+from rag_ls.memory.consolidation import Merge, apply, plan
 from rag_ls.memory.ranking import parsed
 from rag_ls.model import Anchor, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
@@ -234,7 +235,7 @@ class TestApply:
         alike.delete(record(2).id)
         assert apply(alike, merges, stamp(5000)) == ""
         assert set(_numbers(alike.find())) == {1, 3, 4}
-        assert alike.consolidation() is None
+        assert alike.batches() == []
 
     def test_an_error_in_the_middle_changes_nothing(self, alike: MemoryStore) -> None:
         for number in (5, 6):
@@ -247,7 +248,12 @@ class TestApply:
             apply(alike, [first, second], stamp(5000))
         assert alike.find() == before
         assert alike.history(record(1).id) == versions
-        assert alike.consolidation() is None
+        assert alike.batches() == []
+
+
+def undo(store: MemoryStore, number: str, at: str) -> list[Memory]:
+    """Take a consolidation back; returns the memories that it had merged."""
+    return list(batches.undo(store, number, at).result.inserted)
 
 
 class TestUndo:
@@ -298,7 +304,7 @@ class TestUndo:
         number = _apply(alike)
         undo(alike, number, stamp(6000))
         after = alike.find()
-        for name, named in ((number, number), ("", "no consolidation to undo"), ("nonsense", "nonsense")):
+        for name, named in ((number, number), ("", "left to undo"), ("nonsense", "nonsense")):
             with pytest.raises(NotFound, match=named):
                 undo(alike, name, stamp(6001))
         assert alike.find() == after

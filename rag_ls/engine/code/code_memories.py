@@ -15,6 +15,7 @@ from rag_ls.engine.reranking import RERANKED, Reranking
 from rag_ls.engine.view_context import ViewContext
 from rag_ls.errors import InvalidRequest, ModelMissing, NotFound
 from rag_ls.memory import Memories, consolidation
+from rag_ls.memory.batches import CONSOLIDATED, Undone, find_batch, undo
 from rag_ls.memory.consolidation import Plan
 from rag_ls.memory.recall import memory_of
 from rag_ls.memory.summarise import Summary, SummaryRequest, summarise
@@ -223,23 +224,26 @@ class CodeMemories:
             )
         return Consolidated(plans, ids)
 
-    def undo_consolidation(self, scopes: Sequence[Scope], number: str) -> list[Memory]:
-        """Restore the memories that a consolidation merged: the one with this id, else the scopes' latest.
+    def undo(self, scopes: Sequence[Scope], batch_id: str, *, kind: str = "", dry_run: bool = False) -> list[Undone]:
+        """Take a change of many memories back: the one with this id, else the scopes' latest (of a kind).
 
         Raises `NotFound`.
         """
         stores = list(self.memories.usable(scopes))
-        number = number or max((store.latest_consolidation() for store in stores), default=("", ""))[1]
-        holders = [store for store in stores if number and store.consolidation(number)]
-        if not holders:
-            raise NotFound("there is no consolidation to undo" + (f" with the id {number!r}" if number else ""))
-        return [item for store in holders for item in consolidation.undo(store, number, self.memories.stamp())]
+        found = [batch for store in stores if (batch := find_batch(store, batch_id, kind))]
+        if not found:
+            what = "no consolidation" if kind == CONSOLIDATED else "no change of many memories"
+            raise NotFound(f"there is {what} to undo" + (f" with the id {batch_id!r}" if batch_id else ""))
+        latest = max(found, key=lambda batch: batch.at).id
+        stamp = self.memories.stamp()
+        return [undo(store, latest, stamp, dry_run=dry_run) for store in stores if find_batch(store, latest)]
 
-    def summarise(self, request: SummaryRequest) -> Summary:
-        """Summarise the memories of a period, and keep the summary."""
+    def summarise(self, request: SummaryRequest, *, dry_run: bool = False) -> Summary:
+        """Summarise the memories of a period, and keep the summary, but in a preview."""
         if self._context.is_scratch and request.filters.scopes == tuple(Scope):
             request = replace(request, filters=replace(request.filters, scopes=(Scope.SESSION, Scope.GLOBAL)))
-        return summarise(self.memories, request, self._shared.model(0.0), self._context.settings.summaries)
+        settings = self._context.settings.summaries
+        return summarise(self.memories, request, self._shared.model(0.0), settings, dry_run=dry_run)
 
     def embedding_of(self, item: Memory) -> tuple[str, tuple[tuple[float, ...], ...]] | None:
         """The answering model's id, and its vectors of a memory's parts; None where there are none yet."""

@@ -21,12 +21,12 @@ from pathlib import Path
 from rag_ls.errors import NotFound, StoreDamaged, StoreError, StoreUnavailable
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion, Scope
 from rag_ls.storage.api import MemoryVectors
-from rag_ls.storage.records import Backup, Hnsw
+from rag_ls.storage.records import Backup, Batch, Hnsw, VersionChange
 from rag_ls.storage.sqlite.database import Database, SchemaTooNew
 from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_file import is_damage
 from rag_ls.storage.sqlite.maintenance import optimise
-from rag_ls.storage.sqlite.memory_backups import back_up, backup_file, chosen, damage_report, is_good, is_truncated
+from rag_ls.storage.sqlite.memory_backups import back_up, chosen, damage_report, is_due, is_good, is_truncated
 from rag_ls.storage.sqlite.memory_rows import (
     COLUMNS,
     FROM,
@@ -166,7 +166,7 @@ class SqliteMemories:
         """Delete everything, even the history; returns the number of memories. Only for a session's store."""
         with self._database.writing() as connection:
             count = self.count()
-            for table in ("memory_postings", "memories", "history", "consolidations"):
+            for table in ("memory_postings", "memories", "history", "batches"):
                 connection.execute(f"DELETE FROM {table}")
         return count
 
@@ -256,6 +256,24 @@ class SqliteMemories:
         )
         return [MemoryVersion(from_record(record, self.scope), at, reason) for record, at, reason in rows]
 
+    def versions(self) -> dict[str, int]:
+        """See `MemoryStore`."""
+        return dict(self._database.connection.execute("SELECT id, version FROM memories").fetchall())
+
+    def deleted(self, limit: int, offset: int = 0) -> tuple[list[MemoryVersion], int]:
+        """See `MemoryStore`."""
+        gone = (
+            "FROM history h WHERE id NOT IN (SELECT id FROM memories) AND version = "
+            "(SELECT max(version) FROM history WHERE id = h.id)"
+        )
+        with self._database.reading() as connection:
+            total = int(connection.execute(f"SELECT count(*) {gone}").fetchone()[0])
+            rows = connection.execute(
+                f"SELECT record, replaced_at, reason {gone} ORDER BY replaced_at DESC, rowid DESC LIMIT ? OFFSET ?",
+                (limit, offset),
+            ).fetchall()
+        return [MemoryVersion(from_record(record, self.scope), at, reason) for record, at, reason in rows], total
+
     def about(self, path: str, symbols: Collection[str], content_hashes: Collection[str]) -> list[Memory]:
         """Memories whose anchors may be in a document: by its path, its symbols, or the hashes of its chunks."""
         values = (path, _json(filter(None, symbols)), _json(content_hashes))
@@ -340,49 +358,46 @@ class SqliteMemories:
             # Counts are only a hint for ranking, so an error must not fail an answer.
             _log.info("uses were not counted: %s", error)
 
-    # --- consolidations
+    # --- batches
 
-    def add_consolidation(self, number: str, at: str, merges: object) -> None:
-        """Record the merges of a consolidation, so that it can be undone."""
+    def add_batch(self, batch: Batch) -> None:
+        """See `MemoryStore`."""
+        changes = json.dumps([[change.id, change.before, change.after] for change in batch.changes])
         with self._database.writing() as connection:
-            connection.execute("INSERT INTO consolidations VALUES (?, ?, ?, NULL)", (number, at, json.dumps(merges)))
+            connection.execute(
+                "INSERT INTO batches VALUES (?, ?, ?, ?, ?)",
+                (batch.id, batch.kind, batch.at, changes, batch.undone_at),
+            )
 
-    def consolidation(self, number: str = "") -> tuple[str, object] | None:
-        """The id and merges of a consolidation that was not undone (without `number`, the latest); None for none."""
-        row = self._database.connection.execute(
-            "SELECT id, merges FROM consolidations WHERE undone_at IS NULL AND (? = '' OR id = ?) "
-            "ORDER BY at DESC, rowid DESC LIMIT 1",
-            (number, number),
-        ).fetchone()
-        return (row[0], json.loads(row[1])) if row else None
+    def batches(self, limit: int = -1) -> list[Batch]:
+        """See `MemoryStore`."""
+        rows = self._database.connection.execute(
+            "SELECT id, kind, at, changes, undone_at FROM batches ORDER BY at DESC, rowid DESC LIMIT ?", (limit,)
+        )
+        return [
+            Batch(batch_id, kind, at, tuple(VersionChange(*change) for change in json.loads(changes)), undone_at)
+            for batch_id, kind, at, changes, undone_at in rows
+        ]
 
-    def latest_consolidation(self) -> tuple[str, str]:
-        """The time and id of the latest consolidation that was not undone; empty for none."""
-        row = self._database.connection.execute(
-            "SELECT at, id FROM consolidations WHERE undone_at IS NULL ORDER BY at DESC, rowid DESC LIMIT 1"
-        ).fetchone()
-        return (row[0], row[1]) if row else ("", "")
-
-    def note_undone(self, number: str, at: str) -> None:
-        """A consolidation was undone."""
+    def note_undone(self, batch_id: str, at: str) -> None:
+        """See `MemoryStore`."""
         with self._database.writing() as connection:
-            connection.execute("UPDATE consolidations SET undone_at = ? WHERE id = ?", (at, number))
+            connection.execute("UPDATE batches SET undone_at = ? WHERE id = ?", (at, batch_id))
 
     # --- upkeep
 
-    def backup(self, now: datetime | None = None) -> Path | None:
-        """Copy the file to `backups/`, at most once a day, and keep the newest seven backups.
-
-        A failure is only logged, because the memories themselves are stored.
-        """
-        if self.path is None or (target := backup_file(self.path, now)).exists() or not self.count():
+    def backup(self, now: datetime | None = None, *, always: bool = False) -> Path | None:
+        """See `MemoryStore`. Copies the file to `backups/`, at most once an hour unless `always`."""
+        if self.path is None or not self.count():
+            return None
+        now = now or datetime.now(UTC)
+        if not (always or is_due(self.path, now)):
             return None
         try:
-            back_up(self._database.connection, target)
+            return back_up(self._database.connection, self.path, now)
         except (OSError, sqlite3.Error) as error:
             _log.warning("%s was not backed up: %s", self.path, error)
             return None
-        return target
 
     def read_backup(self, name: str) -> Backup:
         """See `MemoryStore`."""

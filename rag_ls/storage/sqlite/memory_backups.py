@@ -1,55 +1,109 @@
-"""Makes daily copies of `memories.db`, and replaces a damaged file by one. Nothing here deletes memories."""
+"""Makes copies of `memories.db`, and replaces a damaged file by one. Nothing here deletes memories."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sqlite3
 import uuid
+from collections.abc import Iterable
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from rag_ls.errors import NotFound
 from rag_ls.storage.sqlite.database import SchemaTooNew
 
 _FOLDER = "backups"
-_KEPT = 7
+_SPACING = timedelta(hours=1)
+_LARGE_SPACING = timedelta(days=1)
+# Dozens of copies of a larger file would cost the user gigabytes.
+_LARGE_BYTES = 50_000_000
+_MIN_KEPT = 7
+_NAME = re.compile(r"memories-(\d{4}-\d{2}-\d{2})(?:T(\d{6}))?")
 
 
-def backup_file(path: Path, now: datetime | None = None) -> Path:
-    """The path of a day's backup."""
-    return path.parent / _FOLDER / f"memories-{now or datetime.now(UTC):%Y-%m-%d}.db"
+def is_due(path: Path, now: datetime) -> bool:
+    """Whether the newest backup of a file is old enough for another one."""
+    newest = next(iter(backups(path)), None)
+    spacing = _LARGE_SPACING if path.stat().st_size > _LARGE_BYTES else _SPACING
+    return newest is None or now - _time_of(newest) >= spacing
 
 
-def back_up(connection: sqlite3.Connection, target: Path) -> None:
-    """Copy a database consistently to a new file, and keep the newest seven backups."""
+def back_up(connection: sqlite3.Connection, path: Path, now: datetime) -> Path:
+    """Copy the database of `path` consistently to a new file, and delete backups that are too close to each other."""
+    target = path.parent / _FOLDER / f"memories-{now:%Y-%m-%dT%H%M%S}.db"
     target.parent.mkdir(mode=0o700, exist_ok=True)
     temporary = target.with_name(f"{target.stem}.{uuid.uuid4().hex}.tmp")
     connection.execute("VACUUM INTO ?", (str(temporary),))
     temporary.chmod(0o600)
     temporary.replace(target)
-    for old in sorted(target.parent.glob("memories-*.db"))[:-_KEPT]:
-        old.unlink(missing_ok=True)
+    known = backups(path)
+    kept = kept_times([_time_of(file) for file in known], now)
+    for file in known:
+        if _time_of(file) not in kept:
+            file.unlink(missing_ok=True)
+    return target
+
+
+def kept_times(times: Iterable[datetime], now: datetime) -> set[datetime]:
+    """The backups to keep: one for five minutes of the last hour, an hour of the day, a day of the week, a week of the month.
+
+    That is always the oldest one, so that it stays the same while time goes on. The newest seven are kept besides.
+    """
+    kept: dict[object, datetime] = {}
+    ordered = sorted(times)
+    for time in ordered:
+        age = now - time
+        if age < timedelta(hours=1):
+            slot: object = f"{time:%dT%H}", time.minute // 5
+        elif age < timedelta(days=1):
+            slot = f"{time:%Y-%m-%dT%H}"
+        elif age < timedelta(days=7):
+            slot = time.date()
+        elif age < timedelta(days=31):
+            slot = time.isocalendar()[:2]
+        else:
+            continue
+        kept.setdefault(slot, time)
+    return {*kept.values(), *ordered[-_MIN_KEPT:]}
 
 
 def backups(path: Path) -> list[Path]:
     """The backups of a file, the newest first."""
-    return sorted((path.parent / _FOLDER).glob("memories-*.db"), reverse=True)
+    files = (path.parent / _FOLDER).glob("memories-*.db")
+    return sorted((file for file in files if _NAME.fullmatch(file.stem)), key=_time_of, reverse=True)
+
+
+def _time_of(backup: Path) -> datetime:
+    """When a backup was made; early versions of rag-ls named only its day."""
+    found = _NAME.fullmatch(backup.stem)
+    assert found is not None
+    return datetime.strptime(f"{found[1]}T{found[2] or '000000'}", "%Y-%m-%dT%H%M%S").replace(tzinfo=UTC)
 
 
 def chosen(path: Path, name: str) -> Path:
-    """The backup that a person means: `latest` (the newest good one), a date, or a file. Raises `NotFound`."""
+    """The backup that a person means: `latest` (the newest good one), a date, a time, or a file. Raises `NotFound`."""
     known = backups(path)
     if name == "latest":
         found = next((file for file in known if is_good(file)), None)
     else:
-        found = next((file for file in known if name in (file.stem.removeprefix("memories-"), file.name)), None)
+        found = next((file for file in known if name and _is_called(file, name)), None)
         found = found or (Path(name) if Path(name).is_file() else None)
     if found is None or not is_good(found):
-        names = ", ".join(file.stem.removeprefix("memories-") for file in known) or "none"
+        names = ", ".join(map(_name_of, known)) or "none"
         raise NotFound(f"no good backup {name!r} of {path}; there are {names}")
     return found
+
+
+def _name_of(backup: Path) -> str:
+    return backup.stem.removeprefix("memories-")
+
+
+def _is_called(backup: Path, name: str) -> bool:
+    """Whether `name` is the backup's file name, its time, or its day."""
+    return name in (backup.name, _name_of(backup), _name_of(backup).partition("T")[0])
 
 
 def put_in_place(backup: Path, path: Path) -> Path | None:

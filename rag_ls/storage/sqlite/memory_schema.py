@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import uuid
+from typing import Any
 
 import numpy as np
 
@@ -73,4 +75,26 @@ def _second(connection: sqlite3.Connection) -> None:
     connection.execute("DROP TABLE first_vectors")
 
 
-MIGRATIONS = (_first, _second)
+def _third(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        "CREATE TABLE batches (id TEXT PRIMARY KEY, kind TEXT NOT NULL, at TEXT NOT NULL, changes TEXT NOT NULL, "
+        "undone_at TEXT)"
+    )
+    rows = connection.execute("SELECT id, at, merges, undone_at FROM consolidations ORDER BY rowid").fetchall()
+    for number, at, merges, undone_at in rows:
+        changes = [change for merge in json.loads(merges) for change in _changes_of(connection, merge)]
+        values = (number, "consolidated", at, json.dumps(changes), undone_at)
+        connection.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?)", values)
+    connection.execute("DROP TABLE consolidations")
+
+
+def _changes_of(connection: sqlite3.Connection, merge: dict[str, Any]) -> list[tuple[str, int, int | None]]:
+    """The versions of memories before and after a merge. Each merged one was deleted in its last version."""
+    changes: list[tuple[str, int, int | None]] = [(merge["kept"], merge["version"] - 1, merge["version"])]
+    for memory_id in merge["merged"]:
+        (last,) = connection.execute("SELECT max(version) FROM history WHERE id = ?", (memory_id,)).fetchone()
+        changes += [(memory_id, last, None)] if last is not None else []
+    return changes
+
+
+MIGRATIONS = (_first, _second, _third)

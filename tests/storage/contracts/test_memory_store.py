@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from rag_ls.model import Anchor, MemoryFilters, MemoryMetadata, Scope
-from rag_ls.storage import MemoryStore
+from rag_ls.storage import Batch, MemoryStore, VersionChange
 from rag_ls.storage.sqlite.memories import SqliteMemories
 from tests.memory.support import put, record, stamp, used
 from tests.support import until
@@ -54,6 +55,38 @@ class TestTags:
         tagged.replace(record(2, version=2))
         tagged.delete(record(3).id)
         assert tagged.tag_counts() == {"Rust": 1, "async": 1}
+
+
+class TestBatches:
+    def test_versions_are_those_of_the_present_memories(self, store: MemoryStore) -> None:
+        for number in (1, 2):
+            put(store, record(number))
+        store.replace(record(1, "changed", version=2))
+        store.delete(record(2).id)
+        assert store.versions() == {record(1).id: 2}
+
+    def test_what_was_deleted_is_listed_in_its_last_version_the_latest_first(self, store: MemoryStore) -> None:
+        for number in (1, 2, 3):
+            put(store, record(number))
+        store.replace(record(1, "changed", version=2))
+        store.delete(record(1).id, reason="consolidated")
+        store.delete(record(2).id)
+        page, total = store.deleted(1)
+        assert ([item.memory.id for item in page], total) == ([record(2).id], 2)
+        (last,), _ = store.deleted(5, 1)
+        assert (last.memory.content, last.reason) == ("changed", "consolidated")
+        put(store, record(2, version=2))
+        assert [item.memory.id for item in store.deleted(5)[0]] == [record(1).id]
+
+    def test_batches_are_kept_the_latest_first_and_may_be_undone(self, store: MemoryStore) -> None:
+        first = Batch("a", "imported", stamp(1), (VersionChange(record(1).id, None, 1),))
+        second = Batch("b", "deleted", stamp(2), (VersionChange(record(1).id, 1, None),))
+        store.add_batch(first)
+        store.add_batch(second)
+        assert store.batches() == [second, first]
+        assert store.batches(1) == [second]
+        store.note_undone("b", stamp(3))
+        assert store.batches()[0] == replace(second, undone_at=stamp(3))
 
 
 class TestWords:

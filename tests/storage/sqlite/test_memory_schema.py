@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from rag_ls.errors import StoreUnavailable
+from rag_ls.memory.batches import undo
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryOrder, MemoryType, Scope
-from rag_ls.storage import MemoryStore
+from rag_ls.storage import MemoryStore, VersionChange
 from rag_ls.storage.sqlite.memories import SqliteMemories
 from rag_ls.storage.sqlite.memory_schema import _FIRST, MIGRATIONS
 from rag_ls.util.text import content_hash
@@ -183,3 +184,20 @@ def test_a_new_file_has_the_newest_version(tmp_path: Path) -> None:
     SqliteMemories(tmp_path / "memories.db", Scope.PROJECT).close()
     version = sqlite3.connect(tmp_path / "memories.db").execute("PRAGMA user_version").fetchone()
     assert version == (len(MIGRATIONS),)
+
+
+def test_a_consolidation_of_the_second_version_can_be_undone(tmp_path: Path) -> None:
+    file = tmp_path / "memories.db"
+    connection = _first_version(file)
+    MIGRATIONS[1](connection)
+    merges = json.dumps([{"kept": _id(2), "version": 2, "merged": [_id(7), "of no known version"]}])
+    values = ("merged", "2026-01-02T00:00:00.000Z", merges)
+    connection.execute("INSERT INTO consolidations VALUES (?, ?, ?, NULL)", values)
+    connection.execute("PRAGMA user_version = 2")
+    connection.close()
+    store = SqliteMemories(file, Scope.PROJECT)
+    (batch,) = store.batches()
+    assert batch.changes == (VersionChange(_id(2), 1, 2), VersionChange(_id(7), 1, None))
+    assert undo(store, "merged", "2026-01-03T00:00:00.000Z").kept == ()
+    contents = {memory.content for memory in store.find()}
+    assert {"deploy on any day", "gone for good"} <= contents

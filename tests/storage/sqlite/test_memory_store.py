@@ -17,6 +17,7 @@ from rag_ls.errors import StoreDamaged, StoreUnavailable
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
 from rag_ls.storage.sqlite.memories import SqliteMemories
+from rag_ls.storage.sqlite.memory_backups import kept_times
 from rag_ls.util.text import content_hash
 from tests.support import MODEL, unit_vectors
 
@@ -134,24 +135,43 @@ def test_an_id_prefix_is_no_pattern(file: Path) -> None:
     assert store.ids_starting("%") == []
 
 
-def test_the_first_backup_of_a_day_is_kept_and_no_second_is_made(file: Path) -> None:
+def test_a_backup_is_made_an_hour_after_the_last_one_or_when_it_must_be(file: Path) -> None:
     store = SqliteMemories(file, Scope.PROJECT)
     assert store.backup(_DAY) is None
     store.insert(_memory(1))
     first = store.backup(_DAY)
     assert first is not None
     store.insert(_memory(2, "other"))
-    assert store.backup(_DAY) is None
+    assert store.backup(_DAY + timedelta(minutes=59)) is None
     assert [memory.id for memory in SqliteMemories(first, Scope.PROJECT).all()] == [_memory(1).id]
+    forced = store.backup(_DAY + timedelta(minutes=59), always=True)
+    assert forced is not None
+    assert len(SqliteMemories(forced, Scope.PROJECT).all()) == 2
+    assert store.backup(_DAY + timedelta(minutes=118)) is None
+    assert store.backup(_DAY + timedelta(minutes=119)) is not None
 
 
-def test_seven_backups_are_kept(file: Path) -> None:
+def test_old_backups_make_way_for_new_ones(file: Path) -> None:
     store = SqliteMemories(file, Scope.PROJECT)
     store.insert(_memory())
-    for day in range(10):
+    for day in range(100):
         store.backup(_DAY + timedelta(days=day))
-    names = sorted(backup.name for backup in (file.parent / "backups").iterdir())
-    assert names == [f"memories-2026-01-{day:02d}.db" for day in range(4, 11)]
+    assert 10 <= len(list((file.parent / "backups").iterdir())) <= 13
+
+
+@given(st.lists(st.integers(0, 60 * 24 * 60), min_size=1, max_size=300, unique=True))
+def test_backups_are_spaced_by_their_age(minutes: list[int]) -> None:
+    now = _DAY + timedelta(days=60)
+    times = [now - timedelta(minutes=age) for age in minutes]
+    kept = kept_times(times, now)
+    assert kept <= set(times)
+    assert set(sorted(times)[-7:]) <= kept
+    assert len(kept) <= 13 + 25 + 8 + 6 + 7
+    # Whoever looks for the state of a past time finds one that is not much older or younger than it could be.
+    for age, spacing in ((60, 5), (24 * 60, 60), (7 * 24 * 60, 24 * 60), (31 * 24 * 60, 7 * 24 * 60)):
+        for time in times:
+            if now - time < timedelta(minutes=age):
+                assert any(abs(other - time) <= timedelta(minutes=spacing) for other in kept)
 
 
 def test_files_are_readable_by_their_user_alone(file: Path) -> None:
@@ -167,10 +187,10 @@ def test_files_are_readable_by_their_user_alone(file: Path) -> None:
 @pytest.mark.parametrize("damaged", [b"this is no database" * 500, b"SQLite format 3\0" + b"\xff" * 8000])
 def test_a_damaged_file_is_left_as_it_is_and_the_newest_good_backup_is_named(file: Path, damaged: bytes) -> None:
     _with_backups(file, 3)
-    (file.parent / "backups" / "memories-2026-01-03.db").write_bytes(b"bad backup" * 1000)
+    (file.parent / "backups" / "memories-2026-01-03T000000.db").write_bytes(b"bad backup" * 1000)
     file.write_bytes(damaged)
     for _ in range(2):
-        with pytest.raises(StoreDamaged, match=r"memories-2026-01-02\.db: `rag-ls restore"):
+        with pytest.raises(StoreDamaged, match=r"memories-2026-01-02T000000\.db: `rag-ls restore"):
             SqliteMemories(file, Scope.PROJECT)
     assert file.read_bytes() == damaged
 
@@ -179,7 +199,7 @@ def test_a_half_written_file_is_damaged(file: Path) -> None:
     _with_backups(file, 1)
     half = file.read_bytes()[: file.stat().st_size // 2]
     file.write_bytes(half)
-    with pytest.raises(StoreDamaged, match=r"memories-2026-01-01\.db"):
+    with pytest.raises(StoreDamaged, match=r"memories-2026-01-01T000000\.db"):
         SqliteMemories(file, Scope.PROJECT)
     assert file.read_bytes() == half
 
@@ -187,7 +207,7 @@ def test_a_half_written_file_is_damaged(file: Path) -> None:
 def test_a_file_truncated_to_nothing_is_damaged_where_there_were_memories(file: Path) -> None:
     _with_backups(file, 2)
     file.write_bytes(b"")
-    with pytest.raises(StoreDamaged, match=r"it is empty.*memories-2026-01-02\.db"):
+    with pytest.raises(StoreDamaged, match=r"it is empty.*memories-2026-01-02T000000\.db"):
         SqliteMemories(file, Scope.PROJECT)
     assert file.read_bytes() == b""
 
@@ -201,7 +221,7 @@ def test_without_a_backup_the_error_says_so(file: Path) -> None:
 def test_the_named_backup_repairs_the_file(file: Path) -> None:
     _with_backups(file, 1)
     file.write_bytes(b"garbage" * 1000)
-    file.write_bytes((file.parent / "backups" / "memories-2026-01-01.db").read_bytes())
+    file.write_bytes((file.parent / "backups" / "memories-2026-01-01T000000.db").read_bytes())
     assert SqliteMemories(file, Scope.PROJECT).get(_memory().id) == _memory()
 
 
@@ -218,9 +238,9 @@ def test_a_file_of_a_newer_version_is_not_touched(file: Path) -> None:
 
 def test_an_empty_backup_is_not_called_good(file: Path) -> None:
     _with_backups(file, 2)
-    (file.parent / "backups" / "memories-2026-01-02.db").write_bytes(b"")
+    (file.parent / "backups" / "memories-2026-01-02T000000.db").write_bytes(b"")
     file.write_bytes(b"garbage" * 1000)
-    with pytest.raises(StoreDamaged, match=r"memories-2026-01-01\.db: `rag-ls restore"):
+    with pytest.raises(StoreDamaged, match=r"memories-2026-01-01T000000\.db: `rag-ls restore"):
         SqliteMemories(file, Scope.PROJECT)
 
 
@@ -230,7 +250,7 @@ def test_a_backup_is_found_in_a_folder_of_any_name(tmp_path: Path, name: str) ->
     file.parent.mkdir()
     _with_backups(file, 1)
     file.write_bytes(b"garbage" * 1000)
-    with pytest.raises(StoreDamaged, match=r"memories-2026-01-01\.db: `rag-ls restore"):
+    with pytest.raises(StoreDamaged, match=r"memories-2026-01-01T000000\.db: `rag-ls restore"):
         SqliteMemories(file, Scope.PROJECT)
     assert list(tmp_path.iterdir()) == [file.parent]
 

@@ -20,6 +20,18 @@ export interface AnchorRecord {
   readonly project?: string;
 }
 
+/** What was changed, or would be changed. */
+export interface BatchRecord {
+  readonly dry_run: boolean;
+  readonly inserted: number;
+  readonly replaced: number;
+  readonly deleted: number;
+  readonly inserted_memories: readonly BriefMemory[];
+  readonly replaced_memories: readonly BriefMemory[];
+  readonly deleted_memories: readonly BriefMemory[];
+  readonly undo: string;
+}
+
 /** A memory in a few words. */
 export interface BriefMemory {
   readonly id: string;
@@ -107,6 +119,12 @@ export interface DeletedAnswer {
   readonly scope: string;
 }
 
+/** The memories that were deleted together. */
+export interface DeletedMemoriesAnswer {
+  readonly missing: readonly string[];
+  readonly changes: BatchRecord;
+}
+
 /** The vectors of a memory's parts. */
 export interface EmbeddingRecord {
   readonly model: string;
@@ -148,6 +166,7 @@ export interface ImportAnswer {
   readonly duplicates: number;
   readonly scope: string;
   readonly input: string;
+  readonly changes: BatchRecord;
 }
 
 /** How much there is of a language. */
@@ -207,6 +226,8 @@ export interface MemoryRecord {
   readonly similarity?: number;
   readonly embedding?: EmbeddingRecord;
   readonly history?: readonly VersionRecord[];
+  readonly deleted_at?: string;
+  readonly reason?: string;
 }
 
 /** Memories that say the same. */
@@ -344,6 +365,7 @@ export interface RestoredBackupAnswer {
   readonly replaced: number;
   readonly deleted: number;
   readonly moved_aside: string | null;
+  readonly changes: BatchRecord;
 }
 
 /** How the indexed projects stand. */
@@ -426,6 +448,8 @@ export interface SummaryAnswer {
   readonly known?: readonly BriefMemory[];
   readonly evicted?: readonly string[];
   readonly note?: string;
+  readonly replaces?: BriefMemory;
+  readonly undo?: string;
 }
 
 /** A declaration. */
@@ -464,6 +488,15 @@ export interface TestRecord {
 export interface TestsAnswer {
   readonly tests: readonly TestRecord[];
   readonly note?: string;
+}
+
+/** The change that was taken back. */
+export interface UndoneAnswer {
+  readonly id: string;
+  readonly kind: string;
+  readonly at: string;
+  readonly kept: readonly string[];
+  readonly changes: BatchRecord;
 }
 
 /** Space given back, by store. */

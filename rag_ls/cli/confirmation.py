@@ -1,0 +1,24 @@
+"""Asks a person before something is removed or overwritten."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from rag_ls.errors import NotConfirmed
+
+
+def confirmed(arguments: argparse.Namespace, question: str, nothing: str) -> bool:
+    """Ask at the terminal, unless `--yes` was given. Raises `NotConfirmed` if there is no terminal.
+
+    `nothing` says that nothing was done.
+    """
+    if arguments.yes:
+        return True
+    if not sys.stdin.isatty():
+        raise NotConfirmed(f"{nothing}: nobody is there to confirm it; add --yes")
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        return True
+    print(f"rag-ls: {nothing}", file=sys.stderr)
+    return False

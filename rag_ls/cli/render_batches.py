@@ -1,0 +1,94 @@
+"""Texts about changes of many memories: what would be done, what was done, and how to take it back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rag_ls.cli import render
+
+Json = dict[str, Any]
+
+_DONE = (("inserted", "came back"), ("replaced", "changed"), ("deleted", "went"))
+_WOULD = (("inserted", "would come back"), ("replaced", "would change"), ("deleted", "would go"))
+
+
+def preview(operation: str, data: Json) -> str:
+    """What an operation would do."""
+    if operation == "consolidate_memories":
+        return render.consolidation(data)
+    if operation == "summarize_memories":
+        return summary(data)
+    if operation == "import_memories":
+        return imported(data)
+    if operation == "restore_backup":
+        return restored(data)
+    return undone(data) if operation == "undo" else changes(data["changes"])
+
+
+def changes(data: Json, words: tuple[tuple[str, str], ...] = ()) -> str:
+    """The memories that a change inserted, replaced and deleted (or would), and how to take it back."""
+    lines = []
+    for key, word in words or (_WOULD if data["dry_run"] else _DONE):
+        if count := data[key]:
+            shown = data[f"{key}_memories"]
+            lines.append(f"{count:,} {word}:")
+            lines += [f"  {item['id'][:8]}  {item['content']}" for item in shown]
+            lines += [f"  ... and {count - len(shown):,} more"] if count > len(shown) else []
+    return "\n".join([*(lines or ["nothing to change"]), *_way_back(data["undo"])])
+
+
+def restored(data: Json) -> str:
+    """The outcome of restoring a backup, or a preview of it."""
+    if data["moved_aside"]:
+        aside = f"the damaged file is now {data['moved_aside']}"
+        return f"restored {data['backup']}: {data['inserted']:,} memories came back; {aside}"
+    head = f"{'would restore' if data['changes']['dry_run'] else 'restored'} {data['backup']}:"
+    return f"{head}\n{changes(data['changes'])}"
+
+
+def imported(data: Json) -> str:
+    """The outcome of an import, or a preview of it."""
+    done = data["changes"]
+    lines = [
+        f"{'would import' if done['dry_run'] else 'imported'} {data['inserted']:,} new and {data['updated']:,} changed "
+        f"memories into the scope {data['scope']}; {data['unchanged']:,} were there already, {data['duplicates']:,} say "
+        "what another one says"
+    ]
+    if done["replaced"]:
+        word = "would be written over:" if done["dry_run"] else "were written over:"
+        lines.append(f"{done['replaced']:,} {word}")
+        lines += [f"  {item['id'][:8]}  {item['content']}" for item in done["replaced_memories"]]
+        lines += ["  ..."] if done["replaced"] > len(done["replaced_memories"]) else []
+    return "\n".join([*lines, *_way_back(done["undo"])])
+
+
+def summary(data: Json) -> str:
+    """A summary with what became of it, or a preview of it."""
+    if data["status"] == "preview":
+        lines = [data["summary"], "", f"(of {data['count']} memories; not stored)"]
+        lines += [f"it would replace {_named(data['replaces'])}"] if "replaces" in data else []
+        return "\n".join(lines)
+    lines = [data["summary"], "", f"({data['status']} {data['id']}, of {data['count']} memories)"]
+    lines += [f"it replaced {_named(data['replaces'])}"] if "replaces" in data else []
+    return "\n".join([*lines, *_way_back(data.get("undo", ""))])
+
+
+def undone(data: Json) -> str:
+    """What an undo took back, or would take back."""
+    would = data["changes"]["dry_run"]
+    lines = [
+        f"{'would take' if would else 'took'} back what was {data['kind']} at {data['at']}:",
+        changes(data["changes"]),
+    ]
+    if data["kept"]:
+        ids = ", ".join(memory_id[:8] for memory_id in data["kept"])
+        lines.append(f"{len(data['kept'])} were changed since, and stay as they are: {ids}")
+    return "\n".join(lines)
+
+
+def _named(item: Json) -> str:
+    return f"{item['id'][:8]}  {item['content']}"
+
+
+def _way_back(batch_id: str) -> list[str]:
+    return [f"`rag-ls undo {batch_id}` takes it back"] if batch_id else []

@@ -1,0 +1,158 @@
+"""Operations that change many memories at once: each can be previewed, makes a backup first, and can be undone."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from rag_ls.errors import NotFound
+from rag_ls.model import Memory
+from rag_ls.storage import Batch, MemoryStore, VersionChange
+
+CONSOLIDATED = "consolidated"
+DELETED = "deleted"
+IMPORTED = "imported"
+RESTORED = "restored"
+SUMMARIZED = "summarized"
+UNDONE = "undone"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class BatchResult:
+    """The memories that a batch changed, or would change."""
+
+    batch_id: str = ""
+    """For `undo`; empty for a preview, and if nothing changed."""
+    inserted: tuple[Memory, ...] = ()
+    replaced: tuple[Memory, ...] = ()
+    """In their versions before the batch."""
+    deleted: tuple[Memory, ...] = ()
+    """In their last versions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What an undo took back."""
+
+    batch: Batch
+    result: BatchResult
+    kept: tuple[str, ...]
+    """The ids of memories that were changed since, and that stay as they are."""
+
+
+class _Preview(Exception):
+    """Rolls a transaction back; it is no error."""
+
+
+def carry_out(
+    store: MemoryStore, kind: str, change: Callable[[], T], *, stamp: str, batch_id: str = "", dry_run: bool = False
+) -> tuple[T, BatchResult]:
+    """Run `change`, which changes memories of `store`, in one transaction, and record it as a batch that can be undone.
+
+    A backup is made first. With `dry_run`, everything is taken back at once: the results tell what would change.
+    """
+    if not dry_run:
+        store.backup(always=True)
+    outcome: tuple[T, BatchResult] | None = None
+    try:
+        with store.transaction():
+            before = store.versions()
+            answer = change()
+            changes = _changes(before, store.versions())
+            number = (batch_id or str(uuid.uuid4())) if changes and not dry_run else ""
+            outcome = answer, _result(store, changes, number)
+            if dry_run:
+                raise _Preview
+            if changes:
+                store.add_batch(Batch(number, kind, stamp, changes))
+    except _Preview:
+        pass
+    assert outcome is not None
+    return outcome
+
+
+def find_batch(store: MemoryStore, batch_id: str = "", kind: str = "") -> Batch | None:
+    """A batch that can be undone: that with the id, else the latest (of a kind) that is no undo itself."""
+    for batch in store.batches():
+        wanted = batch.id == batch_id if batch_id else batch.kind != UNDONE and kind in ("", batch.kind)
+        if wanted and batch.undone_at is None:
+            return batch
+    return None
+
+
+def undo(store: MemoryStore, batch_id: str, stamp: str, *, dry_run: bool = False) -> Undone:
+    """Take a batch (without an id, the latest one) back. A memory that was changed since stays as it is.
+
+    The undo is a batch too: with its id, it can be undone itself. Raises `NotFound`.
+    """
+    batch = find_batch(store, batch_id)
+    if batch is None:
+        what = f"no change of many memories has the id {batch_id!r}" if batch_id else "no change of many memories"
+        raise NotFound(f"{what} is left to undo in the scope {store.scope}")
+
+    def take_back() -> tuple[str, ...]:
+        kept = _take_back(store, batch.changes, stamp)
+        store.note_undone(batch.id, stamp)
+        return kept
+
+    kept, result = carry_out(store, UNDONE, take_back, stamp=stamp, dry_run=dry_run)
+    return Undone(batch, result, kept)
+
+
+def put_back(store: MemoryStore, memory: Memory, stamp: str, *, movable: Collection[str], reason: str) -> bool:
+    """Make a former version the present one, with a new version number; whether that was possible.
+
+    Another memory that has its content now is deleted if it is `movable`: its own turn comes later.
+    """
+    if twin := store.twin(memory):
+        if twin.id not in movable:
+            return False
+        store.delete(twin.id, reason=reason)
+    present = store.get(memory.id)
+    newest = max((item.memory.version for item in store.history(memory.id)), default=0)
+    if present is None:
+        store.insert(replace(memory, version=max(memory.version, newest + 1)))
+    else:
+        store.replace(replace(memory, version=present.version + 1, updated_at=stamp), reason=reason)
+    return True
+
+
+def _changes(before: dict[str, int], after: dict[str, int]) -> tuple[VersionChange, ...]:
+    ids = [number for number in before.keys() | after.keys() if before.get(number) != after.get(number)]
+    return tuple(VersionChange(number, before.get(number), after.get(number)) for number in sorted(ids))
+
+
+def _result(store: MemoryStore, changes: Collection[VersionChange], batch_id: str) -> BatchResult:
+    present = store.by_ids([change.id for change in changes if change.before is None])
+    former = {change.id: _version(store, change.id, change.before) for change in changes if change.before is not None}
+    return BatchResult(
+        batch_id,
+        tuple(present.values()),
+        tuple(former[change.id] for change in changes if change.before is not None and change.after is not None),
+        tuple(former[change.id] for change in changes if change.after is None),
+    )
+
+
+def _version(store: MemoryStore, memory_id: str, version: int | None) -> Memory:
+    return next(item.memory for item in store.history(memory_id) if item.memory.version == version)
+
+
+def _take_back(store: MemoryStore, changes: Collection[VersionChange], stamp: str) -> tuple[str, ...]:
+    """Give each memory its version before; returns the ids of those that were changed since."""
+    present = store.versions()
+    movable = {change.id for change in changes if present.get(change.id) == change.after}
+    kept = {change.id for change in changes} - movable
+    for change in changes:
+        if change.before is None and change.id in movable:
+            store.delete(change.id, reason=UNDONE)
+    for change in changes:
+        if change.before is not None and change.id in movable:
+            former = _version(store, change.id, change.before)
+            if not put_back(store, former, stamp, movable=movable, reason=UNDONE):
+                kept.add(change.id)
+            movable.discard(change.id)
+    return tuple(sorted(kept))

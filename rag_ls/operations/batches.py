@@ -1,0 +1,168 @@
+"""Operations that change many memories at once. Each can be previewed, and taken back by `undo`.
+
+Only the shell offers them: it asks a person first, and files that the caller names are read.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.errors import InvalidRequest, NotFound, StoreDamaged
+from rag_ls.memory.backups import replace_damaged, restore_into
+from rag_ls.memory.batches import DELETED, IMPORTED, BatchResult, carry_out
+from rag_ls.memory.portable import (
+    Format,
+    ImportResult,
+    detect_format,
+    import_memories,
+    import_records,
+    read_foreign,
+)
+from rag_ls.model import Memory, Scope
+from rag_ls.operations.batch_records import (
+    BatchRecord,
+    DeletedMemoriesAnswer,
+    ImportAnswer,
+    RestoredBackupAnswer,
+    UndoneAnswer,
+)
+from rag_ls.operations.projects import Projects
+from rag_ls.operations.records_of import brief
+from rag_ls.operations.requests import DeleteMemories, ImportMemories, RestoreBackup, Undo
+from rag_ls.project import user_data_folder
+from rag_ls.storage import MemoryStore
+
+_MAX_SHOWN = 20
+
+
+class BatchOperations:
+    """Operations that change many memories."""
+
+    def __init__(self, projects: Projects) -> None:
+        self._projects = projects
+
+    def import_memories(self, asked: ImportMemories) -> ImportAnswer:
+        """Import memories from a file: all of them, or none if the file has an error."""
+        view = self._projects.first()
+        store, source = view.memories.of(Scope(asked.scope or Scope.PROJECT)), Path(asked.input)
+        try:
+            done, result = carry_out(
+                store,
+                IMPORTED,
+                lambda: _imported(view, store, asked),
+                stamp=view.memories.stamp(),
+                dry_run=asked.dry_run,
+            )
+        except (OSError, UnicodeDecodeError) as error:
+            raise InvalidRequest(f"{source} cannot be read: {error}") from error
+        return ImportAnswer(
+            done.inserted, done.updated, done.unchanged, done.duplicates, store.scope.value, str(source),
+            _record([result], dry_run=asked.dry_run),
+        )  # fmt: skip
+
+    def restore_backup(self, asked: RestoreBackup) -> RestoredBackupAnswer:
+        """Make a scope's memories what a backup holds; a damaged file is moved aside."""
+        view, scope = self._projects.first(), Scope(asked.scope or Scope.PROJECT)
+        name = asked.backup.strip() or "latest"
+        try:
+            restored = restore_into(view.memories.of(scope), name, view.memories.stamp(), dry_run=asked.dry_run)
+        except StoreDamaged:
+            if asked.dry_run:
+                # Nothing can be read that would go, and the damaged file stays beside the restored one.
+                nothing = _record([], dry_run=True)
+                return RestoredBackupAnswer(scope.value, name, 0, 0, 0, None, nothing)
+            folder = view.project.data_folder if scope is Scope.PROJECT else user_data_folder()
+            restored = replace_damaged(folder, name, scope)
+        changes = _record([restored.result], dry_run=asked.dry_run)
+        return RestoredBackupAnswer(
+            scope.value, restored.backup, changes.inserted + restored.replaced_damaged, changes.replaced, changes.deleted,
+            restored.moved_aside, changes,
+        )  # fmt: skip
+
+    def delete_memories(self, asked: DeleteMemories) -> DeletedMemoriesAnswer:
+        """Delete several memories together."""
+        found: dict[str, tuple[MemoryStore, Memory]] = {}
+        missing: list[str] = []
+        for memory_id in asked.ids:
+            try:
+                store, memory = self._held(memory_id)
+                found[memory.id] = store, memory
+            except NotFound:
+                missing.append(memory_id)
+        stores = {id(store): store for store, _ in found.values()}
+        number, stamp = str(uuid.uuid4()), self._projects.first().memories.stamp()
+        results = []
+        for store in stores.values():
+            ids = [memory.id for holder, memory in found.values() if holder is store]
+            _, result = carry_out(
+                store,
+                DELETED,
+                lambda store=store, ids=ids: _delete(store, ids),  # type: ignore[misc]
+                stamp=stamp,
+                batch_id=number,
+                dry_run=asked.dry_run,
+            )
+            results.append(result)
+        return DeletedMemoriesAnswer(tuple(missing), _record(results, dry_run=asked.dry_run))
+
+    def undo(self, asked: Undo) -> UndoneAnswer:
+        """Take a change of many memories back."""
+        error: NotFound | None = None
+        for view in self._projects.all():
+            try:
+                undone = view.code_memories.undo(tuple(Scope), asked.id.strip(), dry_run=asked.dry_run)
+            except NotFound as not_here:
+                error = not_here
+                continue
+            batch = undone[0].batch
+            kept = tuple(memory_id for item in undone for memory_id in item.kept)
+            changes = _record([item.result for item in undone], dry_run=asked.dry_run)
+            return UndoneAnswer(batch.id, batch.kind, batch.at, kept, changes)
+        assert error is not None
+        raise error
+
+    def _held(self, memory_id: str) -> tuple[MemoryStore, Memory]:
+        """A memory with its store. Raises `NotFound`."""
+        error: NotFound | None = None
+        for view in self._projects.all():
+            try:
+                memory = view.memories.get(memory_id)
+                return view.memories.of(memory.scope), memory
+            except NotFound as not_here:
+                error = not_here
+        assert error is not None
+        raise error
+
+
+def _imported(view: ProjectView, store: MemoryStore, asked: ImportMemories) -> ImportResult:
+    source, stamp = Path(asked.input), view.memories.stamp()
+    others = [other for other in view.memories.usable(tuple(Scope)) if other is not store]
+
+    def is_elsewhere(memory_id: str) -> bool:
+        return any(other.get(memory_id) is not None for other in others)
+
+    if asked.source:
+        found = read_foreign(asked.source, source)
+        return import_records(store, found, force=asked.force, now=stamp, is_elsewhere=is_elsewhere)
+    form = Format(asked.format) if asked.format else detect_format(source)
+    with source.open(encoding="utf-8", newline="") as stream:
+        return import_memories(store, stream, form, force=asked.force, now=stamp, is_elsewhere=is_elsewhere)
+
+
+def _delete(store: MemoryStore, ids: Iterable[str]) -> None:
+    for memory_id in ids:
+        store.delete(memory_id)
+
+
+def _record(results: Collection[BatchResult], *, dry_run: bool) -> BatchRecord:
+    inserted = [memory for result in results for memory in result.inserted]
+    replaced = [memory for result in results for memory in result.replaced]
+    deleted = [memory for result in results for memory in result.deleted]
+    return BatchRecord(
+        dry_run, len(inserted), len(replaced), len(deleted), tuple(map(brief, inserted[:_MAX_SHOWN])),
+        tuple(map(brief, replaced[:_MAX_SHOWN])), tuple(map(brief, deleted[:_MAX_SHOWN])),
+        next((result.batch_id for result in results if result.batch_id), ""),
+    )  # fmt: skip

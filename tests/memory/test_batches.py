@@ -1,0 +1,171 @@
+"""Changes of many memories: previewed, backed up, and taken back as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rag_ls.errors import NotFound
+from rag_ls.memory.batches import DELETED, UNDONE, carry_out, find_batch, undo
+from rag_ls.model import Scope
+from rag_ls.storage import MemoryStore, VersionChange
+from rag_ls.storage.sqlite.memories import SqliteMemories
+from tests.memory.support import put, record, stamp
+
+_NOW = stamp(1000)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> MemoryStore:
+    """Three memories."""
+    store = SqliteMemories(tmp_path / "memories.db", Scope.PROJECT)
+    for number in (1, 2, 3):
+        put(store, record(number))
+    return store
+
+
+def _said(store: MemoryStore) -> dict[str, str]:
+    return {memory.id: memory.content for memory in store.find()}
+
+
+def _shuffle(store: MemoryStore) -> None:
+    """Insert one, change one, delete one."""
+    put(store, record(4))
+    store.replace(record(1, "changed", version=2))
+    store.delete(record(2).id)
+
+
+class TestCarryOut:
+    def test_it_tells_what_changed_and_records_it(self, store: MemoryStore) -> None:
+        _, result = carry_out(store, DELETED, lambda: _shuffle(store), stamp=_NOW)
+        assert [memory.id for memory in result.inserted] == [record(4).id]
+        assert [memory.content for memory in result.replaced] == ["memory number 1"]
+        assert [memory.content for memory in result.deleted] == ["memory number 2"]
+        (batch,) = store.batches()
+        assert (batch.id, batch.kind, batch.at, batch.undone_at) == (result.batch_id, DELETED, _NOW, None)
+        assert batch.changes == (
+            VersionChange(record(1).id, 1, 2),
+            VersionChange(record(2).id, 1, None),
+            VersionChange(record(4).id, None, 1),
+        )
+
+    def test_a_preview_tells_the_same_and_changes_nothing(self, store: MemoryStore, tmp_path: Path) -> None:
+        before, versions = _said(store), store.versions()
+        answer, result = carry_out(store, DELETED, lambda: _shuffle(store) or "answer", stamp=_NOW, dry_run=True)
+        assert answer == "answer"
+        assert (len(result.inserted), len(result.replaced), len(result.deleted)) == (1, 1, 1)
+        assert (_said(store), store.versions()) == (before, versions)
+        assert store.history(record(1).id) == []
+        assert (result.batch_id, store.batches()) == ("", [])
+        assert not (tmp_path / "backups").exists()
+
+    def test_a_backup_of_the_state_before_is_there(self, store: MemoryStore) -> None:
+        before = _said(store)
+        carry_out(store, DELETED, lambda: _shuffle(store), stamp=_NOW)
+        assert {memory.id: memory.content for memory in store.read_backup("latest").memories} == before
+
+    def test_what_changes_nothing_is_not_recorded(self, store: MemoryStore) -> None:
+        assert carry_out(store, DELETED, lambda: None, stamp=_NOW)[1].batch_id == ""
+        assert store.batches() == []
+
+    def test_an_error_takes_all_of_it_back(self, store: MemoryStore) -> None:
+        before = _said(store)
+
+        def fail() -> None:
+            _shuffle(store)
+            raise ValueError("in the middle")
+
+        with pytest.raises(ValueError, match="in the middle"):
+            carry_out(store, DELETED, fail, stamp=_NOW)
+        assert (_said(store), store.batches()) == (before, [])
+
+
+class TestUndo:
+    def test_everything_is_as_before(self, store: MemoryStore) -> None:
+        before = _said(store)
+        carry_out(store, DELETED, lambda: _shuffle(store), stamp=_NOW)
+        undone = undo(store, "", _NOW)
+        assert (_said(store), undone.kept) == (before, ())
+        assert [item.reason for item in store.history(record(4).id)] == [UNDONE]
+
+    def test_a_preview_changes_nothing(self, store: MemoryStore) -> None:
+        carry_out(store, DELETED, lambda: _shuffle(store), stamp=_NOW)
+        after = _said(store)
+        preview = undo(store, "", _NOW, dry_run=True).result
+        assert (len(preview.inserted), len(preview.replaced), len(preview.deleted)) == (1, 1, 1)
+        assert _said(store) == after
+        assert find_batch(store) is not None
+
+    def test_the_latest_goes_first_then_the_one_before_it(self, store: MemoryStore) -> None:
+        start = _said(store)
+        carry_out(store, DELETED, lambda: store.delete(record(1).id), stamp=stamp(1000))
+        between = _said(store)
+        carry_out(store, DELETED, lambda: store.delete(record(2).id), stamp=stamp(1001))
+        undo(store, "", stamp(1002))
+        assert _said(store) == between
+        undo(store, "", stamp(1003))
+        assert _said(store) == start
+        with pytest.raises(NotFound, match="left to undo"):
+            undo(store, "", stamp(1004))
+
+    def test_an_undo_can_be_undone_by_its_id(self, store: MemoryStore) -> None:
+        carry_out(store, DELETED, lambda: _shuffle(store), stamp=_NOW)
+        after = _said(store)
+        number = undo(store, "", _NOW).result.batch_id
+        undo(store, number, _NOW)
+        assert _said(store) == after
+
+    def test_what_was_changed_since_stays_as_it_is(self, store: MemoryStore) -> None:
+        carry_out(store, DELETED, lambda: _shuffle(store), stamp=_NOW)
+        store.replace(record(1, "changed again", version=3))
+        undone = undo(store, "", _NOW)
+        assert undone.kept == (record(1).id,)
+        assert _said(store) == {
+            record(1).id: "changed again", record(2).id: "memory number 2", record(3).id: "memory number 3",
+        }  # fmt: skip
+
+    def test_memories_that_swapped_their_contents_get_their_own_back(self, store: MemoryStore) -> None:
+        before = _said(store)
+
+        def swap() -> None:
+            for number, content in ((1, "in between"), (2, record(1).content), (1, record(2).content)):
+                present = store.get(record(number).id)
+                assert present is not None
+                store.replace(record(number, content, version=present.version + 1))
+
+        carry_out(store, DELETED, swap, stamp=_NOW)
+        assert undo(store, "", _NOW).kept == ()
+        assert _said(store) == before
+
+
+_Steps = st.lists(
+    st.tuples(st.sampled_from(("put", "change", "delete")), st.integers(0, 4), st.integers(0, 5)), max_size=10
+)
+
+
+@settings(max_examples=60)
+@given(before=_Steps, batch=_Steps)
+def test_whatever_a_batch_does_can_be_taken_back(before: list, batch: list) -> None:
+    store = SqliteMemories(None, Scope.PROJECT)
+    _play(store, before)
+    said = _said(store)
+    _, result = carry_out(store, DELETED, lambda: _play(store, batch), stamp=_NOW)
+    if result.batch_id:
+        assert undo(store, result.batch_id, _NOW).kept == ()
+    assert _said(store) == said
+
+
+def _play(store: MemoryStore, steps: list) -> None:
+    for step, number, content in steps:
+        memory = record(number, f"content {content}")
+        present, former = store.get(memory.id), store.history(memory.id)
+        if step == "delete":
+            store.delete(memory.id)
+        elif store.twin(memory) is None and (present is None) == (step == "put"):
+            newest = max([present.version if present else 0, *(item.memory.version for item in former)])
+            changed = replace(memory, version=newest + 1)
+            store.insert(changed) if present is None else store.replace(changed)
