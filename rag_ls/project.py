@@ -134,7 +134,7 @@ def check_may_become_project(folder: Path) -> None:
     if is_shared_folder(folder) and not (folder / DATA_FOLDER).is_dir():
         raise NotIndexed(
             f"{folder} holds all kinds of things and is no project by itself; open a folder in it, "
-            "or say with `rag-ls index` that all of it is to be indexed"
+            "or say with `rag-ls index --force` that all of it is to be indexed"
         )
 
 

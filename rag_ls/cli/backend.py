@@ -53,7 +53,7 @@ def _alone(operation: str, project: str, values: Json, show: Show | None) -> Jso
     session = ClientSession(local_client("cli"))
     try:
         if project:
-            session.enter(project, operation_named(operation))
+            session.enter(project, operation_named(operation), force=values.get("force") is True)
         return session.operations.run(operation, values, report)
     finally:
         session.client.close()

@@ -10,8 +10,10 @@ from typing import Any
 
 from rag_ls.cli import render
 from rag_ls.cli.backend import ask
+from rag_ls.cli.confirmation import confirmed
 from rag_ls.cli.progress import showing
-from rag_ls.errors import InvalidRequest
+from rag_ls.cli.wording import in_words_of_the_shell
+from rag_ls.errors import InvalidRequest, NotConfirmed
 
 Json = dict[str, Any]
 
@@ -22,8 +24,17 @@ _LOOK_AGAIN_S = 1.0
 
 def index(arguments: argparse.Namespace) -> int:
     """Index a project and wait for it."""
+    question = {"words_only": arguments.words_only, "force": arguments.force}
     with showing() as show:
-        answer = ask(arguments, "index", {"words_only": arguments.words_only}, show, folder=arguments.path)
+        try:
+            answer = ask(arguments, "index", question, show, folder=arguments.path)
+        except NotConfirmed as error:
+            if not sys.stdin.isatty() or arguments.json:
+                raise
+            print(f"rag-ls: {in_words_of_the_shell(str(error))}", file=sys.stderr)
+            if not confirmed("index all of it now?", "nothing was indexed"):
+                return 1
+            answer = ask(arguments, "index", {**question, "force": True}, show, folder=arguments.path)
     show_answer(arguments, answer, render.status(answer))
     if not (answer["complete"] or arguments.words_only):
         print(f"rag-ls: not finished: {answer.get('note') or answer['activity']}", file=sys.stderr)

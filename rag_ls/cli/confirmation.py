@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 from rag_ls.errors import NotConfirmed
 
 
-def confirmed(arguments: argparse.Namespace, question: str, nothing: str) -> bool:
-    """Ask at the terminal, unless `--yes` was given. Raises `NotConfirmed` if there is no terminal.
-
-    `nothing` says that nothing was done.
-    """
-    if arguments.yes:
-        return True
+def confirmed(question: str, nothing: str) -> bool:
+    """Ask at the terminal. `nothing` says that nothing was done. Raises `NotConfirmed` if there is no terminal."""
     if not sys.stdin.isatty():
         raise NotConfirmed(f"{nothing}: nobody is there to confirm it; add --yes")
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)

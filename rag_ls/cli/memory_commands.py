@@ -115,7 +115,12 @@ def undo(arguments: argparse.Namespace) -> int:
 def restore(arguments: argparse.Namespace) -> int:
     """Bring back a memory's former version, or a whole backup."""
     if arguments.backup:
-        question = {"scope": arguments.scope, "backup": arguments.backup}
+        is_file = os.path.isfile(arguments.backup)
+        question = {
+            "scope": arguments.scope,
+            # A relative path starts at the shell's folder, which the engine does not know.
+            "backup": os.path.abspath(arguments.backup) if is_file else arguments.backup,
+        }
         restored = _asked_first(arguments, "restore_backup", question, _removes_or_changes)
         if restored is None:
             return 1
@@ -236,7 +241,7 @@ def _asked_first(
     if not arguments.yes and is_grave(preview := ask(arguments, operation, {**question, "dry_run": True})):
         if not arguments.json:
             print(render_batches.preview(operation, preview))
-        if not confirmed(arguments, "do it?", "nothing was changed"):
+        if not confirmed("do it?", "nothing was changed"):
             return None
     return ask(arguments, operation, question)
 

@@ -82,7 +82,7 @@ def _carry_out(arguments: argparse.Namespace, plan: Json) -> int:
     """Show what would be removed, ask for confirmation, and remove it."""
     if not arguments.json:
         print("\n".join(_planned(item, plan["memories"]) for item in plan["projects"]))
-    if not confirmed(arguments, "remove it?", "nothing was removed"):
+    if not (arguments.yes or confirmed("remove it?", "nothing was removed")):
         return 1
     roots = [item["root"] for item in plan["projects"]]
     answer = ask(arguments, "remove_projects", {"roots": roots, "memories": plan["memories"]}, in_project=False)
@@ -101,14 +101,17 @@ def _planned(item: Json, memories: bool) -> str:
     if count := item["memories"] is None or item["memories"]:
         what = "its memories, which cannot be read now" if count is True else f"its memories ({count:,})"
         if memories:
-            lines.append(f"    deletes {what}: {item['memory_bytes']:,} bytes with their backups")
+            lines.append(f"    deletes {what}: {item['memory_bytes']:,} bytes with their backups; one copy is kept")
         else:
             lines.append(f"    keeps {what}; --memories deletes them too")
     return "\n".join([*lines, *_config_hint(item)])
 
 
 def _removed(item: Json) -> str:
-    return "\n".join([f"removed {item['name']}  {item['root']}: {len(item['files'])} files", *_config_hint(item)])
+    lines = [f"removed {item['name']}  {item['root']}: {len(item['files'])} files"]
+    if copy := item.get("copy"):
+        lines.append(f"    `rag-ls restore --project {item['root']} --backup {copy}` brings its memories back")
+    return "\n".join([*lines, *_config_hint(item)])
 
 
 def _config_hint(item: Json) -> list[str]:

@@ -197,7 +197,13 @@ VERBS: dict[str, dict[str, Any]] = {
                 "dest": "words_only",
                 "help": "leave the embeddings to the editor or agent",
                 "action": "store_true",
-            }
+            },
+            {
+                "names": ["--force"],
+                "dest": "force",
+                "help": "also a folder of all kinds of things (home, /), or of more than 100,000 files",
+                "action": "store_true",
+            },
         ],
     },
     "scan": {

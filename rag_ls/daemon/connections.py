@@ -93,10 +93,11 @@ def _answer(session: ClientSession, channel: Channel, request: Json) -> Json:
             raise _ClientLeft from error
 
     try:
-        operation = operation_named(str(request.get("operation")))
+        operation, arguments = operation_named(str(request.get("operation"))), request.get("arguments")
         if folder := str(request.get("folder", "")):
-            session.client.submit("open", lambda: session.enter(folder, operation)).result()
-        return {"result": session.operations.run(operation.name, request.get("arguments"), report)}
+            force = isinstance(arguments, dict) and arguments.get("force") is True
+            session.client.submit("open", lambda: session.enter(folder, operation, force=force)).result()
+        return {"result": session.operations.run(operation.name, arguments, report)}
     except RagLsError as error:
         return {"error": {"type": type(error).__name__, "message": str(error)}}
     except _ClientLeft as left:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -35,6 +35,21 @@ _CHATTER = re.compile(
 _NEWER = re.compile(
     r"(?P<anthropic>sk-ant-[\w-]{20,})|(?P<openai>sk-(?:proj|svcacct)-[\w-]{20,})|(?P<github>github_pat_\w{22,})"
     r"|(?P<google>AIza[\w-]{35})|(?P<key>-----BEGIN (?:ENCRYPTED )?PRIVATE KEY-----)"
+)
+# A value that is set to something with that name. What it may not look like: a reference, a path, an algorithm, a type.
+_NAMED = re.compile(
+    r"""(?:^|[\s"'`{,(\[_.-]) (?P<name>pass(?:word|wd|phrase|code)?|pwd|secret|(?:api|access|auth|secret|private|signing|client)
+        [_\- ]?(?:key|token|secret)|token|credentials?) ["'`]?
+    (?:\s*(?::=|=>|==?|:)\s*|\s+(?:is|was|to)\s+)
+    (?:(?P<quote>["'`]) (?P<quoted>[^\s"'`]{6,}) (?P=quote) | (?P<plain>[^\s"'`,;)}\]]{8,}))""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_NO_SECRET = re.compile(
+    r"""[$<{%*.#] .* | .*[(\[/\\] .* | \w+(?:\.\w+)+ | [A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+ | [\d.,:_-]+\w{0,2} | x+ | \w+://.* |
+    .*(?:sha-?\d|md5|base(?:32|64)|utf-?\d|uuid|bcrypt|argon2|scrypt|pbkdf2|aes|rsa|hs256|rs256|es256|ed25519|oauth|jwt|http|ipv|
+    example|placeholder|changeme|your|dummy|redacted) .* |
+    (?:\w*[_-]|\d)?(?:secret|password|token|env|vault)[_-]?\d{0,2}""",
+    re.IGNORECASE | re.VERBOSE,
 )
 _NEWER_NAMES = {
     "anthropic": "Anthropic API key", "openai": "OpenAI project key", "github": "GitHub token", "google": "Google API key",
@@ -103,11 +118,32 @@ def refuse_secrets(content: str, metadata: MemoryMetadata, *others: str | None) 
     for number, text in enumerate(texts if suspects else (), 1):
         for detector in suspects:
             if any(detector.analyze_string(text)):
-                where = f"line {number}" if number <= len(lines) else "the metadata"
                 raise InvalidRequest(
-                    f"{where} looks like a secret ({detector.secret_type}), which was not stored: "
+                    f"{_place(number, lines)} looks like a secret ({detector.secret_type}), which was not stored: "
                     "say where it is kept instead, or give force = true if it is none"
                 )
+    for number, text in enumerate(texts, 1):
+        if name := _set_secret(text):
+            raise InvalidRequest(
+                f"{_place(number, lines)} looks like it sets a {name}, which was not stored: "
+                "say where it is kept instead, or give force = true if it is none"
+            )
+
+
+def _place(number: int, lines: Sequence[str]) -> str:
+    """Where the text with a number (from 1) is: the first ones are the lines of the content."""
+    return f"line {number}" if number <= len(lines) else "the metadata"
+
+
+def _set_secret(line: str) -> str:
+    """The name (`password`, `token`) of a secret that a line sets in plain text; empty if it sets none."""
+    for found in _NAMED.finditer(line):
+        value = found["quoted"] or found["plain"].rstrip(".!?")
+        has_digit, has_letter = any(map(str.isdigit, value)), any(map(str.isalpha, value))
+        has_mark = any(not character.isalnum() and character not in "-_" for character in value)
+        if has_letter and (has_digit or (found["quoted"] and has_mark)) and not _NO_SECRET.fullmatch(value):
+            return " ".join(found["name"].lower().replace("_", " ").split())
+    return ""
 
 
 def _is_trivial(content: str) -> bool:

@@ -9,9 +9,11 @@ from rag_ls.config import Settings
 from rag_ls.engine.client import Client
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import NotIndexed
+from rag_ls.operations.first_index import check_size
 from rag_ls.operations.operations import Operations
 from rag_ls.operations.requests import AGENTS_BUDGET_TOKENS
 from rag_ls.operations.spec import Opens, Operation
+from rag_ls.project import Project, check_may_become_project, find_project
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +67,25 @@ class ClientSession:
             view.keep_indexed()
         return view
 
-    def enter(self, folder: str, operation: Operation) -> None:
+    def enter(self, folder: str, operation: Operation, *, force: bool = False) -> None:
         """Open the project around a folder for one operation. `operation.opens` says whether a folder may become one.
 
-        Raises `ProjectUnavailable`, and `NotIndexed` where the operation needs a project.
+        With `force`, a user insists on home or the like, and on a very large tree.
+
+        Raises `ProjectUnavailable`, `NotConfirmed`, and `NotIndexed` where the operation needs a project.
         """
         try:
             if operation.opens is Opens.EXISTING:
                 self.client.open_existing(folder)
             else:
-                self.client.open(folder, on_purpose=operation.opens is Opens.ON_PURPOSE)
+                if operation.opens is Opens.ON_PURPOSE and not force:
+                    self._check(find_project(folder))
+                self.client.open(folder, on_purpose=force and operation.opens is Opens.ON_PURPOSE)
         except NotIndexed as error:
             self.client.why_none = error
             if operation.needs_code:
                 raise
+
+    def _check(self, project: Project) -> None:
+        check_may_become_project(project.root)
+        check_size(project, self.client.load_settings(project).settings)

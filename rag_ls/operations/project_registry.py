@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from rag_ls.config import Settings
 from rag_ls.engine.client import Client
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable
+from rag_ls.memory import utc_now
 from rag_ls.operations.indexing import Report, index_and_wait, status_of
 from rag_ls.operations.projects import Projects
 from rag_ls.operations.records import (
@@ -22,10 +24,19 @@ from rag_ls.operations.records import (
     ScanAnswer,
 )
 from rag_ls.operations.requests import AddProject, NoArguments, PlanRemoval, RemoveProjects, Scan
-from rag_ls.project import Project, current_branch, find_project, user_config_file
+from rag_ls.project import Project, current_branch, find_project, user_config_file, user_data_folder
 from rag_ls.registry.catalogue import CONFIG, OPENED, KnownProject, called, names_of, off_branch, root_of_path
 from rag_ls.registry.entries import ALL, lines_of
-from rag_ls.storage import IndexSummary, count_memories, derived_files, index_summary, memory_files, total_bytes
+from rag_ls.storage import (
+    IndexSummary,
+    count_memories,
+    derived_files,
+    index_summary,
+    memory_files,
+    remove_data_folder,
+    set_memories_aside,
+    total_bytes,
+)
 
 
 class ProjectOperations:
@@ -107,12 +118,22 @@ class ProjectOperations:
                 raise ProjectUnavailable(
                     f"{root} is open in an editor or agent: close it there (`rag-ls status` shows them), then do it again"
                 )
-        removed = _removals([known[root] for root in asked.roots], "asked for", asked.memories)
-        for item in removed:
-            for file in item.files:
-                Path(file).unlink(missing_ok=True)
+        removed = tuple(self._remove(known[root], asked.memories) for root in asked.roots)
         self._client.engine.registry.remove(asked.roots)
         return RemovedAnswer(removed, asked.memories)
+
+    def _remove(self, known: KnownProject, memories: bool) -> RemovalRecord:
+        """Delete a project's files; a copy of its memories stays with the user."""
+        removal, project = _removal(known, "asked for", memories), Project(known.root)
+        if memories:
+            at = f"{utc_now():%Y-%m-%dT%H%M%S}"
+            copy = user_data_folder() / "removed" / f"{project.name}-{at}.db"
+            if set_memories_aside(project, copy):
+                removal = replace(removal, copy=str(copy))
+        for file in removal.files:
+            Path(file).unlink(missing_ok=True)
+        remove_data_folder(project)
+        return removal
 
     def _repo(self, known: KnownProject) -> RepoRecord:
         project = Project(known.root)

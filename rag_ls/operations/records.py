@@ -568,6 +568,8 @@ class RemovalRecord:
     memory_bytes: int
     files: tuple[str, ...]
     config: ConfigLines | None
+    copy: str = optional("")
+    """Where a copy of the deleted memories stays."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -379,6 +379,7 @@ class IndexProject:
     """How far to index."""
 
     words_only: bool = argument(False, "leave the embeddings to the editor or agent")
+    force: bool = argument(False, "also a folder of all kinds of things (home, /), or of more than 100,000 files")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ class Opens(StrEnum):
     NEW = "new"
     """It writes data there, which makes the folder a project, unless it is home or the like."""
     ON_PURPOSE = "on purpose"
-    """Its purpose is to make the folder a project, whatever folder it is."""
+    """Its purpose is to make the folder a project: with `force`, even home or the like."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ from rag_ls.storage.sqlite.files import (
     derived_files,
     index_summary,
     memory_files,
+    remove_data_folder,
+    set_memories_aside,
     total_bytes,
 )
 from rag_ls.storage.sqlite.index_file import FILE_NAME as INDEX_FILE
@@ -38,7 +40,9 @@ __all__ = [
     "memory_files",
     "open_index",
     "open_memories",
+    "remove_data_folder",
     "replace_damaged_memories",
+    "set_memories_aside",
     "sqlite_version",
     "total_bytes",
     "vector_lenders",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -145,3 +146,33 @@ def test_what_is_gone_is_pruned(shop: Path, elsewhere: Path) -> None:
     assert "removed shop" in _run(elsewhere, "projects", "prune", "--yes").stdout
     assert _json(elsewhere, "projects", "list")["repos"] == []
     assert _json(elsewhere, "projects", "prune") == {"removed": [], "memories": False}
+
+
+def test_removing_leaves_nothing_behind_but_a_copy_of_the_memories(shop: Path, elsewhere: Path) -> None:
+    _json(shop, "add", "Prices are net of tax")
+    assert _run(shop, "index", "--words-only").returncode == 0
+    assert _run(elsewhere, "projects", "remove", str(shop), "--yes").returncode == 0
+    assert (shop / ".rag-ls/memories.db").exists()
+    assert not (shop / ".rag-ls/index.db").exists()
+    assert _run(shop, "index", "--words-only").returncode == 0
+    done = _run(elsewhere, "projects", "remove", str(shop), "--yes", "--memories")
+    assert not (shop / ".rag-ls").exists()
+    command = re.search(r"`rag-ls (restore .*)`", done.stdout)
+    assert command is not None
+    assert _run(shop, "index", "--words-only").returncode == 0
+    assert _run(elsewhere, *command[1].split(), "--yes").returncode == 0
+    assert [item["content"] for item in _json(shop, "list")["memories"]] == ["Prices are net of tax"]
+
+
+def test_a_folder_of_all_kinds_of_things_is_indexed_only_by_force(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = write(tmp_path / "someone", {"notes.md": "# Notes\n\nMilk, bread.\n"})
+    monkeypatch.setenv("HOME", str(home))
+    # A shared engine has the home of whoever started it.
+    refused = _run(home, "index", "--standalone")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "rag-ls index --force" in refused.stderr
+    assert not (home / ".rag-ls").exists()
+    assert _run(home, "index", "--words-only", "--force", "--standalone").returncode == 0
+    assert (home / ".rag-ls/index.db").exists()

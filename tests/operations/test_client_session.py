@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import local_client
-from rag_ls.errors import NotIndexed
-from rag_ls.operations import ClientSession, operation_named
+from rag_ls.errors import NotConfirmed, NotIndexed
+from rag_ls.operations import ClientSession, first_index, operation_named
 from tests.support import PATIENCE_S, write
 
 _CODE = "\n\n".join(f"def zebra_{number}(value):\n    return value + {number}\n" for number in range(400))
@@ -55,6 +55,24 @@ def test_one_operation_makes_a_project_of_a_folder_only_where_it_is_for_that(
     assert not (folder / ".rag-ls").exists()
     session.enter(str(folder), operation_named("index"))
     assert (folder / ".rag-ls").is_dir()
+
+
+def test_a_very_large_tree_is_indexed_for_the_first_time_only_by_force(
+    session: ClientSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(first_index, "MAX_UNASKED_FILES", 10)
+    files = {f"vendor/lib/{number}.py": "x = 1\n" for number in range(8)}
+    folder = write(tmp_path / "large", files | {f"src/{number}.py": "y = 2\n" for number in range(3)})
+    index = operation_named("index")
+    with pytest.raises(NotConfirmed, match=r"more than 10 files.* vendor/lib \(8\), src \(3\).*\.ragignore.*--force"):
+        session.enter(str(folder), index)
+    assert not (folder / ".rag-ls").exists()
+    write(folder, {".ragignore": "vendor/\n"})
+    session.enter(str(folder), index)
+    (folder / ".ragignore").unlink()
+    other = write(tmp_path / "other", files | {f"src/{number}.py": "y = 2\n" for number in range(3)})
+    session.enter(str(other), index, force=True)
+    assert (other / ".rag-ls").is_dir()
 
 
 def test_answers_to_agents_alone_are_cut_to_a_budget(session: ClientSession, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -52,6 +53,32 @@ def derived_files(project: Project) -> list[Path]:
 def memory_files(project: Project) -> list[Path]:
     """The files of the project's memories, with their backups."""
     return _files(project, _MEMORIES)
+
+
+def set_memories_aside(project: Project, target: Path) -> bool:
+    """Copy a project's memories to a file that `restore` takes; whether there were any. A damaged file is copied as it is.
+
+    Raises `OSError`.
+    """
+    file = project.data_folder / MEMORIES_FILE
+    if count_memories(project) == 0:
+        return False
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        with closing(_read_only(file)) as connection:
+            connection.execute("VACUUM INTO ?", (str(target),))
+    except sqlite3.Error:
+        target.unlink(missing_ok=True)
+        shutil.copyfile(file, target)
+    target.chmod(0o600)
+    return True
+
+
+def remove_data_folder(project: Project) -> None:
+    """Remove a project's data folder, unless it holds memories (or is a link). Raises `OSError`."""
+    folder = project.data_folder
+    if folder.is_dir() and not folder.is_symlink() and not memory_files(project):
+        shutil.rmtree(folder)
 
 
 def total_bytes(files: list[Path]) -> int:

@@ -327,6 +327,7 @@ export interface RemovalRecord {
   readonly memory_bytes: number;
   readonly files: readonly string[];
   readonly config: ConfigLines | null;
+  readonly copy?: string;
 }
 
 /** What was removed. */
