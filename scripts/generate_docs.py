@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rag_ls import config
 from rag_ls.cli.main import build_parser
+from rag_ls.cli.verbs import VERBS
 from rag_ls.lsp.capabilities import OF_THE_EDITOR
 from rag_ls.operations import OPERATIONS
 from rag_ls.operations.fields import arguments_of
@@ -176,6 +177,9 @@ def formatted(source: str) -> str:
 
 
 def command_line() -> str:
+    # The parser reads the generated verbs, which this run may be about to change.
+    VERBS.clear()
+    VERBS.update(verbs_of_table(OPERATIONS))
     parser = build_parser()
     lines = [
         "# Command line",
@@ -186,7 +190,7 @@ def command_line() -> str:
     for name, verb, summary in verbs_of(parser):
         lines += [f"## `rag-ls {name}`", "", summary, "", "| argument | meaning |", "| --- | --- |"]
         for action in verb._actions:
-            if action.dest != "help":
+            if action.dest != "help" and action.help != argparse.SUPPRESS:
                 shown = ", ".join(action.option_strings) or (action.metavar or action.dest)
                 lines.append(f"| `{shown}` | {action.help or ''} |".replace("%(default)s", str(action.default)))
         lines.append("")
