@@ -114,7 +114,8 @@ def imports_of(node: Node, rule: ImportRule, document: Document) -> list[Import]
     text = document.data[start : min(node.end_byte, start + _MAX_STATEMENT)].decode("utf-8", "ignore")
     line = document.line(start)
     return [
-        Import(module, names, line)
+        # Where the code is broken, a name may be missing.
+        Import(module, tuple(filter(None, names)), line)
         for module, names in rule.reader(text)
         if module and len(module) <= MAX_MODULE and "\n" not in module
     ]

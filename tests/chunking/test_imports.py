@@ -131,3 +131,8 @@ def test_every_language_with_imports_has_a_case() -> None:
 def test_an_import_has_the_line_that_it_is_on() -> None:
     imports = outline_of("\n\nimport a\r\n\rfrom b import (\n c,\n)\nimport d\n", "python").imports
     assert [(found.module, found.line) for found in imports] == [("a", 3), ("b", 5), ("d", 8)]
+
+
+def test_a_name_that_is_missing_in_broken_code_is_left_out() -> None:
+    (found,) = outline_of('import { { ref } from "vue";\n', "typescript").imports
+    assert (found.module, "" in found.names) == ("vue", False)
