@@ -135,6 +135,20 @@ class Anchor:
     state: AnchorState = AnchorState.FRESH
     project: str = ""
     """The root of the project that it is in, for a memory that several projects see; empty for a project's own."""
+    fingerprint: str = ""
+    """The print of the declaration's code (`memory.code_print`); empty for a whole file, and for old anchors."""
+    body: str = ""
+    """The same without the declaration's own name."""
+    sketch: str = ""
+    """Tells how alike another declaration is."""
+    neighbours: str = ""
+    """The hashes of the names that the file declared."""
+    line_offset: int = 0
+    """The remembered line, counted from the declaration's first one."""
+    line_print: str = ""
+    """The print of the remembered line; empty if the whole declaration is meant."""
+    former_symbol: str = ""
+    """The name that the declaration had when it was anchored, if it has another one now. It is not stored."""
 
 
 @dataclass(frozen=True, slots=True)

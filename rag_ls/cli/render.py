@@ -49,7 +49,7 @@ def memory(data: Json) -> str:
     tags = " ".join(f"#{tag}" for tag in data["metadata"].get("tags", ()))
     head = f"{score}memory {data['id']}  {data['scope']}  {data['updated_at'][:10]}  {tags}".rstrip()
     anchor = data.get("anchor")
-    about = [f"    at {anchor['path']}:{anchor.get('line', 1)} ({anchor['state']})"] if anchor else []
+    about = [_about(anchor)] if anchor else []
     if data.get("branch"):
         about.append(f"    on branch {data['branch']}")
     if data.get("deleted_at"):
@@ -58,6 +58,11 @@ def memory(data: Json) -> str:
     content = [line for part in data["content"].split("\n") for line in textwrap.wrap(part, _WIDTH) or [""]]
     former = [line for item in data.get("history", ()) for line in _version(item)]
     return "\n".join([head, *about, *(f"    {line}" for line in content), *former])
+
+
+def _about(anchor: Json) -> str:
+    renamed = f"; {anchor['former_symbol']} is now {anchor['symbol']}" if "former_symbol" in anchor else ""
+    return f"    at {anchor['path']}:{anchor.get('line', 1)} ({anchor['state']}{renamed})"
 
 
 def _version(data: Json) -> list[str]:

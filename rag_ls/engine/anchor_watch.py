@@ -21,12 +21,12 @@ class AnchorWatch:
 
     def moved(self, memories: MemoryStore, path: str) -> tuple[str, ...]:
         """The ids of the memories about a document whose code has moved or changed since the last call."""
-        moved = []
+        moved, anchoring = [], memory.Anchoring(self._checkout)
         for item in memories.about(path, (), ()):
             if item.anchor is None:
                 continue
             # Resolve against the saved file, which all clients share; each editor's lenses follow its own text.
-            now = _place(memory.resolved(item.anchor, self._checkout, frozenset()))
+            now = _place(anchoring.resolved(item.anchor))
             with self._lock:
                 before = self._places.get(item.id, _place(item.anchor))
                 self._places[item.id] = now

@@ -158,7 +158,7 @@ class ProjectView:
         if row is None:
             return Related((), ())
         embedding = self.shared.embedding_of(row)
-        memories = self.code_memories.near(row, embedding)
+        memories = self.code_memories.near(row, embedding, path, line)
         if embedding is None:
             return Related(tuple(memories), ())
         related = self.shared.searcher.related(

@@ -1,6 +1,6 @@
 """Memories: stores, recalls, consolidates, summarises and deletes them."""
 
-from rag_ls.memory.anchors import anchor_to, resolved
+from rag_ls.memory.anchors import Anchoring
 from rag_ls.memory.memories import (
     ALL,
     SCOPES,
@@ -18,6 +18,7 @@ from rag_ls.model import MemoryFilters
 __all__ = [
     "ALL",
     "SCOPES",
+    "Anchoring",
     "Change",
     "Clock",
     "Memories",
@@ -25,8 +26,6 @@ __all__ = [
     "NewMemory",
     "Question",
     "Stored",
-    "anchor_to",
-    "resolved",
     "sorted_memories",
     "utc_now",
 ]

@@ -1,38 +1,270 @@
-"""Anchors memories to places in the code, and finds these places again after changes."""
+"""Anchors memories to places in the code, and finds these places again after changes.
+
+An anchor keeps prints of its declaration (see `code_print`): it is fresh while every token is as it was, and it follows
+a declaration that is moved, or renamed with about the same body.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+import base64
+import zlib
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
+from rag_ls.memory.code_print import CodePrint, code_print, line_print, similarity
 from rag_ls.model import Anchor, AnchorState
-from rag_ls.storage import CheckoutIndex, ChunkRow
+from rag_ls.storage import CheckoutIndex, ChunkRow, DocumentRecord, StoredSymbol, last_name
+
+# From this similarity on, a declaration with a new name is taken for a renamed one.
+_RENAMED = 0.6
+# Below this similarity, a declaration of the same name elsewhere is another one.
+_NAMESAKE = 0.3
+_MAX_SYMBOLS = 5000
+_MAX_NAMESAKES = 50
+_MAX_NEIGHBOURS = 200
 
 
-def anchor_to(row: ChunkRow) -> Anchor:
-    """An anchor for the code of a chunk."""
+@dataclass(frozen=True, slots=True)
+class _Region:
+    """A declaration, or a chunk that is part of none, as it is now."""
+
+    path: str
+    symbol: str
+    start_line: int
+    end_line: int
+    text: str
+    language: str
+
+    @property
+    def print(self) -> CodePrint:
+        return _print(self.text, self.language, self.symbol.rsplit(".", 1)[-1])
+
+
+class Anchoring:
+    """Anchors, and resolves anchors, in the documents of a checkout."""
+
+    def __init__(self, store: CheckoutIndex, hidden: Collection[int] = frozenset()) -> None:
+        """`hidden` holds the documents that another version of the same file replaces."""
+        self._store = store
+        self._hidden = hidden
+
+    def to_chunk(self, row: ChunkRow, line: int = 0) -> Anchor:
+        """An anchor to the declaration of a chunk or, with `line`, to the innermost one on that line."""
+        chunk = row.stored.chunk
+        declared = self._declared(row.document)
+        if line:
+            around = [item for item in declared if item.start_line <= line <= item.end_line]
+            found = min(around, key=lambda item: item.end_line - item.start_line) if around else None
+        else:
+            found = next((item for item in declared if item.symbol == chunk.symbol != ""), None)
+        region = self._region(row.document, found) if found else _of_chunk(row)
+        anchor = Anchor(
+            chunk.path, region.symbol, row.stored.content_hash, line or region.start_line,
+            neighbours=_neighbours(declared),
+        )  # fmt: skip
+        anchor = _printed(anchor, region)
+        return _with_line(anchor, region, line) if line else anchor
+
+    def to_symbol(self, document: DocumentRecord, symbol: str) -> Anchor | None:
+        """An anchor to a declaration by its qualified name or the last part of it; None if there is no such one."""
+        declared = self._declared(document)
+        named = [item for item in declared if symbol in (item.symbol, item.symbol.rsplit(".", 1)[-1])]
+        if not named:
+            return None
+        row = self._store.chunks.at(document.id, named[0].start_line)
+        digest = row.stored.content_hash if row else ""
+        anchor = Anchor(document.path, named[0].symbol, digest, named[0].start_line, neighbours=_neighbours(declared))
+        return _printed(anchor, self._region(document, named[0]))
+
+    def resolved(self, anchor: Anchor) -> Anchor:
+        """The anchor with its present place and state; it follows code that was moved or renamed."""
+        if not anchor.fingerprint:
+            return self._resolved_by_text(anchor)
+        document = self._document(anchor.path)
+        here = self._regions(document, anchor) if document else []
+        best = _closest(here, anchor)
+        if best is not None and best.print.exact == anchor.fingerprint:
+            return _at(anchor, best, AnchorState.FRESH)
+        if not anchor.symbol:
+            return self._resolved_text_region(anchor, document, best)
+        likeness = similarity(best.print.sketch, anchor.sketch) if best else 0.0
+        elsewhere = self._moved(anchor)
+        if elsewhere is not None and (best is None or likeness < _NAMESAKE):
+            return elsewhere
+        if best is not None:
+            return _at(anchor, best, AnchorState.DRIFTED)
+        return (self._renamed(anchor, document) if document else None) or replace(anchor, state=AnchorState.ORPHANED)
+
+    # --- declarations
+
+    def _moved(self, anchor: Anchor) -> Anchor | None:
+        """The declaration of the same name in another file: the same code, else the only one like it."""
+        named = self._store.outlines.named([last_name(anchor.symbol)], _MAX_NAMESAKES)
+        found = []
+        for item in named:
+            same_name = item.symbol.rsplit(".", 1)[-1] == anchor.symbol.rsplit(".", 1)[-1]
+            if not same_name or item.document_id in self._hidden or item.path == anchor.path:
+                continue
+            document = self._store.document(item.path)
+            if document is not None and document.id == item.document_id:
+                found.append(self._region(document, item))
+        for region in found:
+            if region.print.exact == anchor.fingerprint:
+                return _at(anchor, region, AnchorState.FRESH)
+        alike = [region for region in found if similarity(region.print.sketch, anchor.sketch) >= _NAMESAKE]
+        return _at(anchor, alike[0], AnchorState.DRIFTED) if len(alike) == 1 else None
+
+    def _renamed(self, anchor: Anchor, document: DocumentRecord) -> Anchor | None:
+        """The declaration of the file that has a new name and about the same body; None if several are as close."""
+        known = _known_names(anchor.neighbours)
+        regions = [
+            self._region(document, item) for item in self._declared(document) if _name_hash(item.symbol) not in known
+        ]
+        same = [region for region in regions if region.print.body == anchor.body]
+        if same:
+            nearest = min(same, key=lambda region: abs(region.start_line - anchor.start_line))
+            return _at(anchor, nearest, AnchorState.FRESH)
+        scored = sorted(((similarity(region.print.sketch, anchor.sketch), region) for region in regions), key=_score)
+        if not scored or scored[-1][0] < _RENAMED or (len(scored) > 1 and scored[-2][0] == scored[-1][0]):
+            return None
+        return _at(anchor, scored[-1][1], AnchorState.DRIFTED)
+
+    def _regions(self, document: DocumentRecord, anchor: Anchor) -> list[_Region]:
+        """The present declarations with the anchor's name; without a name, the chunk at its line."""
+        if anchor.symbol:
+            declared = self._declared(document)
+            return [self._region(document, item) for item in declared if item.symbol == anchor.symbol]
+        rows = self._shown(self._store.chunks.with_content(anchor.content_hash))
+        if not (same := [row for row in rows if row.document_id == document.id]):
+            row = self._store.chunks.at(document.id, anchor.start_line)
+            same = [row] if row else []
+        return [_of_chunk(row) for row in same]
+
+    def _resolved_text_region(self, anchor: Anchor, document: DocumentRecord | None, best: _Region | None) -> Anchor:
+        """The place of text that is part of no declaration."""
+        moved = self._shown(self._store.chunks.with_content(anchor.content_hash))
+        if moved:
+            return _at(anchor, _of_chunk(moved[0]), AnchorState.FRESH)
+        if best is not None and document is not None:
+            return _at(anchor, best, AnchorState.DRIFTED)
+        return replace(anchor, state=AnchorState.ORPHANED)
+
+    def _document(self, path: str) -> DocumentRecord | None:
+        """The version of a document that is not hidden."""
+        on_disk = self._store.document(path)
+        if on_disk is not None and on_disk.id not in self._hidden:
+            return on_disk
+        versions = [item for item in self._store.unsaved_documents() if item.path == path]
+        return next((item for item in versions if item.id not in self._hidden), None)
+
+    def _declared(self, document: DocumentRecord) -> list[StoredSymbol]:
+        return self._store.outlines.of_documents([document.id], _MAX_SYMBOLS)
+
+    def _region(self, document: DocumentRecord, item: StoredSymbol) -> _Region:
+        rows = self._store.chunks.of_document(document.id)
+        text = _lines_of(rows, item.start_line, item.end_line)
+        return _Region(item.path, item.symbol, item.start_line, item.end_line, text, item.language)
+
+    def _shown(self, rows: Sequence[ChunkRow]) -> list[ChunkRow]:
+        return [row for row in rows if row.document_id not in self._hidden]
+
+    # --- anchors of former versions, and of whole files
+
+    def _resolved_by_text(self, anchor: Anchor) -> Anchor:
+        """As `resolved`, for an anchor that has the hash of a chunk, or nothing but a path."""
+        same_text = self._shown(self._store.chunks.with_content(anchor.content_hash) if anchor.content_hash else [])
+        if same_text:
+            here = [row for row in same_text if row.stored.chunk.path == anchor.path]
+            found = (here or same_text)[0].stored.chunk
+            return replace(anchor, path=found.path, start_line=found.start_line, state=AnchorState.FRESH)
+        same_symbol = self._shown(self._store.chunks.of_symbol(anchor.symbol) if anchor.symbol else [])
+        here = [row for row in same_symbol if row.stored.chunk.path == anchor.path]
+        if here or len(same_symbol) == 1:
+            found = (here or same_symbol)[0].stored.chunk
+            return replace(anchor, path=found.path, start_line=found.start_line, state=AnchorState.DRIFTED)
+        if not anchor.symbol and self._store.document(anchor.path) is not None:
+            return replace(anchor, state=AnchorState.DRIFTED if anchor.content_hash else AnchorState.FRESH)
+        return replace(anchor, state=AnchorState.ORPHANED)
+
+
+def _at(anchor: Anchor, region: _Region, state: AnchorState) -> Anchor:
+    """The anchor at the place of a region, on the line that is remembered."""
+    former = anchor.symbol if region.symbol != anchor.symbol else ""
+    line = _present_line(anchor, region)
+    return replace(anchor, path=region.path, symbol=region.symbol, start_line=line, state=state, former_symbol=former)
+
+
+def _present_line(anchor: Anchor, region: _Region) -> int:
+    """Where the remembered line of a region is now: the line with the same code that is nearest, else about there."""
+    if not anchor.line_print:
+        return region.start_line
+    expected = min(region.start_line + anchor.line_offset, max(region.start_line, region.end_line))
+    lines = enumerate(region.text.split("\n"), region.start_line)
+    same = [number for number, text in lines if line_print(text, region.language) == anchor.line_print]
+    return min(same, key=lambda number: abs(number - expected)) if same else expected
+
+
+def _printed(anchor: Anchor, region: _Region) -> Anchor:
+    found = region.print
+    return replace(anchor, fingerprint=found.exact, body=found.body, sketch=found.sketch)
+
+
+def _with_line(anchor: Anchor, region: _Region, line: int) -> Anchor:
+    offset = max(0, line - region.start_line)
+    lines = region.text.split("\n")
+    text = lines[offset] if offset < len(lines) else ""
+    return replace(anchor, start_line=line, line_offset=offset, line_print=line_print(text, region.language))
+
+
+def _closest(regions: Iterable[_Region], anchor: Anchor) -> _Region | None:
+    """Of several declarations of one name (overloads), the same one, else the one that is most like it."""
+    regions = list(regions)
+    same = [region for region in regions if region.print.exact == anchor.fingerprint]
+    return max(same or regions, key=lambda region: similarity(region.print.sketch, anchor.sketch), default=None)
+
+
+def _score(scored: tuple[float, _Region]) -> float:
+    return scored[0]
+
+
+def _of_chunk(row: ChunkRow) -> _Region:
     chunk = row.stored.chunk
-    return Anchor(chunk.path, chunk.symbol, row.stored.content_hash, chunk.start_line)
+    return _Region(chunk.path, chunk.symbol, chunk.start_line, chunk.end_line, chunk.text, chunk.language)
 
 
-def resolved(anchor: Anchor, store: CheckoutIndex, hidden: Collection[int]) -> Anchor:
-    """The anchor with its present place and state; it follows code that was moved or whose file was renamed.
-
-    `hidden` holds the documents that another version of the same file replaces.
-    """
-    same_text = _shown(store.chunks.with_content(anchor.content_hash) if anchor.content_hash else [], hidden)
-    if same_text:
-        here = [row for row in same_text if row.stored.chunk.path == anchor.path]
-        return replace(anchor_to((here or same_text)[0]), state=AnchorState.FRESH, project=anchor.project)
-    same_symbol = _shown(store.chunks.of_symbol(anchor.symbol) if anchor.symbol else [], hidden)
-    here = [row for row in same_symbol if row.stored.chunk.path == anchor.path]
-    if here or len(same_symbol) == 1:
-        found = (here or same_symbol)[0].stored.chunk
-        return replace(anchor, path=found.path, start_line=found.start_line, state=AnchorState.DRIFTED)
-    if not anchor.symbol and store.document(anchor.path) is not None:
-        return replace(anchor, state=AnchorState.DRIFTED if anchor.content_hash else AnchorState.FRESH)
-    return replace(anchor, state=AnchorState.ORPHANED)
+def _lines_of(rows: Sequence[ChunkRow], start_line: int, end_line: int) -> str:
+    """Some lines of a document, whose text its chunks partition."""
+    touched = [row.stored.chunk for row in rows if _touches(row, start_line, end_line)]
+    if not touched:
+        return ""
+    lines = "".join(chunk.text for chunk in touched).split("\n")
+    first = start_line - touched[0].start_line
+    return "\n".join(lines[first : first + end_line - start_line + 1])
 
 
-def _shown(rows: Sequence[ChunkRow], hidden: Collection[int]) -> list[ChunkRow]:
-    return [row for row in rows if row.document_id not in hidden]
+def _touches(row: ChunkRow, start_line: int, end_line: int) -> bool:
+    chunk = row.stored.chunk
+    return chunk.start_line <= end_line and chunk.end_line >= start_line
+
+
+@lru_cache(maxsize=4096)
+def _print(text: str, language: str, name: str) -> CodePrint:
+    return code_print(text, language, name)
+
+
+# --- the names of the declarations beside an anchored one: what is new among them may be renamed
+
+
+def _neighbours(declared: Sequence[StoredSymbol]) -> str:
+    hashes = {_name_hash(item.symbol) for item in declared[:_MAX_NEIGHBOURS]}
+    return base64.b85encode(b"".join(sorted(hashes))).decode()
+
+
+def _known_names(neighbours: str) -> set[bytes]:
+    data = base64.b85decode(neighbours)
+    return {data[at : at + 2] for at in range(0, len(data), 2)}
+
+
+def _name_hash(symbol: str) -> bytes:
+    return (zlib.crc32(symbol.encode("utf-8", "surrogatepass")) & 0xFFFF).to_bytes(2, "little")

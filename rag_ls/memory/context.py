@@ -36,7 +36,8 @@ def _origin(memory: Memory) -> str:
     parts = [memory.scope.value, memory.updated_at[:10], memory.id[:8]]
     if anchor := memory.anchor:
         place = f"{anchor.path}:{anchor.start_line}" if anchor.start_line else anchor.path
-        parts.append(f"about {place}{_STATES.get(anchor.state, '')}")
+        renamed = f" ({anchor.former_symbol}, now {anchor.symbol})" if anchor.former_symbol else ""
+        parts.append(f"about {place}{renamed}{_STATES.get(anchor.state, '')}")
     return ", ".join(parts)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
 from rag_ls.chunking.languages import by_alias
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import InvalidRequest
 from rag_ls.search import DOCUMENT_KINDS, Filters
+from rag_ls.util.nearest import nearest, nearest_text
 
 _SYNONYMS = {
     "method": "function", "class": "type", "interface": "type", "struct": "type", "enum": "type", "constant": "value",
@@ -42,7 +42,6 @@ def _indexed_language(wanted: str, views: Sequence[ProjectView]) -> str:
     if not indexed or not all(view.indexing.scanned and not view.store.queue.has_any() for view in views):
         # Unread files may be in this language.
         return names[1] or wanted
-    near = difflib.get_close_matches(wanted, indexed, 3, 0.5) or [name for name in indexed if wanted in name][:3]
-    meant = f"the nearest are {', '.join(near)}; " if near else ""
+    meant = nearest_text(nearest(wanted, indexed))
     rest = ", ".join(indexed[:_MAX_LANGUAGES_NAMED]) + (", …" if len(indexed) > _MAX_LANGUAGES_NAMED else "")
     raise InvalidRequest(f"no document in the index is in the language {wanted!r}; {meant}it holds {rest}")

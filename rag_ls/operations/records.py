@@ -126,6 +126,8 @@ class AnchorRecord:
     symbol: str = optional("")
     line: int = optional(0)
     project: str = optional("")
+    former_symbol: str = optional("")
+    """The name that the declaration had, if it was renamed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,7 +174,9 @@ def anchor_record(anchor: Anchor | None) -> AnchorRecord | None:
     """The place that a memory is about, with its state, or None."""
     if anchor is None:
         return None
-    return AnchorRecord(anchor.path, anchor.state.value, anchor.symbol, anchor.start_line, anchor.project)
+    return AnchorRecord(
+        anchor.path, anchor.state.value, anchor.symbol, anchor.start_line, anchor.project, anchor.former_symbol
+    )
 
 
 def stored_answer(stored: Stored) -> StoredAnswer:

@@ -108,7 +108,10 @@ async def test_hover_shows_memories_and_related_code_of_other_files(project: Pat
         assert "We never wait more than thirty seconds" in text
         assert f"({(project / 'src/queue/retry.go').as_uri()}#L" in text
         assert "RetryWithBackoff" in text
-        ed.type(file, "    # changed\n", at=(5, 0))
+        ed.type(file, "    # A comment changes nothing.\n", at=(5, 0))
+        await ed.until_complete()
+        assert "the code has changed since" not in await ed.hover(file, 3, 6)
+        ed.type(file, "    changed = True\n", at=(5, 0))
         await ed.until_complete()
         assert "the code has changed since" in await ed.hover(file, 3, 6)
 

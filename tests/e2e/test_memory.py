@@ -164,7 +164,7 @@ async def test_a_selection_is_remembered_and_asked_about_by_code_actions(project
         assert [question.known[0].content for question in ed.client.questions[1:]] == ["Callers cap the backoff."]
         asked = await _run(ed, (await _actions(ed, file, types.Range(types.Position(3, 0), types.Position(3, 0))))[0])
         assert [hit["id"] for hit in asked["results"]] == [stored["id"]]
-        ed.type(file, "    # changed\n", at=(5, 0))
+        ed.type(file, "    changed = True\n", at=(5, 0))
 
         async def drifted() -> bool:
             return [item.command.title for item in await _lenses(ed, file)] == [

@@ -348,3 +348,32 @@ def _listed(operations: Operations, **arguments: object) -> list[str]:
 
 def _recalled(operations: Operations) -> list[str]:
     return [hit["id"] for hit in operations.run("search_memory", {"query": "are cart prices net of tax"})["results"]]
+
+
+class TestPlaces:
+    def test_a_place_that_does_not_exist_is_refused_with_the_nearest_ones(self, operations: Operations) -> None:
+        for path in ("src/crt.py", "lib/crt.py"):
+            with pytest.raises(InvalidRequest, match=r"does not exist; the nearest are src/cart\.py"):
+                _stored(operations, source_file=path)
+        with pytest.raises(InvalidRequest, match=r"declares no 'total_prize'; the nearest is total_price"):
+            _stored(operations, source_file="src/cart.py", symbol="total_prize")
+        assert operations.run("list_memories", {})["total"] == 0
+
+    def test_a_file_s_name_is_completed_where_only_one_file_has_it(
+        self, operations: Operations, repository: Path
+    ) -> None:
+        for given in ("cart.py", "docs/cart.py"):
+            memory = operations.run("get_memory", {"id": _stored(operations, f"For {given}", source_file=given)})
+            assert (memory["anchor"]["path"], memory["metadata"]["source_file"]) == ("src/cart.py", "src/cart.py")
+        write(repository, {"lib/cart.py": "x = 1\n"})
+        operations.run("reindex", {})
+        assert until(lambda: operations.run("list_symbols", {"path": "lib/cart.py"}).get("total") is not None)
+        with pytest.raises(InvalidRequest, match=r"2 files are called cart\.py: lib/cart\.py, src/cart\.py"):
+            _stored(operations, source_file="cart.py")
+
+    def test_a_file_that_is_not_indexed_may_be_remembered_as_a_whole(
+        self, operations: Operations, repository: Path
+    ) -> None:
+        write(repository, {"logo.png": b"\x89PNG\0"})
+        memory = operations.run("get_memory", {"id": _stored(operations, source_file="logo.png")})
+        assert memory["anchor"]["path"] == "logo.png"

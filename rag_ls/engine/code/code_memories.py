@@ -64,6 +64,9 @@ class CodeMemories:
         if self._context.is_scratch and new.scope is Scope.PROJECT:
             raise InvalidRequest("no project is open, so there is none to remember for; use scope global or session")
         anchor = self.anchor(new.metadata.source_file, line, symbol)
+        if anchor is not None:
+            # A file's name was completed to its path.
+            new = replace(new, metadata=replace(new.metadata, source_file=anchor.path))
         if anchor is not None and new.scope is not Scope.PROJECT:
             # Other projects see this memory too, and have files of the same names.
             anchor = replace(anchor, project=str(self._shared.project.root))
@@ -110,10 +113,12 @@ class CodeMemories:
             hits += [hit for hit in self.memories.recall(question, model) if hit.item.id not in known]
         return self._answer(query, hits[:count], started, model)
 
-    def near(self, row: ChunkRow, embedding: Embedding | None) -> list[Hit]:
-        """Memories about a chunk, then memories close to it in meaning. For hovers: calls no model."""
+    def near(self, row: ChunkRow, embedding: Embedding | None, path: str = "", line: int = 0) -> list[Hit]:
+        """Memories about a line and a chunk, then memories close to the chunk in meaning. For hovers: calls no model."""
         hover = self._context.settings.hover
-        found = self.of_chunk(row)
+        found = self.beside(path, line)
+        known = {hit.item.id for hit in found}
+        found += [hit for hit in self.of_chunk(row) if hit.item.id not in known]
         if embedding is not None:
             known = {hit.item.id for hit in found}
             close = self.memories.near(
@@ -124,6 +129,13 @@ class CodeMemories:
             )
             found += [replace(hit, item=self._resolved(memory_of(hit))) for hit in close if hit.item.id not in known]
         return found[: hover.max_memories]
+
+    def beside(self, path: str, line: int) -> list[Hit]:
+        """The memories that were stored about a line, or the line above or below it."""
+        items = self._current(self.memories.about(path, (), ())) if path else []
+        near = [item for item in items if item.anchor and item.anchor.path == path and item.anchor.line_print]
+        near = [item for item in near if item.anchor and abs(item.anchor.start_line - line) <= 1]
+        return [Hit(item, 1.0, ("anchor",)) for item in near]
 
     def of_chunk(self, row: ChunkRow) -> list[Hit]:
         """The memories that are about a chunk's code, the most important first."""
@@ -175,8 +187,7 @@ class CodeMemories:
         return replace(item, anchor=found)
 
     def _anchor_now(self, anchor: Anchor) -> Anchor:
-        hidden = self._shared.searcher.hidden_documents(self._context.session)
-        return memory.resolved(anchor, self._shared.index.checkout, hidden)
+        return self._places.anchoring().resolved(anchor)
 
     def _was_read(self, path: str) -> bool:
         """Whether the file was read, so that its absence from the index means something."""
@@ -190,6 +201,7 @@ class CodeMemories:
         self._shared.catch_up()
         path = self._context.relative(source_file)
         if not is_guest(path):
+            path = self._places.existing(path)
             self._shared.take_in(path)
         return self._places.anchor(path, line, symbol)
 
@@ -203,7 +215,8 @@ class CodeMemories:
             return item.anchor
         if not (found.symbol or found.content_hash):
             return replace(found, state=AnchorState.FRESH)
-        now = memory.anchor_to(self._places.at(found.path, found.start_line, found.symbol))
+        line = found.start_line if found.line_print else 0
+        now = self._places.anchor(found.path, line, "" if line else found.symbol)
         return replace(now, project=item.anchor.project)
 
     def _is_elsewhere(self, anchor: Anchor) -> bool:
@@ -295,4 +308,6 @@ def _is_about(item: Memory, row: ChunkRow) -> bool:
     if not (anchor.symbol or anchor.content_hash):
         # A memory about the whole document shows at its first chunk.
         return stored.chunk.ordinal == 0
-    return (anchor.symbol != "" and anchor.symbol == stored.chunk.symbol) or anchor.content_hash == stored.content_hash
+    if anchor.symbol and anchor.symbol == stored.chunk.symbol:
+        return True
+    return stored.chunk.start_line <= anchor.start_line <= stored.chunk.end_line

@@ -8,9 +8,12 @@ from rag_ls.engine.view_context import ViewContext
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Anchor
 from rag_ls.storage import ChunkRow, last_name
+from rag_ls.util.nearest import nearest, nearest_paths, nearest_text
 
 # A word with more declarations than this is too common to mean one of them.
 _MAX_NAMED = 20
+_MAX_DECLARED = 1000
+_MAX_FILES_SHOWN = 5
 
 
 class Places:
@@ -72,12 +75,39 @@ class Places:
         document = self._searcher.document(path, self._context.session)
         if document is None or not (symbol or line):
             return Anchor(path)
+        anchoring = self.anchoring()
         if not symbol:
-            return memory.anchor_to(self.at(path, line))
-        found = [row for row in self._store.chunks.of_document(document.id) if _is_called(row, symbol)]
-        if not found:
-            raise InvalidRequest(f"{path} declares no {symbol!r}; give another symbol, or a line instead")
-        return memory.anchor_to(found[0])
+            return anchoring.to_chunk(self.at(path, line), line)
+        found = anchoring.to_symbol(document, symbol)
+        if found is None:
+            declared = [item.symbol for item in self._store.outlines.of_documents([document.id], _MAX_DECLARED)]
+            raise InvalidRequest(
+                f"{path} declares no {symbol!r}; {nearest_text(nearest(symbol, declared))}give another symbol, or a line instead"
+            )
+        return found
+
+    def existing(self, path: str) -> str:
+        """The project path of an existing file: `path`, else the only indexed file with that name.
+
+        Raises `InvalidRequest`, which names the files that may be meant.
+        """
+        root = self._context.shared.project.root
+        if self._searcher.document(path, self._context.session) is not None or (root / path).exists():
+            return path
+        name = path.rpartition("/")[2]
+        files = [*self._store.documents(), *self._store.skipped()]
+        same_name = sorted(file for file in files if file.rpartition("/")[2] == name)
+        if len(same_name) == 1:
+            return same_name[0]
+        if same_name:
+            listed = ", ".join(same_name[:_MAX_FILES_SHOWN])
+            raise InvalidRequest(f"{path} does not exist; {len(same_name)} files are called {name}: {listed}")
+        near = nearest_text(nearest_paths(path, files))
+        raise InvalidRequest(f"{path} does not exist; {near}give the path of a file, from the project's root")
+
+    def anchoring(self) -> memory.Anchoring:
+        """Anchors in the documents as the client sees them."""
+        return memory.Anchoring(self._store, self._searcher.hidden_documents(self._context.session))
 
     def chunks(self, path: str) -> list[ChunkRow]:
         """The chunks of a document as it is now, in order; none for an unknown document."""

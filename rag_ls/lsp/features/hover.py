@@ -57,7 +57,8 @@ def _memory_line(view: ProjectView, hit: Hit) -> str:
     if anchor is None:
         return f"- {content}"
     link = f" — {_link(view, anchor.path, anchor.start_line)}" if anchor.state is not AnchorState.ORPHANED else ""
-    return f"- {content}{_STATES.get(anchor.state, '')}{link}"
+    renamed = f" *(about `{anchor.former_symbol}`, now `{anchor.symbol}`)*" if anchor.former_symbol else ""
+    return f"- {content}{renamed}{_STATES.get(anchor.state, '')}{link}"
 
 
 def _code_line(view: ProjectView, hit: Hit) -> str:

@@ -46,6 +46,10 @@ class Incoming:
     """By model, of shape (parts, dimensions)."""
 
 
+# The parts of an anchor that may be missing.
+_ANCHOR = ("project", "fingerprint", "body", "sketch", "neighbours", "line_offset", "line_print")
+
+
 def to_record(memory: Memory) -> dict[str, object]:
     """A memory as a record, complete but for its scope, its uses and its vectors."""
     meta, anchor = memory.metadata, memory.anchor
@@ -60,7 +64,7 @@ def to_record(memory: Memory) -> dict[str, object]:
         "source_memory_ids": list(memory.source_memory_ids),
         "anchor": anchor and {
             "path": anchor.path, "symbol": anchor.symbol, "content_hash": anchor.content_hash,
-            "start_line": anchor.start_line, **({"project": anchor.project} if anchor.project else {}),
+            "start_line": anchor.start_line, **{name: value for name in _ANCHOR if (value := getattr(anchor, name))},
         },
         "branch": memory.branch, "summary_key": memory.summary_key,
     }  # fmt: skip
@@ -178,12 +182,14 @@ def _anchor(values: Record | None, problems: list[str]) -> Anchor | None:
         return None
     fields = Fields(values, problems, "anchor")
     path = fields.text("path", in_column=False)
+    texts = {name: fields.text(name, in_column=False) or "" for name in _ANCHOR if name != "line_offset"}
     anchor = Anchor(
         path or "",
         fields.text("symbol", in_column=False) or "",
         fields.text("content_hash", in_column=False) or "",
         fields.whole("start_line", 0) or 0,
-        project=fields.text("project", in_column=False) or "",
+        line_offset=fields.whole("line_offset", 0) or 0,
+        **texts,  # type: ignore[arg-type]
     )
     fields.refuse_others()
     if not path:

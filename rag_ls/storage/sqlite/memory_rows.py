@@ -30,6 +30,13 @@ def order_by(order: MemoryOrder) -> str:
     return f"{_ORDERS[order]}, m.row DESC"
 
 
+# The parts of an anchor in their order at rest. Indexes know the first three by their places.
+_ANCHOR = (
+    "path", "symbol", "content_hash", "start_line", "project", "fingerprint", "body", "sketch", "neighbours", "line_offset",
+    "line_print",
+)  # fmt: skip
+
+
 def condition(filters: MemoryFilters) -> tuple[str, list[object]]:
     """The SQL condition of `filters` on a row `m` (with its uses `u`), and its values. Scopes are ignored."""
     parts: list[str] = []
@@ -69,9 +76,7 @@ def to_values(memory: Memory) -> tuple[object, ...]:
         "parent_id": meta.parent_id, "ast_node_type": meta.ast_node_type, "importance_score": meta.importance_score,
         "custom": dict(meta.custom),
     }  # fmt: skip
-    anchor = memory.anchor
-    place = [anchor.path, anchor.symbol, anchor.content_hash, anchor.start_line] if anchor else None
-    anchored = place and json.dumps([*place, anchor.project] if anchor and anchor.project else place)
+    anchored = json.dumps([getattr(memory.anchor, name) for name in _ANCHOR]) if memory.anchor else None
     return (
         memory.id, memory.content, json.dumps(metadata), memory.memory_type.value, memory.created_at, memory.updated_at,
         memory.version, memory.content_hash, memory.source_uri, json.dumps(memory.source_memory_ids), anchored,
@@ -104,8 +109,8 @@ def from_row(row: Sequence[object], scope: Scope) -> Memory:
 
 
 def _anchor(parts: list[Any]) -> Anchor:
-    path, symbol, digest, line, *project = parts
-    return Anchor(path, symbol, digest, line, project=project[0] if project else "")
+    """Anchors of earlier versions have fewer parts."""
+    return Anchor(**dict(zip(_ANCHOR, parts, strict=False)))
 
 
 def _text(value: object) -> str | None:

@@ -24,8 +24,24 @@ def test_a_memory_about_the_code_is_shown_with_its_place(editor: InProcessEditor
 
 def test_a_memory_says_that_its_code_has_changed_since(editor: InProcessEditor, cart: Path) -> None:
     _store(editor, "Discounts are shares, not amounts.", **_CART)
-    editor.type(cart, "# another text of this code\n")
-    assert until(lambda: "*(the code has changed since)*" in editor.hover(cart, 1, _NAME))
+    editor.type(cart, "async ")
+    assert until(lambda: "*(the code has changed since)*" in editor.hover(cart, 0, _NAME + len("async ")))
+
+
+def test_a_memory_about_a_line_is_shown_beside_that_line(editor: InProcessEditor, cart: Path) -> None:
+    _store(editor, "The sum is net of tax.", source_file="src/cart.py", line=3)
+    for line in (1, 2):
+        assert f"[src/cart.py:3]({cart.as_uri()}#L3)" in editor.hover(cart, line, 12)
+
+
+def test_a_renamed_function_s_memory_tells_the_former_name(editor: InProcessEditor, cart: Path) -> None:
+    _store(editor, "Discounts are shares, not amounts.", **_CART)
+    text = {
+        "range": {"start": {"line": 0, "character": 4}, "end": {"line": 0, "character": 9}},
+        "text": "whole",
+    }
+    editor.tell("textDocument/didChange", textDocument={"uri": cart.as_uri(), "version": 3}, contentChanges=[text])
+    assert until(lambda: "*(about `total_price`, now `whole_price`)*" in editor.hover(cart, 0, _NAME))
 
 
 def test_a_long_memory_is_cut_to_one_line(editor: InProcessEditor, cart: Path) -> None:

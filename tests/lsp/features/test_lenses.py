@@ -38,7 +38,7 @@ def test_a_lens_follows_the_code_and_says_that_it_changed(editor: InProcessEdito
     editor.type(cart, "import sys\n")
     text = {
         "range": {"start": {"line": 6, "character": 4}, "end": {"line": 6, "character": 4}},
-        "text": "# other\n    ",
+        "text": "other()\n    ",
     }
     editor.tell("textDocument/didChange", textDocument={"uri": cart.as_uri(), "version": 4}, contentChanges=[text])
     assert until(lambda: _titles(editor, cart) == ["1 memory (1 from before this code changed)"])

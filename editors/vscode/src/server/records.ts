@@ -18,6 +18,7 @@ export interface AnchorRecord {
   readonly symbol?: string;
   readonly line?: number;
   readonly project?: string;
+  readonly former_symbol?: string;
 }
 
 /** What was changed, or would be changed. */
