@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.benchmarks import corpus
+from tests.benchmarks.anchors import anchors
 from tests.benchmarks.freshness import freshness
 from tests.benchmarks.indexing import indexing, reopening
 from tests.benchmarks.measure import machine
@@ -33,13 +34,20 @@ def main() -> None:
         "--only",
         default="",
         help="some of: indexing, startup, typing, reopening, sharing, switching, tiers, quality, scale, recall, memories, "
-        "memory, freshness",
+        "memory, freshness, anchors",
     )
     parser.add_argument("--embed", type=int, default=2000, help="how many chunks of the repository to embed (0: all)")
     parser.add_argument("--sizes", default="1000,10000,100000", help="chunks, for scale")
     parser.add_argument("--files", default="100,2000,20000", help="files, for tiers")
     parser.add_argument("--memories", default="10000,100000", help="memories, for memories; 1000000 takes half an hour")
     parser.add_argument("--repositories", type=int, default=10, help="repositories that one engine indexes, for memory")
+    parser.add_argument(
+        "--histories",
+        nargs="*",
+        default=[],
+        metavar="REPOSITORY",
+        help="git repositories with their histories, for anchors",
+    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         os.environ["RAG_LS_HOME"] = str(Path(temporary) / "home")
@@ -67,6 +75,7 @@ def _runs(work: Path, arguments: argparse.Namespace) -> dict[str, Callable[[], A
         "recall": lambda: recall_quality(_folder(work / "recall")),
         "memory": lambda: memory(_folder(work / "memory"), repositories=arguments.repositories),
         "freshness": lambda: freshness(_folder(work / "freshness")),
+        "anchors": lambda: anchors([Path(each) for each in arguments.histories]),
         "memories": lambda: memory_scale(work, tuple(int(size) for size in arguments.memories.split(","))),
     }
 

@@ -10,11 +10,18 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import RagLsError
 from rag_ls.indexing import Progress
-from rag_ls.operations import Operations
+from rag_ls.operations import Operations, preparation
 from tests.support import PATIENCE_S, until, write
 
 # So many that none but the first ones are read when an answer is given, also where there are many cores.
 MANY = 1500
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that does much else reads the files of a question later than a person would wait."""
+    for limit in ("_HURRIED_S", "_FIRST_S", "_SCAN_S", "_MAX_WAIT_S"):
+        monkeypatch.setattr(preparation, limit, PATIENCE_S)
 
 
 @pytest.fixture
