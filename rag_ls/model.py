@@ -280,6 +280,8 @@ class SearchStats:
     pending_embeddings: int = 0
     coverage: Coverage = Coverage()
     note: str = ""
+    is_idle: bool = False
+    """Whether work is left that nothing does now, because no client keeps the project open."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from rag_ls.cli.progress import Show
 from rag_ls.daemon.calls import call
 from rag_ls.daemon.channel import EngineLost
 from rag_ls.daemon.find import Mode, find_engine
+from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.util.nearest import nearest, nearest_text
 
 Json = dict[str, Any]
 
@@ -30,17 +33,47 @@ def ask(
 
     Raises the operation's errors.
     """
-    project = os.path.abspath(folder or arguments.project) if in_project else ""
+    project = ""
+    if in_project:
+        project = os.path.abspath(folder or _folder_of(arguments, arguments.project))
+    warn = vars(arguments).setdefault("warnings", _Warnings()).tell
     found = find_engine("cli", Mode.of(arguments))
     if found is not None:
         try:
-            return call(found, operation, project, values, show)
+            return call(found, operation, project, values, show, warn)
         except EngineLost as error:
             print(f"rag-ls: {error}; going on without it", file=sys.stderr)
-    return _alone(operation, project, values, show)
+    return _alone(operation, project, values, show, warn)
 
 
-def _alone(operation: str, project: str, values: Json, show: Show | None) -> Json:
+def _folder_of(arguments: argparse.Namespace, project: str) -> str:
+    """The folder that `--project` means: a path, else the root of the project with that name. Raises `NotFound`."""
+    if os.path.exists(project) or os.sep in project:
+        return project
+    known = ask(arguments, "list_repos", {}, in_project=False)["repos"]
+    roots = sorted({repo["root"] for repo in known if repo["name"] == project})
+    if len(roots) == 1:
+        return str(roots[0])
+    if roots:
+        raise InvalidRequest(f"--project {project}: several projects are called so; give one of {', '.join(roots)}")
+    near = nearest_text(nearest(project, [repo["name"] for repo in known]))
+    raise NotFound(f"--project {project}: there is no such folder, and no project has that name; {near}see list_repos")
+
+
+class _Warnings:
+    """Prints each warning once, however many operations a verb runs."""
+
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+
+    def tell(self, warning: str) -> None:
+        """Print it, unless it was printed before."""
+        if warning not in self._told:
+            self._told.add(warning)
+            print(f"rag-ls: {warning}", file=sys.stderr)
+
+
+def _alone(operation: str, project: str, values: Json, show: Show | None, warn: Callable[[str], None]) -> Json:
     from rag_ls.engine.client import local_client
     from rag_ls.indexing import Progress
     from rag_ls.operations import ClientSession, operation_named
@@ -54,6 +87,9 @@ def _alone(operation: str, project: str, values: Json, show: Show | None) -> Jso
     try:
         if project:
             session.enter(project, operation_named(operation), force=values.get("force") is True)
-        return session.operations.run(operation, values, report)
+        result = session.operations.run(operation, values, report)
+        for warning in session.warnings():
+            warn(warning)
+        return result
     finally:
         session.client.close()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import os
 import sys
 from collections.abc import Sequence
 
@@ -60,6 +61,11 @@ def main(argv: Sequence[str] | None = None) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     if arguments.verbose:
         _log_more(arguments.verbose)
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        print("rag-ls: this folder was deleted; change to one that exists", file=sys.stderr)
+        return FAILED
     module, _, function = _VERBS.get(arguments.verb, _ANY_OPERATION).partition(":")
     try:
         return int(getattr(importlib.import_module(module), function)(arguments))

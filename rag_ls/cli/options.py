@@ -41,7 +41,9 @@ def add_verb(verbs: Verbs, name: str, summary: str) -> argparse.ArgumentParser:
 
 def project_option(verb: argparse.ArgumentParser) -> None:
     """Add the option for the project that a verb works in."""
-    verb.add_argument("--project", default=".", metavar="FOLDER", help="a folder of the project (default: this one)")
+    verb.add_argument(
+        "--project", default=".", metavar="FOLDER", help="a folder of the project, or its name (default: this folder)"
+    )
     standalone_option(verb)
 
 

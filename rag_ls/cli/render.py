@@ -23,7 +23,9 @@ def answer(data: Json) -> str:
             for key, name in (("pending_documents", "files"), ("pending_embeddings", "embeddings"))
             if stats.get(key)
         ]
-        parts.append(f"(the index is not complete: {' and '.join(missing) or 'files were not compared yet'} to come)")
+        left = " and ".join(missing) or "files were not compared yet"
+        goes_on = "are missing, and nothing makes them now: `rag-ls index` does" if stats.get("idle") else "to come"
+        parts.append(f"(the index is not complete: {left} {goes_on})")
     if stats.get("note"):
         parts.append(f"({stats['note']})")
     return "\n\n".join(parts)
@@ -148,6 +150,10 @@ def status(data: Json) -> str:
         f"model     {data['model'] or 'none'}",
         f"memories  {', '.join(f'{count} {scope}' for scope, count in data['memories'].items() if scope != 'session')}",
     ]
+    if not data["complete"] and data["activity"] in ("idle", "cancelled"):
+        lines.append("activity  idle: `rag-ls index` goes on, or an editor or agent that opens the project")
+    elif not data["complete"]:
+        lines.append(f"activity  {data['activity']}")
     if data.get("sync"):
         lines.append(f"sync      {data['sync']}, last {_clock(data.get('last_sync'))}")
     if data.get("note"):

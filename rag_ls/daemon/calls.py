@@ -13,9 +13,14 @@ Json = dict[str, Any]
 
 
 def call(
-    channel: Channel, operation: str, folder: str, arguments: Json, show: Callable[[Json], None] | None = None
+    channel: Channel,
+    operation: str,
+    folder: str,
+    arguments: Json,
+    show: Callable[[Json], None] | None = None,
+    warn: Callable[[str], None] = lambda _: None,
 ) -> Json:
-    """Run an operation on the project around `folder` (empty for none); `show` receives progress.
+    """Run an operation on the project around `folder` (empty for none); `show` receives progress, `warn` warnings.
 
     Raises the operation's errors, or `EngineLost` if the engine ends or hangs meanwhile.
     """
@@ -24,6 +29,8 @@ def call(
         channel.socket.settimeout(SILENT_S)
         while (message := channel.receive()) is not None:
             if "result" in message or "error" in message:
+                for warning in message.get("warnings", ()):
+                    warn(str(warning))
                 return _result(message)
             if show is not None and "progress" in message:
                 show(message["progress"])

@@ -97,7 +97,8 @@ def _answer(session: ClientSession, channel: Channel, request: Json) -> Json:
         if folder := str(request.get("folder", "")):
             force = isinstance(arguments, dict) and arguments.get("force") is True
             session.client.submit("open", lambda: session.enter(folder, operation, force=force)).result()
-        return {"result": session.operations.run(operation.name, arguments, report)}
+        result = session.operations.run(operation.name, arguments, report)
+        return {"result": result, "warnings": session.warnings()}
     except RagLsError as error:
         return {"error": {"type": type(error).__name__, "message": str(error)}}
     except _ClientLeft as left:

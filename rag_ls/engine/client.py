@@ -268,7 +268,8 @@ class Client:
     def _settings_of(self, project: Project) -> Settings:
         loaded = self.load_settings(project)
         for problem in loaded.problems:
-            _log.warning("%s", problem)
+            # The client's surface tells its user.
+            _log.info("%s", problem)
         return loaded.settings
 
     def _user_memories(self, scope: Scope) -> MemoryStore:
@@ -310,5 +311,6 @@ def merged(query: str, answers: list[SearchAnswer], k: int) -> SearchAnswer:
                 min((item.coverage.vectors for item in stats), default=100),
             ),
             note=next((item.note for item in stats if item.note), ""),
+            is_idle=any(item.is_idle for item in stats),
         ),
     )

@@ -181,6 +181,11 @@ class IndexingService:
         return is_wanted and not self._documents.is_failing and self._board.now.phase is not Phase.WAITING
 
     @property
+    def embeds(self) -> bool:
+        """Whether this process embeds what is left, now or as soon as it can."""
+        return self.reads and self._agenda.depth >= Depth.EMBEDDINGS
+
+    @property
     def is_comparing(self) -> bool:
         """Whether a comparison that answers wait for is wanted or running."""
         return self._agenda.comparison.is_awaited

@@ -18,7 +18,7 @@ from rag_ls.storage import MemoryStore
 from rag_ls.util.text import utc_stamp
 
 # The cosine from which two memories are checked for a contradiction: a sentence and its opposite are close.
-_RELATED = 0.6
+_RELATED = 0.5
 # A younger memory may not have been needed yet.
 _NEVER_RECALLED_AFTER = timedelta(days=30)
 _SHOWN = 50

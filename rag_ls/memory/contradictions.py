@@ -7,9 +7,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rag_ls.memory.numbers import is_number, numbers_in
+from rag_ls.memory.alternatives import exclusive
+from rag_ls.memory.numbers import is_number, numbers_in, quantities_in, without_quantities
 from rag_ls.memory.words import content_terms
 from rag_ls.model import Memory
+from rag_ls.storage import stem
 
 _NEGATION = re.compile(
     r"\b(?:no longer|not|never|no|nobody|nothing|none|without|cannot|stop(?:ped|s)?|avoid(?:s|ed)?|forbid(?:s|den)?|"
@@ -27,6 +29,7 @@ _OPPOSITES = (
 _TURNING = frozenset("not never before after from to over than instead rather into by on imports calls".split())
 # Two texts are on the same subject if they share at least this part of the shorter one's words.
 _SHARED = 0.5
+_SHARED_BY_NEGATION = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,9 @@ class _Claim:
     """The content words, without negations and numbers."""
     negations: tuple[str, ...]
     numbers: Mapping[str, str]
-    """By their value, as they are written: "fifteen" and "15" are the same number."""
+    """By their value, as they are written: "fifteen" and "15" are the same number. Without those of quantities."""
+    quantities: Mapping[tuple[str, float], str]
+    """By base unit and value: "60 s" and "one minute" are the same."""
     order: tuple[str, ...]
     """The tokens as they come."""
 
@@ -64,14 +69,30 @@ def contradiction(one: Memory, other: Memory) -> Contradiction | None:
     # "Use tabs" and "use spaces" contradict each other though they share no other words.
     if not opposed and not (words and others):
         return None
-    if len(words & others) < _SHARED * min(len(words), len(others)):
-        return None
-    reason = _reason(first, second, opposed)
+    smaller, larger = sorted((len(words), len(others)))
+    shared = len(words & others) / smaller if smaller else 1.0
+    # A negation may concern what only one of them speaks of.
+    same_subject = shared >= _SHARED_BY_NEGATION and len(words & others) >= _SHARED * larger
+    reason = _reason(first, second, opposed, same_subject=same_subject) if shared >= _SHARED else ""
+    reason = reason or _other_value(one.content, other.content, first, second)
     return Contradiction(one, other, reason) if reason else None
 
 
-def _reason(one: _Claim, other: _Claim, opposed: tuple[str, ...]) -> str:
-    if bool(one.negations) != bool(other.negations):
+def _other_value(one: str, other: str, first: _Claim, second: _Claim) -> str:
+    """Another quantity of the same unit, or another choice: the unit or the group of choices is the common subject."""
+    units = {unit for unit, _ in first.quantities} & {unit for unit, _ in second.quantities}
+    for unit in sorted(units):
+        left = {key: text for key, text in first.quantities.items() if key[0] == unit}
+        right = {key: text for key, text in second.quantities.items() if key[0] == unit}
+        if not left.keys() & right.keys():
+            return f"{', '.join(left.values())} against {', '.join(right.values())}"
+    if bool(first.negations) == bool(second.negations) and (found := exclusive(one, other)):
+        return f"{found[0]!r} against {found[1]!r}"
+    return ""
+
+
+def _reason(one: _Claim, other: _Claim, opposed: tuple[str, ...], *, same_subject: bool) -> str:
+    if same_subject and bool(one.negations) != bool(other.negations):
         return f"one of them says {', '.join(map(repr, one.negations or other.negations))}"
     if opposed:
         return f"{opposed[0]!r} against {opposed[1]!r}"
@@ -102,8 +123,9 @@ def _claim(content: str) -> _Claim:
     tokens = frozenset(re.findall(r"\w+", content.lower()))
     return _Claim(
         tokens,
-        frozenset(term for term in content_terms(_NEGATION.sub(" ", content)) if not is_number(term)),
+        frozenset(stem(term) for term in content_terms(_NEGATION.sub(" ", content)) if not is_number(term)),
         tuple(sorted({match[0].lower() for match in _NEGATION.finditer(content)})),
-        numbers_in(content),
+        numbers_in(without_quantities(content)),
+        quantities_in(content),
         tuple(re.findall(r"\w+", content.lower())),
     )

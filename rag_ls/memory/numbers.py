@@ -31,6 +31,46 @@ def numbers_in(text: str) -> dict[str, str]:
     return found
 
 
+# The base units: seconds, bytes, and per second for rates as they are written.
+_UNITS = {
+    **dict.fromkeys(("ms", "millisecond"), ("s", 0.001)), **dict.fromkeys(("s", "sec", "second"), ("s", 1.0)),
+    **dict.fromkeys(("min", "minute"), ("s", 60.0)), **dict.fromkeys(("h", "hr", "hour"), ("s", 3600.0)),
+    "day": ("s", 86_400.0), "week": ("s", 604_800.0), "month": ("s", 2_592_000.0), "year": ("s", 31_536_000.0),
+    **dict.fromkeys(("kb", "kib", "kilobyte"), ("B", 1e3)), **dict.fromkeys(("mb", "mib", "megabyte"), ("B", 1e6)),
+    **dict.fromkeys(("gb", "gib", "gigabyte"), ("B", 1e9)), **dict.fromkeys(("%", "percent"), ("%", 1.0)),
+}  # fmt: skip
+_QUANTITY = re.compile(
+    rf"(?P<number>\b\d+(?:[.,]\d+)*|\b(?:{_WORD})(?:(?:[\s-]+(?:and\s+)?)(?:{_WORD}))*|\b(?:an?|one)(?:\s+(?:full|whole|single))?)"
+    rf"[\s-]*(?P<unit>{'|'.join(sorted((re.escape(unit) for unit in _UNITS), key=len, reverse=True))})s?(?![\w])",
+    re.IGNORECASE,
+)
+_DAILY = {"hourly": 3600.0, "daily": 86_400.0, "weekly": 604_800.0, "monthly": 2_592_000.0, "yearly": 31_536_000.0}
+
+
+def quantities_in(text: str) -> dict[tuple[str, float], str]:
+    """The quantities of a text as they are written, by (base unit, value): {("s", 60.0): "one minute"}."""
+    found: dict[tuple[str, float], str] = {}
+    for match in _QUANTITY.finditer(text):
+        unit, factor = _UNITS[match["unit"].lower()]
+        found.setdefault((unit, round(_amount(match["number"]) * factor, 6)), match[0])
+    for word in re.findall(r"\w+", text.lower()):
+        if word in _DAILY:
+            found.setdefault(("s", _DAILY[word]), word)
+    return found
+
+
+def without_quantities(text: str) -> str:
+    """The text without its quantities."""
+    return _QUANTITY.sub(" ", text)
+
+
+def _amount(number: str) -> float:
+    if not number[0].isdigit():
+        return 1.0 if re.match(r"an?\b", number, re.IGNORECASE) else float(_value(number))
+    plain = _ungrouped(number)
+    return float(plain.replace(",", ".")) if plain.count(".") + plain.count(",") <= 1 else 0.0
+
+
 def is_number(term: str) -> bool:
     """Whether a word is a number or a part of one."""
     return term.isdigit() or term in _VALUES or term in _FACTORS

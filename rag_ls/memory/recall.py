@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from rag_ls.embedding import Embedding, cosine_of, similarity
@@ -61,7 +61,21 @@ def recall(stores: Sequence[MemoryStore], question: Question, embedding: Embeddi
             )
     order = list(Scope)
     hits.sort(key=lambda hit: (-round(hit.score, 6), order.index(memory_of(hit).scope), hit.item.id))
-    return hits[: question.k]
+    return _summaries_below(hits)[: question.k]
+
+
+def _summaries_below(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits with each summary right below the best memory that it sums up: what was said comes before a digest of it."""
+    ranked = [hit for hit in hits if not memory_of(hit).summary_key]
+    for hit in (hit for hit in hits if memory_of(hit).summary_key):
+        sources = {*memory_of(hit).source_memory_ids}
+        at = next((number for number, other in enumerate(ranked) if other.item.id in sources), None)
+        if at is None or ranked[at].score < hit.score:
+            place = at + 1 if at is not None else sum(other.score >= hit.score for other in ranked)
+            ranked.insert(place, replace(hit, score=min(hit.score, ranked[at].score)) if at is not None else hit)
+        else:
+            ranked.insert(sum(other.score >= hit.score for other in ranked), hit)
+    return ranked
 
 
 def signals_of(

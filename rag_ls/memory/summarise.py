@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import uuid
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from rag_ls.embedding import Embedder
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.abstract import SummaryFailed, write_summary
 from rag_ls.memory.batches import SUMMARIZED
+from rag_ls.memory.contradictions import contradiction
 from rag_ls.memory.memories import Memories, NewMemory, Stored
 from rag_ls.memory.summary import MAX_WORDS, extract, summary_key
 from rag_ls.model import Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope
@@ -21,6 +23,10 @@ _log = logging.getLogger(__name__)
 
 _MAX_MEMORIES = 500
 _TAG = "summary"
+# Each memory is compared with each other one.
+_MAX_COMPARED = 200
+_MAX_UNSETTLED = 5
+_SIDE_CHARACTERS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,7 @@ def summarise(
     text, note = _written(found, request.max_words, settings)
     if not text:
         raise NotFound(f"the {total} memories of that time hold no sentence to summarise")
+    text = "\n".join([text, *_unsettled(found)])
     if total > len(found):
         limit = f"of {total} memories, the {len(found)} that were changed last are summarised"
         note = f"{note}; {limit}" if note else limit
@@ -104,6 +111,20 @@ def _recorded(store: MemoryStore, stored: Stored) -> str:
     change = VersionChange(memory.id, memory.version - 1, memory.version)
     store.add_batch(Batch(batch_id, SUMMARIZED, memory.updated_at, (change,)))
     return batch_id
+
+
+def _unsettled(found: Sequence[Memory]) -> list[str]:
+    """A line for each pair of the memories that contradict each other: a summary must not take one side in silence."""
+    compared = found[:_MAX_COMPARED]
+    pairs = (contradiction(one, other) for one, other in itertools.combinations(compared, 2))
+    unsettled = itertools.islice((pair for pair in pairs if pair), _MAX_UNSETTLED)
+    return [f"- Not settled ({pair.reason}): {_dated(pair.other)}; {_dated(pair.one)}" for pair in unsettled]
+
+
+def _dated(memory: Memory) -> str:
+    content = " ".join(memory.content.split())
+    short = content if len(content) <= _SIDE_CHARACTERS else content[: _SIDE_CHARACTERS - 1] + "…"
+    return f"{short!r} ({memory.updated_at[:10]})"
 
 
 def _written(found: Sequence[Memory], max_words: int, settings: SummarySettings) -> tuple[str, str]:

@@ -52,6 +52,11 @@ class ClientSession:
         """The toolsets that the settings offer to agents."""
         return self.settings.mcp.toolsets
 
+    def warnings(self) -> list[str]:
+        """What is wrong with the settings of the project that the client works in, or with the user's."""
+        view = next(iter(self.client.projects()), None)
+        return [str(problem) for problem in self.client.load_settings(view.project if view else None).problems]
+
     def work_in(self, folder: Path) -> ProjectView:
         """Open the project around a folder for a client that stays there; keep it indexed if the settings say so.
 

@@ -57,6 +57,8 @@ class Stats:
     pending_embeddings: int | None = optional()
     indexed_percent: Percent | None = optional()
     note: str = optional("")
+    idle: bool = optional(False)
+    """Whether nothing works on what is pending now."""
 
 
 @dataclass(frozen=True, slots=True)

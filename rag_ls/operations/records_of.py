@@ -58,7 +58,7 @@ def stats_of(stats: SearchStats) -> Stats:
         return Stats(stats.took_ms, stats.dense, stats.candidates, True, note=stats.note)
     return Stats(
         stats.took_ms, stats.dense, stats.candidates, False, stats.pending_documents, stats.pending_embeddings,
-        percent_of(stats.coverage), stats.note,
+        percent_of(stats.coverage), stats.note, stats.is_idle,
     )  # fmt: skip
 
 

@@ -47,6 +47,8 @@ class Found:
     dense: bool
     candidates: int
     took_ms: float
+    is_filtered_out: bool = False
+    """Whether no document passes the filters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,8 @@ class Searcher:
         hits = self._hits(ranked.rows, ranked.signals, k)
         if unembedded := {row.document_id for row, _ in ranked.rows[:k] if not row.is_embedded}:
             self._corpus.note_unembedded(unembedded)
-        return Found(tuple(hits), bool(ranked.signals.dense), len(ranked.rows), _milliseconds(started))
+        is_filtered_out = view.allowed is not None and not view.allowed
+        return Found(tuple(hits), bool(ranked.signals.dense), len(ranked.rows), _milliseconds(started), is_filtered_out)
 
     def _ranked(self, query: Query, view: View, weights: Weights, vector: QueryVector | None, model_id: str) -> Ranked:
         asked, terms = self._asked(query)

@@ -19,6 +19,7 @@ from typing import Any
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import Embedding, HostedModel, cosine_of, local_model
 from rag_ls.memory import MemoryFilters, Question
+from rag_ls.memory.contradictions import contradiction
 from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.recall import asked_words, memory_of, recall, signals_of
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
@@ -50,11 +51,34 @@ def recall_quality(work: Path, model_name: str = "auto") -> dict[str, Any]:
             "questions": len(questions),
             "ndcg_at_10": scores,
             "thresholds": [_threshold(store, questions, vectors, wanted) for wanted in (0.0, 0.5, 0.6, 0.7, 0.8, 0.9)],
+            "contradictions": _contradictions(),
             "took_s": round(time.perf_counter() - started, 1),
         }
     finally:
         store.close()
         model.close()
+
+
+def _contradictions() -> dict[str, dict[str, float]]:
+    """Precision and recall on labelled pairs; half of them were kept aside while the detector was written."""
+    result = {}
+    for name, is_held_out in (("seen", False), ("held_out", True)):
+        pairs = [item for item in _lines("contradictions.jsonl") if item["held_out"] is is_held_out]
+        found = [contradiction(_brief(item["one"]), _brief(item["other"])) is not None for item in pairs]
+        right = sum(each and item["contradict"] for each, item in zip(found, pairs, strict=True))
+        result[name] = {
+            "pairs": len(pairs),
+            "precision": round(right / max(1, sum(found)), 2),
+            "recall": round(right / sum(item["contradict"] for item in pairs), 2),
+        }
+    return result
+
+
+def _brief(content: str) -> Memory:
+    return Memory(
+        id=content, content=content, scope=Scope.PROJECT, metadata=MemoryMetadata(), memory_type=MemoryType.SEMANTIC,
+        created_at="", updated_at="", version=1, content_hash=content_hash(content),
+    )  # fmt: skip
 
 
 def _filled(file: Path, model: HostedModel) -> MemoryStore:

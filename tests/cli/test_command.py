@@ -94,6 +94,54 @@ def test_a_search_in_a_project_that_was_never_indexed_finds_its_words_and_says_w
     assert "first search in this project" in done.stderr
 
 
+def test_what_nobody_works_on_is_called_idle_with_what_starts_it(shop: Path) -> None:
+    assert _run(shop, "index", "--words-only").returncode == 0
+    shown = _run(shop, "search", "discount").stdout
+    assert "are missing, and nothing makes them now: `rag-ls index` does" in shown
+    assert _json(shop, "search", "discount")["stats"]["idle"] is True
+    assert "activity  idle: `rag-ls index` goes on" in _run(shop, "status").stdout
+    assert _run(shop, "index").returncode == 0
+    assert "not complete" not in _run(shop, "search", "discount").stdout
+    assert "idle" not in _run(shop, "status").stdout
+
+
+def test_a_filter_that_matches_nothing_says_so(indexed: Path) -> None:
+    answer = _json(indexed, "search", "discount", "--path", "nowhere/**", "--in", "code")
+    assert answer["results"] == []
+    assert answer["stats"]["note"] == "no file of the index passes the filters: check language, path and kind"
+
+
+@pytest.mark.parametrize("options", [[], ["--standalone"]])
+def test_settings_that_are_wrong_are_told_once_by_every_verb(indexed: Path, options: list[str]) -> None:
+    write(indexed, {"rag-ls.toml": "[search\ncode_k = 3\n"})
+    for verb in (["status"], ["search", "discount"], ["list"], ["delete", "12345678", "87654321", "--yes"]):
+        done = _run(indexed, *verb, *options)
+        assert done.stderr.count("is not TOML") == 1, done.stderr
+        assert "is not TOML" not in done.stdout
+
+
+def test_a_deleted_folder_is_said_to_be_gone(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    for verb in (
+        ["status"],
+        ["search", "x"],
+        ["list"],
+        ["add", "A fact that is worth keeping"],
+        ["index"],
+        ["config"],
+        ["doctor"],
+    ):
+        script = f"import os, sys; os.chdir({str(gone)!r}); os.rmdir({str(gone)!r}); os.execv({str(_COMMAND)!r}, ['rag-ls', *sys.argv[1:]])"
+        gone.mkdir(exist_ok=True)
+        done = subprocess.run(
+            [sys.executable, "-c", script, *verb], capture_output=True, text=True, timeout=120, check=False
+        )
+        assert "Traceback" not in done.stderr
+        assert done.returncode == 1
+        assert "this folder was deleted" in done.stderr
+
+
 def test_a_search_by_meaning_finds_code_and_memories(indexed: Path) -> None:
     _json(indexed, "add", "Carts are priced net of tax", "--tag", "money", "--at", "src/cart.py:2")
     answer = _json(indexed, "search", "what does the basket cost")
@@ -183,7 +231,7 @@ def test_config_shows_settings_and_their_problems(repository: Path) -> None:
         (("list", "--limit", "0"), 2, "below 1"),
         (("show", "00000000"), 1, "no memory and no chunk"),
         (("delete", "00000000"), 1, "no memory has the id"),
-        (("search", "x", "--project", "missing"), 1, "not a folder"),
+        (("search", "x", "--project", "missing"), 1, "there is no such folder"),
         (("add", "x", "--at", "/etc/passwd"), 1, "outside the project"),
     ],
 )

@@ -176,3 +176,12 @@ def test_a_folder_of_all_kinds_of_things_is_indexed_only_by_force(
     assert not (home / ".rag-ls").exists()
     assert _run(home, "index", "--words-only", "--force", "--standalone").returncode == 0
     assert (home / ".rag-ls/index.db").exists()
+
+
+def test_a_project_s_name_is_taken_wherever_its_folder_is(listed: Path, elsewhere: Path) -> None:
+    _json(listed, "add", "Prices are net of tax")
+    assert _json(elsewhere, "list", "--project", "store")["total"] == 1
+    assert _json(elsewhere, "status", "--project", "store")["root"] == str(listed)
+    done = _run(elsewhere, "status", "--project", "stroe")
+    assert done.returncode == 1
+    assert "the nearest is store; see `rag-ls projects list`" in done.stderr

@@ -7,7 +7,7 @@ from typing import Any
 from rag_ls.cli import render
 
 _STATUS: dict[str, Any] = {
-    "root": "/work/shop", "complete": True, "documents": 1234, "chunks": 5678, "queued_documents": 0,
+    "root": "/work/shop", "complete": True, "activity": "reading 1/2 files", "documents": 1234, "chunks": 5678, "queued_documents": 0,
     "pending_embeddings": 0, "skipped": {"binary": 2}, "model": "m@1", "memories": {"session": 1, "project": 2},
     "sync": "watching", "last_sync": "2026-01-02T03:04:05+00:00",
 }  # fmt: skip

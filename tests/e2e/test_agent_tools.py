@@ -44,7 +44,7 @@ async def test_the_agent_searches_reads_lists_and_finds_tests(project: Path) -> 
         repos = (await ag.call("list_repos"))["repos"]
         assert str(project) in {repo["root"] for repo in repos}
         assert (await ag.call("search_code", query="round amount", project=repos[0]["name"]))["results"]
-        assert "the nearest are python" in await ag.refusal("search_code", query="x", language="phyton")
+        assert "the nearest is python" in await ag.refusal("search_code", query="x", language="phyton")
 
 
 async def test_an_edited_chunk_s_id_names_the_new_one(project: Path) -> None:

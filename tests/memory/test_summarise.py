@@ -8,7 +8,7 @@ import pytest
 
 from rag_ls.config import SummarySettings
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.memory import ALL, Memories, MemoryFilters
+from rag_ls.memory import ALL, Memories, MemoryFilters, Question
 from rag_ls.memory.summarise import Summary, SummaryRequest, summarise
 from rag_ls.model import MemoryType, Scope
 from tests.memory.chat_server import chat_server
@@ -155,3 +155,21 @@ class TestByAModel:
         assert summary.count == 520
         assert summary.note == "of 520 memories, the 500 that were changed last are summarised"
         assert len(summary.stored.memory.source_memory_ids) == 500
+
+
+def test_a_summary_names_both_sides_of_a_contradiction_with_their_dates(memories: Memories) -> None:
+    memories.store(new("Idle sessions end after 300 s"), None)
+    memories.store(new("Idle sessions end after 10 s"), None)
+    (line,) = [line for line in _summarise(memories).new.content.split("\n") if "Not settled" in line]
+    assert line.startswith("- Not settled (10 s against 300 s)")
+    assert "'Idle sessions end after 300 s' (2026-01-01); 'Idle sessions end after 10 s' (2026-01-01)" in line
+
+
+def test_a_summary_ranks_below_what_it_sums_up(noted: Memories) -> None:
+    summary = _summarise(noted).stored
+    assert summary is not None
+    hits = noted.recall(Question("when do access tokens expire", 5, 0.0, ALL), None)
+    ids = [hit.item.id for hit in hits]
+    assert summary.memory.id in ids
+    assert hits[0].item.content == "Access tokens expire after an hour"
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)

@@ -66,7 +66,7 @@ def test_files_only_gives_each_file_once_and_no_text(operations: Operations) -> 
 
 
 def test_an_unknown_language_is_refused_and_the_nearest_are_named(operations: Operations) -> None:
-    with pytest.raises(InvalidRequest, match="nearest are python"):
+    with pytest.raises(InvalidRequest, match="the nearest is python"):
         _paths(operations, language="pyton")
     with pytest.raises(InvalidRequest, match=r"it holds .*markdown"):
         _paths(operations, language="cobol")

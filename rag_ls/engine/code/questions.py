@@ -27,6 +27,7 @@ _log = logging.getLogger(__name__)
 
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
 _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
+_FILTERED_OUT = "no file of the index passes the filters: check language, path and kind"
 _UNREAD = "{:,} files are not read yet, those that hold a question's words are read first"
 _NOT_EMBEDDED = "that place has no embedding yet: these are matches by its words alone"
 _CLOSE_NOT_EMBEDDED = "nothing close has an embedding yet: these are matches by words alone"
@@ -174,7 +175,9 @@ class CodeQuestions:
         scanned, unseen = indexing.scanned, indexing.unseen() | unseen_before
         queued, pending = self._shared.index.checkout.queue_lengths()
         hits = tuple(self._marked(hit, unseen) for hit in found.hits)
-        if not found.dense and note not in (_NOT_EMBEDDED, _CLOSE_NOT_EMBEDDED):
+        if found.is_filtered_out:
+            note = _FILTERED_OUT
+        elif not found.dense and note not in (_NOT_EMBEDDED, _CLOSE_NOT_EMBEDDED):
             _, is_ready, problem = self._shared.model_state()
             note = "; ".join(filter(None, (problem or (_NOTHING_EMBEDDED if is_ready else _WORDS_ALONE), note)))
         if queued > MAX_AWAITED_FILES:
@@ -184,6 +187,7 @@ class CodeQuestions:
             complete=scanned and not (queued or pending or unseen),
             pending_documents=queued + len(unseen), pending_embeddings=pending, note=note,
             coverage=Coverage() if not (queued or pending) else self._shared.index.checkout.counts().coverage,
+            is_idle=(bool(queued) and not indexing.reads) or (bool(pending) and not indexing.embeds),
         )  # fmt: skip
         return SearchAnswer(query, hits, stats)
 

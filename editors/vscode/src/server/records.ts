@@ -412,6 +412,7 @@ export interface Stats {
   readonly pending_embeddings?: number;
   readonly indexed_percent?: Percent;
   readonly note?: string;
+  readonly idle?: boolean;
 }
 
 /** How the projects of a client stand, and the engine. */
