@@ -23,6 +23,7 @@ from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.indexing import Progress
 from rag_ls.mcp import prompts, resources
+from rag_ls.mcp.compact import asks_for_all, compact
 from rag_ls.mcp.handshake import INSTRUCTIONS, NAME
 from rag_ls.mcp.tools import offered, tool_of
 from rag_ls.operations import OPERATIONS, Json, Operation, Operations
@@ -49,8 +50,9 @@ def create_server(
         operation = tools.get(params.name)
         if operation is None:
             return _failure(f"there is no tool {params.name!r}; the tools are {', '.join(tools)}")
+        given, is_full = asks_for_all(params.arguments or {})
         try:
-            result = await _result(await operations(), operation, params.arguments or {}, context)
+            result = await _result(await operations(), operation, given, context)
         except RagLsError as error:
             return _failure(str(error))
         except Exception as error:
@@ -58,6 +60,8 @@ def create_server(
             return _failure(
                 f"{operation.name} failed: {type(error).__name__}: {error}; the server goes on, see its log"
             )
+        if not is_full:
+            result = compact(operation.name, result, names_project="project" in given)
         text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=result)
 

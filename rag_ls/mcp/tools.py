@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 
 import mcp_types as types
 
+from rag_ls.mcp.compact import DETAIL, shows_detail
 from rag_ls.operations import OPERATIONS, Operation
 from rag_ls.operations.schema import input_schema, output_schema
 
@@ -21,10 +22,13 @@ def tool_of(operation: Operation) -> types.Tool:
     """An operation as MCP describes it."""
     tool, effects = operation.tool, operation.effects
     assert tool is not None
+    schema = input_schema(operation.request, tool.shows)
+    if shows_detail(operation.name):
+        schema["properties"]["detail"] = DETAIL
     return types.Tool(
         name=operation.name,
         description=tool.description,
-        input_schema=input_schema(operation.request, tool.shows),
+        input_schema=schema,
         output_schema=output_schema(operation.answer, tool.answers),
         annotations=types.ToolAnnotations(
             read_only_hint=not effects.writes,

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.operations.fields import Argument, arguments_of
+from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.text import without_surrogates
 
 # The largest number that every JSON reader keeps exact.
@@ -25,6 +26,7 @@ _ALIASES = {
     "version": "expected_version",
 }
 
+_EXAMPLES = {"start": '"2026-01-01", "end": "2026-01-31"', "tags": '["auth"]', "source_file": '"src/a.py", "line": 12'}
 
 R = TypeVar("R")
 
@@ -56,9 +58,9 @@ def _value(args: Arguments, key: str, hint: Any, declared: Argument) -> Any:
     if hint == tuple[str, ...]:
         return args.strings(key)
     if hint == Mapping[str, Any]:
-        return args.mapping(key)
+        return args.mapping(key, declared.properties)
     if hint == Mapping[str, Any] | None:
-        return args.mapping(key) if args.raw(key) is not None else None
+        return args.mapping(key, declared.properties) if args.raw(key) is not None else None
     assert hint is Any, f"{key}: {hint} is no type of an argument"
     return args.raw(key)
 
@@ -81,7 +83,8 @@ class Arguments:
             written = str(key).strip()
             name = written if written in known else _ALIASES.get(written, written)
             if name not in known:
-                raise InvalidRequest(f"{operation} has no argument {key!r}; it takes {', '.join(known)}")
+                near = nearest_text(nearest(written, known))
+                raise InvalidRequest(f"{operation} has no argument {key!r}; {near}it takes {', '.join(known)}")
             if value is not None:
                 self._values[name] = value
                 self._written[name] = written
@@ -152,11 +155,15 @@ class Arguments:
         """The value as it was given, or None."""
         return self._values.get(key)
 
-    def mapping(self, key: str) -> Mapping[str, Any]:
-        """A JSON object, empty where it is absent."""
+    def mapping(self, key: str, properties: type | None = None) -> Mapping[str, Any]:
+        """A JSON object, empty where it is absent; an error names the keys of `properties`."""
         value = self._values.get(key, {})
         if not isinstance(value, Mapping):
-            raise self._wrong(key, "an object", value)
+            keys = list(arguments_of(properties)) if properties else []
+            example = (
+                f' such as {{"{keys[0]}": {_EXAMPLES.get(keys[0], "...")}}} (keys: {", ".join(keys)})' if keys else ""
+            )
+            raise self._wrong(key, f"an object{example}", value)
         return value
 
     def _name(self, key: str) -> str:

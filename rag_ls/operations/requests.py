@@ -21,7 +21,7 @@ FORMATS = tuple(item.value for item in Format)
 CODE_KINDS = (*DECLARED_KINDS, *DOCUMENT_KINDS)
 ANCHOR_STATES = ("fresh", "drifted", "orphaned", "any")
 # What an answer of code holds where an agent does not say.
-AGENTS_BUDGET_TOKENS = 4000
+AGENTS_BUDGET_TOKENS = 2500
 
 
 @dataclass(frozen=True, slots=True)

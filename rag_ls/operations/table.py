@@ -17,8 +17,8 @@ OPERATIONS: tuple[Operation, ...] = (
         waits=True,
         tool=Tool(
             "code",
-            "Find code by meaning, words, identifier or path. Long answers are cut (truncated): get_chunk or your Read tool on "
-            "file has the rest.",
+            "Find code by meaning, words, identifier or path. Long answers are cut (truncated): get_chunk or your Read tool "
+            "has the rest. detail: full has all fields.",
             ("query", "k", "language", "path_glob", "kind", "files_only", "budget_tokens", "project"),
             ("results", "stats"),
         ),
@@ -142,10 +142,9 @@ OPERATIONS: tuple[Operation, ...] = (
         needs_code=False,
         tool=Tool(
             "memory",
-            "Recall memories by meaning, words and tags; context is the same as cited text. anchor.state: their code is fresh, "
-            "drifted (changed) or orphaned (gone).",
+            "Recall memories by meaning, words and tags. anchor.state: their code is fresh, drifted (changed) or orphaned (gone).",
             ("query", "k", "scope", "filters", "min_similarity", "budget_tokens"),
-            ("results", "stats", "context"),
+            ("results", "stats"),
         ),
         command="ragLs.searchMemory",
     ),

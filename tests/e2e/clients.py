@@ -102,8 +102,8 @@ class Agent:
         self.session = session
 
     async def call(self, tool: str, **arguments: Any) -> Any:
-        """Call a tool that must succeed."""
-        result = await self.session.call_tool(tool, arguments)
+        """Call a tool that must succeed, for all fields of its answer."""
+        result = await self.session.call_tool(tool, {**arguments, "detail": "full"})
         assert not result.is_error, result.content
         return result.structured_content
 

@@ -97,7 +97,7 @@ class Walk:
     async def search_from_the_agent(self) -> None:
         # What was typed reaches the index when the editor's next answer has come.
         await self.editor.command("status")
-        self.check(await self.agent.call("search_code", query=self.question(), k=10))
+        self.check(await self.agent.call("search_code", query=self.question(), k=10, budget_tokens=0))
 
     def check(self, answer: Any) -> None:
         for hit in answer["results"]:

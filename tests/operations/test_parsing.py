@@ -25,7 +25,7 @@ def test_anything_but_an_object_is_refused(values: object) -> None:
 
 
 def test_an_unknown_argument_is_refused_and_the_known_are_listed() -> None:
-    with pytest.raises(InvalidRequest, match="no argument 'querry'; it takes query, k, tags"):
+    with pytest.raises(InvalidRequest, match="no argument 'querry'; the nearest is query; it takes query, k, tags"):
         _args({"querry": "x"})
 
 

@@ -1,0 +1,137 @@
+"""Makes answers lean for agents: what is as usual is left out, and an empty or partial answer says what to try."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rag_ls.operations import Json
+
+FULL = "full"
+DETAIL = {"enum": [FULL]}
+"""The schema of the argument that asks for all fields."""
+
+_SIGNATURE_CHARACTERS = 60
+_HIT_DROPS = ("kind", "node_type", "language", "matched_by", "scope")
+_MEMORY_DROPS = (
+    "kind", "matched_by", "created_at", "version", "uses", "used_at", "similarity", "content_hash", "source_memory_ids",
+)  # fmt: skip
+_STATS_DROPS = ("took_ms", "candidates")
+_NOTHING = {
+    "search_code": "nothing found: try other words or an identifier, fewer filters, or list_symbols for names",
+    "find_related": "nothing is close: give a snippet, or ask search_code in words",
+    "related_tests": "no test is known for it: ask search_code with kind = test",
+    "list_symbols": "no declaration matches: give a part of the name as query, or ask search_code in words",
+    "search_memory": "no memory fits: try other words, a lower min_similarity, or list_memories",
+    "list_memories": "no memory passes: store_memory keeps one",
+}
+_LISTS = ("results", "symbols", "tests", "memories")
+
+
+def compact(tool: str, answer: Json, *, names_project: bool = False) -> Json:
+    """The lean form of a tool's answer. `names_project`: the agent asked another project than that of its folder."""
+    is_elsewhere = names_project or len(set(map(_root, answer.get("results") or ()))) > 1
+    lean = {key: value for key, value in answer.items() if key != "query"}
+    for key in _LISTS:
+        if isinstance(lean.get(key), list):
+            lean[key] = [_RECORDS[key](item, tool) for item in lean[key]]
+    if is_elsewhere:
+        for record, whole in zip(lean.get("results") or (), answer.get("results") or (), strict=True):
+            if file := whole.get("file"):
+                record["path"] = file
+    if tool == "search_memory":
+        # It repeats the memories as one text, for prompts.
+        lean.pop("context", None)
+    if "stats" in lean:
+        lean["stats"] = _stats(lean["stats"])
+    if any(lean.get(key) == [] for key in _LISTS) and not _note(lean):
+        lean["note"] = _NOTHING.get(tool, "nothing found")
+    return lean
+
+
+def _root(record: Json) -> str:
+    """The folder of the project that a hit is in."""
+    return str(record.get("file", "")).removesuffix(str(record.get("path", "")))
+
+
+def _hit(record: Json, _: str) -> Json:
+    """A chunk: its project path is enough for an agent that works in the project's folder."""
+    if record.get("kind") == "memory":
+        return _memory(record, "")
+    lean = _without(record, *_HIT_DROPS, "file")
+    if lean.get("freshness") == "disk":
+        del lean["freshness"]
+    if "score" in lean:
+        lean["score"] = round(lean["score"], 2)
+    return {key: value for key, value in lean.items() if value not in ("", None)}
+
+
+def _symbol(record: Json, _: str) -> str:
+    """A declaration as one line: its place, kind and name, and what it takes and gives."""
+    symbol, signature = str(record["symbol"]), str(record.get("signature", ""))
+    name = symbol.rpartition(".")[2].rpartition(" > ")[2]
+    _, _, parameters = signature.partition(name)
+    if len(parameters) > _SIGNATURE_CHARACTERS:
+        parameters = parameters[: _SIGNATURE_CHARACTERS - 1] + "…"
+    shown = parameters if parameters.startswith("(") else ""
+    return f"{record['path']}:{record['start_line']}-{record['end_line']} {record['kind']} {symbol}{shown}"
+
+
+def _test(record: Json, _: str) -> Json:
+    return _without(record, "file", "mentioned_in")
+
+
+def _memory(record: Json, _: str) -> Json:
+    if "content" not in record:
+        return _hit(record, "")
+    lean = _without(record, *_MEMORY_DROPS)
+    metadata = {key: value for key, value in lean.pop("metadata", {}).items() if not _is_usual(key, value)}
+    if metadata:
+        lean["metadata"] = metadata
+    if lean.get("memory_type") == "semantic":
+        del lean["memory_type"]
+    lean["updated_at"] = str(lean.get("updated_at", ""))[:10]
+    if "score" in lean:
+        lean["score"] = round(lean["score"], 2)
+    return {key: value for key, value in lean.items() if value not in ("", None)}
+
+
+def _is_usual(key: str, value: object) -> bool:
+    # The anchor names the file.
+    return key == "source_file" or (key == "importance_score" and value == 0.5) or value in ("", None, [], {})
+
+
+def _stats(stats: Json) -> Json:
+    lean = _without(stats, *_STATS_DROPS)
+    for usual in ("complete", "dense"):
+        if lean.get(usual) is True:
+            del lean[usual]
+    if lean.get("complete") is False and not lean.get("note"):
+        lean["note"] = "the index is not complete: index_status with wait_s waits for it"
+    return lean
+
+
+def _note(answer: Json) -> object:
+    return answer.get("note") or (answer.get("stats") or {}).get("note")
+
+
+def _without(record: Json, *keys: str) -> Json:
+    return {key: value for key, value in record.items() if key not in keys}
+
+
+_RECORDS: dict[str, Callable[[Json, str], Json | str]] = {
+    "results": lambda item, tool: _memory(item, tool) if tool == "search_memory" else _hit(item, tool),
+    "symbols": _symbol,
+    "tests": _test,
+    "memories": _memory,
+}
+
+
+def shows_detail(tool: str) -> bool:
+    """Whether a tool's schema names the argument `detail`; all tools take it, but each word of a schema costs every agent."""
+    return tool in ("search_code", "search_memory", "list_memories")
+
+
+def asks_for_all(arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    """The arguments without `detail`, and whether that asks for all fields."""
+    return {key: value for key, value in arguments.items() if key != "detail"}, arguments.get("detail") == FULL
