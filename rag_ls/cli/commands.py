@@ -13,7 +13,7 @@ from rag_ls.cli.backend import ask
 from rag_ls.cli.confirmation import confirmed
 from rag_ls.cli.progress import showing
 from rag_ls.cli.wording import in_words_of_the_shell
-from rag_ls.errors import InvalidRequest, NotConfirmed
+from rag_ls.errors import InvalidRequest, NotConfirmed, NotIndexed
 
 Json = dict[str, Any]
 
@@ -66,6 +66,8 @@ def search(arguments: argparse.Namespace) -> int:
 
 def status(arguments: argparse.Namespace) -> int:
     """Compare the files with the index, then show the state of the project and the engine."""
+    if getattr(arguments, "is_overview", False):
+        return _overview(arguments)
     try:
         while True:
             answer = ask(arguments, "status", {})
@@ -77,6 +79,19 @@ def status(arguments: argparse.Namespace) -> int:
         if not arguments.watch:
             raise
         return 0
+
+
+def _overview(arguments: argparse.Namespace) -> int:
+    """Show where the user stands, in a few lines, and what to do next."""
+    first = ("rag-ls search 'a question in words'", "finds code and memories")
+    try:
+        standing = "\n".join(render.status(ask(arguments, "status", {})).split("\n")[:3])
+    except NotIndexed as error:
+        standing = in_words_of_the_shell(str(error))
+        first = ("rag-ls index", "reads this folder")
+    steps = (first, ("rag-ls connect", "shows how editors and agents use it"), ("rag-ls --help", "lists all verbs"))
+    print("\n".join([standing, "", *(f"{step:<38}{what}" for step, what in steps)]))
+    return 0
 
 
 def _show_status(arguments: argparse.Namespace, answer: Json) -> None:

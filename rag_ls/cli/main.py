@@ -61,6 +61,10 @@ def main(argv: Sequence[str] | None = None) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     if arguments.verbose:
         _log_more(arguments.verbose)
+    if arguments.verb is None:
+        # Nothing was asked: show where the user stands.
+        arguments = build_parser().parse_args(["status"])
+        arguments.is_overview = True
     try:
         os.getcwd()
     except FileNotFoundError:
@@ -106,7 +110,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"rag-ls {__version__}")
     parser.add_argument("-v", "--verbose", action="count", default=0, help="log more, to stderr (twice: everything)")
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB")
     add_operations(verbs, VERBS)
     _installation_verbs(verbs)
     _server_verbs(verbs)

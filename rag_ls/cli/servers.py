@@ -24,6 +24,7 @@ def lsp(arguments: argparse.Namespace) -> int:
         from rag_ls.lsp.main import serve_port
 
         return serve_port(arguments.tcp)
+    _tell_a_person("lsp", "an editor")
     source, output = claim_standard_streams()
     if mode is Mode.NEVER:
         from rag_ls.lsp.main import serve_alone
@@ -42,6 +43,7 @@ def mcp(arguments: argparse.Namespace) -> int:
     """Serve an agent."""
     mode = Mode.of(arguments)
     folder = os.path.abspath(arguments.project)
+    _tell_a_person("mcp", "an agent")
     source, output = claim_standard_streams()
     if mode is Mode.NEVER:
         from pathlib import Path
@@ -54,6 +56,16 @@ def mcp(arguments: argparse.Namespace) -> int:
     record = McpRecord(initialize_result)
     relay = Relay(record, source, output, _connect(record, mode, folder), _was_stopped, log=engine_paths().log)
     return _exit(0 if relay.run() else 1)
+
+
+def _tell_a_person(verb: str, client: str) -> None:
+    """Tell who typed the verb by hand what it waits for."""
+    if sys.stdin.isatty():
+        print(
+            f"rag-ls: `rag-ls {verb}` waits for {client} on standard input (Ctrl+C ends it); `rag-ls connect` shows how "
+            f"{client} starts it",
+            file=sys.stderr,
+        )
 
 
 def _connect(record: Record, mode: Mode, folder: str) -> Callable[[], Channel]:

@@ -14,6 +14,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
 from rag_ls.lsp.capabilities import initialize_result
+from rag_ls.operations.wording import in_words_of_editors
 
 _log = logging.getLogger(__name__)
 
@@ -130,10 +131,10 @@ class RagLsServer(LanguageServer):
 
 def protocol_error(error: RagLsError) -> JsonRpcException:
     """One of our errors for LSP clients: its text for people, and its type in `data` for programs."""
-    data = {"type": type(error).__name__}
+    data, message = {"type": type(error).__name__}, in_words_of_editors(str(error))
     if isinstance(error, InvalidRequest | PathOutsideProject | NotFound):
-        return JsonRpcInvalidParams(message=str(error), data=data)
-    return JsonRpcException(message=str(error), code=_REQUEST_FAILED, data=data)
+        return JsonRpcInvalidParams(message=message, data=data)
+    return JsonRpcException(message=message, code=_REQUEST_FAILED, data=data)
 
 
 def plain(value: Any) -> Any:

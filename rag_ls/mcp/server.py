@@ -27,6 +27,7 @@ from rag_ls.mcp.compact import asks_for_all, compact
 from rag_ls.mcp.handshake import INSTRUCTIONS, NAME
 from rag_ls.mcp.tools import offered, tool_of
 from rag_ls.operations import OPERATIONS, Json, Operation, Operations
+from rag_ls.operations.wording import in_words_of_agents
 from rag_ls.util.json_rpc import AnswerOnce, MessageTooLong, ReplayedInput, read_line
 
 _log = logging.getLogger(__name__)
@@ -54,7 +55,7 @@ def create_server(
         try:
             result = await _result(await operations(), operation, given, context)
         except RagLsError as error:
-            return _failure(str(error))
+            return _failure(in_words_of_agents(str(error)))
         except Exception as error:
             _log.exception("%s failed", operation.name)
             return _failure(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -103,6 +105,36 @@ def test_what_nobody_works_on_is_called_idle_with_what_starts_it(shop: Path) -> 
     assert _run(shop, "index").returncode == 0
     assert "not complete" not in _run(shop, "search", "discount").stdout
     assert "idle" not in _run(shop, "status").stdout
+
+
+def test_the_bare_command_shows_where_one_stands_and_what_to_do_next(indexed: Path, tmp_path: Path) -> None:
+    done = _run(indexed)
+    assert done.returncode == 0
+    assert f"project   {indexed}" in done.stdout
+    assert "rag-ls search 'a question in words'" in done.stdout
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    done = _run(empty)
+    assert done.returncode == 0
+    assert "is no project" in done.stdout
+    assert "rag-ls index " in done.stdout
+    assert list(empty.iterdir()) == []
+
+
+@pytest.mark.parametrize("verb", ["lsp", "mcp"])
+def test_a_server_started_by_hand_says_what_it_waits_for(tmp_path: Path, verb: str) -> None:
+    ours, theirs = pty.openpty()
+    server = subprocess.Popen(
+        [str(_COMMAND), verb], stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path
+    )
+    try:
+        assert server.stderr is not None
+        assert b"waits for" in server.stderr.readline()
+    finally:
+        server.kill()
+        server.communicate()
+        os.close(ours)
+        os.close(theirs)
 
 
 def test_a_filter_that_matches_nothing_says_so(indexed: Path) -> None:
@@ -221,7 +253,6 @@ def test_config_shows_settings_and_their_problems(repository: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ((), 2, "VERB"),
         (("frobnicate",), 2, "invalid choice"),
         (("search",), 2, "query"),
         (("search", "x", "-k", "0"), 2, "k = 0"),

@@ -1,0 +1,37 @@
+"""Messages in the words of the surface that shows them: agents hear of tools, editors of commands."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from rag_ls.operations.table import OPERATIONS
+
+# Remedies that only the shell has stay as they are: `rag-ls index`, `rag-ls doctor`.
+_VERB = re.compile(r"`rag-ls ([a-z]+(?: (?:list|add|remove|prune))?)`")
+
+
+def in_words_of_agents(message: str) -> str:
+    """A message with the shell's verbs replaced by the tools that do the same."""
+    return _VERB.sub(lambda match: _tools().get(match[1], match[0]), message)
+
+
+def in_words_of_editors(message: str) -> str:
+    """A message with tools and verbs replaced by the editor's commands."""
+    with_tools = _VERB.sub(lambda match: _tools().get(match[1], match[0]), message)
+    names = re.compile(rf"\b(?:{'|'.join(name for name in _commands() if '_' in name)})\b")
+    return names.sub(lambda match: _commands()[match[0]], with_tools)
+
+
+@cache
+def _tools() -> dict[str, str]:
+    """The tools by the verb that does the same."""
+    known = {item.verb.name: item.name for item in OPERATIONS if item.verb and item.tool}
+    return {**known, "search": "search_code", "status": "index_status", "show": "get_memory"}
+
+
+@cache
+def _commands() -> dict[str, str]:
+    """The commands by their operation."""
+    known = {item.name: item.command for item in OPERATIONS if item.command}
+    return {**known, "index_status": "ragLs.status"}
