@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from datetime import datetime
 from typing import Any
 
 Json = dict[str, Any]
@@ -77,7 +78,10 @@ def stored(data: Json) -> str:
     lines = [f"{data['status']} {data['id']} ({data['scope']})"]
     if known := data.get("known"):
         lines.append("known already:")
-        lines += [f"  {item['similarity']:.2f}  {item['id'][:8]}  {item['content']}" for item in known]
+        lines += [
+            f"  {item['similarity']:.2f} (cosine {item['cosine']:.2f})  {item['id'][:8]}  {item['content']}"
+            for item in known
+        ]
     return "\n".join(lines)
 
 
@@ -196,5 +200,5 @@ def _duration(seconds: float) -> str:
 
 
 def _clock(stamp: str | None) -> str:
-    """The time of day of an RFC 3339 stamp."""
-    return stamp[11:19] + " UTC" if stamp else "never"
+    """The local time of day of an RFC 3339 stamp."""
+    return f"{datetime.fromisoformat(stamp).astimezone():%H:%M:%S}" if stamp else "never"

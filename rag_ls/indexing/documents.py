@@ -216,6 +216,14 @@ class DocumentIndexer:
         self._store.touch_document(DocumentRecord(document.path, document.language, document.sha256, source.state))
         return Freshness.DISK
 
+    def is_still_skipped(self, skipped: Skipped) -> bool:
+        """Whether a file is still not indexed for the same reason: it is read, as its stamp proves nothing."""
+        found = self.read(skipped.path)
+        if not isinstance(found, Rejected) or found.gone or found.reason != skipped.reason:
+            return False
+        self._store.skip(Skipped(skipped.path, found.reason, found.state))
+        return True
+
     def _replace(self, cut: CutFile, priority: Priority) -> Replaced:
         return _timed(
             self.spent,

@@ -72,4 +72,6 @@ def _is_unchanged(known: DocumentRecord | Skipped, documents: DocumentIndexer) -
     """Whether a file with an unchanged stamp is unchanged. Where the stamp proves nothing, the file is compared."""
     if not known.state.racy:
         return True
-    return isinstance(known, DocumentRecord) and documents.freshness(known) is Freshness.DISK
+    if isinstance(known, Skipped):
+        return documents.is_still_skipped(known)
+    return documents.freshness(known) is Freshness.DISK

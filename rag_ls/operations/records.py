@@ -226,6 +226,9 @@ class BriefMemory:
     content: str
     scope: str
     similarity: float | None = optional()
+    """How surely it is about the same, 0 to 1, on the same scale for all models."""
+    cosine: float | None = optional()
+    """The cosine that the similarity comes from; consolidation merges by cosines."""
 
 
 @dataclass(frozen=True, slots=True)

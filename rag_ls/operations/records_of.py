@@ -187,7 +187,7 @@ def stored_answer(stored: Stored) -> StoredAnswer:
         memory.id, stored.status, memory.version, memory.scope.value, anchor_record(memory.anchor),
         duplicate_of=memory.id if is_duplicate else "",
         known=tuple(
-            replace(brief(hit.item), similarity=round(hit.similarity or 0.0, 4))
+            replace(brief(hit.item), similarity=round(hit.similarity or 0.0, 4), cosine=round(hit.score, 4))
             for hit in stored.known
             if isinstance(hit.item, Memory)
         ),

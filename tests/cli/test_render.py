@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from rag_ls.cli import render
 
+_SINCE = "2026-01-02T03:00:00+00:00"
 _STATUS: dict[str, Any] = {
     "root": "/work/shop", "complete": True, "activity": "reading 1/2 files", "documents": 1234, "chunks": 5678, "queued_documents": 0,
     "pending_embeddings": 0, "skipped": {"binary": 2}, "model": "m@1", "memories": {"session": 1, "project": 2},
@@ -14,9 +16,13 @@ _STATUS: dict[str, Any] = {
 _ENGINE: dict[str, Any] = {
     "mode": "shared", "pid": 7, "uptime_s": 3725.0, "memory_bytes": 270_000_000, "address": "/run/engine.sock",
     "log": "/log", "models": [{"model": "m@1"}],
-    "clients": [{"surface": "mcp", "name": "claude", "pid": 9, "connected_at": "2026-01-02T03:00:00+00:00"}],
+    "clients": [{"surface": "mcp", "name": "claude", "pid": 9, "connected_at": _SINCE}],
     "latency": {"search": {"count": 1200, "p50_ms": 12.4, "p95_ms": 30.0, "p99_ms": 1045.0}},
 }  # fmt: skip
+
+
+def _local(stamp: str) -> str:
+    return f"{datetime.fromisoformat(stamp).astimezone():%H:%M:%S}"
 
 
 def test_a_status_shows_project_engine_clients_and_latencies() -> None:
@@ -29,12 +35,12 @@ def test_a_status_shows_project_engine_clients_and_latencies() -> None:
         "skipped   2 binary",
         "model     m@1",
         "memories  2 project",
-        "sync      watching, last 03:04:05 UTC",
+        f"sync      watching, last {_local('2026-01-02T03:04:05+00:00')}",
         "",
         "engine    PID 7, up 1 h 2 min, 270 MB, at /run/engine.sock",
         "models    m@1",
         "log       /log",
-        "client    mcp claude, PID 9, since 03:00:00 UTC",
+        f"client    mcp claude, PID 9, since {_local(_SINCE)}",
         "latency   search: 12 / 30 / 1,045 ms (p50 / p95 / p99 of 1,200)",
         "also open /work/bank: 9 chunks, 3 to do, 0 clients",
     ]

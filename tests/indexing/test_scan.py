@@ -138,6 +138,17 @@ def test_skipped_files_are_counted_and_not_read_again(shop: Path, store: SqliteC
     assert reasons == {".env": "secret", "logo.png": "binary"}
 
 
+def test_skipped_files_that_were_just_written_are_not_queued_again(shop: Path, store: SqliteCheckout) -> None:
+    write(shop, {"logo.bin": b"\0" * 10, "latin.py": b"caf\xe9 = 1\n"})
+    index = _Index(shop, store)
+    index.scan()
+    index.read_queue()
+    assert index.store.skipped_counts() == {"binary": 1, "not UTF-8": 1}
+    assert index.scan().queued == 0
+    write(shop, {"latin.py": b"cafe = 1\n!"})
+    assert index.scan().queued == 1
+
+
 def test_other_cutting_settings_cut_every_file_again(index: _Index) -> None:
     index.documents.cut_as(Cutting(Budget(100, 40, 24)), max_file_bytes=100_000)
     assert index.scan() == Scan(files=4, queued=4, removed=0)
