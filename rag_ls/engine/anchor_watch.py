@@ -16,12 +16,13 @@ class AnchorWatch:
 
     def __init__(self, checkout: CheckoutIndex) -> None:
         self._checkout = checkout
+        self._cache = memory.CodeCache()
         self._lock = threading.Lock()
         self._places: dict[str, _Place] = {}
 
     def moved(self, memories: MemoryStore, path: str) -> tuple[str, ...]:
         """The ids of the memories about a document whose code has moved or changed since the last call."""
-        moved, anchoring = [], memory.Anchoring(self._checkout)
+        moved, anchoring = [], memory.Anchoring(self._checkout, cache=self._cache)
         for item in memories.about(path, (), ()):
             if item.anchor is None:
                 continue

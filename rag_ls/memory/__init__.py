@@ -1,6 +1,6 @@
 """Memories: stores, recalls, consolidates, summarises and deletes them."""
 
-from rag_ls.memory.anchors import Anchoring
+from rag_ls.memory.anchors import Anchoring, CodeCache
 from rag_ls.memory.memories import (
     ALL,
     SCOPES,
@@ -21,6 +21,7 @@ __all__ = [
     "Anchoring",
     "Change",
     "Clock",
+    "CodeCache",
     "Memories",
     "MemoryFilters",
     "NewMemory",

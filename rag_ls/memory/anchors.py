@@ -7,10 +7,11 @@ a declaration that is moved, or renamed with about the same body.
 from __future__ import annotations
 
 import base64
+import threading
 import zlib
+from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from rag_ls.memory.code_print import CodePrint, code_print, line_print, similarity
 from rag_ls.model import Anchor, AnchorState
@@ -23,6 +24,7 @@ _NAMESAKE = 0.3
 _MAX_SYMBOLS = 5000
 _MAX_NAMESAKES = 50
 _MAX_NEIGHBOURS = 200
+_MAX_CACHED = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +35,79 @@ class _Region:
     symbol: str
     start_line: int
     end_line: int
-    text: str
     language: str
+    code: _Code
 
     @property
     def print(self) -> CodePrint:
-        return _print(self.text, self.language, self.symbol.rsplit(".", 1)[-1])
+        return self.code.print_of(self)
+
+
+class _Code:
+    """The text of a document with its declarations, and the prints that were made of it."""
+
+    def __init__(self, text: str, declared: Sequence[StoredSymbol] = (), first_line: int = 1) -> None:
+        self.declared = declared
+        self._lines = text.split("\n")
+        self._first_line = first_line
+        self._prints: dict[tuple[int, int, str], CodePrint] = {}
+        self._line_prints: dict[int, str] = {}
+
+    def line(self, number: int) -> str:
+        """A line; empty for one that is not there."""
+        at = number - self._first_line
+        return self._lines[at] if 0 <= at < len(self._lines) else ""
+
+    def print_of(self, region: _Region) -> CodePrint:
+        """The print of a part of the text."""
+        key = (region.start_line, region.end_line, region.symbol)
+        if key not in self._prints:
+            at = region.start_line - self._first_line
+            text = "\n".join(self._lines[at : at + region.end_line - region.start_line + 1])
+            self._prints[key] = code_print(text, region.language, region.symbol.rsplit(".", 1)[-1])
+        return self._prints[key]
+
+    def line_print_of(self, number: int, language: str) -> str:
+        """The print of a line."""
+        if number not in self._line_prints:
+            self._line_prints[number] = line_print(self.line(number), language)
+        return self._line_prints[number]
+
+
+class CodeCache:
+    """The code of the documents in which anchors were looked up last. Safe from several threads."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[tuple[int, str], _Code] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, document: DocumentRecord, store: CheckoutIndex) -> _Code:
+        """A document's code; it is read once for each version of the document."""
+        key = (document.id, document.sha256)
+        with self._lock:
+            if (known := self._known.get(key)) is not None:
+                self._known.move_to_end(key)
+                return known
+        rows = store.chunks.of_document(document.id)
+        text = "".join(row.stored.chunk.text for row in rows)
+        code = _Code(text, store.outlines.of_documents([document.id], _MAX_SYMBOLS))
+        with self._lock:
+            self._known[key] = code
+            while len(self._known) > _MAX_CACHED:
+                self._known.popitem(last=False)
+        return code
 
 
 class Anchoring:
     """Anchors, and resolves anchors, in the documents of a checkout."""
 
-    def __init__(self, store: CheckoutIndex, hidden: Collection[int] = frozenset()) -> None:
+    def __init__(
+        self, store: CheckoutIndex, hidden: Collection[int] = frozenset(), cache: CodeCache | None = None
+    ) -> None:
         """`hidden` holds the documents that another version of the same file replaces."""
         self._store = store
         self._hidden = hidden
+        self._cache = cache or CodeCache()
 
     def to_chunk(self, row: ChunkRow, line: int = 0) -> Anchor:
         """An anchor to the declaration of a chunk or, with `line`, to the innermost one on that line."""
@@ -158,13 +218,12 @@ class Anchoring:
         versions = [item for item in self._store.unsaved_documents() if item.path == path]
         return next((item for item in versions if item.id not in self._hidden), None)
 
-    def _declared(self, document: DocumentRecord) -> list[StoredSymbol]:
-        return self._store.outlines.of_documents([document.id], _MAX_SYMBOLS)
+    def _declared(self, document: DocumentRecord) -> Sequence[StoredSymbol]:
+        return self._cache.of(document, self._store).declared
 
     def _region(self, document: DocumentRecord, item: StoredSymbol) -> _Region:
-        rows = self._store.chunks.of_document(document.id)
-        text = _lines_of(rows, item.start_line, item.end_line)
-        return _Region(item.path, item.symbol, item.start_line, item.end_line, text, item.language)
+        code = self._cache.of(document, self._store)
+        return _Region(item.path, item.symbol, item.start_line, item.end_line, item.language, code)
 
     def _shown(self, rows: Sequence[ChunkRow]) -> list[ChunkRow]:
         return [row for row in rows if row.document_id not in self._hidden]
@@ -200,8 +259,8 @@ def _present_line(anchor: Anchor, region: _Region) -> int:
     if not anchor.line_print:
         return region.start_line
     expected = min(region.start_line + anchor.line_offset, max(region.start_line, region.end_line))
-    lines = enumerate(region.text.split("\n"), region.start_line)
-    same = [number for number, text in lines if line_print(text, region.language) == anchor.line_print]
+    numbers = range(region.start_line, region.end_line + 1)
+    same = [number for number in numbers if region.code.line_print_of(number, region.language) == anchor.line_print]
     return min(same, key=lambda number: abs(number - expected)) if same else expected
 
 
@@ -211,17 +270,17 @@ def _printed(anchor: Anchor, region: _Region) -> Anchor:
 
 
 def _with_line(anchor: Anchor, region: _Region, line: int) -> Anchor:
-    offset = max(0, line - region.start_line)
-    lines = region.text.split("\n")
-    text = lines[offset] if offset < len(lines) else ""
-    return replace(anchor, start_line=line, line_offset=offset, line_print=line_print(text, region.language))
+    offset, digest = max(0, line - region.start_line), region.code.line_print_of(line, region.language)
+    return replace(anchor, start_line=line, line_offset=offset, line_print=digest)
 
 
 def _closest(regions: Iterable[_Region], anchor: Anchor) -> _Region | None:
     """Of several declarations of one name (overloads), the same one, else the one that is most like it."""
     regions = list(regions)
+    if len(regions) < 2:
+        return next(iter(regions), None)
     same = [region for region in regions if region.print.exact == anchor.fingerprint]
-    return max(same or regions, key=lambda region: similarity(region.print.sketch, anchor.sketch), default=None)
+    return max(same or regions, key=lambda region: similarity(region.print.sketch, anchor.sketch))
 
 
 def _score(scored: tuple[float, _Region]) -> float:
@@ -230,27 +289,8 @@ def _score(scored: tuple[float, _Region]) -> float:
 
 def _of_chunk(row: ChunkRow) -> _Region:
     chunk = row.stored.chunk
-    return _Region(chunk.path, chunk.symbol, chunk.start_line, chunk.end_line, chunk.text, chunk.language)
-
-
-def _lines_of(rows: Sequence[ChunkRow], start_line: int, end_line: int) -> str:
-    """Some lines of a document, whose text its chunks partition."""
-    touched = [row.stored.chunk for row in rows if _touches(row, start_line, end_line)]
-    if not touched:
-        return ""
-    lines = "".join(chunk.text for chunk in touched).split("\n")
-    first = start_line - touched[0].start_line
-    return "\n".join(lines[first : first + end_line - start_line + 1])
-
-
-def _touches(row: ChunkRow, start_line: int, end_line: int) -> bool:
-    chunk = row.stored.chunk
-    return chunk.start_line <= end_line and chunk.end_line >= start_line
-
-
-@lru_cache(maxsize=4096)
-def _print(text: str, language: str, name: str) -> CodePrint:
-    return code_print(text, language, name)
+    code = _Code(chunk.text, first_line=chunk.start_line)
+    return _Region(chunk.path, chunk.symbol, chunk.start_line, chunk.end_line, chunk.language, code)
 
 
 # --- the names of the declarations beside an anchored one: what is new among them may be renamed

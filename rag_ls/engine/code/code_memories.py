@@ -116,9 +116,13 @@ class CodeMemories:
     def near(self, row: ChunkRow, embedding: Embedding | None, path: str = "", line: int = 0) -> list[Hit]:
         """Memories about a line and a chunk, then memories close to the chunk in meaning. For hovers: calls no model."""
         hover = self._context.settings.hover
-        found = self.beside(path, line)
+        chunk = row.stored.chunk
+        about = self._current(self.memories.about(chunk.path, (chunk.symbol,), (row.stored.content_hash,)))
+        # The word under the cursor may be declared in another file than the line's.
+        here = about if path in ("", chunk.path) else self._current(self.memories.about(path, (), ()))
+        found = _beside(here, path or chunk.path, line)
         known = {hit.item.id for hit in found}
-        found += [hit for hit in self.of_chunk(row) if hit.item.id not in known]
+        found += [hit for hit in _of_chunk(about, row) if hit.item.id not in known]
         if embedding is not None:
             known = {hit.item.id for hit in found}
             close = self.memories.near(
@@ -130,20 +134,11 @@ class CodeMemories:
             found += [replace(hit, item=self._resolved(memory_of(hit))) for hit in close if hit.item.id not in known]
         return found[: hover.max_memories]
 
-    def beside(self, path: str, line: int) -> list[Hit]:
-        """The memories that were stored about a line, or the line above or below it."""
-        items = self._current(self.memories.about(path, (), ())) if path else []
-        near = [item for item in items if item.anchor and item.anchor.path == path and item.anchor.line_print]
-        near = [item for item in near if item.anchor and abs(item.anchor.start_line - line) <= 1]
-        return [Hit(item, 1.0, ("anchor",)) for item in near]
-
     def of_chunk(self, row: ChunkRow) -> list[Hit]:
         """The memories that are about a chunk's code, the most important first."""
         chunk = row.stored.chunk
         found = self.memories.about(chunk.path, (chunk.symbol,), (row.stored.content_hash,))
-        items = [item for item in self._current(found) if _is_about(item, row)]
-        items.sort(key=lambda item: -item.metadata.importance_score)
-        return [Hit(item, 1.0, ("anchor",)) for item in items]
+        return _of_chunk(self._current(found), row)
 
     def of_document(self, path: str) -> list[tuple[ChunkRow, list[Memory]]]:
         """The chunks of a document that memories are about, from its top, with these memories.
@@ -175,19 +170,16 @@ class CodeMemories:
         if item.anchor is None or self._is_elsewhere(item.anchor):
             return item
         self._shared.take_in(item.anchor.path)
-        return replace(item, anchor=self._anchor_now(item.anchor))
+        return replace(item, anchor=self._places.anchoring().resolved(item.anchor))
 
-    def _resolved(self, item: Memory) -> Memory:
+    def _resolved(self, item: Memory, anchoring: memory.Anchoring | None = None) -> Memory:
         """As `with_anchor_state`, but only by the index as it is: hovers and lenses must not index a file."""
         if item.anchor is None or self._is_elsewhere(item.anchor):
             return item
-        found = self._anchor_now(item.anchor)
+        found = (anchoring or self._places.anchoring()).resolved(item.anchor)
         if found.state is AnchorState.ORPHANED and not self._was_read(item.anchor.path):
             return item
         return replace(item, anchor=found)
-
-    def _anchor_now(self, anchor: Anchor) -> Anchor:
-        return self._places.anchoring().resolved(anchor)
 
     def _was_read(self, path: str) -> bool:
         """Whether the file was read, so that its absence from the index means something."""
@@ -285,7 +277,8 @@ class CodeMemories:
         """The memories that count on this branch, with their anchors resolved against the present code."""
         branch = self.branch()
         here = [item for item in found if item.anchor is None or not self._is_elsewhere(item.anchor)]
-        return [self._resolved(item) for item in here if item.branch in (None, branch)]
+        anchoring = self._places.anchoring()
+        return [self._resolved(item, anchoring) for item in here if item.branch in (None, branch)]
 
     def _answer(
         self, query: str, hits: Sequence[Hit], started: float, model: HostedModel | None, note: str = ""
@@ -299,6 +292,21 @@ class CodeMemories:
         return SearchAnswer(
             query, anchored, SearchStats(took_ms, model is not None, len(hits), complete=True, note=note)
         )
+
+
+def _beside(items: Sequence[Memory], path: str, line: int) -> list[Hit]:
+    """The memories that were stored about a line, or the line above or below it."""
+    return [
+        Hit(item, 1.0, ("anchor",))
+        for item in items
+        if (at := item.anchor) and at.path == path and at.line_print and abs(at.start_line - line) <= 1
+    ]
+
+
+def _of_chunk(items: Sequence[Memory], row: ChunkRow) -> list[Hit]:
+    """The memories that are about a chunk, the most important first."""
+    about = sorted((item for item in items if _is_about(item, row)), key=lambda item: -item.metadata.importance_score)
+    return [Hit(item, 1.0, ("anchor",)) for item in about]
 
 
 def _is_about(item: Memory, row: ChunkRow) -> bool:

@@ -23,6 +23,7 @@ class Places:
         self._context = context
         self._store = context.shared.index.checkout
         self._searcher = context.shared.searcher
+        self._code_cache = memory.CodeCache()
 
     def at(self, path: str, line: int, symbol: str = "") -> ChunkRow:
         """The chunk of a symbol in a document, else the one on a 1-based line (the first one for line 0).
@@ -107,7 +108,8 @@ class Places:
 
     def anchoring(self) -> memory.Anchoring:
         """Anchors in the documents as the client sees them."""
-        return memory.Anchoring(self._store, self._searcher.hidden_documents(self._context.session))
+        hidden = self._searcher.hidden_documents(self._context.session)
+        return memory.Anchoring(self._store, hidden, self._code_cache)
 
     def chunks(self, path: str) -> list[ChunkRow]:
         """The chunks of a document as it is now, in order; none for an unknown document."""
