@@ -86,7 +86,10 @@ def _alone(operation: str, project: str, values: Json, show: Show | None, warn: 
     session = ClientSession(local_client("cli"))
     try:
         if project:
-            session.enter(project, operation_named(operation), force=values.get("force") is True)
+            force = values.get("force") is True
+            if not force:
+                session.check_first_index(project, operation_named(operation))
+            session.enter(project, operation_named(operation), force=force)
         result = session.operations.run(operation, values, report)
         for warning in session.warnings():
             warn(warning)

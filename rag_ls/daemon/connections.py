@@ -96,6 +96,8 @@ def _answer(session: ClientSession, channel: Channel, request: Json) -> Json:
         operation, arguments = operation_named(str(request.get("operation"))), request.get("arguments")
         if folder := str(request.get("folder", "")):
             force = isinstance(arguments, dict) and arguments.get("force") is True
+            if not force:
+                session.check_first_index(folder, operation)
             session.client.submit("open", lambda: session.enter(folder, operation, force=force)).result()
         result = session.operations.run(operation.name, arguments, report)
         return {"result": result, "warnings": session.warnings()}

@@ -13,7 +13,7 @@ from rag_ls.operations.first_index import check_size
 from rag_ls.operations.operations import Operations
 from rag_ls.operations.requests import AGENTS_BUDGET_TOKENS
 from rag_ls.operations.spec import Opens, Operation
-from rag_ls.project import Project, check_may_become_project, find_project
+from rag_ls.project import check_may_become_project, find_project
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +75,26 @@ class ClientSession:
     def enter(self, folder: str, operation: Operation, *, force: bool = False) -> None:
         """Open the project around a folder for one operation. `operation.opens` says whether a folder may become one.
 
-        With `force`, a user insists on home or the like, and on a very large tree.
+        With `force`, a user insists on home or the like.
 
-        Raises `ProjectUnavailable`, `NotConfirmed`, and `NotIndexed` where the operation needs a project.
+        Raises `ProjectUnavailable`, and `NotIndexed` where the operation needs a project.
         """
         try:
             if operation.opens is Opens.EXISTING:
                 self.client.open_existing(folder)
             else:
-                if operation.opens is Opens.ON_PURPOSE and not force:
-                    self._check(find_project(folder))
                 self.client.open(folder, on_purpose=force and operation.opens is Opens.ON_PURPOSE)
         except NotIndexed as error:
             self.client.why_none = error
             if operation.needs_code:
                 raise
 
-    def _check(self, project: Project) -> None:
-        check_may_become_project(project.root)
-        check_size(project, self.client.load_settings(project).settings)
+    def check_first_index(self, folder: str, operation: Operation) -> None:
+        """Refuse a folder that should be made a project only by `force`. It may list many files: no engine thread does it.
+
+        Raises `ProjectUnavailable`, `NotIndexed` for home or the like, and `NotConfirmed` for a very large tree.
+        """
+        if operation.opens is Opens.ON_PURPOSE:
+            project = find_project(folder)
+            check_may_become_project(project.root)
+            check_size(project, self.client.load_settings(project).settings)

@@ -334,7 +334,7 @@ def test_an_engine_that_cannot_finish_is_ended_by_a_second_signal(repository: Pa
     with engine(PATH=f"{hanging}:{os.environ['PATH']}") as process:
         channel = find_engine("cli", Mode.AUTO)
         assert channel is not None
-        channel.send({"operation": "index", "folder": str(repository), "arguments": {}})
+        channel.send({"operation": "index", "folder": str(repository), "arguments": {"force": True}})
         assert until(lambda: (repository / ".rag-ls/index.db").exists())
         process.send_signal(signal.SIGTERM)
         time.sleep(0.5)

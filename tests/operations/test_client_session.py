@@ -65,14 +65,18 @@ def test_a_very_large_tree_is_indexed_for_the_first_time_only_by_force(
     folder = write(tmp_path / "large", files | {f"src/{number}.py": "y = 2\n" for number in range(3)})
     index = operation_named("index")
     with pytest.raises(NotConfirmed, match=r"more than 10 files.* vendor/lib \(8\), src \(3\).*\.ragignore.*--force"):
-        session.enter(str(folder), index)
+        session.check_first_index(str(folder), index)
     assert not (folder / ".rag-ls").exists()
+    session.check_first_index(str(folder), operation_named("search_code"))
     write(folder, {".ragignore": "vendor/\n"})
+    session.check_first_index(str(folder), index)
+    # What is indexed once is not asked about again.
     session.enter(str(folder), index)
+    view = session.client.projects()[0]
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
     (folder / ".ragignore").unlink()
-    other = write(tmp_path / "other", files | {f"src/{number}.py": "y = 2\n" for number in range(3)})
-    session.enter(str(other), index, force=True)
-    assert (other / ".rag-ls").is_dir()
+    session.check_first_index(str(folder), index)
 
 
 def test_answers_to_agents_alone_are_cut_to_a_budget(session: ClientSession, tmp_path: Path) -> None:
