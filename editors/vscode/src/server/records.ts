@@ -39,6 +39,7 @@ export interface BriefMemory {
   readonly content: string;
   readonly scope: string;
   readonly similarity?: number;
+  readonly cosine?: number;
 }
 
 /** How large a file was, and is. */
