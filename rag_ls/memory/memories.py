@@ -114,6 +114,7 @@ class Memories:
         )  # fmt: skip
         vectors = _embedded(memory, embedder)
         known = self._known(memory, vectors, embedder)
+        store.backup()
         with store.transaction():
             former = store.twin(memory)
             stored = self._merge(store, former, memory, stamp) if former else Stored("inserted", memory)
@@ -122,6 +123,7 @@ class Memories:
             if vectors is not None and embedder is not None:
                 store.vectors.add(stored.memory.id, embedder.card.id, memory.content_hash, vectors)
             evicted = self._evict(store, stored.memory)
+        # The very first memory has nothing before it.
         store.backup()
         store.vectors.maintain()
         others = tuple(hit for hit in known if hit.item.id != stored.memory.id)
@@ -143,6 +145,8 @@ class Memories:
         """
         memory = self.get(memory_id)
         store = self.of(memory.scope)
+        # As it was before: a mistake must not be all that the newest backup knows.
+        store.backup()
         with store.transaction():
             current = store.get(memory.id)
             if current is None:
@@ -160,15 +164,14 @@ class Memories:
                 return Stored("unchanged", current)
             store.replace(updated)
         self._embed_new(store, embedder)
-        store.backup()
         return Stored("updated", updated)
 
     def delete(self, memory_id: str) -> Memory:
         """Delete a memory and return it as it was; `restore` brings it back. Raises `NotFound`."""
         memory = self.get(memory_id)
         store = self.of(memory.scope)
-        store.delete(memory.id)
         store.backup()
+        store.delete(memory.id)
         return memory
 
     def restore(self, memory_id: str, version: int | None, embedder: Embedder | None) -> Stored:

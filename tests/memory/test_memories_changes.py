@@ -310,3 +310,20 @@ def test_half_a_surrogate_pair_in_a_tag_is_stored_as_a_question_mark(memories: M
     stored: Memory = memories.store(new("Tokens live an hour", Scope.PROJECT, "cut \ud83d"), None).memory
     assert memories.get(stored.id).metadata.tags == ("cut ?",)
     assert memories.matching(replace(ALL, tags=("cut ?",))) == [stored]
+
+
+@pytest.mark.parametrize("change", ["update", "delete"])
+def test_the_newest_backup_holds_what_was_there_before_a_mistake(
+    memories: Memories, tmp_path: Path, change: str
+) -> None:
+    kept = memories.store(new("Access tokens expire after an hour"), None).memory
+    (first,) = (tmp_path / "backups").glob("memories-*.db")
+    first.rename(first.with_name("memories-2020-01-01T000000.db"))
+    if change == "update":
+        memories.update(kept.id, _content("A mistake was made here"), None)
+    else:
+        memories.delete(kept.id)
+    store = memories.of(Scope.PROJECT)
+    newest = store.read_backup("latest")
+    assert "2020" not in newest.place
+    assert [item.content for item in newest.memories] == ["Access tokens expire after an hour"]
