@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 
 from rag_ls import __version__
+from rag_ls.cli.completions import SHELLS
 from rag_ls.cli.options import Verbs, add_operations, add_verb, project_option, standalone_option
 from rag_ls.cli.verbs import VERBS
 from rag_ls.cli.wording import in_words_of_the_shell
@@ -46,6 +47,7 @@ _VERBS = {
     "config": "rag_ls.cli.settings:show",
     "doctor": "rag_ls.cli.doctor:run",
     "connect": "rag_ls.cli.connect:run",
+    "completions": "rag_ls.cli.completions:run",
     "serve": "rag_ls.daemon.serve:serve",
     "stop": "rag_ls.daemon.serve:stop",
     "lsp": "rag_ls.cli.servers:lsp",
@@ -128,6 +130,10 @@ def _installation_verbs(verbs: Verbs) -> None:
     connect.add_argument("client", nargs="?", default="", help="vscode, zed, neovim or claude-code (default: all)")
     connect.add_argument("--write", action="store_true", help="write them into the project (claude-code, vscode)")
     connect.add_argument("--project", default=".", metavar="FOLDER", help="a folder of the project (default: this one)")
+    completions = verbs.add_parser(
+        "completions", help="print what makes your shell complete verbs and options, e.g. for ~/.bashrc"
+    )
+    completions.add_argument("shell", choices=SHELLS, help='eval "$(rag-ls completions bash)" tries it')
 
 
 def _server_verbs(verbs: Verbs) -> None:

@@ -137,6 +137,16 @@ def test_a_server_started_by_hand_says_what_it_waits_for(tmp_path: Path, verb: s
         os.close(theirs)
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completions_know_the_verbs_and_their_options(tmp_path: Path, shell: str) -> None:
+    done = _run(tmp_path, "completions", shell)
+    assert (done.returncode, done.stderr) == (0, "")
+    for word in ("search", "undo", "consolidate", "min-similarity"):
+        assert word in done.stdout
+    if shell == "bash":
+        assert subprocess.run(["bash", "-n"], input=done.stdout, text=True, check=False).returncode == 0
+
+
 def test_a_filter_that_matches_nothing_says_so(indexed: Path) -> None:
     answer = _json(indexed, "search", "discount", "--path", "nowhere/**", "--in", "code")
     assert answer["results"] == []
