@@ -377,3 +377,17 @@ class TestPlaces:
         write(repository, {"logo.png": b"\x89PNG\0"})
         memory = operations.run("get_memory", {"id": _stored(operations, source_file="logo.png")})
         assert memory["anchor"]["path"] == "logo.png"
+
+
+def test_a_symbol_s_name_is_answered_with_what_is_anchored_to_it_and_its_members_first(operations: Operations) -> None:
+    _stored(operations, "Session of the parliament is a session about a session, not a login session")
+    member = _stored(
+        operations, "Tokens come from the identity provider", source_file="src/auth.py", symbol="Session.refresh"
+    )
+    itself = _stored(operations, "One is made per login", source_file="src/auth.py", symbol="Session")
+    found = operations.run("search_memory", {"query": "Session"})["results"]
+    assert [hit["id"] for hit in found][:2] == [itself, member]
+    assert [hit["matched_by"] for hit in found][:2] == [["anchor"], ["anchor"]]
+    found = operations.run("search_memory", {"query": "Session.refresh"})["results"]
+    assert found[0]["id"] == member
+    assert operations.run("search_memory", {"query": "Session", "scope": "global"})["results"] == []

@@ -87,15 +87,30 @@ class CodeMemories:
             settings.search.query_expansion,
             settings.memory.half_life_days,
         )
-        model = self._shared.model(wait_for_model_s)
-        if not settings.search.enable_reranking:
+        model, note = self._shared.model(wait_for_model_s), ""
+        if settings.search.enable_reranking:
+            hits = self.memories.recall(replace(question, k=max(question.k, RERANKED)), model)
+            hits, note = self._reranking.ordered(query, hits)
+        else:
             hits = self.memories.recall(question, model)
-            self.memories.note_uses(hits)
-            return self._answer(query, hits, started, model)
-        hits = self.memories.recall(replace(question, k=max(question.k, RERANKED)), model)
-        ranked, note = self._reranking.ordered(query, hits)
-        self.memories.note_uses(ranked[: question.k])
-        return self._answer(query, ranked[: question.k], started, model, note)
+        anchored = [] if filters.restricts else self._about_symbol(query, filters)
+        known = {hit.item.id for hit in anchored}
+        hits = [*anchored, *(hit for hit in hits if hit.item.id not in known)][: question.k]
+        self.memories.note_uses(hits)
+        return self._answer(query, hits, started, model, note)
+
+    def _about_symbol(self, query: str, filters: memory.MemoryFilters) -> list[Hit]:
+        """The memories about the declaration that a query names, and about its members; none if it names none."""
+        symbols = self._places.named_with_members(query)
+        if not symbols:
+            return []
+        found = self._current(self.memories.about("", symbols, ()))
+        wanted = [
+            item for item in found if item.anchor and item.anchor.symbol in symbols and item.scope in filters.scopes
+        ]
+        # Those about the declaration itself come before those about its members.
+        wanted.sort(key=lambda item: (symbols.index(item.anchor.symbol if item.anchor else ""), item.id))
+        return [Hit(item, 1.0, ("anchor",)) for item in wanted]
 
     def about(self, path: str, line: int, text: str, k: int | None) -> SearchAnswer:
         """The memories about the code at a place, then those that fit `text`, or else that code."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from rag_ls import memory
 from rag_ls.engine.code.recent_chunks import ChunkPlace
 from rag_ls.engine.view_context import ViewContext
@@ -13,6 +15,7 @@ from rag_ls.util.nearest import nearest, nearest_paths, nearest_text
 # A word with more declarations than this is too common to mean one of them.
 _MAX_NAMED = 20
 _MAX_DECLARED = 1000
+_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)\w+)*(?:\(\))?")
 _MAX_FILES_SHOWN = 5
 
 
@@ -110,6 +113,22 @@ class Places:
         """Anchors in the documents as the client sees them."""
         hidden = self._searcher.hidden_documents(self._context.session)
         return memory.Anchoring(self._store, hidden, self._code_cache)
+
+    def named_with_members(self, name: str) -> list[str]:
+        """The symbols that a bare name or qualified name means, and then those of their members."""
+        if not _NAME.fullmatch(name.strip()):
+            return []
+        wanted = name.strip().replace("::", ".").removesuffix("()")
+        outlines = self._store.outlines
+        named = [
+            item
+            for item in outlines.named([last_name(wanted)], _MAX_NAMED)
+            if item.symbol == wanted or item.symbol.rsplit(".", 1)[-1] == wanted
+        ]
+        symbols = list(dict.fromkeys(item.symbol for item in named))
+        beside = outlines.of_documents({item.document_id for item in named}, _MAX_DECLARED) if named else []
+        members = (item.symbol for item in beside if item.symbol.startswith(tuple(f"{symbol}." for symbol in symbols)))
+        return list(dict.fromkeys([*symbols, *members]))
 
     def chunks(self, path: str) -> list[ChunkRow]:
         """The chunks of a document as it is now, in order; none for an unknown document."""
