@@ -128,6 +128,10 @@ def restore(arguments: argparse.Namespace) -> int:
         return 0
     if not arguments.id:
         raise InvalidRequest("give a memory's id, or --backup latest (or a date) for all memories of a scope")
+    if arguments.dry_run:
+        raise InvalidRequest(
+            "--dry-run is for --backup; `rag-ls show ID --history` shows what a memory's id would restore"
+        )
     answer = ask(arguments, "restore_memory", {"id": arguments.id, "version": arguments.version})
     show_answer(arguments, answer, f"restored {answer['id']} (version {answer['version']}, {answer['scope']})")
     return 0
@@ -137,7 +141,7 @@ def consolidate(arguments: argparse.Namespace) -> int:
     """Merge memories that say the same, show what would be merged, or undo it."""
     question: Json = {"scope": arguments.scope, "threshold": arguments.threshold, "dry_run": arguments.dry_run}
     if arguments.undo is not None:
-        question = {"scope": arguments.scope, "undo": arguments.undo or True}
+        question = {"scope": arguments.scope, "undo": arguments.undo or True, "dry_run": arguments.dry_run}
         answer = ask(arguments, "consolidate_memories", question)
     else:
         found = _asked_first(arguments, "consolidate_memories", question, lambda data: bool(data["merges"]))
@@ -243,6 +247,10 @@ def _asked_first(
             print(render_batches.preview(operation, preview))
         if not confirmed("do it?", "nothing was changed"):
             return None
+        # What was shown is done, though another change or backup may have come meanwhile.
+        pinned = {"undo": "id", "restore_backup": "backup"}.get(operation)
+        if pinned:
+            question = {**question, pinned: preview[pinned]}
     return ask(arguments, operation, question)
 
 

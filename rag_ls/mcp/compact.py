@@ -69,8 +69,8 @@ def _hit(record: Json, _: str) -> Json:
 def _symbol(record: Json, _: str) -> str:
     """A declaration as one line: its place, kind and name, and what it takes and gives."""
     symbol, signature = str(record["symbol"]), str(record.get("signature", ""))
-    name = symbol.rpartition(".")[2].rpartition(" > ")[2]
-    _, _, parameters = signature.partition(name)
+    name = symbol.rpartition(" > ")[2].rpartition(".")[2]
+    parameters = signature.partition(name)[2] if name else ""
     if len(parameters) > _SIGNATURE_CHARACTERS:
         parameters = parameters[: _SIGNATURE_CHARACTERS - 1] + "…"
     shown = parameters if parameters.startswith("(") else ""

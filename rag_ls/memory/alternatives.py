@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 _GROUPS = (
     "postgresql|postgres mysql|mariadb sqlite mongodb oracle cockroachdb dynamodb",
@@ -62,6 +62,7 @@ def exclusive(one: str, other: str) -> tuple[str, str] | None:
     return None
 
 
+@lru_cache(maxsize=4096)
 def _named(text: str) -> dict[int, dict[str, str]]:
     """The choices that a text names, as they are written, by their group."""
     found: dict[int, dict[str, str]] = {}

@@ -149,8 +149,7 @@ class Anchoring:
         if not anchor.symbol:
             return self._resolved_text_region(anchor, document, best)
         likeness = similarity(best.print.sketch, anchor.sketch) if best else 0.0
-        elsewhere = self._moved(anchor)
-        if elsewhere is not None and (best is None or likeness < _NAMESAKE):
+        if (best is None or likeness < _NAMESAKE) and (elsewhere := self._moved(anchor)) is not None:
             return elsewhere
         if best is not None:
             return _at(anchor, best, AnchorState.DRIFTED)

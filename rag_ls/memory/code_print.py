@@ -94,7 +94,8 @@ def line_print(text: str, language: str) -> str:
 @cache
 def _pattern(language: str) -> re.Pattern[str]:
     comment = _COMMENTS.get(language, _SLASHES)
-    triple = r'"""(?:\\.|.)*?"""|' + r"'''(?:\\.|.)*?'''"
+    # Each character is matched in one way only: else an unclosed string takes exponential time.
+    triple = r'"""(?:\\.|[^\\])*?"""|' + r"'''(?:\\.|[^\\])*?'''"
     quotes = r'"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`'
     if language not in _NO_SINGLE_QUOTES:
         quotes += r"|'(?:\\.|[^'\\\n])*'"
@@ -123,7 +124,8 @@ def _indent_of(text: str) -> int:
 def _ends_list(found: list[re.Match[str]], number: int) -> bool:
     """Whether a comma is the optional one that formatters put before a closing bracket on a line of its own."""
     breaks = False
-    for match in found[number + 1 :]:
+    for at in range(number + 1, len(found)):
+        match = found[at]
         if match.lastgroup == "line":
             breaks = True
         elif match.lastgroup != "comment":

@@ -40,9 +40,9 @@ _UNITS = {
     **dict.fromkeys(("gb", "gib", "gigabyte"), ("B", 1e9)), **dict.fromkeys(("%", "percent"), ("%", 1.0)),
 }  # fmt: skip
 _QUANTITY = re.compile(
-    rf"(?P<number>\b\d+(?:[.,]\d+)*|\b(?:{_WORD})(?:(?:[\s-]+(?:and\s+)?)(?:{_WORD}))*|\b(?:an?|one)(?:\s+(?:full|whole|single))?)"
+    rf"(?P<number>(?<![\d.,])\d+(?:[.,]\d+){{0,4}}|\b(?:{_WORD})(?:[\s-]{{1,3}}(?:and\s+)?(?:{_WORD})){{0,5}}|\b(?:an?|one)(?:\s+(?:full|whole|single))?)"
     rf"[\s-]*(?P<unit>{'|'.join(sorted((re.escape(unit) for unit in _UNITS), key=len, reverse=True))})s?(?![\w])",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 _DAILY = {"hourly": 3600.0, "daily": 86_400.0, "weekly": 604_800.0, "monthly": 2_592_000.0, "yearly": 31_536_000.0}
 

@@ -189,7 +189,7 @@ class MemoryOperations:
             if asked.undo is not True and not isinstance(asked.undo, str):
                 raise InvalidRequest("consolidate_memories: undo must be true, or the id of a consolidation")
             number = "" if asked.undo is True else asked.undo.strip()
-            undone = view.code_memories.undo(scopes, number, kind=CONSOLIDATED)
+            undone = view.code_memories.undo(scopes, number, kind=CONSOLIDATED, dry_run=asked.dry_run)
             back = [memory for item in undone for memory in item.result.inserted]
             return ConsolidationAnswer(restored=tuple(memory_record(item) for item in back))
         threshold = asked.threshold

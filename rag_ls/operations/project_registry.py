@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import uuid
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -126,7 +127,7 @@ class ProjectOperations:
         """Delete a project's files; a copy of its memories stays with the user."""
         removal, project = _removal(known, "asked for", memories), Project(known.root)
         if memories:
-            at = f"{utc_now():%Y-%m-%dT%H%M%S}"
+            at = f"{utc_now():%Y-%m-%dT%H%M%S}-{uuid.uuid4().hex[:6]}"
             copy = user_data_folder() / "removed" / f"{project.name}-{at}.db"
             if set_memories_aside(project, copy):
                 removal = replace(removal, copy=str(copy))

@@ -61,8 +61,12 @@ def set_memories_aside(project: Project, target: Path) -> bool:
     Raises `OSError`.
     """
     file = project.data_folder / MEMORIES_FILE
-    if count_memories(project) == 0:
-        return False
+    if not file.exists():
+        # Lost, but backed up: the newest backup is what is left.
+        backups = sorted((project.data_folder / "backups").glob("memories-*.db"))
+        if not backups:
+            return False
+        file = backups[-1]
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         with closing(_read_only(file)) as connection:
@@ -70,6 +74,8 @@ def set_memories_aside(project: Project, target: Path) -> bool:
     except sqlite3.Error:
         target.unlink(missing_ok=True)
         shutil.copyfile(file, target)
+        if (log := file.with_name(file.name + "-wal")).exists():
+            shutil.copyfile(log, target.with_name(target.name + "-wal"))
     target.chmod(0o600)
     return True
 

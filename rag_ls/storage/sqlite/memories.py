@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import json
 import logging
-import shutil
 import sqlite3
 import tempfile
 import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -406,7 +405,11 @@ class SqliteMemories:
         file = chosen(self.path, name) if self.path else Path(name)
         with tempfile.TemporaryDirectory() as folder:
             # Open a copy, because opening migrates a file of an older version.
-            former = SqliteMemories(Path(shutil.copyfile(file, Path(folder) / FILE_NAME)), self.scope)
+            copy = Path(folder) / FILE_NAME
+            with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as source:
+                # Not a copy of the file: what was committed last may be in its log.
+                source.execute("VACUUM INTO ?", (str(copy),))
+            former = SqliteMemories(copy, self.scope)
             try:
                 return Backup(str(file), tuple(former.find()))
             finally:

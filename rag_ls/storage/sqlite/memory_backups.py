@@ -36,9 +36,15 @@ def back_up(connection: sqlite3.Connection, path: Path, now: datetime) -> Path:
     target = path.parent / _FOLDER / f"memories-{now:%Y-%m-%dT%H%M%S}.db"
     target.parent.mkdir(mode=0o700, exist_ok=True)
     temporary = target.with_name(f"{target.stem}.{uuid.uuid4().hex}.tmp")
-    connection.execute("VACUUM INTO ?", (str(temporary),))
-    temporary.chmod(0o600)
-    temporary.replace(target)
+    if target.exists():
+        # Of one second, the older state is the one that matters.
+        return target
+    try:
+        connection.execute("VACUUM INTO ?", (str(temporary),))
+        temporary.chmod(0o600)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
     known = backups(path)
     kept = kept_times([_time_of(file) for file in known], now)
     for file in known:
