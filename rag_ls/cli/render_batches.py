@@ -25,14 +25,14 @@ def preview(operation: str, data: Json) -> str:
     return undone(data) if operation == "undo" else changes(data["changes"])
 
 
-def changes(data: Json, words: tuple[tuple[str, str], ...] = ()) -> str:
+def changes(data: Json) -> str:
     """The memories that a change inserted, replaced and deleted (or would), and how to take it back."""
     lines = []
-    for key, word in words or (_WOULD if data["dry_run"] else _DONE):
+    for key, word in _WOULD if data["dry_run"] else _DONE:
         if count := data[key]:
             shown = data[f"{key}_memories"]
             lines.append(f"{count:,} {word}:")
-            lines += [f"  {item['id'][:8]}  {item['content']}" for item in shown]
+            lines += [f"  {_named(item)}" for item in shown]
             lines += [f"  ... and {count - len(shown):,} more"] if count > len(shown) else []
     return "\n".join([*(lines or ["nothing to change"]), *_way_back(data["undo"])])
 
@@ -57,7 +57,7 @@ def imported(data: Json) -> str:
     if done["replaced"]:
         word = "would be written over:" if done["dry_run"] else "were written over:"
         lines.append(f"{done['replaced']:,} {word}")
-        lines += [f"  {item['id'][:8]}  {item['content']}" for item in done["replaced_memories"]]
+        lines += [f"  {_named(item)}" for item in done["replaced_memories"]]
         lines += ["  ..."] if done["replaced"] > len(done["replaced_memories"]) else []
     return "\n".join([*lines, *_way_back(done["undo"])])
 
@@ -82,7 +82,7 @@ def undone(data: Json) -> str:
     ]
     if data["kept"]:
         ids = ", ".join(memory_id[:8] for memory_id in data["kept"])
-        lines.append(f"{len(data['kept'])} were changed since, and stay as they are: {ids}")
+        lines.append(f"{len(data['kept'])} stay as they are, because they or others were changed since: {ids}")
     return "\n".join(lines)
 
 

@@ -34,7 +34,7 @@ def compact(tool: str, answer: Json, *, names_project: bool = False) -> Json:
     lean = {key: value for key, value in answer.items() if key != "query"}
     for key in _LISTS:
         if isinstance(lean.get(key), list):
-            lean[key] = [_RECORDS[key](item, tool) for item in lean[key]]
+            lean[key] = [_RECORDS[key](item) for item in lean[key]]
     if is_elsewhere:
         for record, whole in zip(lean.get("results") or (), answer.get("results") or (), strict=True):
             if file := whole.get("file"):
@@ -54,19 +54,17 @@ def _root(record: Json) -> str:
     return str(record.get("file", "")).removesuffix(str(record.get("path", "")))
 
 
-def _hit(record: Json, _: str) -> Json:
-    """A chunk: its project path is enough for an agent that works in the project's folder."""
+def _hit(record: Json) -> Json:
+    """A chunk or a memory: a chunk's project path is enough for an agent that works in the project's folder."""
     if record.get("kind") == "memory":
-        return _memory(record, "")
+        return _memory(record)
     lean = _without(record, *_HIT_DROPS, "file")
     if lean.get("freshness") == "disk":
         del lean["freshness"]
-    if "score" in lean:
-        lean["score"] = round(lean["score"], 2)
-    return {key: value for key, value in lean.items() if value not in ("", None)}
+    return _short(lean)
 
 
-def _symbol(record: Json, _: str) -> str:
+def _symbol(record: Json) -> str:
     """A declaration as one line: its place, kind and name, and what it takes and gives."""
     symbol, signature = str(record["symbol"]), str(record.get("signature", ""))
     name = symbol.rpartition(" > ")[2].rpartition(".")[2]
@@ -77,13 +75,11 @@ def _symbol(record: Json, _: str) -> str:
     return f"{record['path']}:{record['start_line']}-{record['end_line']} {record['kind']} {symbol}{shown}"
 
 
-def _test(record: Json, _: str) -> Json:
+def _test(record: Json) -> Json:
     return _without(record, "file", "mentioned_in")
 
 
-def _memory(record: Json, _: str) -> Json:
-    if "content" not in record:
-        return _hit(record, "")
+def _memory(record: Json) -> Json:
     lean = _without(record, *_MEMORY_DROPS)
     metadata = {key: value for key, value in lean.pop("metadata", {}).items() if not _is_usual(key, value)}
     if metadata:
@@ -91,9 +87,13 @@ def _memory(record: Json, _: str) -> Json:
     if lean.get("memory_type") == "semantic":
         del lean["memory_type"]
     lean["updated_at"] = str(lean.get("updated_at", ""))[:10]
-    if "score" in lean:
-        lean["score"] = round(lean["score"], 2)
-    return {key: value for key, value in lean.items() if value not in ("", None)}
+    return _short(lean)
+
+
+def _short(record: Json) -> Json:
+    """A record without empty values, its score in two digits."""
+    rounded = {**record, "score": round(record["score"], 2)} if "score" in record else record
+    return {key: value for key, value in rounded.items() if value not in ("", None)}
 
 
 def _is_usual(key: str, value: object) -> bool:
@@ -119,8 +119,8 @@ def _without(record: Json, *keys: str) -> Json:
     return {key: value for key, value in record.items() if key not in keys}
 
 
-_RECORDS: dict[str, Callable[[Json, str], Json | str]] = {
-    "results": lambda item, tool: _memory(item, tool) if tool == "search_memory" else _hit(item, tool),
+_RECORDS: dict[str, Callable[[Json], Json | str]] = {
+    "results": _hit,
     "symbols": _symbol,
     "tests": _test,
     "memories": _memory,

@@ -10,12 +10,13 @@ import base64
 import threading
 import zlib
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from rag_ls.memory.code_print import CodePrint, code_print, line_print, similarity
 from rag_ls.model import Anchor, AnchorState
-from rag_ls.storage import CheckoutIndex, ChunkRow, DocumentRecord, StoredSymbol, last_name
+from rag_ls.storage import CheckoutIndex, ChunkRow, DocumentRecord, StoredSymbol, is_called, last_name
 
 # From this similarity on, a declaration with a new name is taken for a renamed one.
 _RENAMED = 0.6
@@ -109,27 +110,24 @@ class Anchoring:
         self._hidden = hidden
         self._cache = cache or CodeCache()
 
-    def to_chunk(self, row: ChunkRow, line: int = 0) -> Anchor:
-        """An anchor to the declaration of a chunk or, with `line`, to the innermost one on that line."""
-        chunk = row.stored.chunk
+    def to_line(self, row: ChunkRow, line: int) -> Anchor:
+        """An anchor to a line of a chunk, in the innermost declaration there."""
         declared = self._declared(row.document)
-        if line:
-            around = [item for item in declared if item.start_line <= line <= item.end_line]
-            found = min(around, key=lambda item: item.end_line - item.start_line) if around else None
-        else:
-            found = next((item for item in declared if item.symbol == chunk.symbol != ""), None)
+        around = [item for item in declared if item.start_line <= line <= item.end_line]
+        found = min(around, key=lambda item: item.end_line - item.start_line) if around else None
         region = self._region(row.document, found) if found else _of_chunk(row)
         anchor = Anchor(
-            chunk.path, region.symbol, row.stored.content_hash, line or region.start_line,
+            region.path, region.symbol, row.stored.content_hash, line,
+            line_offset=max(0, line - region.start_line),
+            line_print=region.code.line_print_of(line, region.language),
             neighbours=_neighbours(declared),
         )  # fmt: skip
-        anchor = _printed(anchor, region)
-        return _with_line(anchor, region, line) if line else anchor
+        return _printed(anchor, region)
 
     def to_symbol(self, document: DocumentRecord, symbol: str) -> Anchor | None:
         """An anchor to a declaration by its qualified name or the last part of it; None if there is no such one."""
         declared = self._declared(document)
-        named = [item for item in declared if symbol in (item.symbol, item.symbol.rsplit(".", 1)[-1])]
+        named = [item for item in declared if is_called(item.symbol, symbol)]
         if not named:
             return None
         row = self._store.chunks.at(document.id, named[0].start_line)
@@ -142,12 +140,11 @@ class Anchoring:
         if not anchor.fingerprint:
             return self._resolved_by_text(anchor)
         document = self._document(anchor.path)
-        here = self._regions(document, anchor) if document else []
-        best = _closest(here, anchor)
+        if not anchor.symbol:
+            return self._resolved_text_region(anchor, document)
+        best = _closest(self._called(document, anchor.symbol), anchor) if document else None
         if best is not None and best.print.exact == anchor.fingerprint:
             return _at(anchor, best, AnchorState.FRESH)
-        if not anchor.symbol:
-            return self._resolved_text_region(anchor, document, best)
         likeness = similarity(best.print.sketch, anchor.sketch) if best else 0.0
         if (best is None or likeness < _NAMESAKE) and (elsewhere := self._moved(anchor)) is not None:
             return elsewhere
@@ -162,8 +159,11 @@ class Anchoring:
         named = self._store.outlines.named([last_name(anchor.symbol)], _MAX_NAMESAKES)
         found = []
         for item in named:
-            same_name = item.symbol.rsplit(".", 1)[-1] == anchor.symbol.rsplit(".", 1)[-1]
-            if not same_name or item.document_id in self._hidden or item.path == anchor.path:
+            if (
+                not is_called(item.symbol, anchor.symbol.rsplit(".", 1)[-1])
+                or item.document_id in self._hidden
+                or item.path == anchor.path
+            ):
                 continue
             document = self._store.document(item.path)
             if document is not None and document.id == item.document_id:
@@ -184,28 +184,25 @@ class Anchoring:
         if same:
             nearest = min(same, key=lambda region: abs(region.start_line - anchor.start_line))
             return _at(anchor, nearest, AnchorState.FRESH)
-        scored = sorted(((similarity(region.print.sketch, anchor.sketch), region) for region in regions), key=_score)
+        scored = sorted(
+            ((similarity(region.print.sketch, anchor.sketch), region) for region in regions), key=itemgetter(0)
+        )
         if not scored or scored[-1][0] < _RENAMED or (len(scored) > 1 and scored[-2][0] == scored[-1][0]):
             return None
         return _at(anchor, scored[-1][1], AnchorState.DRIFTED)
 
-    def _regions(self, document: DocumentRecord, anchor: Anchor) -> list[_Region]:
-        """The present declarations with the anchor's name; without a name, the chunk at its line."""
-        if anchor.symbol:
-            declared = self._declared(document)
-            return [self._region(document, item) for item in declared if item.symbol == anchor.symbol]
-        rows = self._shown(self._store.chunks.with_content(anchor.content_hash))
-        if not (same := [row for row in rows if row.document_id == document.id]):
-            row = self._store.chunks.at(document.id, anchor.start_line)
-            same = [row] if row else []
-        return [_of_chunk(row) for row in same]
-
-    def _resolved_text_region(self, anchor: Anchor, document: DocumentRecord | None, best: _Region | None) -> Anchor:
-        """The place of text that is part of no declaration."""
-        moved = self._shown(self._store.chunks.with_content(anchor.content_hash))
-        if moved:
-            return _at(anchor, _of_chunk(moved[0]), AnchorState.FRESH)
-        if best is not None and document is not None:
+    def _resolved_text_region(self, anchor: Anchor, document: DocumentRecord | None) -> Anchor:
+        """The place of text that is part of no declaration: where the same text is, else the chunk at its line."""
+        same = self._shown(self._store.chunks.with_content(anchor.content_hash))
+        here = [_of_chunk(row) for row in same if document and row.document_id == document.id]
+        if document and not here and (row := self._store.chunks.at(document.id, anchor.start_line)):
+            here = [_of_chunk(row)]
+        best = _closest(here, anchor)
+        if best is not None and best.print.exact == anchor.fingerprint:
+            return _at(anchor, best, AnchorState.FRESH)
+        if same:
+            return _at(anchor, _of_chunk(same[0]), AnchorState.FRESH)
+        if best is not None:
             return _at(anchor, best, AnchorState.DRIFTED)
         return replace(anchor, state=AnchorState.ORPHANED)
 
@@ -219,6 +216,9 @@ class Anchoring:
 
     def _declared(self, document: DocumentRecord) -> Sequence[StoredSymbol]:
         return self._cache.of(document, self._store).declared
+
+    def _called(self, document: DocumentRecord, symbol: str) -> list[_Region]:
+        return [self._region(document, item) for item in self._declared(document) if item.symbol == symbol]
 
     def _region(self, document: DocumentRecord, item: StoredSymbol) -> _Region:
         code = self._cache.of(document, self._store)
@@ -268,22 +268,12 @@ def _printed(anchor: Anchor, region: _Region) -> Anchor:
     return replace(anchor, fingerprint=found.exact, body=found.body, sketch=found.sketch)
 
 
-def _with_line(anchor: Anchor, region: _Region, line: int) -> Anchor:
-    offset, digest = max(0, line - region.start_line), region.code.line_print_of(line, region.language)
-    return replace(anchor, start_line=line, line_offset=offset, line_print=digest)
-
-
-def _closest(regions: Iterable[_Region], anchor: Anchor) -> _Region | None:
+def _closest(regions: Sequence[_Region], anchor: Anchor) -> _Region | None:
     """Of several declarations of one name (overloads), the same one, else the one that is most like it."""
-    regions = list(regions)
     if len(regions) < 2:
-        return next(iter(regions), None)
+        return regions[0] if regions else None
     same = [region for region in regions if region.print.exact == anchor.fingerprint]
     return max(same or regions, key=lambda region: similarity(region.print.sketch, anchor.sketch))
-
-
-def _score(scored: tuple[float, _Region]) -> float:
-    return scored[0]
 
 
 def _of_chunk(row: ChunkRow) -> _Region:

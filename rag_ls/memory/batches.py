@@ -41,7 +41,7 @@ class Undone:
     batch: Batch
     result: BatchResult
     kept: tuple[str, ...]
-    """The ids of memories that were changed since, and that stay as they are."""
+    """The ids of memories that stay as they are: changed since, their former version gone, or its content taken."""
 
 
 class _Preview(Exception):
@@ -85,7 +85,7 @@ def find_batch(store: MemoryStore, batch_id: str = "", kind: str = "") -> Batch 
 
 
 def undo(store: MemoryStore, batch_id: str, stamp: str, *, dry_run: bool = False) -> Undone:
-    """Take a batch (without an id, the latest one) back. A memory that was changed since stays as it is.
+    """Take a batch (without an id, the latest one) back. Memories that cannot be taken back stay as they are.
 
     The undo is a batch too: with its id, it can be undone itself. Raises `NotFound`.
     """
@@ -128,31 +128,46 @@ def _changes(before: dict[str, int], after: dict[str, int]) -> tuple[VersionChan
 
 def _result(store: MemoryStore, changes: Collection[VersionChange], batch_id: str) -> BatchResult:
     present = store.by_ids([change.id for change in changes if change.before is None])
-    former = {change.id: _version(store, change.id, change.before) for change in changes if change.before is not None}
+    former = _former(store, changes)
+    deleted = {change.id for change in changes if change.after is None}
     return BatchResult(
         batch_id,
         tuple(present.values()),
-        tuple(former[change.id] for change in changes if change.before is not None and change.after is not None),
-        tuple(former[change.id] for change in changes if change.after is None),
+        tuple(memory for memory in former.values() if memory.id not in deleted),
+        tuple(memory for memory in former.values() if memory.id in deleted),
     )
 
 
-def _version(store: MemoryStore, memory_id: str, version: int | None) -> Memory:
-    return next(item.memory for item in store.history(memory_id) if item.memory.version == version)
+def _former(store: MemoryStore, changes: Collection[VersionChange]) -> dict[str, Memory]:
+    """The changed memories in their versions before, as far as the history still has them."""
+    return {
+        change.id: item.memory
+        for change in changes
+        if change.before is not None
+        for item in store.history(change.id)
+        if item.memory.version == change.before
+    }
 
 
 def _take_back(store: MemoryStore, changes: Collection[VersionChange], stamp: str) -> tuple[str, ...]:
-    """Give each memory its version before; returns the ids of those that were changed since."""
-    present = store.versions()
-    movable = {change.id for change in changes if present.get(change.id) == change.after}
-    kept = {change.id for change in changes} - movable
-    for change in changes:
-        if change.before is None and change.id in movable:
-            store.delete(change.id, reason=UNDONE)
-    for change in changes:
-        if change.before is not None and change.id in movable:
-            former = _version(store, change.id, change.before)
-            if not put_back(store, former, stamp, movable=movable, reason=UNDONE):
-                kept.add(change.id)
-            movable.discard(change.id)
-    return tuple(sorted(kept))
+    """Give each memory its version before; returns the ids of those for which that is not possible."""
+    former, present = _former(store, changes), store.versions()
+    movable = {
+        change.id
+        for change in changes
+        if present.get(change.id) == change.after and (change.before is None or change.id in former)
+    }
+    # Look before anything moves: a content that another memory has now keeps its former owner from coming back, and
+    # that one keeps what it has now.
+    while blocked := {number for number in movable & former.keys() if _is_taken(store, former[number], movable)}:
+        movable -= blocked
+    for number in movable - former.keys():
+        store.delete(number, reason=UNDONE)
+    for number in movable & former.keys():
+        put_back(store, former[number], stamp, movable=movable, reason=UNDONE)
+    return tuple(sorted({change.id for change in changes} - movable))
+
+
+def _is_taken(store: MemoryStore, memory: Memory, movable: Collection[str]) -> bool:
+    twin = store.twin(memory)
+    return twin is not None and twin.id not in movable

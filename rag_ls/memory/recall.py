@@ -70,9 +70,8 @@ def _summaries_below(hits: Sequence[Hit]) -> list[Hit]:
     for hit in (hit for hit in hits if memory_of(hit).summary_key):
         sources = {*memory_of(hit).source_memory_ids}
         at = next((number for number, other in enumerate(ranked) if other.item.id in sources), None)
-        if at is None or ranked[at].score < hit.score:
-            place = at + 1 if at is not None else sum(other.score >= hit.score for other in ranked)
-            ranked.insert(place, replace(hit, score=min(hit.score, ranked[at].score)) if at is not None else hit)
+        if at is not None and ranked[at].score < hit.score:
+            ranked.insert(at + 1, replace(hit, score=ranked[at].score))
         else:
             ranked.insert(sum(other.score >= hit.score for other in ranked), hit)
     return ranked

@@ -5,6 +5,7 @@ Only the shell offers them: it asks a person first, and files that the caller na
 
 from __future__ import annotations
 
+import functools
 import uuid
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -100,7 +101,7 @@ class BatchOperations:
             _, result = carry_out(
                 store,
                 DELETED,
-                lambda store=store, ids=ids: _delete(store, ids),  # type: ignore[misc]
+                functools.partial(_delete, store, ids),
                 stamp=stamp,
                 batch_id=number,
                 dry_run=asked.dry_run,
@@ -110,31 +111,18 @@ class BatchOperations:
 
     def undo(self, asked: Undo) -> UndoneAnswer:
         """Take a change of many memories back."""
-        error: NotFound | None = None
-        for view in self._projects.all():
-            try:
-                undone = view.code_memories.undo(tuple(Scope), asked.id.strip(), dry_run=asked.dry_run)
-            except NotFound as not_here:
-                error = not_here
-                continue
-            batch = undone[0].batch
-            kept = tuple(memory_id for item in undone for memory_id in item.kept)
-            changes = _record([item.result for item in undone], dry_run=asked.dry_run)
-            return UndoneAnswer(batch.id, batch.kind, batch.at, kept, changes)
-        assert error is not None
-        raise error
+        _, undone = self._projects.first_with(
+            lambda view: view.code_memories.undo(tuple(Scope), asked.id.strip(), dry_run=asked.dry_run)
+        )
+        batch = undone[0].batch
+        kept = tuple(memory_id for item in undone for memory_id in item.kept)
+        changes = _record([item.result for item in undone], dry_run=asked.dry_run)
+        return UndoneAnswer(batch.id, batch.kind, batch.at, kept, changes)
 
     def _held(self, memory_id: str) -> tuple[MemoryStore, Memory]:
         """A memory with its store. Raises `NotFound`."""
-        error: NotFound | None = None
-        for view in self._projects.all():
-            try:
-                memory = view.memories.get(memory_id)
-                return view.memories.of(memory.scope), memory
-            except NotFound as not_here:
-                error = not_here
-        assert error is not None
-        raise error
+        view, memory = self._projects.first_with(lambda view: view.memories.get(memory_id))
+        return view.memories.of(memory.scope), memory
 
 
 def _imported(view: ProjectView, store: MemoryStore, asked: ImportMemories) -> ImportResult:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from rag_ls import model
 from rag_ls.engine.client import merged
 from rag_ls.engine.project_view import ProjectView
-from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.errors import InvalidRequest
 from rag_ls.memory import NewMemory, sorted_memories
 from rag_ls.memory.batches import CONSOLIDATED
 from rag_ls.memory.context import DEFAULT_TOKENS, context_text
@@ -78,8 +78,6 @@ _MAX_ASKED = 100
 # The most characters of memories in one answer of a list.
 _MAX_LISTED_CHARACTERS = 400_000
 _PLACE = ("source_file", *PLACE_KEYS)
-
-F = TypeVar("F")
 
 
 class MemoryOperations:
@@ -164,7 +162,7 @@ class MemoryOperations:
 
     def restore_memory(self, asked: RestoreMemory) -> StoredAnswer:
         """Restore a former version of a memory, or a deleted memory."""
-        view = self._first_with(lambda project: project.memories.history(asked.id))[0]
+        view = self._projects.first_with(lambda project: project.memories.history(asked.id))[0]
         return stored_answer(view.memories.restore(asked.id, asked.version, view.model()))
 
     def list_memories(self, asked: ListMemories) -> MemoryPage:
@@ -239,18 +237,7 @@ class MemoryOperations:
         return MemoryPage(tuple(page_), total, limit, offset, following if following < total else None)
 
     def _held(self, memory_id: str) -> tuple[ProjectView, Memory]:
-        return self._first_with(lambda view: view.memories.get(memory_id))
-
-    def _first_with(self, find: Callable[[ProjectView], F]) -> tuple[ProjectView, F]:
-        """The first project in which something is found, with it. Raises the last one's `NotFound`."""
-        error: NotFound | None = None
-        for view in self._projects.all():
-            try:
-                return view, find(view)
-            except NotFound as not_here:
-                error = not_here
-        assert error is not None
-        raise error
+        return self._projects.first_with(lambda view: view.memories.get(memory_id))
 
 
 def _summary_answer(summary: Summary) -> SummaryAnswer:

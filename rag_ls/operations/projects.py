@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from rag_ls.engine.client import Client
 from rag_ls.engine.project_view import ProjectView
@@ -14,6 +16,8 @@ from rag_ls.registry.catalogue import CONFIG, KnownProject, called, names_of, ro
 from rag_ls.registry.entries import ALL
 
 _log = logging.getLogger(__name__)
+
+F = TypeVar("F")
 
 
 class Projects:
@@ -45,6 +49,14 @@ class Projects:
     def first(self) -> ProjectView:
         """The one that was opened first. Raises `ProjectUnavailable`."""
         return self.all()[0]
+
+    def first_with(self, find: Callable[[ProjectView], F]) -> tuple[ProjectView, F]:
+        """The first project in which something is found, with it. Raises the last one's `NotFound`."""
+        *others, last = self.all()
+        for view in others:
+            with suppress(NotFound):
+                return view, find(view)
+        return last, find(last)
 
     def named(self, wanted: str | Sequence[str]) -> list[ProjectView]:
         """The projects with these roots or names, every known one for `all`, or the open ones if none is named.

@@ -18,9 +18,12 @@ def in_words_of_agents(message: str) -> str:
 
 def in_words_of_editors(message: str) -> str:
     """A message with tools and verbs replaced by the editor's commands."""
-    with_tools = _VERB.sub(lambda match: _tools().get(match[1], match[0]), message)
-    names = re.compile(rf"\b(?:{'|'.join(name for name in _commands() if '_' in name)})\b")
-    return names.sub(lambda match: _commands()[match[0]], with_tools)
+    return _tool_names().sub(lambda match: _commands()[match[0]], in_words_of_agents(message))
+
+
+@cache
+def _tool_names() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(name for name in _commands() if '_' in name)})\b")
 
 
 @cache

@@ -38,7 +38,7 @@ from rag_ls.storage.records import (
     Vectors,
     VersionChange,
 )
-from rag_ls.storage.terms import columns_of, is_marked, last_name, plain_text, split_identifier, stem, terms
+from rag_ls.storage.terms import columns_of, is_called, is_marked, last_name, plain_text, split_identifier, stem, terms
 
 __all__ = [
     "DISK",
@@ -72,6 +72,7 @@ __all__ = [
     "count_memories",
     "derived_files",
     "index_summary",
+    "is_called",
     "is_marked",
     "last_name",
     "memory_files",

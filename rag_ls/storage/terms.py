@@ -54,6 +54,11 @@ def last_name(symbol: str) -> str:
     return symbol.rsplit(".", 1)[-1].rsplit(" > ", 1)[-1].lower()
 
 
+def is_called(symbol: str, name: str) -> bool:
+    """Whether a symbol has this qualified name, or this name as its last part. Case counts."""
+    return name in (symbol, symbol.rsplit(".", 1)[-1])
+
+
 @lru_cache(maxsize=65536)
 def stem(term: str) -> str:
     """The form of a term in the full-text index: without diacritics, and stemmed by Porter's algorithm (1980)."""

@@ -136,3 +136,18 @@ def test_a_secret_is_refused_and_said_nowhere(repository: Path, home: Path) -> N
     logs = [file.read_text(errors="replace") for file in home.rglob("*.log")]
     assert all(secret not in text for text in logs)
     assert _run(repository, "add", f"The deploy key is {secret}", "--force").returncode == 0
+
+
+def test_a_preview_has_no_effect(repository: Path) -> None:
+    for _ in range(2):
+        _json(repository, "add", "Retries are capped at five, with exponential waits", "--force")
+    _json(repository, "add", "Retries are capped at five, with exponential waits between")
+    assert _run(repository, "consolidate", "--yes", "--threshold", "0.5").returncode == 0
+    merged = _json(repository, "list")["total"]
+    assert _run(repository, "consolidate", "--undo", "--dry-run").returncode == 0
+    assert _json(repository, "list")["total"] == merged
+    stored = _json(repository, "add", "Second of its kind")
+    assert _run(repository, "delete", stored["id"]).returncode == 0
+    refused = _run(repository, "restore", stored["id"], "--dry-run")
+    assert (refused.returncode, "--dry-run is for --backup" in refused.stderr) == (2, True)
+    assert _json(repository, "list")["total"] == merged

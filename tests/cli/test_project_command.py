@@ -185,3 +185,17 @@ def test_a_project_s_name_is_taken_wherever_its_folder_is(listed: Path, elsewher
     done = _run(elsewhere, "status", "--project", "stroe")
     assert done.returncode == 1
     assert "the nearest is store; see `rag-ls projects list`" in done.stderr
+
+
+def test_of_two_projects_of_one_name_both_copies_of_memories_stay(tmp_path: Path, elsewhere: Path) -> None:
+    copies = set()
+    for name, said in (("one", "Prices are net of tax"), ("other", "Prices are gross")):
+        shop = tmp_path / name / "shop"
+        write(shop, {"src/a.py": "x = 1\n", ".git/HEAD": "ref: refs/heads/main\n"})
+        _json(shop, "add", said)
+        done = _run(elsewhere, "projects", "remove", str(shop), "--yes", "--memories")
+        command = re.search(r"--backup (\S+?)[`\s]", done.stdout)
+        assert command is not None
+        copies.add(Path(command[1]))
+    assert len(copies) == 2
+    assert all(copy.is_file() for copy in copies)

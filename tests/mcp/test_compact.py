@@ -78,10 +78,12 @@ def test_a_declaration_is_one_line() -> None:
     listed = [
         {**symbol, "signature": "def total(self, rate) -> float"},
         {**symbol, "symbol": "RATE", "kind": "value", "signature": "RATE = 1"},
+        {**symbol, "path": "a.md", "symbol": "Set-up > Install it.", "kind": "section", "signature": "## Install it."},
     ]
-    assert compact("list_symbols", {"symbols": listed, "total": 2})["symbols"] == [
+    assert compact("list_symbols", {"symbols": listed, "total": 3})["symbols"] == [
         "a.py:2-9 function Cart.total(self, rate) -> float",
         "a.py:2-9 value RATE",
+        "a.md:2-9 section Set-up > Install it.",
     ]
 
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rag_ls.memory import Memories, NewMemory
@@ -84,3 +85,25 @@ def put(store: MemoryStore, memory: Memory, *vectors: NDArray[np.float32]) -> Me
     if vectors:
         store.vectors.add(memory.id, MODEL, memory.content_hash, np.stack(vectors))
     return memory
+
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from(("put", "change", "delete")), st.integers(0, 4), st.integers(0, 5)), max_size=10
+)
+"""Changes of five memories for `play`: what is done, the memory's number, and the number of its content."""
+
+
+def play(store: MemoryStore, steps: list[tuple[str, int, int]]) -> set[str]:
+    """Make the changes that are possible; returns all contents that were stored."""
+    stored = set()
+    for step, number, content in steps:
+        memory = record(number, f"content {content}")
+        present, former = store.get(memory.id), store.history(memory.id)
+        if step == "delete":
+            store.delete(memory.id)
+        elif store.twin(memory) is None and (present is None) == (step == "put"):
+            newest = max([present.version if present else 0, *(item.memory.version for item in former)])
+            changed = replace(memory, version=newest + 1)
+            store.insert(changed) if present is None else store.replace(changed)
+            stored.add(memory.content)
+    return stored

@@ -62,7 +62,7 @@ def _line_anchor(store: SqliteCheckout, text: str) -> Anchor:
     assert document is not None
     row = store.chunks.at(document.id, line)
     assert row is not None
-    return Anchoring(store).to_chunk(row, line)
+    return Anchoring(store).to_line(row, line)
 
 
 def _resolved(store: SqliteCheckout, anchor: Anchor) -> Anchor:

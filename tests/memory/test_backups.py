@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import sqlite3
 import tempfile
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from rag_ls.errors import NotFound, StoreDamaged
 from rag_ls.memory.backups import Restored, replace_damaged, restore_into
 from rag_ls.model import MemoryFilters, Scope
 from rag_ls.storage import MemoryStore
 from rag_ls.storage.sqlite.memories import SqliteMemories
-from tests.memory.support import at_angle, put, record, stamp, used
+from tests.memory.support import STEPS, at_angle, play, put, record, stamp, used
 from tests.support import MODEL
 
 _DAY = datetime(2026, 1, 1, tzinfo=UTC)
@@ -152,21 +153,18 @@ class TestRestoreInto:
         assert not list(backup.parent.glob("*.tmp"))
 
 
-_Steps = st.lists(
-    st.tuples(st.sampled_from(("put", "change", "delete")), st.integers(0, 4), st.integers(0, 5)), max_size=8
-)
-
-
 @settings(max_examples=40)
-@given(before=_Steps, after=_Steps)
-def test_whatever_happened_since_is_taken_back_and_none_of_it_is_lost(before: object, after: object) -> None:
-    store, seen = SqliteMemories(None, Scope.PROJECT), set[str]()
-    _play(store, before, seen)
+@given(before=STEPS, after=STEPS)
+def test_whatever_happened_since_is_taken_back_and_none_of_it_is_lost(
+    before: list[tuple[str, int, int]], after: list[tuple[str, int, int]]
+) -> None:
+    store = SqliteMemories(None, Scope.PROJECT)
+    seen = play(store, before)
     wanted = _contents(store)
     backup = SqliteMemories(None, Scope.PROJECT)
     for memory in store.find():
         backup.insert(memory)
-    _play(store, after, seen)
+    seen |= play(store, after)
     _bring_back(store, backup)
     assert _contents(store) == wanted
     kept = set(wanted.values())
@@ -177,20 +175,6 @@ def test_whatever_happened_since_is_taken_back_and_none_of_it_is_lost(before: ob
         present = store.get(record(number).id)
         assert present is None or not versions or present.version > versions[0].memory.version
     assert kept == seen
-
-
-def _play(store: MemoryStore, steps: object, seen: set[str]) -> None:
-    assert isinstance(steps, list)
-    for step, number, content in steps:
-        memory = record(number, f"content {content}")
-        present, former = store.get(memory.id), store.history(memory.id)
-        if step == "delete":
-            store.delete(memory.id)
-        elif store.twin(memory) is None and (present is None) == (step == "put"):
-            newest = max([present.version if present else 0, *(item.memory.version for item in former)])
-            changed = replace(memory, version=newest + 1)
-            store.insert(changed) if present is None else store.replace(changed)
-            seen.add(memory.content)
 
 
 def _bring_back(store: MemoryStore, backup: MemoryStore) -> None:
@@ -238,3 +222,27 @@ class TestReplaceDamaged:
         file.unlink()
         assert replace_damaged(file.parent, "latest", Scope.PROJECT).moved_aside is None
         assert SqliteMemories(file, Scope.PROJECT).count() == 3
+
+
+def test_of_one_second_the_older_state_is_kept(store: MemoryStore) -> None:
+    before = _contents(store)
+    put(store, record(4))
+    store.backup(_DAY, always=True)
+    assert {memory.id: memory.content for memory in store.read_backup("latest").memories} == before
+
+
+def test_a_file_that_is_in_use_comes_back_with_what_was_stored_last(tmp_path: Path) -> None:
+    source = SqliteMemories(tmp_path / "elsewhere.db", Scope.PROJECT)
+    put(source, record(5))
+    assert (tmp_path / "elsewhere.db-wal").stat().st_size
+    target = SqliteMemories(tmp_path / "memories.db", Scope.PROJECT)
+    restore_into(target, str(tmp_path / "elsewhere.db"), _NOW)
+    assert _contents(target) == {record(5).id: record(5).content}
+
+
+def test_a_torn_backup_is_refused_in_a_preview_too(store: MemoryStore, tmp_path: Path) -> None:
+    torn = tmp_path / "torn.db"
+    with closing(sqlite3.connect(torn)) as connection:
+        connection.execute("CREATE TABLE memories (id TEXT)")
+    with pytest.raises(NotFound, match="cannot be read"):
+        restore_into(store, str(torn), _NOW, dry_run=True)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings
 
 from rag_ls.errors import NotFound
 from rag_ls.memory.batches import DELETED, UNDONE, carry_out, find_batch, undo
 from rag_ls.model import Scope
 from rag_ls.storage import MemoryStore, VersionChange
 from rag_ls.storage.sqlite.memories import SqliteMemories
-from tests.memory.support import put, record, stamp
+from tests.memory.support import STEPS, play, put, record, stamp
 
 _NOW = stamp(1000)
 
@@ -142,30 +140,51 @@ class TestUndo:
         assert _said(store) == before
 
 
-_Steps = st.lists(
-    st.tuples(st.sampled_from(("put", "change", "delete")), st.integers(0, 4), st.integers(0, 5)), max_size=10
-)
-
-
 @settings(max_examples=60)
-@given(before=_Steps, batch=_Steps)
-def test_whatever_a_batch_does_can_be_taken_back(before: list, batch: list) -> None:
+@given(before=STEPS, batch=STEPS)
+def test_whatever_a_batch_does_can_be_taken_back(
+    before: list[tuple[str, int, int]], batch: list[tuple[str, int, int]]
+) -> None:
     store = SqliteMemories(None, Scope.PROJECT)
-    _play(store, before)
+    play(store, before)
     said = _said(store)
-    _, result = carry_out(store, DELETED, lambda: _play(store, batch), stamp=_NOW)
+    _, result = carry_out(store, DELETED, lambda: play(store, batch), stamp=_NOW)
     if result.batch_id:
         assert undo(store, result.batch_id, _NOW).kept == ()
     assert _said(store) == said
 
 
-def _play(store: MemoryStore, steps: list) -> None:
-    for step, number, content in steps:
-        memory = record(number, f"content {content}")
-        present, former = store.get(memory.id), store.history(memory.id)
-        if step == "delete":
-            store.delete(memory.id)
-        elif store.twin(memory) is None and (present is None) == (step == "put"):
-            newest = max([present.version if present else 0, *(item.memory.version for item in former)])
-            changed = replace(memory, version=newest + 1)
-            store.insert(changed) if present is None else store.replace(changed)
+@settings(max_examples=100)
+@given(before=STEPS, batch=STEPS, after=STEPS)
+def test_an_undo_takes_a_memory_back_or_leaves_it_as_it_is(
+    before: list[tuple[str, int, int]], batch: list[tuple[str, int, int]], after: list[tuple[str, int, int]]
+) -> None:
+    store = SqliteMemories(None, Scope.PROJECT)
+    play(store, before)
+    former = _said(store)
+    _, result = carry_out(store, DELETED, lambda: play(store, batch), stamp=_NOW)
+    play(store, after)
+    present = _said(store)
+    assume(result.batch_id)
+    undone = undo(store, result.batch_id, _NOW)
+    changed = {change.id for change in undone.batch.changes}
+    taken_back = {number: former[number] for number in changed - {*undone.kept} if number in former}
+    untouched = {number: said for number, said in present.items() if number not in changed or number in undone.kept}
+    assert _said(store) == {**taken_back, **untouched}
+
+
+def test_a_memory_whose_history_was_pruned_stays_as_it_is() -> None:
+    store = SqliteMemories(None, Scope.SESSION)
+    for number in (1, 2):
+        put(store, record(number))
+    carry_out(store, DELETED, lambda: _delete(store, 1, 2), stamp=_NOW)
+    put(store, record(3))
+    store.evict(1)
+    undone = undo(store, "", _NOW)
+    assert len(undone.kept) == 1
+    assert len(_said(store)) == 2
+
+
+def _delete(store: MemoryStore, *numbers: int) -> None:
+    for number in numbers:
+        store.delete(record(number).id)

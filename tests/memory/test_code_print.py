@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.memory.code_print import code_print, code_tokens, similarity
+from rag_ls.memory.code_print import code_print, code_tokens, line_print, similarity
 
 _PYTHON = (
     'def total(items, rate):\n    """Sum them."""\n    if items:\n        return sum(items) * rate\n    return 0\n'
@@ -90,3 +90,9 @@ def test_any_text_has_a_print(text: str, language: str) -> None:
     assert bool(first.exact) == bool(list(code_tokens(text, language)))
     if first.sketch:
         assert similarity(first.sketch, first.sketch) == 1.0
+
+
+@pytest.mark.parametrize("quotes", ['"""', "'''", '"', "`"])
+def test_an_unclosed_string_of_many_backslashes_is_read_in_no_time(quotes: str) -> None:
+    assert code_print("x = " + quotes + "\\a" * 20_000, "python").exact
+    assert line_print("x = " + quotes + "\\a" * 20_000, "python")

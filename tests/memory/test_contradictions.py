@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_ls.memory.contradictions import contradiction
+from rag_ls.memory.numbers import numbers_in, quantities_in
 from tests.memory.support import record
 
 
@@ -102,3 +103,13 @@ def test_both_memories_are_named() -> None:
 )
 def test_the_same_words_the_other_way_round_contradict_each_other(one: str, other: str) -> None:
     assert _reason(one, other)
+
+
+@pytest.mark.parametrize("run", ["1." * 20_000, "1," * 20_000, "twenty " * 20_000, "twenty-" * 20_000, "9" * 20_000])
+def test_a_long_run_of_numbers_is_read_in_no_time(run: str) -> None:
+    assert numbers_in(run) is not None
+    assert quantities_in(run + " seconds") is not None
+
+
+def test_a_letter_that_only_looks_like_a_unit_s_is_none() -> None:
+    assert quantities_in("waits 5 M\u0130N") == {}

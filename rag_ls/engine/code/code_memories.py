@@ -6,6 +6,7 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from rag_ls import memory
 from rag_ls.embedding import Embedding, HostedModel
@@ -105,12 +106,14 @@ class CodeMemories:
         if not symbols:
             return []
         found = self._current(self.memories.about("", symbols, ()))
-        wanted = [
-            item for item in found if item.anchor and item.anchor.symbol in symbols and item.scope in filters.scopes
-        ]
         # Those about the declaration itself come before those about its members.
-        wanted.sort(key=lambda item: (symbols.index(item.anchor.symbol if item.anchor else ""), item.id))
-        return [Hit(item, 1.0, ("anchor",)) for item in wanted]
+        ranks = {symbol: rank for rank, symbol in enumerate(symbols)}
+        ranked = [
+            (ranks[item.anchor.symbol], item.id, item)
+            for item in found
+            if item.anchor and item.anchor.symbol in ranks and item.scope in filters.scopes
+        ]
+        return [Hit(item, 1.0, ("anchor",)) for _, _, item in sorted(ranked, key=itemgetter(0, 1))]
 
     def about(self, path: str, line: int, text: str, k: int | None) -> SearchAnswer:
         """The memories about the code at a place, then those that fit `text`, or else that code."""
@@ -132,7 +135,7 @@ class CodeMemories:
         """Memories about a line and a chunk, then memories close to the chunk in meaning. For hovers: calls no model."""
         hover = self._context.settings.hover
         chunk = row.stored.chunk
-        about = self._current(self.memories.about(chunk.path, (chunk.symbol,), (row.stored.content_hash,)))
+        about = self._about_code(row)
         # The word under the cursor may be declared in another file than the line's.
         here = about if path in ("", chunk.path) else self._current(self.memories.about(path, (), ()))
         found = _beside(here, path or chunk.path, line)
@@ -146,14 +149,19 @@ class CodeMemories:
                 k=hover.max_memories + len(known),
                 min_similarity=hover.min_similarity,
             )
-            found += [replace(hit, item=self._resolved(memory_of(hit))) for hit in close if hit.item.id not in known]
+            anchoring = self._places.anchoring()
+            new = [hit for hit in close if hit.item.id not in known]
+            found += [replace(hit, item=self._resolved(memory_of(hit), anchoring)) for hit in new]
         return found[: hover.max_memories]
 
     def of_chunk(self, row: ChunkRow) -> list[Hit]:
         """The memories that are about a chunk's code, the most important first."""
+        return _of_chunk(self._about_code(row), row)
+
+    def _about_code(self, row: ChunkRow) -> list[Memory]:
+        """The memories about a chunk's document, symbol or text."""
         chunk = row.stored.chunk
-        found = self.memories.about(chunk.path, (chunk.symbol,), (row.stored.content_hash,))
-        return _of_chunk(self._current(found), row)
+        return self._current(self.memories.about(chunk.path, (chunk.symbol,), (row.stored.content_hash,)))
 
     def of_document(self, path: str) -> list[tuple[ChunkRow, list[Memory]]]:
         """The chunks of a document that memories are about, from its top, with these memories.
@@ -187,11 +195,11 @@ class CodeMemories:
         self._shared.take_in(item.anchor.path)
         return replace(item, anchor=self._places.anchoring().resolved(item.anchor))
 
-    def _resolved(self, item: Memory, anchoring: memory.Anchoring | None = None) -> Memory:
+    def _resolved(self, item: Memory, anchoring: memory.Anchoring) -> Memory:
         """As `with_anchor_state`, but only by the index as it is: hovers and lenses must not index a file."""
         if item.anchor is None or self._is_elsewhere(item.anchor):
             return item
-        found = (anchoring or self._places.anchoring()).resolved(item.anchor)
+        found = anchoring.resolved(item.anchor)
         if found.state is AnchorState.ORPHANED and not self._was_read(item.anchor.path):
             return item
         return replace(item, anchor=found)

@@ -9,7 +9,7 @@ from rag_ls.engine.code.recent_chunks import ChunkPlace
 from rag_ls.engine.view_context import ViewContext
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Anchor
-from rag_ls.storage import ChunkRow, last_name
+from rag_ls.storage import ChunkRow, is_called, last_name
 from rag_ls.util.nearest import nearest, nearest_paths, nearest_text
 
 # A word with more declarations than this is too common to mean one of them.
@@ -37,7 +37,7 @@ class Places:
         if document is None:
             raise NotFound(f"{path!r} is not in the index; index_status says what is, and why files are skipped")
         rows = self._store.chunks.of_document(document.id)
-        of_symbol = [row for row in rows if symbol and _is_called(row, symbol)]
+        of_symbol = [row for row in rows if symbol and is_called(row.stored.chunk.symbol, symbol)]
         row = of_symbol[0] if of_symbol else self._store.chunks.at(document.id, line or 1)
         if row is None:
             last = rows[-1].stored.chunk.end_line if rows else 0
@@ -55,7 +55,7 @@ class Places:
         """What a hover is about: the one declaration that the word can mean, else the chunk on the line."""
         document = self._searcher.document(path, self._context.session)
         around = self._store.chunks.at(document.id, line) if document else None
-        named = [row for row in self._named(word.lower()) if _is_called(row, word)] if word else []
+        named = [row for row in self._named(word.lower()) if is_called(row.stored.chunk.symbol, word)] if word else []
         near = [row for row in named if around is not None and row.document_id == around.document_id]
         if near:
             return near[0]
@@ -81,7 +81,7 @@ class Places:
             return Anchor(path)
         anchoring = self.anchoring()
         if not symbol:
-            return anchoring.to_chunk(self.at(path, line), line)
+            return anchoring.to_line(self.at(path, line), line)
         found = anchoring.to_symbol(document, symbol)
         if found is None:
             declared = [item.symbol for item in self._store.outlines.of_documents([document.id], _MAX_DECLARED)]
@@ -120,11 +120,7 @@ class Places:
             return []
         wanted = name.strip().replace("::", ".").removesuffix("()")
         outlines = self._store.outlines
-        named = [
-            item
-            for item in outlines.named([last_name(wanted)], _MAX_NAMED)
-            if item.symbol == wanted or item.symbol.rsplit(".", 1)[-1] == wanted
-        ]
+        named = [item for item in outlines.named([last_name(wanted)], _MAX_NAMED) if is_called(item.symbol, wanted)]
         symbols = list(dict.fromkeys(item.symbol for item in named))
         beside = outlines.of_documents({item.document_id for item in named}, _MAX_DECLARED) if named else []
         members = (item.symbol for item in beside if item.symbol.startswith(tuple(f"{symbol}." for symbol in symbols)))
@@ -148,8 +144,3 @@ def _distance(row: ChunkRow, line: int) -> int:
     """How many lines a chunk is away from a line."""
     chunk = row.stored.chunk
     return max(chunk.start_line - line, line - chunk.end_line, 0)
-
-
-def _is_called(row: ChunkRow, name: str) -> bool:
-    symbol = row.stored.chunk.symbol
-    return symbol == name or symbol.rsplit(".", 1)[-1] == name

@@ -236,6 +236,14 @@ class Database:
             connection.execute(f"PRAGMA user_version = {len(migrations)}")
 
 
+def read_only(file: Path, *, busy_s: float = 5.0, more: str = "") -> sqlite3.Connection:
+    """A connection that reads a file and leaves it as it is; `more` are further parameters of SQLite's address.
+
+    Raises `sqlite3.Error`.
+    """
+    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro{more}", uri=True, timeout=busy_s)
+
+
 class SchemaTooNew(sqlite3.DatabaseError):
     """The file was written by a newer rag-ls."""
 

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from rag_ls.project import Project
 from rag_ls.storage.records import SCANNED, IndexSummary
+from rag_ls.storage.sqlite.database import read_only
 from rag_ls.storage.sqlite.index_file import FILE_NAME as INDEX_FILE
 from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
+from rag_ls.storage.sqlite.memory_backups import backups
 
 _DERIVED = (f"{INDEX_FILE}*", "vectors-*.usearch")
 # Includes the backups: a missing file that has backups would count as lost.
@@ -63,10 +65,10 @@ def set_memories_aside(project: Project, target: Path) -> bool:
     file = project.data_folder / MEMORIES_FILE
     if not file.exists():
         # Lost, but backed up: the newest backup is what is left.
-        backups = sorted((project.data_folder / "backups").glob("memories-*.db"))
-        if not backups:
+        known = backups(file)
+        if not known:
             return False
-        file = backups[-1]
+        file = known[0]
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         with closing(_read_only(file)) as connection:
@@ -111,4 +113,4 @@ def _read_only(file: Path) -> sqlite3.Connection:
     # Without a log, no process has the file open. `immutable` then keeps SQLite from creating a log, which a read-only
     # connection could not remove.
     alone = "" if file.with_name(file.name + "-wal").exists() else "&immutable=1"
-    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro{alone}", uri=True, timeout=_BUSY_S)
+    return read_only(file, busy_s=_BUSY_S, more=alone)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rag_ls.storage.records import INDEX_STORE
 from rag_ls.storage.sqlite import index_schema
-from rag_ls.storage.sqlite.database import Database
+from rag_ls.storage.sqlite.database import Database, read_only
 
 FILE_NAME = "index.db"
 
@@ -74,7 +74,7 @@ def is_marked_damaged(path: Path) -> bool:
 def is_broken(path: Path) -> bool:
     """Whether the file at `path` is no index that can be read, by SQLite's own check."""
     try:
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        connection = read_only(path)
         try:
             _look_at_tables(connection)
             return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok")

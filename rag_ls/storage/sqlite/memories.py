@@ -21,7 +21,7 @@ from rag_ls.errors import NotFound, StoreDamaged, StoreError, StoreUnavailable
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion, Scope
 from rag_ls.storage.api import MemoryVectors
 from rag_ls.storage.records import Backup, Batch, Hnsw, VersionChange
-from rag_ls.storage.sqlite.database import Database, SchemaTooNew
+from rag_ls.storage.sqlite.database import Database, SchemaTooNew, read_only
 from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_file import is_damage
 from rag_ls.storage.sqlite.maintenance import optimise
@@ -406,10 +406,13 @@ class SqliteMemories:
         with tempfile.TemporaryDirectory() as folder:
             # Open a copy, because opening migrates a file of an older version.
             copy = Path(folder) / FILE_NAME
-            with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as source:
-                # Not a copy of the file: what was committed last may be in its log.
-                source.execute("VACUUM INTO ?", (str(copy),))
-            former = SqliteMemories(copy, self.scope)
+            try:
+                with closing(read_only(file)) as source:
+                    # Not a copy of the file: what was committed last may be in its log.
+                    source.execute("VACUUM INTO ?", (str(copy),))
+                former = SqliteMemories(copy, self.scope)
+            except (sqlite3.Error, StoreError) as error:
+                raise NotFound(f"the backup {file} cannot be read: {error}; choose another one") from error
             try:
                 return Backup(str(file), tuple(former.find()))
             finally:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from rag_ls.errors import NotFound
-from rag_ls.storage.sqlite.database import SchemaTooNew
+from rag_ls.storage.sqlite.database import SchemaTooNew, read_only
 
 _FOLDER = "backups"
 _SPACING = timedelta(hours=1)
@@ -165,7 +165,7 @@ def is_truncated(path: Path) -> bool:
 def is_good(file: Path) -> bool:
     """Whether a file holds readable memories."""
     try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        with closing(read_only(file)) as connection:
             connection.execute("SELECT count(*) FROM memories").fetchone()
             return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
     except sqlite3.Error:

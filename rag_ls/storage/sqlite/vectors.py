@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.records import Hnsw, Neighbour, Vectors
-from rag_ls.storage.sqlite.database import Database
+from rag_ls.storage.sqlite.database import Database, read_only
 from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_rows import as_json, batches, marks
 from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, VectorIndex
@@ -185,9 +185,8 @@ class LentVectors:
 
     def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
         """See `VectorLender`."""
-        address = f"{self._file.absolute().as_uri()}?mode=ro"
         try:
-            with closing(sqlite3.connect(address, uri=True, timeout=_BUSY_S)) as connection:
+            with closing(read_only(self._file, busy_s=_BUSY_S)) as connection:
                 return _vectors_of(connection, model, text_hashes)
         except sqlite3.Error as error:
             raise StoreUnavailable(f"{self._file} lends no vectors: {error}", "index") from error
