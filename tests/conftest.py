@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -161,10 +162,20 @@ def home(
     yield folder
     if shares:
         # Its projects end with their folders, and let go of their watches, of which a user has not many.
-        shutil.rmtree(tmp_path)
+        _remove(tmp_path)
         _forget_all(folder)
     else:
         end_engine()
+
+
+def _remove(folder: Path) -> None:
+    """The engine may still write a file into it meanwhile."""
+    for _ in range(100):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(0.02)
+    shutil.rmtree(folder)
 
 
 def _forget_all(home: Path) -> None:

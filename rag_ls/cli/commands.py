@@ -8,10 +8,11 @@ import sys
 import time
 from typing import Any
 
-from rag_ls.cli import render
+from rag_ls.cli import render, terminal
 from rag_ls.cli.backend import ask
 from rag_ls.cli.confirmation import confirmed
 from rag_ls.cli.progress import showing
+from rag_ls.cli.terminal import paint
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest, NotConfirmed, NotIndexed
 
@@ -25,7 +26,7 @@ _LOOK_AGAIN_S = 1.0
 def index(arguments: argparse.Namespace) -> int:
     """Index a project and wait for it."""
     question = {"words_only": arguments.words_only, "force": arguments.force}
-    with showing() as show:
+    with showing(embeds=not arguments.words_only) as show:
         try:
             answer = ask(arguments, "index", question, show, folder=arguments.path)
         except NotConfirmed as error:
@@ -35,7 +36,7 @@ def index(arguments: argparse.Namespace) -> int:
             if not confirmed("index all of it now?", "nothing was indexed"):
                 return 1
             answer = ask(arguments, "index", {**question, "force": True}, show, folder=arguments.path)
-    show_answer(arguments, answer, render.status(answer))
+    show_answer(arguments, answer, render.status(answer, paint()))
     if not (answer["complete"] or arguments.words_only):
         print(f"rag-ls: not finished: {answer.get('note') or answer['activity']}", file=sys.stderr)
         return 1
@@ -58,9 +59,9 @@ def search(arguments: argparse.Namespace) -> int:
         "min_similarity": arguments.min_similarity,
         "kinds": sorted({_KINDS[kind] for kind in kinds}),
     }
-    with showing(first=_FIRST_SEARCH) as show:
+    with showing(first=_FIRST_SEARCH, embeds=False) as show:
         answer = ask(arguments, "search", question, show)
-    show_answer(arguments, answer, render.answer(answer))
+    show_answer(arguments, answer, render.answer(answer, paint()))
     return 0
 
 
@@ -85,7 +86,7 @@ def _overview(arguments: argparse.Namespace) -> int:
     """Show where the user stands, in a few lines, and what to do next."""
     first = ("rag-ls search 'a question in words'", "finds code and memories")
     try:
-        standing = "\n".join(render.status(ask(arguments, "status", {})).split("\n")[:3])
+        standing = "\n".join(render.status(ask(arguments, "status", {}), paint()).split("\n")[:3])
     except NotIndexed as error:
         standing = in_words_of_the_shell(str(error))
         first = ("rag-ls index", "reads this folder")
@@ -97,14 +98,18 @@ def _overview(arguments: argparse.Namespace) -> int:
 def _show_status(arguments: argparse.Namespace, answer: Json) -> None:
     if arguments.watch and sys.stdout.isatty():
         print("\x1b[H\x1b[2J", end="")
-    show_answer(arguments, answer, render.status(answer))
+    if not arguments.watch:
+        show_answer(arguments, answer, render.status(answer, paint()))
+        return
+    # No pager: the next look comes in a second.
+    print(json.dumps(answer, indent=2, ensure_ascii=False) if arguments.json else render.status(answer, paint()))
     sys.stdout.flush()
 
 
 def show(arguments: argparse.Namespace) -> int:
     """Show a memory with its former versions, else a chunk."""
     answer = ask(arguments, "show", {"id": arguments.id, "history": arguments.history})
-    show_answer(arguments, answer, render.hit(answer))
+    show_answer(arguments, answer, render.hit(answer, paint()))
     return 0
 
 
@@ -119,5 +124,8 @@ def any_operation(arguments: argparse.Namespace) -> int:
 
 
 def show_answer(arguments: argparse.Namespace, answer: Json, text: str) -> None:
-    """Print an answer: as JSON with `--json`, else as `text`."""
-    print(json.dumps(answer, indent=2, ensure_ascii=False) if arguments.json else text)
+    """Print an answer: as JSON with `--json`, else as `text`, in a pager if it is longer than the terminal."""
+    if arguments.json:
+        print(json.dumps(answer, indent=2, ensure_ascii=False))
+    else:
+        terminal.show(text)

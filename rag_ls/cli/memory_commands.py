@@ -14,6 +14,7 @@ from rag_ls.cli import render, render_batches
 from rag_ls.cli.backend import ask
 from rag_ls.cli.commands import show_answer
 from rag_ls.cli.confirmation import confirmed
+from rag_ls.cli.terminal import paint
 from rag_ls.errors import InvalidRequest
 
 Json = dict[str, Any]
@@ -58,7 +59,7 @@ def list_memories(arguments: argparse.Namespace) -> int:
         "deleted": arguments.deleted,
     }
     answer = ask(arguments, "list_memories", question)
-    show_answer(arguments, answer, render.memories(answer))
+    show_answer(arguments, answer, render.memories(answer, paint()))
     if note := answer.get("note"):
         print(f"rag-ls: {note}", file=sys.stderr)
     return 1 if "note" in answer else 0

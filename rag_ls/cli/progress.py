@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from rag_ls.cli.journey import Journey, duration
+
 Show = Callable[[dict[str, Any]], None]
 """Told of each step: `{"project", "phase", "done", "total"}`."""
 
 _TITLES = {
     "reading": "reading files",
-    "embedding": "embedding",
+    "embedding": "embedding chunks",
     "scanning": "comparing files with the index",
     "waiting": "another rag-ls process indexes this project; waiting for it",
 }
@@ -21,10 +23,13 @@ _LINE_EVERY_S = 5.0
 
 
 @contextmanager
-def showing(first: str = "", *, named: bool = False) -> Iterator[Show]:
-    """Show progress until the block ends. `first` is printed before the first step; `named` adds the project's name."""
+def showing(first: str = "", *, named: bool = False, embeds: bool = True) -> Iterator[Show]:
+    """Show progress until the block ends. `first` is printed before the first step; `named` adds the project's name.
+
+    `embeds`: the steps go on to embedding, after reading.
+    """
     said = False
-    with _bars() if sys.stderr.isatty() else _lines() as show:
+    with _bar(embeds) if sys.stderr.isatty() else _lines() as show:
 
         def report(progress: dict[str, Any]) -> None:
             nonlocal said
@@ -37,36 +42,41 @@ def showing(first: str = "", *, named: bool = False) -> Iterator[Show]:
 
 
 @contextmanager
-def _bars() -> Iterator[Show]:
-    """Draw a progress bar; its library is imported at the first step."""
-    bars: Any = None
+def _bar(embeds: bool) -> Iterator[Show]:
+    """Draw one bar for reading and embedding; its library is imported at the first step."""
+    bar: Any = None
     task: Any = None
+    journeys: dict[str, Journey] = {}
 
-    def show(progress: dict[str, Any]) -> None:
-        nonlocal bars, task
-        if bars is None:
-            bars = _new_bars()
-            bars.start()
-            task = bars.add_task("", total=None)
-        bars.update(task, description=_title(progress), completed=progress["done"], total=progress["total"] or None)
+    def show(step: dict[str, Any]) -> None:
+        nonlocal bar, task
+        if bar is None:
+            bar = _new_bar()
+            bar.start()
+            task = bar.add_task("", total=1.0, left="")
+        journey = journeys.setdefault(step["project"], Journey(embeds=embeds))
+        progress = journey.at(step)
+        left = f"about {duration(progress.left_s)} left" if progress.left_s is not None else ""
+        is_read = embeds and step["phase"] == "reading" and step["done"] == step["total"]
+        what = "files are read; loading the model" if is_read else f"{_title(step)}{_amount(step)}"
+        bar.update(task, description=what, completed=progress.done, left=left)
 
     try:
         yield show
     finally:
-        if bars is not None:
-            bars.stop()
+        if bar is not None:
+            bar.stop()
 
 
-def _new_bars() -> Any:
+def _new_bar() -> Any:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description:>14}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        TextColumn("{task.percentage:>3.0f} % {task.fields[left]}"),
     )
     return Progress(*columns, console=Console(stderr=True), transient=True)
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
+from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
+
+from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, WARNING, Paint
 
 Json = dict[str, Any]
 
@@ -12,9 +17,9 @@ _SNIPPET_LINES = 6
 _WIDTH = 110
 
 
-def answer(data: Json) -> str:
+def answer(data: Json, paint: Paint = PLAIN) -> str:
     """Search results, each with its place, score and first lines."""
-    parts = [hit(result, lines=_SNIPPET_LINES) for result in data["results"]]
+    parts = [hit(result, paint, lines=_SNIPPET_LINES) for result in data["results"]]
     if not parts:
         parts = ["nothing found"]
     stats = data["stats"]
@@ -26,46 +31,84 @@ def answer(data: Json) -> str:
         ]
         left = " and ".join(missing) or "files were not compared yet"
         goes_on = "are missing, and nothing makes them now: `rag-ls index` does" if stats.get("idle") else "to come"
-        parts.append(f"(the index is not complete: {left} {goes_on})")
+        parts.append(_note(f"the index is not complete: {left} {goes_on}", paint))
     if stats.get("note"):
-        parts.append(f"({stats['note']})")
+        parts.append(_note(stats["note"], paint))
     return "\n\n".join(parts)
 
 
-def hit(data: Json, *, lines: int | None = None) -> str:
+def hit(data: Json, paint: Paint = PLAIN, *, lines: int | None = None) -> str:
     """One chunk or memory."""
     if data["kind"] == "memory":
-        return memory(data)
-    where = f"{data['path']}:{data['start_line']}-{data['end_line']}"
-    why = "+".join(data["matched_by"])
-    head = f"{data['score']:.2f}  {where}  {data['symbol']}  [{why}, {data['freshness']}]  {data['id']}"
+        return memory(data, paint)
+    file = data.get("file", "")
+    why = f"[{'+'.join(data['matched_by'])}, {data['freshness']}]"
+    head = _flowing(
+        [
+            (f"{data['score']:.2f}", FAINT, ""),
+            (f"{_from_here(data)}:{data['start_line']}-{data['end_line']}", PLACE, Path(file).as_uri() if file else ""),
+            (data["symbol"], NAME, ""),
+            (why, FAINT, ""),
+            (data["id"], FAINT, ""),
+        ],
+        paint,
+    )
     body = data["text"].strip("\n").split("\n")
-    shown = body if lines is None else body[:lines]
-    if len(shown) < len(body):
-        shown = [*shown, "..."]
-    return "\n".join([head, *(f"    {line}" for line in textwrap.dedent("\n".join(shown)).split("\n"))])
+    shown = textwrap.dedent("\n".join(body if lines is None else body[:lines]))
+    more = ["..."] if lines is not None and lines < len(body) else []
+    return "\n".join([*head, *(f"    {line}" for line in [*paint.code(shown, data["language"]), *more])])
 
 
-def memory(data: Json) -> str:
+def _note(text: str, paint: Paint) -> str:
+    lines = textwrap.wrap(f"({text})", paint.width) if paint.width else [f"({text})"]
+    return "\n".join(paint.styled(line, FAINT) for line in lines)
+
+
+def _from_here(data: Json) -> str:
+    """The path of a hit as an editor or shell opens it: from the present folder, if it is in or beside the project."""
+    file: str = data.get("file", "")
+    return min(os.path.relpath(file), file, key=len) if file else str(data["path"])
+
+
+def _flowing(parts: Sequence[tuple[str, str, str]], paint: Paint) -> list[str]:
+    """Texts with their styles and links in a line, or in several where the terminal is too narrow for one."""
+    lines: list[list[str]] = [[]]
+    room = paint.width
+    for text, style, link in parts:
+        if not text:
+            continue
+        if lines[-1] and paint.width and len(text) + 2 > room:
+            lines.append([])
+            room = paint.width - 4
+        lines[-1].append(paint.styled(text, style, link))
+        room -= len(text) + 2
+    return [("    " if number else "") + "  ".join(line) for number, line in enumerate(lines)]
+
+
+def memory(data: Json, paint: Paint = PLAIN) -> str:
     """One memory."""
-    score = f"{data['score']:.2f}  " if "score" in data else ""
+    score = f"{data['score']:.2f}" if "score" in data else ""
     tags = " ".join(f"#{tag}" for tag in data["metadata"].get("tags", ()))
-    head = f"{score}memory {data['id']}  {data['scope']}  {data['updated_at'][:10]}  {tags}".rstrip()
+    about_it = [(f"memory {data['id']}", NAME, ""), (data["scope"], FAINT, ""), (data["updated_at"][:10], FAINT, "")]
+    head = _flowing([(score, FAINT, ""), *about_it, (tags, FAINT, "")], paint)
     anchor = data.get("anchor")
-    about = [_about(anchor)] if anchor else []
+    about = [_about(anchor, paint)] if anchor else []
     if data.get("branch"):
         about.append(f"    on branch {data['branch']}")
     if data.get("deleted_at"):
         when = data["deleted_at"][:16].replace("T", " ")
         about.append(f"    {data['reason']} {when}; `rag-ls restore {data['id'][:8]}` brings it back")
-    content = [line for part in data["content"].split("\n") for line in textwrap.wrap(part, _WIDTH) or [""]]
+    columns = min(_WIDTH, paint.width - 4) if paint.width > 24 else _WIDTH
+    content = [line for part in data["content"].split("\n") for line in textwrap.wrap(part, columns) or [""]]
     former = [line for item in data.get("history", ()) for line in _version(item)]
-    return "\n".join([head, *about, *(f"    {line}" for line in content), *former])
+    return "\n".join([*head, *about, *(f"    {line}" for line in content), *former])
 
 
-def _about(anchor: Json) -> str:
+def _about(anchor: Json, paint: Paint) -> str:
     renamed = f"; {anchor['former_symbol']} is now {anchor['symbol']}" if "former_symbol" in anchor else ""
-    return f"    at {anchor['path']}:{anchor.get('line', 1)} ({anchor['state']}{renamed})"
+    place = paint.styled(f"{anchor['path']}:{anchor.get('line', 1)}", PLACE)
+    state = paint.styled(f"({anchor['state']}{renamed})", FAINT if anchor["state"] == "fresh" else WARNING)
+    return f"    at {place} {state}"
 
 
 def _version(data: Json) -> list[str]:
@@ -124,16 +167,16 @@ def stats(data: Json) -> str:
     return "\n".join(parts)
 
 
-def memories(data: Json) -> str:
+def memories(data: Json, paint: Paint = PLAIN) -> str:
     """A page of memories."""
     if not data["memories"]:
         return "no memories"
-    shown = "\n\n".join(memory(item) for item in data["memories"])
+    shown = "\n\n".join(memory(item, paint) for item in data["memories"])
     rest = data["total"] - data["offset"] - len(data["memories"])
     return f"{shown}\n\n({rest} more)" if rest > 0 else shown
 
 
-def status(data: Json) -> str:
+def status(data: Json, paint: Paint = PLAIN) -> str:
     """The state of a project."""
     if data["complete"]:
         state = "complete"
@@ -166,7 +209,8 @@ def status(data: Json) -> str:
         lines += ["", *_engine(data["engine"])]
     others = [project for project in data.get("projects", ()) if project["root"] != data["root"]]
     lines += [f"also open {_in_short(project)}" for project in others]
-    return "\n".join(lines)
+    # A line begins with its name, in ten columns.
+    return "\n".join(paint.styled(line[:10], FAINT) + line[10:] if line else "" for line in lines)
 
 
 def _engine(data: Json) -> list[str]:

@@ -116,7 +116,7 @@ class Operations:
         if "code" in kinds:
             question = SearchCode(asked.query, asked.k, language=asked.language, path_glob=asked.path_glob)
             found = self.finding.search_code(question)
-            results += [_without_place(record) for record in found.results]
+            results += found.results
             stats = found.stats
         if "memory" in kinds:
             recalled = self.memories.search_memory(
@@ -152,8 +152,3 @@ class Operations:
                 raise NotFound(
                     f"no memory and no chunk has the id {asked.id!r}; `rag-ls list` and `rag-ls search` show ids"
                 ) from None
-
-
-def _without_place(record: CodeRecord) -> CodeRecord:
-    """A hit without its file and scope, which the shell does not show."""
-    return replace(record, file="", scope="")

@@ -1,0 +1,70 @@
+"""Indexing as one journey: how much of it is done, and how long the rest takes."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+# Of the time of a first index, reading takes about this share; embedding takes the rest.
+_READING_SHARE = 0.08
+_WINDOW_S = 20.0
+_MIN_SEEN_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a journey stands."""
+
+    done: float
+    """The share of the journey that is done, 0 to 1. It never goes back."""
+    left_s: float | None
+    """The seconds that are left; None while that is not known."""
+
+
+class Journey:
+    """Follows the steps of one project's indexing."""
+
+    def __init__(self, *, embeds: bool = True, now: Callable[[], float] = time.monotonic) -> None:
+        """`embeds`: embedding comes after reading; else reading is all."""
+        self._reading_share = _READING_SHARE if embeds else 1.0
+        self._now = now
+        self._done = 0.0
+        # When which share was reached, in the present phase.
+        self._seen: deque[tuple[float, float]] = deque()
+        self._phase = ""
+
+    def at(self, step: Mapping[str, Any]) -> Progress:
+        """The progress after a step: `{"phase", "done", "total"}`."""
+        phase, share = step["phase"], step["done"] / step["total"] if step["total"] else 0.0
+        if phase == "reading":
+            self._done = max(self._done, share * self._reading_share)
+        elif phase == "embedding":
+            self._done = max(self._done, self._reading_share + share * (1 - self._reading_share))
+        now = self._now()
+        if phase != self._phase:
+            # Reading says nothing about the speed of embedding.
+            self._seen.clear()
+            self._phase = phase
+        if not self._seen or self._done > self._seen[-1][1]:
+            self._seen.append((now, self._done))
+        while len(self._seen) > 2 and now - self._seen[0][0] > _WINDOW_S:
+            self._seen.popleft()
+        return Progress(self._done, self._left_s(now))
+
+    def _left_s(self, now: float) -> float | None:
+        (first, then), (last, done) = self._seen[0], self._seen[-1]
+        is_telling = self._phase == "embedding" or self._reading_share == 1.0
+        if not is_telling or last - first < _MIN_SEEN_S:
+            return None
+        return max(0.0, (1 - done) * (last - first) / (done - then) - (now - last))
+
+
+def duration(seconds: float) -> str:
+    """A time that is left, roughly: `40 s`, `3 min`, `1 h 10 min`."""
+    if seconds < 60:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,107 @@
+"""How text looks on a terminal: colours, links, code in colours, a pager. In a pipe it stays as it is."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+PLACE, NAME, FAINT, WARNING = "cyan", "bold", "dim", "yellow"
+"""Styles, in rich's words. They are colours of the terminal's own palette, so that they fit its background."""
+
+_INDENT = "    "
+_CODE_COLOURS = "ansi_dark"
+
+
+class Paint(Protocol):
+    """Gives text its look."""
+
+    @property
+    def width(self) -> int:
+        """The columns of a line; 0 if it may have any length."""
+        ...
+
+    def styled(self, text: str, style: str, link: str = "") -> str:
+        """The text in a style; a `file:` or `https:` link opens at a click."""
+        ...
+
+    def code(self, text: str, language: str) -> list[str]:
+        """The lines of some code."""
+        ...
+
+
+class Plain:
+    """Text as it is, for pipes and files."""
+
+    width = 0
+
+    def styled(self, text: str, style: str, link: str = "") -> str:
+        """See `Paint`."""
+        return text
+
+    def code(self, text: str, language: str) -> list[str]:
+        """See `Paint`."""
+        return text.split("\n")
+
+
+class Colours:
+    """Text for a terminal. Respects `NO_COLOR` and dumb terminals, as rich does."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    @property
+    def width(self) -> int:
+        """See `Paint`."""
+        return self._console.width
+
+    def styled(self, text: str, style: str, link: str = "") -> str:
+        """See `Paint`."""
+        from rich.style import Style
+        from rich.text import Text
+
+        return self._printed(Text(text, Style.parse(style) + Style(link=link or None)))
+
+    def code(self, text: str, language: str) -> list[str]:
+        """See `Paint`. A line that is too long for the terminal is cut."""
+        from rich.syntax import Syntax
+
+        coloured = Syntax("", language, theme=_CODE_COLOURS, background_color="default").highlight(text)
+        coloured.rstrip()
+        lines = coloured.split("\n", allow_blank=True)
+        for line in lines:
+            line.expand_tabs(4)
+            line.truncate(max(20, self.width - len(_INDENT)), overflow="ellipsis")
+        return [self._printed(line) for line in lines]
+
+    def _printed(self, text: object) -> str:
+        with self._console.capture() as capture:
+            self._console.print(text, end="", soft_wrap=True, highlight=False)
+        return capture.get()
+
+
+PLAIN = Plain()
+
+
+def paint() -> Paint:
+    """The look for what is printed to standard output."""
+    if not sys.stdout.isatty():
+        return PLAIN
+    from rich.console import Console
+
+    return Colours(Console(file=sys.stdout))
+
+
+def show(text: str) -> None:
+    """Print a text; if it is longer than the terminal, in the pager that the user chose (`PAGER`), else in `less`."""
+    if not sys.stdout.isatty() or not sys.stdin.isatty() or text.count("\n") < os.get_terminal_size().lines - 1:
+        print(text)
+        return
+    import pydoc
+
+    # As git does: show colours, leave the text on the screen, and end at once if all of it fits.
+    os.environ.setdefault("LESS", "FRX")
+    pydoc.pager(text + "\n")

@@ -1,0 +1,104 @@
+"""What people see on a terminal: colours, links, lines that fit, and a pager for what is longer."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import struct
+import sys
+import termios
+from contextlib import suppress
+from fcntl import ioctl
+from pathlib import Path
+
+import pytest
+
+from rag_ls.cli.terminal import PLAIN
+from tests.support import git_repository, write
+
+pytestmark = pytest.mark.shared_engine
+
+_COMMAND = Path(sys.executable).with_name("rag-ls")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_LINK = re.compile(r"\x1b\]8;[^;]*;([^\x1b]*)\x1b\\")
+_LONG_NAME = "reconcile_outstanding_invoices_with_incoming_payments"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A project with one function of a long name."""
+    code = f"def {_LONG_NAME}(invoices, payments):\n    return [invoice for invoice in invoices if invoice]\n"
+    return git_repository(tmp_path / "repository", {"billing/reconciliation/outstanding.py": code})
+
+
+def _on_a_terminal(folder: Path, *arguments: str, columns: int = 80, rows: int = 50, **environment: str) -> str:
+    """Everything that a verb shows on a terminal."""
+    child, ours = pty.fork()
+    if child == 0:
+        os.chdir(folder)
+        ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        os.execve(_COMMAND, [str(_COMMAND), *arguments], {**os.environ, "TERM": "xterm-256color", **environment})
+    shown = b""
+    # Linux ends the reading of a closed terminal with an error.
+    with suppress(OSError):
+        while select.select([ours], [], [], 120)[0]:
+            block = os.read(ours, 65536)
+            if not block:
+                break
+            shown += block
+    os.close(ours)
+    os.waitpid(child, 0)
+    return shown.decode().replace("\r\n", "\n")
+
+
+def _seen(shown: str) -> list[str]:
+    """The lines without what only looks."""
+    return _COLOUR.sub("", _LINK.sub("", shown)).split("\n")
+
+
+def test_a_hit_fits_the_terminal_and_its_place_opens_at_a_click(repository: Path) -> None:
+    shown = _on_a_terminal(repository, "search", "reconcile invoices", "--in", "code", columns=80)
+    lines = [line for line in _seen(shown) if line and not line.startswith("rag-ls:")]
+    start = next(number for number, line in enumerate(lines) if "outstanding.py:1-2" in line)
+    assert all(len(line) <= 80 for line in lines[start:])
+    assert lines[start + 1].startswith(f"    {_LONG_NAME}")
+    assert (repository / "billing/reconciliation/outstanding.py").as_uri() in _LINK.findall(shown)
+
+
+def test_code_has_colours_on_a_terminal_and_nowhere_else(repository: Path) -> None:
+    assert "\x1b[" in _on_a_terminal(repository, "search", "reconcile invoices", "--in", "code")
+    plain = _on_a_terminal(repository, "search", "reconcile invoices", "--in", "code", NO_COLOR="1")
+    # What remains is bold and faint text, and links.
+    assert not re.search(r"\x1b\[[0-9;]*3[0-7]", plain)
+    assert PLAIN.code("a\nb", "python") == ["a", "b"]
+    assert PLAIN.styled("a", "bold", link="file:///a") == "a"
+
+
+def test_paths_start_at_the_present_folder(repository: Path) -> None:
+    shown = _on_a_terminal(repository / "billing", "search", "reconcile invoices", "--in", "code")
+    assert any(" reconciliation/outstanding.py:1-2" in line for line in _seen(shown))
+
+
+def test_what_is_longer_than_the_terminal_goes_through_the_pager(repository: Path, tmp_path: Path) -> None:
+    pager = tmp_path / "pager"
+    pager.write_text("#!/bin/sh\necho PAGED; cat\n")
+    pager.chmod(0o755)
+    for number in range(6):
+        assert "inserted" in _on_a_terminal(repository, "add", f"Fact {number} stands alone", "--force")
+    assert "PAGED" in _on_a_terminal(repository, "list", rows=10, PAGER=str(pager))
+    assert "PAGED" not in _on_a_terminal(repository, "list", rows=50, PAGER=str(pager))
+    assert "PAGED" not in _on_a_terminal(repository, "list", "--json", rows=10, PAGER=str(pager))
+
+
+def test_indexing_shows_one_bar_until_everything_is_embedded(repository: Path) -> None:
+    # Long enough that embedding them takes longer than a look at the bar.
+    body = "".join(f"    amounts.append(rates[{line}] * quantities[{line}])\n" for line in range(40))
+    write(repository, {f"src/part_{number}.py": f"def part_{number}(rates):\n{body}" for number in range(60)})
+    shown = _on_a_terminal(repository, "index")
+    bars = [line for line in re.split(r"[\r\n]", _COLOUR.sub("", shown)) if " % " in line]
+    assert any("embedding chunks" in line for line in bars)
+    percent = [int(line.partition(" % ")[0].rpartition(" ")[2]) for line in bars]
+    assert percent == sorted(percent)
+    assert any(line.startswith("index     complete") for line in _seen(shown))
