@@ -105,7 +105,7 @@ def try_out(arguments: list[str]) -> int:
     say(f"asking: {QUESTION}")
     if code := run(rag_ls, "search", QUESTION, "-k", "3", "--project", str(folder)):
         return code
-    say("to connect your editor and your agent, copy what you need:")
+    say("what connects your editor and your agent:")
     if code := run(rag_ls, "connect"):
         return code
     say(f"done. Ask more with: {rag_ls} search 'your question' --project {folder}")

@@ -4,40 +4,54 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
 
+from rag_ls.cli import terminal
 from rag_ls.cli.connect_files import write_connection
+from rag_ls.cli.connections import CONNECTIONS
 from rag_ls.errors import InvalidRequest
 from rag_ls.project import find_project
-
-_LANGUAGES = (
-    "python javascript javascriptreact typescript typescriptreact go rust c cpp java csharp kotlin scala swift ruby php elixir "
-    "lua shellscript sql markdown html css json yaml toml"
-).split()
+from rag_ls.util.nearest import nearest, nearest_text
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the lines for one client or all, or write them into the project."""
-    snippets = connections(command())
-    if arguments.client and arguments.client not in snippets:
-        raise InvalidRequest(f"{arguments.client!r} is not one of {', '.join(snippets)}")
+    """List the clients, print the lines for one, or write them into the project."""
+    texts = {item.client: item.text(command(), _folder()) for item in CONNECTIONS}
+    if arguments.client and arguments.client not in texts:
+        near = nearest_text(nearest(arguments.client, texts))
+        raise InvalidRequest(f"{arguments.client!r} is not one of {', '.join(texts)}; {near}choose one of these")
     if arguments.write:
         return _write(arguments)
-    chosen = {arguments.client: snippets[arguments.client]} if arguments.client else snippets
-    print(json.dumps(chosen, indent=2) if arguments.json else "\n\n".join(chosen.values()))
+    if arguments.json:
+        print(json.dumps({arguments.client: texts[arguments.client]} if arguments.client else texts, indent=2))
+    elif arguments.client:
+        terminal.show(texts[arguments.client])
+    else:
+        paint = terminal.paint()
+        name = "rag-ls" if shutil.which("rag-ls") else command()
+        verbs = [(f"{name} connect {item.client:<11}", item.summary) for item in CONNECTIONS]
+        print("\n".join(f"{paint.styled(verb, terminal.NAME)}  {summary}" for verb, summary in verbs))
     return 0
 
 
 def _write(arguments: argparse.Namespace) -> int:
     root = find_project(arguments.project).root
-    written = write_connection(arguments.client, command(), root)
+    name = command_for_everybody()
+    written = write_connection(arguments.client, name, root)
     names = [file.relative_to(root).as_posix() for file in written]
     if arguments.json:
-        print(json.dumps({"root": str(root), "written": names}))
+        print(json.dumps({"root": str(root), "written": names, "command": name}))
     else:
         print(f"{root}: wrote {', '.join(names)}" if names else f"{root}: is connected already")
+    if os.path.isabs(name):
+        print(
+            f"rag-ls: {name} is a path of this machine; before you commit the file, put rag-ls on the PATH of everybody "
+            f"(here: `ln -s {name} ~/.local/bin/`), and run this again",
+            file=sys.stderr,
+        )
     return 0
 
 
@@ -47,33 +61,17 @@ def command() -> str:
     return str(beside) if beside.exists() else shutil.which("rag-ls") or "rag-ls"
 
 
-def connections(rag_ls: str) -> dict[str, str]:
-    """The instructions for each client: which lines to write into which file."""
-    path = json.dumps(rag_ls)
-    return {
-        "claude-code": f"# Claude Code: run this in the project\nclaude mcp add rag-ls -- {_shell(rag_ls)} mcp",
-        "vscode": (
-            "// VS Code, for its agent: .vscode/mcp.json\n"
-            f'{{"servers": {{"rag-ls": {{"type": "stdio", "command": {path}, "args": ["mcp"]}}}}}}\n'
-            "// VS Code, for the editor: install the extension zsol.vscode-glspc (a generic LSP client), then settings.json\n"
-            f'{{"glspc.server.command": {path}, "glspc.server.commandArguments": ["lsp"], '
-            f'"glspc.server.languageId": {json.dumps(_LANGUAGES)}}}'
-        ),
-        "zed": (
-            "// Zed, for its agent: settings.json\n"
-            f'{{"context_servers": {{"rag-ls": {{"source": "custom", "command": {path}, "args": ["mcp"], "env": {{}}}}}}}}\n'
-            "// Zed, for the editor: install the extension in editors/zed/language-server, then settings.json\n"
-            f'{{"lsp": {{"rag-ls": {{"binary": {{"path": {path}, "arguments": ["lsp"]}}}}}}}}'
-        ),
-        "neovim": (
-            "-- Neovim 0.11 and later: init.lua\n"
-            f"vim.lsp.config('rag-ls', {{ cmd = {{ {path}, 'lsp' }}, root_markers = {{ '.rag-ls', '.git' }} }})\n"
-            "vim.lsp.enable('rag-ls')"
-        ),
-    }
+def command_for_everybody() -> str:
+    """`rag-ls` where it is on the PATH, so that a project's file holds on other machines too; else `command`.
+
+    What an activated environment puts on the PATH is not there for an editor that was started elsewhere.
+    """
+    activated = os.path.dirname(sys.executable)
+    folders = [folder for folder in os.get_exec_path() if os.path.realpath(folder) != os.path.realpath(activated)]
+    return "rag-ls" if shutil.which("rag-ls", path=os.pathsep.join(folders)) else command()
 
 
-def _shell(path: str) -> str:
-    import shlex
-
-    return shlex.quote(path)
+def _folder() -> Path | None:
+    """Where rag-ls was checked out; None where it is installed as a package alone."""
+    folder = Path(__file__).parents[2]
+    return folder if (folder / "editors").is_dir() else None

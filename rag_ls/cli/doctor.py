@@ -175,9 +175,16 @@ def _clients(project: Project) -> Iterator[Finding]:
     home = Path.home()
     places = {
         "claude-code": (project.root / ".mcp.json", home / ".claude.json"),
-        "vscode": (project.root / ".vscode" / "mcp.json", project.root / ".vscode" / "settings.json"),
+        "vscode": (
+            home / ".vscode" / "extensions" / "extensions.json",
+            project.root / ".vscode" / "mcp.json",
+            project.root / ".vscode" / "settings.json",
+        ),
         "zed": (home / ".config" / "zed" / "settings.json",),
         "neovim": (home / ".config" / "nvim" / "init.lua",),
+        "emacs": (home / ".emacs.d" / "init.el", home / ".config" / "emacs" / "init.el", home / ".emacs"),
+        "helix": (home / ".config" / "helix" / "languages.toml",),
+        "sublime": (home / ".config" / "sublime-text" / "Packages" / "User" / "LSP.sublime-settings",),
     }
     for client, files in places.items():
         found = next((file for file in files if _mentions(file)), None)

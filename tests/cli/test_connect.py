@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,11 +12,20 @@ from pathlib import Path
 import pytest
 
 from rag_ls.cli.connect_files import NotWritten, write_connection
+from rag_ls.cli.connections import CONNECTIONS, Connection
 from rag_ls.errors import InvalidRequest
 from tests.support import write
 
 RAG_LS = str(Path(sys.executable).with_name("rag-ls"))
 SERVER = {"type": "stdio", "command": RAG_LS, "args": ["mcp"]}
+ROOT = Path(__file__).parents[2]
+_PLACES = (
+    ("vim.fn.expand('~/src/rag-ls')", f"'{ROOT}'"),
+    ("rag_ls .. '/.venv/bin/rag-ls'", f"'{RAG_LS}'"),
+    ("~/src/rag-ls/.venv/bin/rag-ls", RAG_LS),
+    ("/path/to/rag-ls", RAG_LS),
+    ("cd editors/", f"cd {ROOT}/editors/"),
+)
 SKILL = ".claude/skills/rag-ls/SKILL.md"
 
 
@@ -27,9 +38,47 @@ def _names(root: Path, files: list[Path]) -> list[str]:
     return [file.relative_to(root).as_posix() for file in files]
 
 
+def test_the_clients_are_listed_the_extension_of_vs_code_first(repository: Path) -> None:
+    listed = _connect(repository).stdout.splitlines()
+    clients = [line.partition(" connect ")[2].split()[0] for line in listed]
+    assert clients == ["vscode", "claude-code", "neovim", "zed", "emacs", "helix", "sublime"]
+    named = re.findall(r"\(docs/editors/(.+?)\.md\)", (ROOT / "README.md").read_text())
+    assert named == clients
+    unknown = _connect(repository, "nvim")
+    assert (unknown.returncode, "is not one of vscode, claude-code" in unknown.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("connection", CONNECTIONS, ids=lambda item: str(item.client))
+def test_what_is_printed_stands_on_the_client_s_page(connection: Connection) -> None:
+    page = (ROOT / "docs" / "editors" / f"{connection.client}.md").read_text()
+    # The pages name the places of a user who cloned to ~/src.
+    for placeholder, real in _PLACES:
+        page = page.replace(placeholder, real)
+    known = {_squeezed(line) for line in [*page.split("\n"), *re.findall(r"`(.+?)`", page)]}
+    printed = connection.text(RAG_LS, ROOT).split("\n")
+    configuration = [line for line in printed if line and not line.startswith("# ")]
+    assert [line for line in configuration if _squeezed(line) not in known] == []
+
+
+def _squeezed(line: str) -> str:
+    return " ".join(line.split()).rstrip(",")
+
+
+def test_what_is_on_the_path_is_written_by_its_name_alone(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = tmp_path / "bin" / "rag-ls"
+    link.parent.mkdir()
+    link.symlink_to(RAG_LS)
+    monkeypatch.setenv("PATH", str(link.parent), prepend=os.pathsep)
+    assert _connect(repository, "claude-code", "--write").stderr == ""
+    assert json.loads((repository / ".mcp.json").read_text())["mcpServers"]["rag-ls"]["command"] == "rag-ls"
+
+
 def test_claude_code_gets_the_server_and_a_skill_in_the_project(repository: Path) -> None:
     done = _connect(repository / "src", "claude-code", "--write")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0
+    assert "is a path of this machine; before you commit the file" in done.stderr
     assert json.loads((repository / ".mcp.json").read_text()) == {"mcpServers": {"rag-ls": SERVER}}
     skill = (repository / SKILL).read_text()
     assert skill.startswith("---\nname: rag-ls\ndescription: ")

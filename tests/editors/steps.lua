@@ -33,6 +33,32 @@ local function symbols(query)
   end, found)
 end
 
+--- A language server of its own kind, beside rag-ls: it knows a type.
+local function other_server()
+  local is_closing = false
+  return {
+    request = function(method, _, reply)
+      if method == 'initialize' then
+        reply(nil, { capabilities = { hoverProvider = true } })
+      elseif method == 'textDocument/hover' then
+        reply(nil, { contents = { kind = 'markdown', value = 'total_price: a function of carts' } })
+      else
+        reply(nil, vim.NIL)
+      end
+      return true, 1
+    end,
+    notify = function()
+      return true
+    end,
+    is_closing = function()
+      return is_closing
+    end,
+    terminate = function()
+      is_closing = true
+    end,
+  }
+end
+
 local function steps()
   result.notices = {}
   wait('the server', function()
@@ -89,11 +115,25 @@ local function steps()
   end)
   result.hover = hover.contents.value
 
+  local other = vim.lsp.start({ name = 'other', cmd = other_server, root_dir = vim.fn.getcwd() }, { bufnr = 0 })
+  vim.api.nvim_win_set_cursor(0, { first, 6 })
+  vim.api.nvim_feedkeys('K', 'x', false)
+  local float
+  wait('what K shows', function()
+    float = vim.b.lsp_floating_preview
+    return float ~= nil
+  end)
+  result.shown = table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(float), 0, -1, false), '\n')
+  vim.lsp.get_client_by_id(other):stop()
+
   -- Code is no note: what is typed is remembered about it.
   local prompts = {}
   vim.ui.input = function(options, use)
     table.insert(prompts, options.prompt)
-    use('discounts come off last')
+    -- As a plugin's input does: later, when the person has typed.
+    vim.defer_fn(function()
+      use('discounts come off last')
+    end, 100)
   end
   local before = #result.notices
   vim.cmd(first .. 'RagLsRemember')

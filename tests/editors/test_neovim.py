@@ -29,10 +29,14 @@ def test_a_person_searches_hovers_and_remembers_in_neovim(shop: Path, tmp_path: 
     told = run([*command, "-c", f"luafile {steps}"], shop, tmp_path)
     assert told["modified"], "unsaved text was found"
     assert told["place"][0] == "auth.py"
-    assert "src/auth.py" in told["picked"][0]
+    assert told["picked"][0].startswith("src/auth.py:")
+    assert all("\n" not in row and "  " not in row and len(row) <= 80 for row in told["picked"])
     assert any(title.startswith("Remember a note about this: def total_price") for title in told["actions"])
     assert "What do we know about this?" in told["actions"]
     assert "carts are priced net of tax" in told["hover"]
+    # K shows what each server says.
+    assert "carts are priced net of tax" in told["shown"]
+    assert "total_price: a function of carts" in told["shown"]
     assert any("is remembered" in notice for notice in told["notices"])
     assert told["prompts"][0].startswith("Remember about def total_price")
     assert len([notice for notice in told["notices"] if "is remembered" in notice]) == 2

@@ -43,9 +43,24 @@ local function open(path, line)
   vim.cmd.normal({ 'zz', bang = true })
 end
 
+--- A text as a row of a picker: one line, no wider than the screen.
+local function row(text)
+  local line = vim.trim((text:gsub('%s+', ' ')))
+  local room = math.max(vim.o.columns - 8, 20)
+  if vim.fn.strdisplaywidth(line) <= room then
+    return line
+  end
+  -- By characters first: a wide one takes two columns.
+  line = vim.fn.strcharpart(line, 0, room - 1)
+  while vim.fn.strdisplaywidth(line) > room - 1 do
+    line = vim.fn.strcharpart(line, 0, vim.fn.strchars(line) - 1)
+  end
+  return line .. '…'
+end
+
 local function described(hit)
-  local name = hit.symbol ~= '' and hit.symbol or vim.trim(vim.split(vim.trim(hit.text), '\n')[1] or '')
-  return ('%.2f  %s:%d  %s'):format(hit.score, hit.path, hit.start_line, name)
+  local name = hit.symbol ~= '' and hit.symbol or vim.split(vim.trim(hit.text or ''), '\n')[1]
+  return row(('%s:%d  %s'):format(hit.path, hit.start_line, name))
 end
 
 --- A text, and after it what the server says about its answer: that the index is not complete yet, for one.
@@ -123,7 +138,7 @@ function M.memories(query)
         prompt = text,
         kind = 'rag-ls.memory',
         format_item = function(memory)
-          return vim.trim(vim.split(memory.content, '\n')[1])
+          return row(memory.content)
         end,
       }
       vim.ui.select(answer.results, options, function(memory)
@@ -161,18 +176,24 @@ end
 --- The server asks what is to be remembered about code (`ragLs/askForNote`): answers with what is typed.
 local function ask_for_note(_, params)
   local known = vim.tbl_map(function(memory)
-    return 'known: ' .. vim.trim(vim.split(memory.content, '\n')[1])
+    return row('known: ' .. memory.content)
   end, params.known)
   if #known > 0 then
     vim.notify('rag-ls: ' .. table.concat(known, '\n'))
   end
-  local typed, is_answered = nil, false
+  -- Neovim runs the handlers of a server's requests in coroutines: a plugin's input may answer much later.
+  local handler, is_waiting, is_answered = coroutine.running(), false, false
+  local typed
   vim.ui.input({ prompt = ('Remember about %s: '):format(params.about) }, function(text)
     typed, is_answered = text, true
+    if is_waiting then
+      coroutine.resume(handler)
+    end
   end)
-  vim.wait(10 * 60 * 1000, function()
-    return is_answered
-  end, 50)
+  if not is_answered then
+    is_waiting = true
+    coroutine.yield()
+  end
   return typed and typed ~= '' and { content = typed } or vim.NIL
 end
 
