@@ -170,7 +170,7 @@ def stats(data: Json) -> str:
 def memories(data: Json, paint: Paint = PLAIN) -> str:
     """A page of memories."""
     if not data["memories"]:
-        return "no memories"
+        return "; ".join(filter(None, ["no memories", data.get("hint", "")]))
     shown = "\n\n".join(memory(item, paint) for item in data["memories"])
     rest = data["total"] - data["offset"] - len(data["memories"])
     return f"{shown}\n\n({rest} more)" if rest > 0 else shown

@@ -112,7 +112,7 @@ def _stats(stats: Json) -> Json:
 
 
 def _note(answer: Json) -> object:
-    return answer.get("note") or (answer.get("stats") or {}).get("note")
+    return answer.get("note") or answer.get("hint") or (answer.get("stats") or {}).get("note")
 
 
 def _without(record: Json, *keys: str) -> Json:

@@ -29,6 +29,7 @@ from rag_ls.mcp.tools import offered, tool_of
 from rag_ls.operations import OPERATIONS, Json, Operation, Operations
 from rag_ls.operations.wording import in_words_of_agents
 from rag_ls.util.json_rpc import AnswerOnce, MessageTooLong, ReplayedInput, read_line
+from rag_ls.util.nearest import nearest, nearest_text
 
 _log = logging.getLogger(__name__)
 
@@ -50,7 +51,8 @@ def create_server(
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         operation = tools.get(params.name)
         if operation is None:
-            return _failure(f"there is no tool {params.name!r}; the tools are {', '.join(tools)}")
+            near = nearest_text(nearest(params.name, tools))
+            return _failure(f"there is no tool {params.name!r}; {near}the tools are {', '.join(tools)}")
         given, is_full = asks_for_all(params.arguments or {})
         try:
             result = await _result(await operations(), operation, given, context)

@@ -13,6 +13,7 @@ from rag_ls.operations.projects import Projects
 from rag_ls.operations.records import CodeRecord, SymbolsAnswer, TestsAnswer
 from rag_ls.operations.records_of import excerpt_record, symbol_record, test_record
 from rag_ls.operations.requests import GetChunk, ListSymbols, RelatedTests
+from rag_ls.util.nearest import nearest_text
 
 _DEFAULT_SYMBOLS = 100
 _MAX_SYMBOLS = 1000
@@ -48,7 +49,8 @@ class LookupOperations:
         found = [(view, item) for view in views for item in view.lookup.symbols(question)]
         shown = found[: min(asked.k or _DEFAULT_SYMBOLS, _MAX_SYMBOLS)]
         symbols = tuple(symbol_record(view, item, names_project=len(views) > 1) for view, item in shown)
-        return SymbolsAnswer(symbols, len(found), _unread_note(views))
+        note = _unread_note(views) or ("" if found or not question.query else _meant(views, question.query))
+        return SymbolsAnswer(symbols, len(found), note)
 
     def related_tests(self, asked: RelatedTests) -> TestsAnswer:
         """The tests for a place, with the evidence for each."""
@@ -58,6 +60,12 @@ class LookupOperations:
         view = self._projects.holding(path, asked.project)
         tests = view.lookup.tests_of(path, asked.line or 0, symbol, asked.k or _DEFAULT_TESTS)
         return TestsAnswer(tuple(test_record(view, test) for test in tests), _unread_note([view]))
+
+
+def _meant(views: Sequence[ProjectView], name: str) -> str:
+    """A note that names the symbols that may be meant; empty if none is like the name."""
+    near = nearest_text(symbol for view in views for symbol in view.lookup.nearest_symbols(name))
+    return f"no declaration is called {name!r}; {near}search_code takes questions in words" if near else ""
 
 
 def _unread_note(views: Sequence[ProjectView]) -> str:

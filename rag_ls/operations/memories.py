@@ -69,12 +69,14 @@ from rag_ls.operations.requests import (
     SummarizeMemories,
     UpdateMemory,
 )
+from rag_ls.util.nearest import nearest, nearest_text
 
 _DEFAULT_LISTED = 50
 _MAX_LISTED = 1000
 _MAX_SUMMARY_WORDS = 2000
 _MAX_CONTEXT_TOKENS = 20_000
 _MAX_ASKED = 100
+_MAX_TAGS_NAMED = 8
 # The most characters of memories in one answer of a list.
 _MAX_LISTED_CHARACTERS = 400_000
 _PLACE = ("source_file", *PLACE_KEYS)
@@ -123,6 +125,8 @@ class MemoryOperations:
             )
             for view in views
         ]
+        if not any(answer.hits for answer in answers) and (hint := _unknown_tags(wanted.tags, views)):
+            answers = [replace(answers[0], stats=replace(answers[0].stats, note=hint))]
         count = asked.k or views[0].settings.search.default_k
         answer = _one(asked.query, answers, _MAX_ASKED if is_about_code else count)
         if is_about_code:
@@ -178,7 +182,8 @@ class MemoryOperations:
         page = _contained([memory_record(item) for item in found])
         following = offset + len(page)
         damage = next((note for view in views if (note := view.memories.damage())), "")
-        return MemoryPage(tuple(page), total, limit, offset, following if following < total else None, damage)
+        hint = "" if total else _unknown_tags(wanted.tags, views)
+        return MemoryPage(tuple(page), total, limit, offset, following if following < total else None, damage, hint)
 
     def consolidate_memories(self, asked: ConsolidateMemories) -> ConsolidationAnswer:
         """Merge memories that say the same, or show what would be merged, or undo it."""
@@ -238,6 +243,18 @@ class MemoryOperations:
 
     def _held(self, memory_id: str) -> tuple[ProjectView, Memory]:
         return self._projects.first_with(lambda view: view.memories.get(memory_id))
+
+
+def _unknown_tags(wanted: Sequence[str], views: Sequence[ProjectView]) -> str:
+    """A hint that names the tags that may be meant by those that no memory has; empty if all are known."""
+    stores = [store for view in views for store in view.memories.usable(tuple(Scope))]
+    known = list(dict.fromkeys(tag for store in stores for tag in store.tag_counts()))
+    names = {tag.lower() for tag in known}
+    unknown = [tag for tag in wanted if tag.lower() not in names]
+    if not unknown:
+        return ""
+    near = nearest_text(alike for tag in unknown for alike in nearest(tag, known))
+    return f"no memory has the tag {', '.join(map(repr, unknown))}; {near}in use are {', '.join(known[:_MAX_TAGS_NAMED]) or 'none'}"
 
 
 def _summary_answer(summary: Summary) -> SummaryAnswer:

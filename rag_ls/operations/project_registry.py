@@ -38,6 +38,7 @@ from rag_ls.storage import (
     set_memories_aside,
     total_bytes,
 )
+from rag_ls.util.nearest import nearest, nearest_text
 
 
 class ProjectOperations:
@@ -96,7 +97,8 @@ class ProjectOperations:
         wanted = asked.project.strip()
         known = self._client.known_projects()
         if not (chosen := called(known, wanted)):
-            raise NotFound(f"no known project is called {wanted!r}; known are {names_of(known)}")
+            near = nearest_text(nearest(wanted, {item.name for item in known}))
+            raise NotFound(f"no known project is called {wanted!r}; {near}known are {names_of(known)}")
         return RemovalPlan(_removals(chosen, "asked for", asked.memories), asked.memories)
 
     def plan_pruning(self, asked: NoArguments) -> RemovalPlan:

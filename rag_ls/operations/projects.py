@@ -14,6 +14,7 @@ from rag_ls.errors import NotFound, ProjectUnavailable, StoreUnavailable
 from rag_ls.project import Project
 from rag_ls.registry.catalogue import CONFIG, KnownProject, called, names_of, root_of_path
 from rag_ls.registry.entries import ALL
+from rag_ls.util.nearest import nearest, nearest_text
 
 _log = logging.getLogger(__name__)
 
@@ -93,8 +94,9 @@ class Projects:
         if not found:
             open_names = [view.project.name for view in usable]
             names = ", ".join(dict.fromkeys([*open_names, *(item.name for item in known)])) or names_of(known)
+            near = nearest_text(nearest(name, [*open_names, *(item.name for item in known)]))
             raise NotFound(
-                f"no open project and no other known one is called {name!r}; known are {names} (`rag-ls projects list`)"
+                f"no open project and no other known one is called {name!r}; {near}known are {names} (`rag-ls projects list`)"
             )
         return [self._open(item) for item in found]
 

@@ -286,6 +286,8 @@ class MemoryPage:
     offset: int
     next_offset: int | None = optional()
     note: str = optional("")
+    hint: str = optional("")
+    """What to try where no memory passes."""
 
 
 @dataclass(frozen=True, slots=True)

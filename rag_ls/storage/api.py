@@ -180,6 +180,10 @@ class Outlines(Protocol):
         """Declarations whose lower-case last name without `_`, `-` and spaces contains `part`; exported ones first."""
         ...
 
+    def last_names(self, beginning: str, limit: int) -> list[str]:
+        """The lower-case last names of declarations that begin so, each once, in order."""
+        ...
+
     def of_documents(self, documents: Collection[int], limit: int) -> list[StoredSymbol]:
         """The declarations of some documents, in order."""
         ...

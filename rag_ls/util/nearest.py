@@ -12,7 +12,7 @@ _ALIKE = 0.5
 
 def nearest(wanted: str, known: Iterable[str]) -> list[str]:
     """The names most like the wanted one, else those that contain it; at most three."""
-    names = list(known)
+    names = list(dict.fromkeys(known))
     return (
         difflib.get_close_matches(wanted, names, _SHOWN, _ALIKE)
         or [name for name in names if wanted.lower() in name.lower()][:_SHOWN]
@@ -31,7 +31,7 @@ def nearest_paths(wanted: str, known: Iterable[str]) -> list[str]:
 
 def nearest_text(found: Iterable[str]) -> str:
     """The part of a message that names them; empty for none."""
-    names = list(found)
+    names = list(dict.fromkeys(found))
     if not names:
         return ""
     return f"the nearest {'is' if len(names) == 1 else 'are'} {', '.join(names)}; "

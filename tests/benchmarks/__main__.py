@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.benchmarks import corpus
+from tests.benchmarks.agent_tasks import agent_tasks
 from tests.benchmarks.anchors import anchors
 from tests.benchmarks.freshness import freshness
 from tests.benchmarks.indexing import indexing, reopening
@@ -34,7 +35,7 @@ def main() -> None:
         "--only",
         default="",
         help="some of: indexing, startup, typing, reopening, sharing, switching, tiers, quality, scale, recall, memories, "
-        "memory, freshness, anchors",
+        "memory, freshness, anchors, agent",
     )
     parser.add_argument("--embed", type=int, default=2000, help="how many chunks of the repository to embed (0: all)")
     parser.add_argument("--sizes", default="1000,10000,100000", help="chunks, for scale")
@@ -76,6 +77,7 @@ def _runs(work: Path, arguments: argparse.Namespace) -> dict[str, Callable[[], A
         "memory": lambda: memory(_folder(work / "memory"), repositories=arguments.repositories),
         "freshness": lambda: freshness(_folder(work / "freshness")),
         "anchors": lambda: anchors([Path(each) for each in arguments.histories]),
+        "agent": lambda: asyncio.run(agent_tasks(_embedded(work / "tasks"))),
         "memories": lambda: memory_scale(work, tuple(int(size) for size in arguments.memories.split(","))),
     }
 
@@ -89,6 +91,12 @@ def _indexed(folder: Path) -> Path:
     """The repository, indexed by words and a little by meaning."""
     if not (folder / ".rag-ls").exists():
         indexing(_project(folder), embed=64)
+    return folder
+
+
+def _embedded(folder: Path) -> Path:
+    """The repository, indexed by words and by meaning."""
+    indexing(_project(folder), embed=10**9)
     return folder
 
 

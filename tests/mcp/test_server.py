@@ -72,6 +72,7 @@ async def test_errors_are_words_and_the_server_goes_on(session: ClientSession) -
             ("search_code", {}, "query"),
             ("get_memory", {"id": "none"}, "no memory has the id 'none'"),
             ("zebra", {}, "there is no tool 'zebra'"),
+            ("serch_code", {"query": "x"}, "the nearest are search_code, "),
         ):
             answer = await agent.call_tool(tool, arguments)
             assert answer.is_error

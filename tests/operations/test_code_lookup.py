@@ -192,3 +192,23 @@ def test_a_place_that_is_not_there_has_no_tests(operations: Operations) -> None:
         operations.run("related_tests", {"path": "src/missing.py"})
     with pytest.raises(InvalidRequest, match="needs a path"):
         operations.run("related_tests", {})
+
+
+def test_a_misspelt_name_is_answered_with_the_nearest(operations: Operations) -> None:
+    answer = operations.run("list_symbols", {"query": "Discuonter"})
+    assert (answer["symbols"], "the nearest is Discounter" in answer["note"]) == ([], True)
+    assert "note" not in operations.run("list_symbols", {"query": "zzz_nothing_like_it"})
+    for tool in ("related_tests", "find_related"):
+        with pytest.raises(NotFound, match="no symbol 'total_prise' is in the index; the nearest is total_price;"):
+            operations.run(tool, {"symbol": "total_prise"})
+
+
+@pytest.mark.parametrize("tool", ["list_symbols", "related_tests", "find_related"])
+def test_a_wrong_path_is_answered_with_the_nearest(operations: Operations, tool: str) -> None:
+    with pytest.raises(NotFound, match=r"'source/crt.py' is not in the index; the nearest .*src/cart\.py"):
+        operations.run(tool, {"path": "source/crt.py"})
+
+
+def test_a_misspelt_project_is_answered_with_the_nearest(operations: Operations) -> None:
+    with pytest.raises(NotFound, match="the nearest is big-shop"):
+        operations.run("list_symbols", {"query": "total", "project": "bigshop"})

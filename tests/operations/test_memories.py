@@ -123,6 +123,15 @@ class TestListing:
         assert set(_listed(operations, anchor="any")) == {fresh, gone}
         assert _listed(operations, filters={"path": "src/cart.py"}) == [fresh]
 
+    def test_a_misspelt_tag_is_answered_with_those_in_use(self, operations: Operations) -> None:
+        _stored(operations, tags=["billing", "tax"])
+        page = operations.run("list_memories", {"filters": {"tags": "biling"}})
+        assert page["hint"] == "no memory has the tag 'biling'; the nearest is billing; in use are billing, tax"
+        answer = operations.run("search_memory", {"query": "net of tax", "filters": {"tags": ["biling"]}})
+        assert "the nearest is billing" in answer["stats"]["note"]
+        known = operations.run("list_memories", {"filters": {"tags": "tax", "memory_type": "episodic"}})
+        assert "hint" not in known
+
     def test_it_filters_by_tags_type_time_and_use(self, operations: Operations) -> None:
         one = _stored(operations, tags="Money", memory_type="episodic")
         two = _stored(operations, "Refunds take fourteen days")

@@ -10,7 +10,6 @@ from rag_ls.engine.code.places import Places
 from rag_ls.engine.code.questions import CodeQuestions
 from rag_ls.engine.code.related_tests import RelatedTest, RelatedTests
 from rag_ls.engine.view_context import ViewContext
-from rag_ls.errors import NotFound
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.search import glob_matcher, is_test
 from rag_ls.storage import ChunkRow, StoredSymbol
@@ -55,6 +54,7 @@ class CodeLookup:
     ) -> None:
         self._context = context
         self._shared = context.shared
+        self._places = places
         self._questions = questions
         self._tests = RelatedTests(context, places)
 
@@ -91,6 +91,10 @@ class CodeLookup:
             found = [item for item in found if item.kind == question.kind]
         return _best_named(question.query, found) if question.query.strip() else found
 
+    def nearest_symbols(self, name: str) -> list[str]:
+        """The symbols whose names are most like one that no declaration has."""
+        return self._places.nearest_symbols(name)
+
     def tests_of(self, path: str, line: int, symbol: str, k: int) -> list[RelatedTest]:
         """The tests for a place, those with the most evidence first. Raises `InvalidRequest` and `NotFound`."""
         self._shared.catch_up()
@@ -103,7 +107,7 @@ class CodeLookup:
             path = self._context.relative(question.path)
             document = searcher.document(path, session)
             if document is None:
-                raise NotFound(f"{path!r} is not in the index; index_status says what is, and why files are skipped")
+                raise self._places.not_indexed(path)
             return [document.id]
         matches, hidden = glob_matcher(question.path_glob), searcher.hidden_documents(session)
         paths = self._shared.index.checkout.document_paths()

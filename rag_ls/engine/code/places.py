@@ -13,6 +13,9 @@ from rag_ls.storage import ChunkRow, is_called, last_name
 from rag_ls.util.nearest import nearest, nearest_paths, nearest_text
 
 # A word with more declarations than this is too common to mean one of them.
+# A misspelt name is compared with at most `_MAX_ALIKE` names that begin as it does.
+_SAME_BEGINNING = 2
+_MAX_ALIKE = 3000
 _MAX_NAMED = 20
 _MAX_DECLARED = 1000
 _NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)\w+)*(?:\(\))?")
@@ -35,7 +38,7 @@ class Places:
         """
         document = self._searcher.document(path, self._context.session)
         if document is None:
-            raise NotFound(f"{path!r} is not in the index; index_status says what is, and why files are skipped")
+            raise self.not_indexed(path)
         rows = self._store.chunks.of_document(document.id)
         of_symbol = [row for row in rows if symbol and is_called(row.stored.chunk.symbol, symbol)]
         row = of_symbol[0] if of_symbol else self._store.chunks.at(document.id, line or 1)
@@ -48,8 +51,24 @@ class Places:
         """The chunk of a symbol, by its qualified name or its last part. Raises `NotFound`."""
         rows = self._shown(self._store.chunks.of_symbol(symbol)) or self._named(last_name(symbol))
         if not rows:
-            raise NotFound(f"no symbol {symbol!r} is in the index; search_code finds symbols by parts of their names")
+            near = nearest_text(self.nearest_symbols(symbol))
+            raise NotFound(
+                f"no symbol {symbol!r} is in the index; {near}search_code finds symbols by parts of their names"
+            )
         return rows[0]
+
+    def not_indexed(self, path: str) -> NotFound:
+        """The error about a path that is not in the index: it names the paths that may be meant."""
+        near = nearest_text(nearest_paths(path, self._store.documents()))
+        return NotFound(f"{path!r} is not in the index; {near}index_status says what is, and why files are skipped")
+
+    def nearest_symbols(self, name: str) -> list[str]:
+        """The symbols whose names are most like one that no declaration has."""
+        wanted = last_name(name.strip())
+        beginning = wanted[:_SAME_BEGINNING]
+        found = nearest(wanted, self._store.outlines.last_names(beginning, _MAX_ALIKE)) if beginning else []
+        symbols = [item.symbol for alike in found for item in self._store.outlines.named([alike], 1)]
+        return list(dict.fromkeys(symbols))
 
     def under_cursor(self, path: str, line: int, word: str) -> ChunkRow | None:
         """What a hover is about: the one declaration that the word can mean, else the chunk on the line."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -57,6 +58,14 @@ class OutlineRows:
             "instr(replace(replace(replace(s.name, '_', ''), '-', ''), ' ', ''), ?) ORDER BY s.exported DESC, s.id LIMIT ?",
             (part, limit),
         )
+
+    def last_names(self, beginning: str, limit: int) -> list[str]:
+        """The lower-case last names of declarations that begin so, each once, in order."""
+        rows = self._database.connection.execute(
+            "SELECT DISTINCT name FROM symbols WHERE name >= ? AND name < ? ORDER BY name LIMIT ?",
+            (beginning, beginning + chr(sys.maxunicode), limit),
+        )
+        return [name for (name,) in rows]
 
     def of_documents(self, documents: Collection[int], limit: int) -> list[StoredSymbol]:
         """The declarations of some documents, in order."""

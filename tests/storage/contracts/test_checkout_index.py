@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from rag_ls.errors import StoreUnavailable
+from rag_ls.model import Outline, Symbol
 from rag_ls.storage import DISK, NewChunk, Skipped, terms
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from rag_ls.storage.sqlite.database import Database
@@ -181,6 +182,18 @@ def test_a_renamed_symbol_is_found_by_its_new_name_alone(store: SqliteCheckout) 
     assert store.chunks.named(["refresh"], 5) == []
     assert lexical_of(store).search(["refresh"], 5) == []
     assert len(lexical_of(store).search(["renew"], 5)) == 1
+
+
+def test_the_last_names_of_declarations_are_found_by_their_beginning(store: SqliteCheckout) -> None:
+    declared = [
+        Symbol(name, "function", line, line, "", "", exported=True)
+        for line, name in enumerate(("Cart.total", "total", "Cart.tot_up", "Größe", "to"), 1)
+    ]
+    store.replace_document(record(), new_chunks(["one"]), outline=Outline(tuple(declared), ()))
+    assert store.outlines.last_names("tot", 5) == ["tot_up", "total"]
+    assert store.outlines.last_names("to", 2) == ["to", "tot_up"]
+    assert store.outlines.last_names("grö", 5) == ["größe"]
+    assert store.outlines.last_names("z", 5) == []
 
 
 def test_a_failed_write_leaves_the_document_as_it_was(store: SqliteCheckout) -> None:

@@ -201,6 +201,7 @@ export interface MemoryPage {
   readonly offset: number;
   readonly next_offset?: number;
   readonly note?: string;
+  readonly hint?: string;
 }
 
 /** A memory; in search answers with its score, alone with all that is known of it. */
