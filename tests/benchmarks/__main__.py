@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -77,7 +78,7 @@ def _runs(work: Path, arguments: argparse.Namespace) -> dict[str, Callable[[], A
         "memory": lambda: memory(_folder(work / "memory"), repositories=arguments.repositories),
         "freshness": lambda: freshness(_folder(work / "freshness")),
         "anchors": lambda: anchors([Path(each) for each in arguments.histories]),
-        "agent": lambda: asyncio.run(agent_tasks(_embedded(work / "tasks"))),
+        "agent": lambda: asyncio.run(agent_tasks(_library(work / "tasks"))),
         "memories": lambda: memory_scale(work, tuple(int(size) for size in arguments.memories.split(","))),
     }
 
@@ -94,9 +95,13 @@ def _indexed(folder: Path) -> Path:
     return folder
 
 
-def _embedded(folder: Path) -> Path:
-    """The repository, indexed by words and by meaning."""
-    indexing(_project(folder), embed=10**9)
+def _library(folder: Path) -> Path:
+    """The repository without documentation and most of its tests (so that embedding it takes minutes), indexed whole."""
+    _project(folder)
+    for part in ("docs", "js_tests", *(f"tests/{each.name}" for each in (folder / "tests").iterdir())):
+        if part != "tests/utils_tests":
+            shutil.rmtree(folder / part, ignore_errors=True)
+    indexing(folder, embed=10**9)
     return folder
 
 

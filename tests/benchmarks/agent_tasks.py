@@ -18,7 +18,6 @@ from tests.e2e.clients import Agent, agent
 
 _BEFORE = {"detail": "full"}
 _BEFORE_CODE = {**_BEFORE, "budget_tokens": 4000}
-_SEARCHES = ("search_code", "find_related")
 
 Call = tuple[str, dict[str, Any]]
 
@@ -47,7 +46,7 @@ TASKS = (
     Task("where the CSRF token is checked", r"_check_token|_does_token_match", [
         _ask("where is the CSRF token of a request compared with the cookie"), _list(path="django/middleware/csrf.py")]),
     Task("how a path finds its view", r"URLResolver\.resolve\b", [
-        _ask("how is the path of a request matched to a view"), _list(query="URLResolver", path_glob="django/urls/**")]),
+        _ask("how is the path of a request matched to a view"), _list(path="django/urls/resolvers.py")]),
     Task("when a session expires", r"get_expiry_age", [
         _ask("how is the age computed after which a session expires"), _list(path="django/contrib/sessions/backends/base.py")]),
     Task("a method by its name", r"def bulk_create", [_ask("QuerySet.bulk_create")]),
@@ -109,7 +108,7 @@ async def _effort(user: Agent, task: Task, *, was: bool = False) -> Effort:
     first = ""
     for tool, given in task.calls:
         arguments = {key: first if value == "$first" else value for key, value in given.items()}
-        beside = (_BEFORE_CODE if tool in _SEARCHES else _BEFORE) if was else {}
+        beside = (_BEFORE_CODE if tool == "search_code" else _BEFORE) if was else {}
         answer = await user.session.call_tool(tool, {**arguments, **beside})
         text = answer.content[0].text  # type: ignore[union-attr]
         calls, spent = calls + 1, spent + tokens(text)

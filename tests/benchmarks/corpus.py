@@ -24,9 +24,9 @@ def django() -> Path:
             [sys.executable, "-m", "pip", *command, "--dest", str(_CACHE)], check=True, stderr=subprocess.DEVNULL
         )
         archive = next(_CACHE.glob("*jango-*.tar.gz"))
-        with tarfile.open(archive) as packed:
-            packed.extractall(_CACHE, filter="data")
-        next(path for path in _CACHE.iterdir() if path.is_dir()).rename(folder)
+        with tempfile.TemporaryDirectory(dir=_CACHE) as unpacked, tarfile.open(archive) as packed:
+            packed.extractall(unpacked, filter="data")
+            next(Path(unpacked).iterdir()).rename(folder)
     return folder
 
 

@@ -397,6 +397,7 @@ def test_a_symbol_s_name_is_answered_with_what_is_anchored_to_it_and_its_members
     found = operations.run("search_memory", {"query": "Session"})["results"]
     assert [hit["id"] for hit in found][:2] == [itself, member]
     assert [hit["matched_by"] for hit in found][:2] == [["anchor"], ["anchor"]]
-    found = operations.run("search_memory", {"query": "Session.refresh"})["results"]
-    assert found[0]["id"] == member
+    for name in ("Session.refresh", "Session::refresh()", "auth.Session.refresh"):
+        found = operations.run("search_memory", {"query": name})["results"]
+        assert found[0]["id"] == member
     assert operations.run("search_memory", {"query": "Session", "scope": "global"})["results"] == []

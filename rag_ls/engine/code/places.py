@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
+from pathlib import PurePosixPath
 
 from rag_ls import memory
 from rag_ls.engine.code.recent_chunks import ChunkPlace
 from rag_ls.engine.view_context import ViewContext
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Anchor
-from rag_ls.storage import ChunkRow, is_called, last_name
+from rag_ls.storage import ChunkRow, StoredSymbol, is_called, last_name
 from rag_ls.util.nearest import nearest, nearest_paths, nearest_text
 
 # A word with more declarations than this is too common to mean one of them.
+_MAX_NAMED = 20
 # A misspelt name is compared with at most `_MAX_ALIKE` names that begin as it does.
 _SAME_BEGINNING = 2
 _MAX_ALIKE = 3000
-_MAX_NAMED = 20
 _MAX_DECLARED = 1000
 _NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)\w+)*(?:\(\))?")
 _MAX_FILES_SHOWN = 5
@@ -139,7 +140,8 @@ class Places:
             return []
         wanted = name.strip().replace("::", ".").removesuffix("()")
         outlines = self._store.outlines
-        named = [item for item in outlines.named([last_name(wanted)], _MAX_NAMED) if is_called(item.symbol, wanted)]
+        namesakes = outlines.named([last_name(wanted)], _MAX_NAMED)
+        named = [item for item in namesakes if is_called(item.symbol, wanted) or _is_called_in_module(item, wanted)]
         symbols = list(dict.fromkeys(item.symbol for item in named))
         beside = outlines.of_documents({item.document_id for item in named}, _MAX_DECLARED) if named else []
         members = (item.symbol for item in beside if item.symbol.startswith(tuple(f"{symbol}." for symbol in symbols)))
@@ -163,3 +165,9 @@ def _distance(row: ChunkRow, line: int) -> int:
     """How many lines a chunk is away from a line."""
     chunk = row.stored.chunk
     return max(chunk.start_line - line, line - chunk.end_line, 0)
+
+
+def _is_called_in_module(item: StoredSymbol, name: str) -> bool:
+    """Whether a name is a symbol's with its file's name before it: `numberformat.format`."""
+    module, _, rest = name.partition(".")
+    return bool(rest) and item.symbol == rest and PurePosixPath(item.path).stem == module
