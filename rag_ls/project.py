@@ -106,6 +106,7 @@ def existing_project(start: str | os.PathLike[str]) -> Project:
     place = _folder_at(start)
     if (root := find_marked_root(place)) is not None:
         return Project(root)
+    check_may_become_project(place)
     raise NotIndexed(
         f"{place} is no project: neither it nor a folder above holds .rag-ls or .git; `rag-ls index` makes it one"
     )

@@ -51,7 +51,7 @@ def search(arguments: argparse.Namespace) -> int:
     if not kinds or not set(kinds) <= set(_KINDS):
         raise InvalidRequest(f"--in {arguments.kinds!r}: give code, memory or both, with a comma between")
     question = {
-        "query": arguments.query,
+        "query": " ".join([arguments.query, *arguments.words]),
         "k": arguments.k,
         "language": arguments.language,
         "path_glob": arguments.path_glob,

@@ -57,7 +57,22 @@ _VERBS = {
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run one verb and exit with its code."""
-    sys.exit(_run(build_parser().parse_args(argv)))
+    words = sys.argv[1:] if argv is None else argv
+    if message := _unknown_verb(words):
+        print(f"rag-ls: {message}", file=sys.stderr)
+        sys.exit(WRONG_USAGE)
+    sys.exit(_run(build_parser().parse_args(words)))
+
+
+def _unknown_verb(words: Sequence[str]) -> str:
+    """What to say where the first word is no verb, with the nearest ones; else empty."""
+    verb = next((word for word in words if not word.startswith("-")), "")
+    known = {name.partition(" ")[0] for name in (*_VERBS, *VERBS)}
+    if not verb or verb in known:
+        return ""
+    from rag_ls.util.nearest import nearest, nearest_text
+
+    return f"there is no verb {verb!r}; {nearest_text(nearest(verb, known))}`rag-ls --help` lists all"
 
 
 def _run(arguments: argparse.Namespace) -> int:

@@ -74,6 +74,10 @@ def _status(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--watch", action="store_true", help="show it again every second, until Ctrl+C")
 
 
+def _search(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("words", nargs="*", help="more words of the question, which then needs no quotes")
+
+
 def _add(verb: argparse.ArgumentParser) -> None:
     _text(verb)
     _tags(verb)
@@ -167,6 +171,7 @@ _SHELL_FIRST: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
     "delete": _delete,
 }
 _SHELL_ONLY: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
+    "search": _search,
     "status": _status,
     "add": _add,
     "list": _list,

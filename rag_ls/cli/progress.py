@@ -76,7 +76,7 @@ def _new_bar() -> Any:
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=24),
-        TextColumn("{task.percentage:>3.0f} % {task.fields[left]}"),
+        TextColumn("{task.fields[left]}"),
     )
     return Progress(*columns, console=Console(stderr=True), transient=True)
 

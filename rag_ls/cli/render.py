@@ -15,6 +15,7 @@ Json = dict[str, Any]
 
 _SNIPPET_LINES = 6
 _WIDTH = 110
+_MAX_LATENCIES = 5
 
 
 def answer(data: Json, paint: Paint = PLAIN) -> str:
@@ -106,7 +107,8 @@ def memory(data: Json, paint: Paint = PLAIN) -> str:
 
 def _about(anchor: Json, paint: Paint) -> str:
     renamed = f"; {anchor['former_symbol']} is now {anchor['symbol']}" if "former_symbol" in anchor else ""
-    place = paint.styled(f"{anchor['path']}:{anchor.get('line', 1)}", PLACE)
+    # A memory about a whole file has no line.
+    place = paint.styled(f"{anchor['path']}:{anchor['line']}" if "line" in anchor else anchor["path"], PLACE)
     state = paint.styled(f"({anchor['state']}{renamed})", FAINT if anchor["state"] == "fresh" else WARNING)
     return f"    at {place} {state}"
 
@@ -225,7 +227,9 @@ def _engine(data: Json) -> list[str]:
     for client in data["clients"]:
         who = " ".join(part for part in (client["surface"], client["name"]) if part)
         lines.append(f"client    {who}, PID {client['pid']}, since {_clock(client['connected_at'])}")
-    for name, times in data["latency"].items():
+    # Those that are asked for most; `--json` has all.
+    often = sorted(data["latency"].items(), key=lambda item: -item[1]["count"])[:_MAX_LATENCIES]
+    for name, times in often:
         spread = f"{times['p50_ms']:,.0f} / {times['p95_ms']:,.0f} / {times['p99_ms']:,.0f} ms"
         lines.append(f"latency   {name}: {spread} (p50 / p95 / p99 of {times['count']:,})")
     return lines

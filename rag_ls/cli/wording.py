@@ -19,11 +19,13 @@ _VERB_OF = {str(verb["operation"]): name for name, verb in VERBS.items()} | _ASK
 # Only names with an underscore: a one-word name may be an English word.
 _NAMES = re.compile(rf"\b(?:{'|'.join(name for name in _VERB_OF if '_' in name)})\b")
 _FLAG = re.compile(r"\b([a-z]+(?:_[a-z]+)*) = true\b")
-_ARGUMENT = re.compile(r"\b([a-z]+(?:_[a-z]+)+) = ")
+_ARGUMENT = re.compile(r"\b(scope|[a-z]+(?:_[a-z]+)+) = ")
+# Options that the shell calls otherwise.
+_OPTIONS = {"importance_score": "importance"}
 
 
 def in_words_of_the_shell(message: str) -> str:
     """A message with its operations and arguments replaced by the shell's verbs and flags."""
     message = _FLAG.sub(lambda match: f"--{match[1].replace('_', '-')}", message)
     with_verbs = _NAMES.sub(lambda match: f"`rag-ls {_VERB_OF[match[0]]}`", message)
-    return _ARGUMENT.sub(lambda match: f"--{match[1].replace('_', '-')} ", with_verbs)
+    return _ARGUMENT.sub(lambda match: f"--{_OPTIONS.get(match[1], match[1]).replace('_', '-')} ", with_verbs)

@@ -55,6 +55,7 @@ _log = logging.getLogger(__name__)
 _HEADER_TOKENS = 32
 # A question waits this long for typed text to be cut; hits in text that takes longer are marked `changed`.
 _SETTLE_S = 0.3
+_COMPARED_S = 3.0
 _MAX_LENDERS = 20
 
 
@@ -210,14 +211,24 @@ class SharedProject:
         self.indexing.files_changed(sorted(files))
 
     def take_in(self, path: str) -> None:
-        """Index one file now if it may be indexed and is not: its project may not have been indexed yet."""
+        """Index one file now if the index does not know it as it is; where nobody watches the tree, all that changed."""
         if is_guest(path) or ".." in path.split("/"):
             return
-        if (
-            self.index.checkout.document(path) is None
-            and (self.project.root / path).is_file()
-            and self.admissions.files([path])
-        ):
+        document = self.index.checkout.document(path)
+        if document is None:
+            if (self.project.root / path).is_file() and self.admissions.files([path]):
+                self.documents.index_file(path)
+        elif self.documents.freshness(document) is not Freshness.DISK:
+            self.documents.index_file(path)
+            if not self.indexing.scanned:
+                self._take_in_changes()
+
+    def _take_in_changes(self) -> None:
+        """Index the files that changed while no engine ran, unless they are many: what is gone may be in one of them."""
+        self.indexing.compare()
+        self.indexing.wait_for_scan(_COMPARED_S)
+        changed = self.index.checkout.queue.paths()
+        for path in changed if len(changed) <= MAX_AWAITED_FILES else ():
             self.documents.index_file(path)
 
     def catch_up(self) -> frozenset[str]:

@@ -34,11 +34,12 @@ _CHATTER = re.compile(
 # Only secrets of a distinctive form. Entropy and keyword detectors would refuse hashes and harmless sentences.
 _NEWER = re.compile(
     r"(?P<anthropic>sk-ant-[\w-]{20,})|(?P<openai>sk-(?:proj|svcacct)-[\w-]{20,})|(?P<github>github_pat_\w{22,})"
-    r"|(?P<google>AIza[\w-]{35})|(?P<key>-----BEGIN (?:ENCRYPTED )?PRIVATE KEY-----)"
+    r"|(?P<google>AIza[\w-]{35})|(?P<stripe>[sr]k_live_\w{10,})"
+    r"|(?P<aws>(?i:aws_secret_access_key)\W{1,6}[A-Za-z0-9/+]{40})|(?P<key>-----BEGIN (?:ENCRYPTED )?PRIVATE KEY-----)"
 )
 # A value that is set to something with that name. What it may not look like: a reference, a path, an algorithm, a type.
 _NAMED = re.compile(
-    r"""(?:^|[\s"'`{,(\[_.-]) (?P<name>pass(?:word|wd|phrase|code)?|pwd|secret|(?:api|access|auth|secret|private|signing|client)
+    r"""(?:^|[\s"'`{,(\[_.-]) (?P<name>pass(?:word|wd|phrase|code)?|pwd|pw|secret|(?:api|access|auth|secret|private|signing|client)
         [_\- ]?(?:key|token|secret)|token|credentials?) ["'`]?
     (?:\s*(?::=|=>|==?|:)\s*|\s+(?:is|was|to)\s+)
     (?:(?P<quote>["'`]) (?P<quoted>[^\s"'`]{6,}) (?P=quote) | (?P<plain>[^\s"'`,;)}\]]{8,}))""",
@@ -53,6 +54,7 @@ _NO_SECRET = re.compile(
 )
 _NEWER_NAMES = {
     "anthropic": "Anthropic API key", "openai": "OpenAI project key", "github": "GitHub token", "google": "Google API key",
+    "stripe": "Stripe key", "aws": "AWS secret key",
     "key": "Private Key",
 }  # fmt: skip
 _DETECTORS = (
@@ -109,11 +111,6 @@ def refuse_secrets(content: str, metadata: MemoryMetadata, *others: str | None) 
     lines = content.splitlines()
     fields = (metadata.source_file, metadata.language, metadata.parent_id, metadata.ast_node_type, *others)
     texts = [*lines, *metadata.tags, *_strings(metadata.custom), *(text for text in fields if text)]
-    if found := _NEWER.search("\n".join(texts)):
-        raise InvalidRequest(
-            f"it looks like it holds a secret ({_NEWER_NAMES[found.lastgroup or '']}), which was not stored: "
-            "say where it is kept instead, or give force = true if it is none"
-        )
     suspects = _suspects(texts)
     for number, text in enumerate(texts if suspects else (), 1):
         for detector in suspects:
@@ -122,6 +119,11 @@ def refuse_secrets(content: str, metadata: MemoryMetadata, *others: str | None) 
                     f"{_place(number, lines)} looks like a secret ({detector.secret_type}), which was not stored: "
                     "say where it is kept instead, or give force = true if it is none"
                 )
+    if found := _NEWER.search("\n".join(texts)):
+        raise InvalidRequest(
+            f"it looks like it holds a secret ({_NEWER_NAMES[found.lastgroup or '']}), which was not stored: "
+            "say where it is kept instead, or give force = true if it is none"
+        )
     for number, text in enumerate(texts, 1):
         if name := _set_secret(text):
             raise InvalidRequest(

@@ -134,10 +134,10 @@ class Arguments:
         return value
 
     def strings(self, key: str) -> tuple[str, ...]:
-        """A list of strings without blanks and repeats; a single string counts as a list of one."""
+        """A list of strings without blanks and repeats; a single string counts as a list of one, or of tags."""
         value = self._values.get(key, ())
         if isinstance(value, str):
-            value = [value]
+            value = value.split(",") if key == "tags" else [value]
         if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
             raise self._wrong(key, "a list of strings", value)
         return tuple(dict.fromkeys(item.strip() for item in value if item.strip()))

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from rag_ls.config import SearchSettings
 from rag_ls.search.query import Kind, Query
-from rag_ls.search.roles import is_data, is_docs, is_secondary, is_test
+from rag_ls.search.roles import is_data, is_docs, is_inline_test, is_secondary, is_test
 from rag_ls.storage import RankRow, split_identifier, stem
 
 _FUNCTION = re.compile("function|method|constructor")
@@ -100,7 +100,7 @@ def static_score(row: RankRow, query: Query, asked: Asked, weights: Weights, *, 
 
 def _role_score(row: RankRow, query: Query, weights: Weights) -> float:
     score = weights.secondary * is_secondary(row.path)
-    if is_test(row.path):
+    if is_test(row.path) or is_inline_test(row.symbol, row.language):
         score += -weights.test if query.wants_tests else weights.test
     if is_docs(row.language) and not query.wants_docs:
         score += weights.docs

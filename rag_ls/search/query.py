@@ -19,6 +19,8 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*")
 _JOINTS = re.compile(r"\.|::|#")
 _LOOKS_LIKE_CODE = re.compile(r"[a-z][A-Z]|_|\.|::|#|^[A-Z]\w*[a-z]\w*[A-Z]")
 _PATH = re.compile(r"[\w.\-]++(?:/[\w.\-]++)+|\b[\w\-]++\.[a-z]{1,5}\b")
+_PLACE = re.compile(r'(?<![\w./\-])([\w./\-]*[\w\-]\.\w+)(?::|", line |\()(\d{1,7})\b')
+_MAX_PLACES = 20
 _SNIPPET = re.compile(
     r"[;{}]|\w\(|\)\s*[:{]|\s(=|==|:=|=>|->)\s|^\s*(def|class|import|from|func|fn|let|const|var|return)\s", re.M
 )
@@ -66,6 +68,8 @@ class Query:
     """The last parts of the symbols that it may name, in lower case."""
     paths: tuple[str, ...]
     """File names or parts of paths that it names."""
+    places: tuple[tuple[str, int], ...]
+    """Paths with lines that it names, as `src/a.py:12`, in its order."""
     bare_name: tuple[str, ...]
     """If the query is just one name: the name's parts, outermost first. Else empty."""
     wants_tests: bool
@@ -94,6 +98,7 @@ def analyse(text: str) -> Query:
         parts=parts,
         names=tuple(dict.fromkeys(name for name in named if name not in _STOP_WORDS)),
         paths=paths,
+        places=tuple(dict.fromkeys((path, int(line)) for path, line in _PLACE.findall(text)))[:_MAX_PLACES],
         bare_name=tuple(_JOINTS.split(bare)) if _IDENTIFIER.fullmatch(bare := text.strip().removesuffix("()")) else (),
         wants_tests=bool(_TEST_WORDS & words),
         wants_docs=bool(_DOCS_WORDS & words),

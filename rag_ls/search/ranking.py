@@ -41,7 +41,9 @@ def rank(
     top = highest(weights) - (0.0 if meaning else weights.dense)
     declared = [item for item in scored if _fit(item[0], query)]
     declared.sort(key=lambda item: -_fit(item[0], query))
-    first = _collapsed(declared)
+    placed = {row: rank for rank, row in enumerate(row for row, how in exact.items() if "line" in how)}
+    at_lines = sorted((item for item in scored if item[0].row in placed), key=lambda item: placed[item[0].row])
+    first = _collapsed([*at_lines, *declared])
     taken = {_declaration(row) for row, _ in first}
     rest = [item for item in scored if _declaration(item[0]) not in taken]
     return _in_turn(_as_shares(first, top), _as_shares(_uncrowded(_collapsed(rest), query), top))

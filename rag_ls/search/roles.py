@@ -36,6 +36,11 @@ def is_test(path: str) -> bool:
     return bool(_TEST.search(path.lower()) or _TEST_NAME.search(path))
 
 
+def is_inline_test(symbol: str, language: str) -> bool:
+    """Whether a declaration is a test beside the code that it tests, as Rust's modules of tests are."""
+    return language == "rust" and symbol.partition(".")[0] in ("test", "tests")
+
+
 def is_secondary(path: str) -> bool:
     """Whether a document is an example, vendored code, or kept for compatibility."""
     return bool(_SECONDARY.search(path))

@@ -33,6 +33,8 @@ _MAX_RARE_HOLDERS = 1000
 # A word of at least this length that no chunk holds may be misspelt; `_ALIKE` is how similar its replacements are.
 _LONG_ENOUGH = 5
 _ALIKE = 0.8
+# A misspelt name is compared with at most `_MAX_ALIKE` names that begin as it does.
+_SAME_BEGINNING, _MAX_ALIKE, _NEAR_NAME = 2, 3000, 0.85
 # A declaration in several chunks is given as a whole up to this length.
 _WHOLE_CHARACTERS = 4000
 
@@ -58,7 +60,7 @@ class Signals:
     dense: Mapping[int, float]
     lexical: Mapping[int, float]
     exact: Mapping[int, tuple[str, ...]]
-    """Rows that the query names, and how: by `symbol` or `path`."""
+    """Rows that the query names, and how: by `symbol`, `path` or `line`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +130,25 @@ class Searcher:
         return Found(tuple(hits), bool(ranked.signals.dense), len(ranked.rows), _milliseconds(started), is_filtered_out)
 
     def _ranked(self, query: Query, view: View, weights: Weights, vector: QueryVector | None, model_id: str) -> Ranked:
+        query = self._corrected(query)
         asked, terms = self._asked(query)
         signals = self._signals(query, terms, view, vector, model_id)
         found = {*signals.dense, *signals.lexical, *signals.exact}
         rows = [row for row in self._store.chunks.for_ranking(found) if view.shows(row.document_id)]
         return Ranked(rank(rows, signals.dense, signals.lexical, signals.exact, query, asked, weights), signals)
+
+    def _corrected(self, query: Query) -> Query:
+        """The query; if it is just a name that nothing declares, with the declared name that is nearest."""
+        name = query.bare_name[-1].lower() if query.bare_name else ""
+        if len(name) < _LONG_ENOUGH or any(declares for _, _, declares in self._store.chunks.named([name], 1)):
+            return query
+        # A word that the project uses is a word, though nothing has it as its name.
+        if len(query.parts) == 1 and self._lexical.frequency(query.parts[0], 1):
+            return query
+        names = self._store.outlines.last_names(name[:_SAME_BEGINNING], _MAX_ALIKE)
+        if not (near := difflib.get_close_matches(name, names, 1, _NEAR_NAME)):
+            return query
+        return replace(query, bare_name=(near[0],), names=(*query.names, near[0]))
 
     def _asked(self, query: Query) -> tuple[Asked, tuple[str, ...]]:
         """The weight of each word of a query, by stem, and the terms to search for: the query's own, and similar ones
@@ -203,6 +219,8 @@ class Searcher:
             exact[row] = ("symbol",)
         for row in self._rows_of_paths(query, view):
             exact[row] = (*exact.get(row, ()), "path")
+        for row in self._rows_of_places(query, view):
+            exact[row] = (*exact.get(row, ()), "line")
         dense: dict[int, float] = {}
         if vector is not None and self._store.embeddings.active_model() == model_id:
             dense = self._nearest(vector, view, model_id)
@@ -225,6 +243,17 @@ class Searcher:
             if view.shows(number) and any(path == name or path.endswith("/" + name) for name in query.paths)
         ]
         return self._store.chunks.first_of(named, _EXACT_CANDIDATES)
+
+    def _rows_of_places(self, query: Query, view: View) -> list[int]:
+        """The chunks on the lines that a query names, in its order."""
+        found = []
+        documents = self._store.document_paths() if query.places else []
+        for place, line in query.places:
+            for number, path, _, _ in documents:
+                if view.shows(number) and (path == place or path.endswith("/" + place) or place.endswith("/" + path)):
+                    row = self._store.chunks.at(number, line)
+                    found += [row.row] if row else []
+        return found
 
     def _nearest(self, vector: QueryVector, view: View, model_id: str) -> dict[int, float]:
         """Similarity by chunk row, for the chunks nearest to a vector."""

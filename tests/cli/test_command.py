@@ -150,7 +150,7 @@ def test_completions_know_the_verbs_and_their_options(tmp_path: Path, shell: str
 def test_a_filter_that_matches_nothing_says_so(indexed: Path) -> None:
     answer = _json(indexed, "search", "discount", "--path", "nowhere/**", "--in", "code")
     assert answer["results"] == []
-    assert answer["stats"]["note"] == "no file of the index passes the filters: check language, path and kind"
+    assert answer["stats"]["note"] == "no file of the index passes the filters: check language, path_glob and kind"
 
 
 @pytest.mark.parametrize("options", [[], ["--standalone"]])
@@ -263,7 +263,9 @@ def test_config_shows_settings_and_their_problems(repository: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("frobnicate",), 2, "invalid choice"),
+        (("frobnicate",), 2, "there is no verb 'frobnicate'; "),
+        (("serach", "x"), 2, "the nearest are search, serve; `rag-ls --help` lists all"),
+        (("add", "Cookies are signed", "--importance", "7"), 2, "--importance 7.0 is not between 0 and 1"),
         (("search",), 2, "query"),
         (("search", "x", "-k", "0"), 2, "k = 0"),
         (("search", "x", "--in", "music"), 2, "code, memory"),

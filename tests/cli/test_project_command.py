@@ -82,7 +82,7 @@ def test_the_list_says_which_entries_are_wrong(listed: Path, elsewhere: Path) ->
 def test_an_unknown_name_is_answered_with_the_known_ones(listed: Path, elsewhere: Path) -> None:
     done = _run(elsewhere, "scan", "stroe")
     assert (done.returncode, done.stdout) == (1, "")
-    assert "called 'stroe'; known are store" in done.stderr
+    assert "called 'stroe'; the nearest is store; known are store" in done.stderr
     assert _json(elsewhere, "projects", "remove", "stroe", code=1)["error"]["type"] == "NotFound"
 
 

@@ -81,6 +81,12 @@ local function steps()
   end)
   result.modified = vim.bo.modified
 
+  -- A hit in this buffer, which is not saved.
+  vim.cmd.RagLsSearch('count_zebra_stripes')
+  wait('the hit in the changed buffer', function()
+    return vim.api.nvim_get_current_line():find('count_zebra_stripes')
+  end)
+
   vim.cmd.RagLsSearch('refresh an expired token')
   wait('a chosen hit', function()
     return vim.endswith(vim.api.nvim_buf_get_name(0), 'auth.py')

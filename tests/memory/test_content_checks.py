@@ -288,7 +288,14 @@ class TestNeeds:
 
 @pytest.mark.parametrize(
     "secret",
-    ["sk-ant-" + "api03-" + "a" * 40, "github_" + "pat_" + "A1" * 20, "AIza" + "b" * 35, "sk-" + "proj-" + "c" * 40],
+    [
+        "sk-ant-" + "api03-" + "a" * 40,
+        "github_" + "pat_" + "A1" * 20,
+        "AIza" + "b" * 35,
+        "sk-" + "proj-" + "c" * 40,
+        "sk" + "_live_" + "51Habcdefghijklmnop",
+        "aws_secret" + "_access_key " + "aB1/" * 10,
+    ],
 )
 def test_newer_forms_of_keys_are_refused_wherever_they_stand(secret: str) -> None:
     for content, others in ((f"The key is {secret}", ()), ("The key is elsewhere", (f"https://x/{secret}",))):
@@ -300,7 +307,8 @@ def test_newer_forms_of_keys_are_refused_wherever_they_stand(secret: str) -> Non
 @pytest.mark.parametrize(
     "content",
     [
-        "password = hunter2secretpw", "The staging password is hunter2secretpw.", 'DB_PASSWORD="Tr0ub4dor&3"', "pwd: qwerty12345",
+        "pw=hunter2secretpw", "password = hunter2secretpw",
+        "The staging password is hunter2secretpw.", 'DB_PASSWORD="Tr0ub4dor&3"', "pwd: qwerty12345",
         "passwd=abc12345!", '{"password": "s3cr3t!"}', "api_key: 9f8e7d6c5b4a39281706", "auth_token := q8w7e6r5t4y3u2i1",
         "client_secret='kJ8-dkfj39'", "Log in to staging with user bob and password: Winter2024!", "spring.datasource.password=p4ssw0rdXY",
         "set the admin password to Zx9!vbnm12", "export SECRET_KEY=d41d8cd98f00b204",

@@ -401,3 +401,76 @@ def test_a_symbol_s_name_is_answered_with_what_is_anchored_to_it_and_its_members
         found = operations.run("search_memory", {"query": name})["results"]
         assert found[0]["id"] == member
     assert operations.run("search_memory", {"query": "Session", "scope": "global"})["results"] == []
+
+
+class TestPlacesThatAreMeant:
+    def test_a_symbol_alone_is_enough_if_one_file_declares_it(self, operations: Operations, repository: Path) -> None:
+        memory = operations.run("get_memory", {"id": _stored(operations, symbol="total_price")})
+        assert (memory["anchor"]["path"], memory["anchor"]["symbol"]) == ("src/cart.py", "total_price")
+        with pytest.raises(InvalidRequest, match="no declaration is called 'total_prise'; the nearest is total_price;"):
+            _stored(operations, "Cart prices are gross", symbol="total_prise")
+        with pytest.raises(InvalidRequest, match="line = 5 says nothing without source_file"):
+            _stored(operations, "Cart prices are gross", line=5)
+        write(repository, {"src/other.py": "def total_price():\n    return 0\n"})
+        assert until(lambda: operations.run("list_symbols", {"query": "total_price"})["total"] == 2)
+        with pytest.raises(InvalidRequest, match=r"several files declare 'total_price': .*src/other\.py"):
+            _stored(operations, "Cart prices are gross", symbol="total_price")
+
+    def test_a_name_that_several_declarations_share_is_refused_with_them(
+        self, operations: Operations, repository: Path
+    ) -> None:
+        write(repository, {"src/two.py": "class A:\n    def new(self): ...\n\n\nclass B:\n    def new(self): ...\n"})
+        assert until(lambda: operations.run("list_symbols", {"query": "new"})["total"] == 2)
+        with pytest.raises(InvalidRequest, match=r"src/two\.py declares several 'new': give one of A\.new, B\.new"):
+            _stored(operations, source_file="src/two.py", symbol="new")
+        assert _stored(operations, source_file="src/two.py", symbol="B.new")
+
+    def test_tags_may_be_one_string(self, operations: Operations) -> None:
+        memory = operations.run("get_memory", {"id": _stored(operations, tags="tax, money")})
+        assert memory["metadata"]["tags"] == ["tax", "money"]
+
+    @pytest.mark.parametrize(("name", "content"), [("latin.py", "# é\n".encode("latin-1")), ("blob.bin", b"\0" * 64)])
+    def test_a_file_that_is_not_for_the_index_is_there_as_a_whole(
+        self, operations: Operations, repository: Path, name: str, content: bytes
+    ) -> None:
+        write(repository, {name: content})
+        memory = _stored(operations, source_file=name, line=1)
+        assert operations.run("get_memory", {"id": memory})["anchor"]["state"] == "fresh"
+        (repository / name).unlink()
+        assert operations.run("get_memory", {"id": memory})["anchor"]["state"] == "orphaned"
+
+
+class TestWhatChangedWhileNoEngineRan:
+    @pytest.fixture
+    def memory(self, repository: Path) -> str:
+        """A memory about a function, stored by an engine that ended."""
+        client = local_client()
+        try:
+            view = client.open(repository)
+            view.indexing.index_tree()
+            assert view.indexing.wait_until_idle(PATIENCE_S)
+            return _stored(
+                Operations(client, wait_for_model_s=PATIENCE_S), source_file="src/cart.py", symbol="total_price"
+            )
+        finally:
+            client.close()
+
+    def _anchor(self, client: Client, repository: Path, memory: str) -> tuple[str, str]:
+        """The memory's anchor as the first operation of a new engine tells it, which indexes nothing in the background."""
+        client.open(repository)
+        (listed,) = Operations(client, wait_for_model_s=0.0).run("list_memories", {})["memories"]
+        assert listed["id"] == memory
+        return listed["anchor"]["path"], listed["anchor"]["state"]
+
+    def test_a_changed_declaration_has_drifted(self, client: Client, repository: Path, memory: str) -> None:
+        text = (repository / "src/cart.py").read_text()
+        write(repository, {"src/cart.py": text.replace("sum(items)", "fsum(items)")})
+        assert self._anchor(client, repository, memory) == ("src/cart.py", "drifted")
+
+    def test_a_deleted_file_s_memory_is_orphaned(self, client: Client, repository: Path, memory: str) -> None:
+        (repository / "src/cart.py").unlink()
+        assert self._anchor(client, repository, memory) == ("src/cart.py", "orphaned")
+
+    def test_a_moved_file_is_followed(self, client: Client, repository: Path, memory: str) -> None:
+        (repository / "src/cart.py").rename(repository / "src/basket.py")
+        assert self._anchor(client, repository, memory) == ("src/basket.py", "fresh")

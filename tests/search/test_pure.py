@@ -126,6 +126,14 @@ def test_tests_are_told_by_their_paths(path: str, expected: bool) -> None:
     assert is_test(path) is expected
 
 
+def test_rust_s_tests_stand_beside_the_code() -> None:
+    code = _row(1, "src/walk.rs", "walk", declares="function_item")
+    test = replace(code, row=2, symbol="tests.walk")
+    of_rust = [replace(row, language="rust") for row in (test, code)]
+    assert [row.row for row, _ in _rank(of_rust, {1: 1.0, 2: 1.0}, "walk the tree of folders")] == [1, 2]
+    assert [row.row for row, _ in _rank(of_rust, {1: 1.0, 2: 1.0}, "test that walks the tree of folders")] == [2, 1]
+
+
 def _row(number: int, path: str = "src/a.py", symbol: str = "", *, declares: str = "", document: int = 0) -> RankRow:
     node = declares or "expression"
     return RankRow(number, document or hash(path), path, "python", symbol, node, bool(declares), number, False)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.config import SearchSettings
-from rag_ls.model import Freshness
+from rag_ls.model import Freshness, Outline, Symbol
 from rag_ls.search import NO_FILTERS, Filters, Found, Searcher
 from rag_ls.storage import DocumentRecord, ProjectIndex
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
@@ -253,3 +253,42 @@ def test_a_chunk_is_got_in_the_version_that_counts(store: SqliteCheckout) -> Non
     assert hit is not None
     assert hit.item.session == _MINE
     assert _searcher(store).chunk_hit("unknown") is None
+
+
+@pytest.mark.parametrize("query", ["SinkContxt", "sink_contextt", "SnikContext", "sinkContex"])
+def test_a_misspelt_name_means_the_declared_one_that_is_nearest(store: SqliteCheckout, query: str) -> None:
+    declared = new_chunk("class SinkContext: ...", symbol="SinkContext", path="src/context.py")
+    store.replace_document(
+        record("src/context.py"),
+        [declared],
+        outline=Outline((Symbol("SinkContext", "type", 1, 1, "", "", exported=True),)),
+    )
+    _save(store, "def sink(context):\n    'A sink takes its context from the contexts of a sink.'", "src/sink.py")
+    assert _texts(_search(_searcher(store), query))[0] == "class SinkContext: ..."
+
+
+def test_a_word_that_the_project_uses_is_not_misspelt(store: SqliteCheckout) -> None:
+    store.replace_document(
+        record("src/a.py"), [new_chunk("def retrying(): ...", symbol="retrying", path="src/a.py")],
+        outline=Outline((Symbol("retrying", "function", 1, 1, "", "", exported=True),)),
+    )  # fmt: skip
+    _save(store, "def call():\n    'retryin is how the vendor spells retryin'", "src/b.py")
+    assert "vendor" in _texts(_search(_searcher(store), "retryin"))[0]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "src/a.py:11", "a.py:11:8", "thread panicked at src/a.py:11:14: called unwrap() on None",
+        'File "/home/me/shop/src/a.py", line 11, in total', "error in src/a.py(11): no such thing",
+    ],
+)  # fmt: skip
+def test_a_line_of_a_file_comes_first(store: SqliteCheckout, query: str) -> None:
+    store.replace_document(
+        record("src/a.py"), new_chunks(["called on None", "the line that is meant", "no such thing in total"])
+    )
+    _save(store, "unwrap() called on None: a thread panicked", "src/b.py")
+    found = _search(_searcher(store), query).hits
+    assert found[0].item.chunk.start_line <= 11 <= found[0].item.chunk.end_line
+    assert "line" in found[0].matched_by
+    assert _search(_searcher(store), "src/a.py:99999").hits

@@ -38,7 +38,10 @@ end
 
 local function open(path, line)
   vim.cmd.normal({ "m'", bang = true })
-  vim.cmd.edit(vim.fn.fnameescape(path))
+  -- `:edit` refuses to leave a buffer that was changed and not saved, even for itself.
+  local buffer = vim.fn.bufadd(path)
+  vim.bo[buffer].buflisted = true
+  vim.api.nvim_win_set_buf(0, buffer)
   pcall(vim.api.nvim_win_set_cursor, 0, { line, 0 })
   vim.cmd.normal({ 'zz', bang = true })
 end

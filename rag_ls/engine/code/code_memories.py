@@ -63,7 +63,7 @@ class CodeMemories:
         Raises `InvalidRequest` for the project scope where no project is open, and for a place that does not exist.
         """
         if self._context.is_scratch and new.scope is Scope.PROJECT:
-            raise InvalidRequest("no project is open, so there is none to remember for; use scope global or session")
+            raise InvalidRequest("no project is open, so there is none to remember for; use scope = global, or session")
         anchor = self.anchor(new.metadata.source_file, line, symbol)
         if anchor is not None:
             # A file's name was completed to its path.
@@ -193,16 +193,24 @@ class CodeMemories:
         if item.anchor is None or self._is_elsewhere(item.anchor):
             return item
         self._shared.take_in(item.anchor.path)
-        return replace(item, anchor=self._places.anchoring().resolved(item.anchor))
+        return replace(item, anchor=self._present(item.anchor, self._places.anchoring()))
 
     def _resolved(self, item: Memory, anchoring: memory.Anchoring) -> Memory:
         """As `with_anchor_state`, but only by the index as it is: hovers and lenses must not index a file."""
         if item.anchor is None or self._is_elsewhere(item.anchor):
             return item
-        found = anchoring.resolved(item.anchor)
+        found = self._present(item.anchor, anchoring)
         if found.state is AnchorState.ORPHANED and not self._was_read(item.anchor.path):
             return item
         return replace(item, anchor=found)
+
+    def _present(self, anchor: Anchor, anchoring: memory.Anchoring) -> Anchor:
+        """The anchor with its present place and state; a file that is not for the index is there or not as a whole."""
+        found = anchoring.resolved(anchor)
+        is_file = not (anchor.symbol or anchor.content_hash or is_guest(anchor.path))
+        if found.state is AnchorState.ORPHANED and is_file and (self._shared.project.root / anchor.path).is_file():
+            return replace(found, state=AnchorState.FRESH)
+        return found
 
     def _was_read(self, path: str) -> bool:
         """Whether the file was read, so that its absence from the index means something."""
@@ -210,11 +218,16 @@ class CodeMemories:
         return checkout.document(path) is not None or not (self._shared.never_indexed or checkout.queue.holds(path))
 
     def anchor(self, source_file: str | None, line: int, symbol: str) -> Anchor | None:
-        """An anchor for a place of a source file; None without one."""
-        if not source_file:
+        """An anchor for a place of a source file, or for the only declaration of a name; None without either.
+
+        Raises `InvalidRequest`, which names the nearest places.
+        """
+        if not source_file and not symbol:
+            if line:
+                raise InvalidRequest(f"line = {line} says nothing without source_file: give the path of its file")
             return None
         self._shared.catch_up()
-        path = self._context.relative(source_file)
+        path = self._context.relative(source_file) if source_file else self._places.declaring(symbol)
         if not is_guest(path):
             path = self._places.existing(path)
             self._shared.take_in(path)

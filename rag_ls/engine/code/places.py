@@ -102,13 +102,32 @@ class Places:
         anchoring = self.anchoring()
         if not symbol:
             return anchoring.to_line(self.at(path, line), line)
+        declared = [item.symbol for item in self._store.outlines.of_documents([document.id], _MAX_DECLARED)]
+        meant = list(dict.fromkeys(name for name in declared if is_called(name, symbol)))
+        if symbol not in meant and len(meant) > 1:
+            raise InvalidRequest(
+                f"{path} declares several {symbol!r}: give one of {', '.join(meant[:_MAX_FILES_SHOWN])}"
+            )
         found = anchoring.to_symbol(document, symbol)
         if found is None:
-            declared = [item.symbol for item in self._store.outlines.of_documents([document.id], _MAX_DECLARED)]
             raise InvalidRequest(
                 f"{path} declares no {symbol!r}; {nearest_text(nearest(symbol, declared))}give another symbol, or a line instead"
             )
         return found
+
+    def declaring(self, symbol: str) -> str:
+        """The path of the only document that declares a symbol. Raises `InvalidRequest`, which names those meant."""
+        named = self._store.outlines.named([last_name(symbol)], _MAX_NAMED)
+        hidden = self._searcher.hidden_documents(self._context.session)
+        found = [item for item in named if is_called(item.symbol, symbol) and item.document_id not in hidden]
+        paths = list(dict.fromkeys(item.path for item in found))
+        if len(paths) == 1:
+            return paths[0]
+        if paths:
+            listed = ", ".join(f"{item.symbol} in {item.path}" for item in found[:_MAX_FILES_SHOWN])
+            raise InvalidRequest(f"several files declare {symbol!r}: {listed}; give source_file too")
+        near = nearest_text(self.nearest_symbols(symbol))
+        raise InvalidRequest(f"no declaration is called {symbol!r}; {near}give source_file, or another symbol")
 
     def existing(self, path: str) -> str:
         """The project path of an existing file: `path`, else the only indexed file with that name.

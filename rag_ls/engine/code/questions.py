@@ -27,7 +27,8 @@ _log = logging.getLogger(__name__)
 
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
 _NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
-_FILTERED_OUT = "no file of the index passes the filters: check language, path and kind"
+_FILTERED_OUT = "no file of the index passes the filters: check language, path_glob and kind"
+_NO_WORDS = "no file holds these words: these are the nearest in meaning, near or not"
 _UNREAD = "{:,} files are not read yet, those that hold a question's words are read first"
 _NOT_EMBEDDED = "that place has no embedding yet: these are matches by its words alone"
 _CLOSE_NOT_EMBEDDED = "nothing close has an embedding yet: these are matches by words alone"
@@ -81,6 +82,8 @@ class CodeQuestions:
             filters=request.filters, vector=vector, model_id=model.model_id if model else "", session=self._context.session,
         )  # fmt: skip
         hits, note = self._narrowed(request, [hit for hit in found.hits if hit.score >= request.min_score])
+        if hits and all(hit.matched_by == ("dense",) for hit in hits):
+            note = "; ".join(filter(None, (note, _NO_WORDS)))
         return self._answer(request.query, replace(found, hits=tuple(hits[:k])), started, unseen, note)
 
     def _narrowed(self, request: SearchRequest, hits: list[Hit]) -> tuple[list[Hit], str]:
