@@ -71,7 +71,7 @@ def status(arguments: argparse.Namespace) -> int:
         return _overview(arguments)
     try:
         while True:
-            answer = ask(arguments, "status", {})
+            answer = ask(arguments, "status", {"skipped": arguments.skipped})
             _show_status(arguments, answer)
             if not arguments.watch:
                 return 0

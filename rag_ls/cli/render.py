@@ -121,11 +121,16 @@ def _version(data: Json) -> list[str]:
 def stored(data: Json) -> str:
     """The outcome of storing a memory, and similar memories that existed already."""
     lines = [f"{data['status']} {data['id']} ({data['scope']})"]
-    if known := data.get("known"):
-        lines.append("known already:")
+    known = data.get("known", ())
+    opposed = [item for item in known if item.get("contradicts")]
+    if opposed:
+        lines.append("it contradicts what is known; update or delete one of them:")
+        lines += [f"  {item['id'][:8]}  {item['content']}  ({item['contradicts']})" for item in opposed]
+    if alike := [item for item in known if item not in opposed]:
+        lines.append("known already (`rag-ls update ID` changes one, `rag-ls consolidate` merges what says the same):")
         lines += [
             f"  {item['similarity']:.2f} (cosine {item['cosine']:.2f})  {item['id'][:8]}  {item['content']}"
-            for item in known
+            for item in alike
         ]
     return "\n".join(lines)
 
@@ -196,6 +201,7 @@ def status(data: Json, paint: Paint = PLAIN) -> str:
         f"index     {state}",
         f"contents  {data['documents']:,} files in {data['chunks']:,} chunks",
         f"skipped   {skipped}",
+        *(f"          {item['path']}: {item['reason']}" for item in data.get("skipped_files", ())),
         f"model     {data['model'] or 'none'}",
         f"memories  {', '.join(f'{count} {scope}' for scope, count in data['memories'].items() if scope != 'session')}",
     ]

@@ -137,7 +137,14 @@ VERBS: dict[str, dict[str, Any]] = {
         "operation": "status",
         "summary": "show how much is indexed, queued and skipped, and how the engine stands",
         "in_project": True,
-        "options": [],
+        "options": [
+            {
+                "names": ["--skipped"],
+                "dest": "skipped",
+                "help": "name the files that are skipped, with the reasons",
+                "action": "store_true",
+            }
+        ],
     },
     "search": {
         "operation": "search",

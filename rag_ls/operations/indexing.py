@@ -19,7 +19,7 @@ from rag_ls.operations.records import (
     StatusAnswer,
 )
 from rag_ls.operations.records_of import engine_record, open_project_record, status_record
-from rag_ls.operations.requests import EngineStatus, IndexProject, IndexStatus, NoArguments, OfProjects
+from rag_ls.operations.requests import EngineStatus, IndexProject, IndexStatus, OfProjects, Status
 
 _CATCH_UP_S = 3.0
 _POLL_S = 0.25
@@ -39,7 +39,7 @@ class IndexOperations:
 
     def index_status(self, asked: IndexStatus) -> StatusAnswer:
         """The state of each open project, and of the engine."""
-        return self._standing(asked.project, status_of, full=False)
+        return self._standing(asked.project, with_skipped_files if asked.skipped else status_of, full=False)
 
     def engine_status(self, asked: EngineStatus) -> StatusAnswer:
         """As `index_status`, plus the engine's clients and latencies; `details` adds languages and skipped files."""
@@ -52,11 +52,12 @@ class IndexOperations:
         complete = all(status.complete for status in statuses)
         return StatusAnswer(__version__, complete, statuses, engine_record(self._client.engine, full=full))
 
-    def status(self, asked: NoArguments) -> ProjectStatusRecord:
+    def status(self, asked: Status) -> ProjectStatusRecord:
         """The state of the first open project, and of the engine with all its projects and clients."""
         view, engine = self._projects.first(), self._client.engine
         others = tuple(open_project_record(shared, users) for shared, users in engine.projects())
-        return replace(status_of(view), engine=engine_record(engine, full=True), projects=others)
+        found = with_skipped_files(view) if asked.skipped else status_of(view)
+        return replace(found, engine=engine_record(engine, full=True), projects=others)
 
     def index(self, asked: IndexProject) -> ProjectStatusRecord:
         """The state of the first open project after `prepare_index` has indexed it."""
@@ -76,7 +77,7 @@ class IndexOperations:
         for view in self._projects.all():
             index_and_wait(view, report, words_only=asked.words_only)
 
-    def prepare_status(self, asked: NoArguments, report: Report) -> None:
+    def prepare_status(self, asked: Status, report: Report) -> None:
         """Compare the files with the index."""
         for view in self._projects.all():
             view.indexing.compare()
@@ -97,15 +98,18 @@ def status_of(view: ProjectView) -> ProjectStatusRecord:
 def detailed_status_of(view: ProjectView) -> ProjectStatusRecord:
     """The state of a project, its languages, and the first of its skipped files with the reasons."""
     return replace(
-        status_of(view),
+        with_skipped_files(view),
         languages={
             language: LanguageRecord(documents, chunks)
             for language, (documents, chunks) in view.store.language_counts().items()
         },
-        skipped_files=tuple(
-            SkippedRecord(item.path, item.reason) for item in view.store.skipped(_MAX_SKIPPED_FILES).values()
-        ),
     )
+
+
+def with_skipped_files(view: ProjectView) -> ProjectStatusRecord:
+    """The state of a project with the first of its skipped files."""
+    skipped = view.store.skipped(_MAX_SKIPPED_FILES).values()
+    return replace(status_of(view), skipped_files=tuple(SkippedRecord(item.path, item.reason) for item in skipped))
 
 
 def index_and_wait(view: ProjectView, report: Report, *, words_only: bool) -> None:

@@ -229,6 +229,8 @@ class BriefMemory:
     """How surely it is about the same, 0 to 1, on the same scale for all models."""
     cosine: float | None = optional()
     """The cosine that the similarity comes from; consolidation merges by cosines."""
+    contradicts: str = optional("")
+    """Why both cannot hold, if it looks so."""
 
 
 @dataclass(frozen=True, slots=True)

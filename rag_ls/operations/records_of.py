@@ -17,6 +17,7 @@ from rag_ls.engine.requests import ProjectStatus
 from rag_ls.engine.shared_project import SharedProject
 from rag_ls.indexing import Progress
 from rag_ls.memory import Stored
+from rag_ls.memory.contradictions import contradiction
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import Anchor, Coverage, Hit, Memory, MemoryMetadata, MemoryVersion, SearchStats, StoredChunk
 from rag_ls.operations.json_of import Json
@@ -186,13 +187,19 @@ def stored_answer(stored: Stored) -> StoredAnswer:
     return StoredAnswer(
         memory.id, stored.status, memory.version, memory.scope.value, anchor_record(memory.anchor),
         duplicate_of=memory.id if is_duplicate else "",
-        known=tuple(
-            replace(brief(hit.item), similarity=round(hit.similarity or 0.0, 4), cosine=round(hit.score, 4))
-            for hit in stored.known
-            if isinstance(hit.item, Memory)
-        ),
+        known=tuple(_known(memory, hit) for hit in stored.known),
         evicted=stored.evicted,
         note="the session was full: the oldest of its least important memories made room" if stored.evicted else "",
+    )  # fmt: skip
+
+
+def _known(memory: Memory, hit: Hit) -> BriefMemory:
+    """A memory that says about the same as a stored one, or the opposite."""
+    other = memory_of(hit)
+    opposed = contradiction(memory, other)
+    return replace(
+        brief(other), similarity=round(hit.similarity or 0.0, 4), cosine=round(hit.score, 4),
+        contradicts=opposed.reason if opposed else "",
     )  # fmt: skip
 
 

@@ -395,6 +395,14 @@ class IndexStatus:
 
     project: tuple[str, ...] = argument((), "names or roots of projects, or all")
     wait_s: int | None = argument(None, "wait so long for the index to be complete", least=0)
+    skipped: bool = argument(False, "name the skipped files")
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How much of the state is shown."""
+
+    skipped: bool = argument(False, "name the files that are skipped, with the reasons")
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,8 +107,8 @@ OPERATIONS: tuple[Operation, ...] = (
         waits=True,
         tool=Tool(
             "code",
-            "Whether the index is complete, and which files were skipped. wait_s waits for it.",
-            ("wait_s",),
+            "Whether the index is complete. wait_s waits for it; skipped names the files that it leaves out.",
+            ("wait_s", "skipped"),
             ("complete", "projects"),
         ),
     ),
@@ -302,7 +302,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "status",
         "How the project and the engine stand, after comparing the files with the index.",
-        requests.NoArguments,
+        requests.Status,
         records.ProjectStatusRecord,
         lambda at, asked: at.indexes.status(asked),
         prepare=lambda at, asked, report: at.indexes.prepare_status(asked, report),

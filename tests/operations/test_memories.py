@@ -158,6 +158,13 @@ class TestListing:
 
 
 class TestStoring:
+    def test_what_contradicts_is_named_with_the_reason(self, operations: Operations) -> None:
+        first = _stored(operations, "Memory maps are never used on macOS")
+        second = operations.run("store_memory", {"content": "Memory maps are always used on macOS", "scope": "project"})
+        assert [(item["id"], bool(item["contradicts"])) for item in second["known"]] == [(first, True)]
+        alike = operations.run("store_memory", {"content": "Memory maps are never used with macOS", "scope": "project"})
+        assert all("contradicts" not in item for item in alike["known"] if item["id"] == first)
+
     def test_what_is_known_already_is_named(self, operations: Operations) -> None:
         first = _stored(operations)
         again = operations.run("store_memory", {"content": "Prices in the cart are net of tax", "scope": "global"})

@@ -40,6 +40,7 @@ export interface BriefMemory {
   readonly scope: string;
   readonly similarity?: number;
   readonly cosine?: number;
+  readonly contradicts?: string;
 }
 
 /** How large a file was, and is. */
