@@ -147,6 +147,8 @@ class Anchor:
     """The remembered line, counted from the declaration's first one."""
     line_print: str = ""
     """The print of the remembered line; empty if the whole declaration is meant."""
+    file_hash: str = ""
+    """SHA-256 of the file, if the whole file is meant: its copy elsewhere is what it became."""
     former_symbol: str = ""
     """The name that the declaration had when it was anchored, if it has another one now. It is not stored."""
 

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rag_ls.cli.journey import Journey, duration
-
 Show = Callable[[dict[str, Any]], None]
 """Told of each step: `{"project", "phase", "done", "total"}`."""
 
@@ -44,6 +42,9 @@ def showing(first: str = "", *, named: bool = False, embeds: bool = True) -> Ite
 @contextmanager
 def _bar(embeds: bool) -> Iterator[Show]:
     """Draw one bar for reading and embedding; its library is imported at the first step."""
+    # Imported here: what goes to a pipe needs neither.
+    from rag_ls.cli.journey import Journey, duration
+
     bar: Any = None
     task: Any = None
     journeys: dict[str, Journey] = {}

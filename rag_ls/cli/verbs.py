@@ -54,7 +54,7 @@ VERBS: dict[str, dict[str, Any]] = {
                 "help": "memories of this scope (default: all)",
                 "choices": ["project", "global"],
             },
-            {"names": ["--limit"], "dest": "k", "help": "how many at most", "type": "int"},
+            {"names": ["-k", "--limit"], "dest": "k", "help": "how many at most", "type": "int"},
             {"names": ["--offset"], "dest": "offset", "help": "how many to pass over", "type": "int"},
             {
                 "names": ["--order"],

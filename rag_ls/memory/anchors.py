@@ -243,7 +243,13 @@ class Anchoring:
             return replace(anchor, path=found.path, start_line=found.start_line, state=AnchorState.DRIFTED)
         if not anchor.symbol and self._store.document(anchor.path) is not None:
             return replace(anchor, state=AnchorState.DRIFTED if anchor.content_hash else AnchorState.FRESH)
+        copies = [item.path for item in self._files() if item.sha256 == anchor.file_hash] if anchor.file_hash else []
+        if len(copies) == 1:
+            return replace(anchor, path=copies[0], state=AnchorState.FRESH)
         return replace(anchor, state=AnchorState.ORPHANED)
+
+    def _files(self) -> list[DocumentRecord]:
+        return [item for item in self._store.documents().values() if item.id not in self._hidden]
 
 
 def _at(anchor: Anchor, region: _Region, state: AnchorState) -> Anchor:

@@ -43,7 +43,9 @@ def _option(operation: Operation, name: str, hint: Any, declared: Argument) -> O
     is_taken = name == "project" or name in operation.verb.hidden
     if declared.flag == "-" or declared.required or is_taken or is_object or not declared.doc:
         return {}
-    names = ["-k", "--k"] if declared.flag == "-k" else [declared.flag or "--" + name.replace("_", "-")]
+    long = declared.flag or "--" + name.replace("_", "-")
+    # The number of hits has one short name everywhere.
+    names = ["-k", "--k" if long == "-k" else long] if name == "k" else [long]
     option: Option = {"names": names, "dest": name, "help": declared.doc}
     if hint is bool:
         return {**option, "action": "store_true"}

@@ -273,6 +273,7 @@ def test_config_shows_settings_and_their_problems(repository: Path) -> None:
         (("config", "search.kk"), 2, "no setting"),
         (("list", "--limit", "0"), 2, "below 1"),
         (("show", "00000000"), 1, "no memory and no chunk"),
+        (("show", "57f8"), 1, "give at least its first 8 characters"),
         (("delete", "00000000"), 1, "no memory has the id"),
         (("search", "x", "--project", "missing"), 1, "there is no such folder"),
         (("add", "x", "--at", "/etc/passwd"), 1, "outside the project"),

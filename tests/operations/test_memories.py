@@ -423,6 +423,18 @@ class TestPlacesThatAreMeant:
         with pytest.raises(InvalidRequest, match=r"several files declare 'total_price': .*src/other\.py"):
             _stored(operations, "Cart prices are gross", symbol="total_price")
 
+    def test_a_memory_about_a_file_follows_it(self, operations: Operations, repository: Path) -> None:
+        memory = _stored(operations, source_file="src/cart.py")
+        (repository / "src/cart.py").rename(repository / "src/basket.py")
+
+        def anchor() -> tuple[str, str]:
+            found = operations.run("get_memory", {"id": memory})["anchor"]
+            return found["path"], found["state"]
+
+        assert until(lambda: anchor() == ("src/basket.py", "fresh"))
+        (repository / "src/basket.py").unlink()
+        assert until(lambda: anchor()[1] == "orphaned")
+
     def test_a_name_that_several_declarations_share_is_refused_with_them(
         self, operations: Operations, repository: Path
     ) -> None:

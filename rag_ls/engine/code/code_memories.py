@@ -241,8 +241,6 @@ class CodeMemories:
         found = self.with_anchor_state(item).anchor
         if found is None or found.state is AnchorState.ORPHANED:
             return item.anchor
-        if not (found.symbol or found.content_hash):
-            return replace(found, state=AnchorState.FRESH)
         line = found.start_line if found.line_print else 0
         now = self._places.anchor(found.path, line, "" if line else found.symbol)
         return replace(now, project=item.anchor.project)

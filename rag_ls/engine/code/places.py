@@ -98,7 +98,7 @@ class Places:
         """
         document = self._searcher.document(path, self._context.session)
         if document is None or not (symbol or line):
-            return Anchor(path)
+            return Anchor(path, file_hash=document.sha256 if document else "")
         anchoring = self.anchoring()
         if not symbol:
             return anchoring.to_line(self.at(path, line), line)

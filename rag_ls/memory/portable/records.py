@@ -47,7 +47,7 @@ class Incoming:
 
 
 # The parts of an anchor that may be missing.
-_ANCHOR = ("project", "fingerprint", "body", "sketch", "neighbours", "line_offset", "line_print")
+_ANCHOR = ("project", "fingerprint", "body", "sketch", "neighbours", "line_offset", "line_print", "file_hash")
 
 
 def to_record(memory: Memory) -> dict[str, object]:

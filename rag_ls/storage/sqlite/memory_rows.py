@@ -33,7 +33,7 @@ def order_by(order: MemoryOrder) -> str:
 # The parts of an anchor in their order at rest. Indexes know the first three by their places.
 _ANCHOR = (
     "path", "symbol", "content_hash", "start_line", "project", "fingerprint", "body", "sketch", "neighbours", "line_offset",
-    "line_print",
+    "line_print", "file_hash",
 )  # fmt: skip
 
 
