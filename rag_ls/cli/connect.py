@@ -34,6 +34,9 @@ def run(arguments: argparse.Namespace) -> int:
         name = "rag-ls" if shutil.which("rag-ls") else command()
         verbs = [(f"{name} connect {item.client:<11}", item.summary) for item in CONNECTIONS]
         print("\n".join(f"{paint.styled(verb, terminal.NAME)}  {summary}" for verb, summary in verbs))
+        print(
+            f"Any other: `{name} mcp` is an MCP server, `{name} lsp` a language server, over standard input and output."
+        )
     return 0
 
 

@@ -22,7 +22,10 @@ def preview(operation: str, data: Json) -> str:
         return imported(data)
     if operation == "restore_backup":
         return restored(data)
-    return undone(data) if operation == "undo" else changes(data["changes"])
+    if operation == "undo":
+        return undone(data)
+    unknown = [f"no memory has the id {missing!r}" for missing in data.get("missing", ())]
+    return "\n".join([*unknown, changes(data["changes"])])
 
 
 def changes(data: Json) -> str:

@@ -39,7 +39,8 @@ def _names(root: Path, files: list[Path]) -> list[str]:
 
 
 def test_the_clients_are_listed_the_extension_of_vs_code_first(repository: Path) -> None:
-    listed = _connect(repository).stdout.splitlines()
+    *listed, last = _connect(repository).stdout.splitlines()
+    assert "mcp` is an MCP server" in last
     clients = [line.partition(" connect ")[2].split()[0] for line in listed]
     assert clients == ["vscode", "claude-code", "neovim", "zed", "emacs", "helix", "sublime"]
     named = re.findall(r"\(docs/editors/(.+?)\.md\)", (ROOT / "README.md").read_text())

@@ -51,6 +51,8 @@ def test_a_memory_s_life_at_the_shell(repository: Path) -> None:
     assert "Use async everywhere" in shown
     assert _run(repository, "update", stored["id"]).returncode == 2
     other = _json(repository, "add", "Second of its kind")
+    asked = _run(repository, "delete", stored["id"], "no-such-memory", other["id"])
+    assert asked.stdout.splitlines()[:2] == ["no memory has the id 'no-such-memory'", "2 would go:"]
     done = _run(repository, "delete", stored["id"], "no-such-memory", other["id"], "--yes")
     assert (done.returncode, done.stdout.splitlines()[0]) == (1, "2 went:")
     assert "no memory has the id 'no-such-memory'" in done.stderr

@@ -212,3 +212,40 @@ def test_a_wrong_path_is_answered_with_the_nearest(operations: Operations, tool:
 def test_a_misspelt_project_is_answered_with_the_nearest(operations: Operations) -> None:
     with pytest.raises(NotFound, match="the nearest is big-shop"):
         operations.run("list_symbols", {"query": "total", "project": "bigshop"})
+
+
+_RUST = """pub fn walk(root: &str) -> u32 { root.len() as u32 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn walks_nothing() { assert_eq!(walk(""), 0); }
+}
+"""
+
+
+def test_tests_in_the_file_itself_come_first(client: Client, tmp_path: Path) -> None:
+    client.open(write(tmp_path / "walker", {"src/walk.rs": _RUST, "tests/walk_test.rs": "fn main() { walk(1); }\n"}))
+    _index(client)
+    found = Operations(client, wait_for_model_s=PATIENCE_S).run("related_tests", {"path": "src/walk.rs"})["tests"]
+    assert [test["path"] for test in found] == ["src/walk.rs", "tests/walk_test.rs"]
+    assert "holds tests itself (line 4)" in found[0]["why"]
+
+
+def test_a_name_that_many_files_declare_is_no_evidence(client: Client, tmp_path: Path) -> None:
+    modules = {f"src/part_{number}.py": f"def open_it():\n    return {number}\n" for number in range(5)}
+    tests = {"tests/test_doors.py": "def test_doors():\n    assert open_it() == 'a door'\n"}
+    client.open(write(tmp_path / "parts", {**modules, **tests}))
+    _index(client)
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    mentioning = [
+        test
+        for test in operations.run("related_tests", {"path": "src/part_1.py"})["tests"]
+        if any("mentions" in why for why in test["why"])
+    ]
+    assert mentioning == []
+    # Asked for by its name, it is.
+    (named,) = operations.run("related_tests", {"path": "src/part_1.py", "symbol": "open_it"})["tests"]
+    assert "mentions open_it" in named["why"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -12,11 +12,15 @@ from rag_ls.engine.code.namesakes import closeness, is_named_after
 from rag_ls.engine.code.places import Places
 from rag_ls.engine.view_context import ViewContext
 from rag_ls.model import StoredChunk
-from rag_ls.search import Filters, is_docs, is_test
+from rag_ls.search import Filters, is_docs, is_inline_test, is_test
 from rag_ls.storage import ChunkRow, last_name, terms
 
-# The weight of each reason; all reasons together give a score of 1.
-_WEIGHTS = {"named": 3.0, "imports": 3.0, "mentions": 2.5, "close": 1.5}
+# The weight of each reason; all but the first together give a score of 1.
+_WEIGHTS = {"inline": 5.0, "named": 3.0, "imports": 3.0, "mentions": 2.5, "close": 1.5}
+_ALL_WEIGHTS = 10.0
+# A name that more documents declare is no evidence.
+_MAX_HOLDERS = 3
+_MAX_NAMESAKES = 2000
 _MENTIONS = 200
 _CLOSE = 10
 _SHOWN = 5
@@ -43,7 +47,7 @@ class _Evidence:
 
     @property
     def score(self) -> float:
-        return sum(_WEIGHTS[reason] for reason in self.why) / sum(_WEIGHTS.values())
+        return min(1.0, sum(_WEIGHTS[reason] for reason in self.why) / _ALL_WEIGHTS)
 
 
 class RelatedTests:
@@ -61,12 +65,19 @@ class RelatedTests:
         found: dict[str, _Evidence] = defaultdict(_Evidence)
         self._by_name(chunk.path, tests, found)
         self._by_imports(chunk.path, symbol, tests, found)
+        self._inline(row.document_id, found)
         names = [symbol] if symbol else self._declared(row.document_id)
         self._by_mention(names, tests, found)
         self._by_meaning(row, tests, found)
         ranked = sorted(
             found.items(),
-            key=lambda item: (-len(item[1].why), -item[1].score, -closeness(item[0], chunk.path), item[0]),
+            key=lambda item: (
+                "inline" not in item[1].why,
+                -len(item[1].why),
+                -item[1].score,
+                -closeness(item[0], chunk.path),
+                item[0],
+            ),
         )
         return [
             RelatedTest(path, round(item.score, 4), tuple(item.why.values()), item.chunk, tuple(item.mentions[:_SHOWN]))
@@ -82,6 +93,12 @@ class RelatedTests:
             if number not in hidden and path != without and is_test(path) and not is_docs(language)
         }
 
+    def _inline(self, document_id: int, found: dict[str, _Evidence]) -> None:
+        """Note the tests that stand in the file itself."""
+        symbols = self._shared.index.checkout.outlines.of_documents([document_id], _MENTIONS)
+        if inline := [item for item in symbols if is_inline_test(item.symbol, item.language)]:
+            found[inline[0].path].why["inline"] = f"holds tests itself (line {inline[0].start_line})"
+
     def _by_name(self, path: str, tests: dict[int, str], found: dict[str, _Evidence]) -> None:
         for test in tests.values():
             if is_named_after(test, path):
@@ -96,9 +113,13 @@ class RelatedTests:
                 found[item.path].why["imports"] = f"{what} (line {imported.line})"
 
     def _declared(self, document_id: int) -> list[str]:
-        """The functions and types that a document exports."""
-        symbols = self._shared.index.checkout.outlines.of_documents([document_id], _MENTIONS)
-        return [item.symbol for item in symbols if item.exported and item.kind in ("function", "type")]
+        """The functions and types that a document exports, but names that many documents declare: `open`, `build`."""
+        outlines = self._shared.index.checkout.outlines
+        symbols = outlines.of_documents([document_id], _MENTIONS)
+        exported = [item.symbol for item in symbols if item.exported and item.kind in ("function", "type")]
+        namesakes = outlines.named({last_name(symbol) for symbol in exported}, _MAX_NAMESAKES)
+        holders = Counter(name for name, _ in {(last_name(item.symbol), item.document_id) for item in namesakes})
+        return [symbol for symbol in exported if holders[last_name(symbol)] <= _MAX_HOLDERS]
 
     def _by_mention(self, symbols: list[str], tests: dict[int, str], found: dict[str, _Evidence]) -> None:
         # Names of up to three letters are too common to be evidence.
