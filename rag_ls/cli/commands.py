@@ -98,11 +98,8 @@ def _overview(arguments: argparse.Namespace) -> int:
 def _show_status(arguments: argparse.Namespace, answer: Json) -> None:
     if arguments.watch and sys.stdout.isatty():
         print("\x1b[H\x1b[2J", end="")
-    if not arguments.watch:
-        show_answer(arguments, answer, render.status(answer, paint()))
-        return
-    # No pager: the next look comes in a second.
-    print(json.dumps(answer, indent=2, ensure_ascii=False) if arguments.json else render.status(answer, paint()))
+    # While it is watched, the next look comes in a second: no pager.
+    show_answer(arguments, answer, render.status(answer, paint()), paged=not arguments.watch)
     sys.stdout.flush()
 
 
@@ -123,9 +120,11 @@ def any_operation(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def show_answer(arguments: argparse.Namespace, answer: Json, text: str) -> None:
+def show_answer(arguments: argparse.Namespace, answer: Json, text: str, *, paged: bool = True) -> None:
     """Print an answer: as JSON with `--json`, else as `text`, in a pager if it is longer than the terminal."""
     if arguments.json:
         print(json.dumps(answer, indent=2, ensure_ascii=False))
-    else:
+    elif paged:
         terminal.show(text)
+    else:
+        print(text)

@@ -145,8 +145,7 @@ class Searcher:
         # A word that the project uses is a word, though nothing has it as its name.
         if len(query.parts) == 1 and self._lexical.frequency(query.parts[0], 1):
             return query
-        names = self._store.outlines.last_names(name[:_SAME_BEGINNING], _MAX_ALIKE)
-        if not (near := difflib.get_close_matches(name, names, 1, _NEAR_NAME)):
+        if not (near := difflib.get_close_matches(name, self.names_like(name), 1, _NEAR_NAME)):
             return query
         return replace(query, bare_name=(near[0],), names=(*query.names, near[0]))
 
@@ -165,6 +164,10 @@ class Searcher:
                 weights |= dict.fromkeys(similar, _idf(count, 0))
             weights[stem(part)] = _idf(count, holders)
         return Asked(weights), (*query.terms, *near)
+
+    def names_like(self, name: str) -> list[str]:
+        """The lower-case last names of declarations that begin as a misspelt one does."""
+        return self._store.outlines.last_names(name[:_SAME_BEGINNING], _MAX_ALIKE)
 
     def related(
         self, vector: QueryVector, *, k: int, model_id: str, filters: Filters, minimum: float, without: str,

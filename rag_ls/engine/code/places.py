@@ -15,9 +15,6 @@ from rag_ls.util.nearest import nearest, nearest_paths, nearest_text
 
 # A word with more declarations than this is too common to mean one of them.
 _MAX_NAMED = 20
-# A misspelt name is compared with at most `_MAX_ALIKE` names that begin as it does.
-_SAME_BEGINNING = 2
-_MAX_ALIKE = 3000
 _MAX_DECLARED = 1000
 _NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)\w+)*(?:\(\))?")
 _MAX_FILES_SHOWN = 5
@@ -66,8 +63,7 @@ class Places:
     def nearest_symbols(self, name: str) -> list[str]:
         """The symbols whose names are most like one that no declaration has."""
         wanted = last_name(name.strip())
-        beginning = wanted[:_SAME_BEGINNING]
-        found = nearest(wanted, self._store.outlines.last_names(beginning, _MAX_ALIKE)) if beginning else []
+        found = nearest(wanted, self._searcher.names_like(wanted)) if wanted else []
         symbols = [item.symbol for alike in found for item in self._store.outlines.named([alike], 1)]
         return list(dict.fromkeys(symbols))
 

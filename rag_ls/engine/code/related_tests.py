@@ -13,7 +13,7 @@ from rag_ls.engine.code.places import Places
 from rag_ls.engine.view_context import ViewContext
 from rag_ls.model import StoredChunk
 from rag_ls.search import Filters, is_docs, is_inline_test, is_test
-from rag_ls.storage import ChunkRow, last_name, terms
+from rag_ls.storage import ChunkRow, StoredSymbol, last_name, terms
 
 # The weight of each reason; all but the first together give a score of 1.
 _WEIGHTS = {"inline": 5.0, "named": 3.0, "imports": 3.0, "mentions": 2.5, "close": 1.5}
@@ -65,8 +65,9 @@ class RelatedTests:
         found: dict[str, _Evidence] = defaultdict(_Evidence)
         self._by_name(chunk.path, tests, found)
         self._by_imports(chunk.path, symbol, tests, found)
-        self._inline(row.document_id, found)
-        names = [symbol] if symbol else self._declared(row.document_id)
+        declared = self._shared.index.checkout.outlines.of_documents([row.document_id], _MENTIONS)
+        self._inline(declared, found)
+        names = [symbol] if symbol else self._telling(declared)
         self._by_mention(names, tests, found)
         self._by_meaning(row, tests, found)
         ranked = sorted(
@@ -93,10 +94,9 @@ class RelatedTests:
             if number not in hidden and path != without and is_test(path) and not is_docs(language)
         }
 
-    def _inline(self, document_id: int, found: dict[str, _Evidence]) -> None:
+    def _inline(self, declared: list[StoredSymbol], found: dict[str, _Evidence]) -> None:
         """Note the tests that stand in the file itself."""
-        symbols = self._shared.index.checkout.outlines.of_documents([document_id], _MENTIONS)
-        if inline := [item for item in symbols if is_inline_test(item.symbol, item.language)]:
+        if inline := [item for item in declared if is_inline_test(item.symbol, item.language)]:
             found[inline[0].path].why["inline"] = f"holds tests itself (line {inline[0].start_line})"
 
     def _by_name(self, path: str, tests: dict[int, str], found: dict[str, _Evidence]) -> None:
@@ -112,11 +112,10 @@ class RelatedTests:
                 what = f"imports {name} from it" if name and name in imported.names else "imports it"
                 found[item.path].why["imports"] = f"{what} (line {imported.line})"
 
-    def _declared(self, document_id: int) -> list[str]:
+    def _telling(self, declared: list[StoredSymbol]) -> list[str]:
         """The functions and types that a document exports, but names that many documents declare: `open`, `build`."""
         outlines = self._shared.index.checkout.outlines
-        symbols = outlines.of_documents([document_id], _MENTIONS)
-        exported = [item.symbol for item in symbols if item.exported and item.kind in ("function", "type")]
+        exported = [item.symbol for item in declared if item.exported and item.kind in ("function", "type")]
         namesakes = outlines.named({last_name(symbol) for symbol in exported}, _MAX_NAMESAKES)
         holders = Counter(name for name, _ in {(last_name(item.symbol), item.document_id) for item in namesakes})
         return [symbol for symbol in exported if holders[last_name(symbol)] <= _MAX_HOLDERS]

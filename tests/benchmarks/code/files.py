@@ -1,4 +1,4 @@
-"""How well files are found: subjects of commits and bare names over public histories, by words alone or with vectors.
+"""How well files are found: subjects of commits and bare names over public histories, by words alone.
 
 python -m tests.benchmarks.code.files MIRRORS    MIRRORS: a folder of git mirrors, OWNER+NAME/repo
 """

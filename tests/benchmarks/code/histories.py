@@ -1,7 +1,7 @@
 """Questions whose answers are files, out of the histories of public repositories: subjects of commits, and bare names.
 
 A repository is taken as it was some hundred commits ago. The subjects of the commits since are questions, the files that they
-changed are the answers. Names of its types, functions and files, as people type them, are questions for their declarations.
+changed are the answers. Names of its types and functions, right and misspelt, are questions for their declarations.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def subjects(history: History, folder: Path) -> list[Question]:
 
 
 def names(history: History, store: CheckoutIndex) -> list[Question]:
-    """Names of types, functions and files; the places that declare them are the answers."""
+    """Names of types and functions, right and misspelt; the places that declare them are the answers."""
     rows = [row for document in store.documents().values() for row in store.chunks.of_document(document.id)]
     declared: dict[tuple[str, str], list[Answer]] = {}
     for row in rows:
