@@ -6,7 +6,7 @@ python3 scripts/dev.py try [FOLDER]   set up, index a repository, ask it a quest
 python3 scripts/dev.py test [ARGS]    set up, then run all tests (ARGS go to pytest; --fast: in a minute; --long: at full length)
 python3 scripts/dev.py lint           ruff, mypy and the import layers
 python3 scripts/dev.py docs [--check] write the generated pages of docs/ (or fail when they are stale)
-python3 scripts/dev.py eval [ARGS]    measure how well code is found (ARGS go to tests/benchmarks/code/evaluate.py)
+python3 scripts/dev.py eval [ARGS]    measure how well code is found (ARGS go to tests/benchmarks/code/finding.py)
 python3 scripts/dev.py bench [ARGS]   run the benchmarks (ARGS go to tests/benchmarks)
 python3 scripts/dev.py vscode [SHOTS] use the extension in a real VS Code, some ten minutes; screenshots go to SHOTS
 """
@@ -139,7 +139,9 @@ def bench(arguments: list[str]) -> int:
 
 
 def evaluate(arguments: list[str]) -> int:
-    return run(str(BIN / python_name()), "-m", "tests.benchmarks.code.evaluate", *arguments)
+    python = str(BIN / python_name())
+    functions = run(python, "-m", "tests.benchmarks.code.evaluate")
+    return functions or run(python, "-m", "tests.benchmarks.code.finding", *arguments)
 
 
 def vscode(arguments: list[str]) -> int:

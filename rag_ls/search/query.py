@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -15,6 +16,7 @@ _STOP_WORDS = frozenset(
     "def class function func fn return self import const let var public private static new none null true false "
     "code file files implement implemented implementation done happen happens used use".split()
 )
+_WORD = re.compile(r"\w+")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*")
 _JOINTS = re.compile(r"\.|::|#")
 _LOOKS_LIKE_CODE = re.compile(r"[a-z][A-Z]|_|\.|::|#|^[A-Z]\w*[a-z]\w*[A-Z]")
@@ -31,7 +33,18 @@ _ERROR = re.compile(
 _QUESTION = re.compile(
     r"^\s*(where|how|what|when|which|who|why|is|are|does|do|can|find|show|code|tests?|function|the)\b|\?\s*$", re.I
 )
+# How people begin the subject of a commit, and the title of an issue; with a type, as conventionalcommits.org has it.
+_CHANGE = re.compile(
+    r"^\s*(?:\[[^\]]+\]\s*)?(?:add|allow|avoid|bump|clean|deprecate|don't|drop|enable|ensure|fix|implement|improve|introduce|make|"
+    r"optimi[sz]e|refactor|remove|rename|revert|simplify|support|tweak|update|use)(?:e?[sd]|ing)?\b", re.I,
+)  # fmt: skip
+_CONVENTIONAL = re.compile(r"^\s*(?:feat|fix|perf|refactor|style|test|build|chore|ci|docs)(?:\([^)]*\))?!?:\s")
 _MAX_TERMS = 32
+_MAX_WORDS = 64
+# A phrase of fewer words that say something is everywhere.
+_TELLING = 2
+PHRASE = 3
+"""The number of words that make a phrase."""
 # Only the beginning of a very long query (a pasted file) is used.
 _MAX_QUERY_CHARACTERS = 2000
 _TEST_WORDS = frozenset({"test", "tests", "testing", "tested", "spec", "specs", "fixture", "fixtures", "mock", "mocks"})
@@ -64,6 +77,10 @@ class Query:
     """Lower-case search terms without stop words or duplicates; an identifier gives its parts and the whole of it."""
     parts: tuple[str, ...]
     """The terms without whole identifiers that have several parts."""
+    words: tuple[str, ...]
+    """All words in order, identifiers taken apart."""
+    phrases: tuple[str, ...]
+    """Runs of `PHRASE` words that are not all stop words."""
     names: tuple[str, ...]
     """The last parts of the symbols that it may name, in lower case."""
     paths: tuple[str, ...]
@@ -72,6 +89,8 @@ class Query:
     """Paths with lines that it names, as `src/a.py:12`, in its order."""
     bare_name: tuple[str, ...]
     """If the query is just one name: the name's parts, outermost first. Else empty."""
+    is_change: bool
+    """Whether it describes a change, as the subject of a commit does: several files answer it."""
     wants_tests: bool
     wants_docs: bool
     wants_data: bool
@@ -80,9 +99,10 @@ class Query:
 def analyse(text: str) -> Query:
     """Analyse a query. Any text is a query: no character has a special meaning."""
     text = text[:_MAX_QUERY_CHARACTERS]
-    split = [split_identifier(word) for word in re.findall(r"\w+", text)]
+    split = [split_identifier(word) for word in _WORD.findall(text)]
     useful = _useful([term for terms in split for term in terms])
     parts = _useful([term for terms in split for term in (terms[:-1] if len(terms) > 1 else terms)])
+    words = words_of(text)[:_MAX_WORDS]
     identifiers = _IDENTIFIER.findall(text)
     named = [
         _JOINTS.split(identifier)[-1].lower()
@@ -90,20 +110,46 @@ def analyse(text: str) -> Query:
         if _LOOKS_LIKE_CODE.search(identifier) or len(identifiers) <= 2
     ]
     paths = tuple(dict.fromkeys(_PATH.findall(text)))
-    words = set(useful)
+    wanted = set(useful)
+    kind = Kind.WORDS if _CONVENTIONAL.match(text) else _kind(text, paths)
     return Query(
         text=text,
-        kind=_kind(text, paths),
+        kind=kind,
         terms=useful,
         parts=parts,
+        words=words,
+        phrases=_phrases(words),
         names=tuple(dict.fromkeys(name for name in named if name not in _STOP_WORDS)),
         paths=paths,
         places=tuple(dict.fromkeys((path, int(line)) for path, line in _PLACE.findall(text)))[:_MAX_PLACES],
         bare_name=tuple(_JOINTS.split(bare)) if _IDENTIFIER.fullmatch(bare := text.strip().removesuffix("()")) else (),
-        wants_tests=bool(_TEST_WORDS & words),
-        wants_docs=bool(_DOCS_WORDS & words),
-        wants_data=bool(_DATA_WORDS & words),
+        is_change=kind is Kind.WORDS and bool(_CONVENTIONAL.match(text) or _CHANGE.match(text)),
+        wants_tests=bool(_TEST_WORDS & wanted),
+        wants_docs=bool(_DOCS_WORDS & wanted),
+        wants_data=bool(_DATA_WORDS & wanted),
     )
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The lower-case words of a text in order; identifiers are taken apart."""
+    split = (split_identifier(word) for word in _WORD.findall(text))
+    return tuple(part for parts in split for part in (parts[:-1] if len(parts) > 1 else parts))
+
+
+def longest_run(words: Sequence[str], text: str) -> int:
+    """How many of `words` a text holds one after another, at most; 0 for less than a phrase."""
+    said = f" {' '.join(words_of(text))} "
+    longest = run = 0
+    for at in range(len(words) - PHRASE + 1):
+        run = run + 1 if f" {' '.join(words[at : at + PHRASE])} " in said else 0
+        longest = max(longest, run)
+    return longest + PHRASE - 1 if longest else 0
+
+
+def _phrases(words: Sequence[str]) -> tuple[str, ...]:
+    runs = [words[at : at + PHRASE] for at in range(len(words) - PHRASE + 1)]
+    telling = [run for run in runs if sum(word not in _STOP_WORDS for word in run) >= _TELLING]
+    return tuple(dict.fromkeys(" ".join(run) for run in telling))[:_MAX_TERMS]
 
 
 def _useful(terms: list[str]) -> tuple[str, ...]:

@@ -2,46 +2,40 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+import itertools
+from collections import Counter
+from collections.abc import Sequence
 
-from rag_ls.search.evidence import Asked, Weights, highest, static_score
+import numpy as np
+
+from rag_ls.search.evidence import FEATURES, Asked, Signals, Weights, evidence, highest
 from rag_ls.search.query import Query
 from rag_ls.search.roles import is_docs
 from rag_ls.storage import RankRow
 
-# After this many hits of one file, its further hits rank below nearly as good hits of other files.
-_MAX_HITS_OF_A_FILE = 3
-_CROWDED = 0.15
-_COHERENT = 3
-_LOOKED_AT = 60
+# What each further hit of a file loses for every hit of that file before it, so that nearly as good hits of other files
+# come first, and the number of such hits that counts. Few words are about a part of the architecture, thus about files.
+_CROWDED, _CROWDED_FEW_WORDS, _MOST_CROWDED = 0.15, 0.8, 3
+_FEW_WORDS = 4
+# A change is about files, and each comes once before any comes twice.
+_CROWDED_CHANGE = 20.0
 
 
 def rank(
-    rows: Sequence[RankRow], dense: Mapping[int, float], lexical: Mapping[int, float], exact: Mapping[int, Collection[str]],
-    query: Query, asked: Asked, weights: Weights,
-) -> list[tuple[RankRow, float]]:  # fmt: skip
+    rows: Sequence[RankRow], signals: Signals, query: Query, asked: Asked, weights: Weights
+) -> list[tuple[RankRow, float]]:
     """The chunks with their scores in 0..1, best first; equal scores in order of path and place.
 
-    `dense` holds similarities, `lexical` BM25 values (higher is better), both by row. Each is scaled over the
-    candidates of this query. The scaled values are added; reciprocal ranks would count equal ranks of a sure and an
-    unsure signal alike. A chunk without an embedding uses its lexical share as its dense one, so that text that was
-    just typed does not rank last.
+    A score is the weighted sum of a chunk's evidence and its file's. What the query names comes first whatever its
+    score: lines of files, then declarations of a bare name.
     """
-    words, meaning = _shares(lexical), _scaled(dense)
-    scored = []
-    for row in rows:
-        said = words.get(row.row, 0.0)
-        how = exact.get(row.row, ())
-        score = weights.lexical * said + weights.dense * (meaning.get(row.row, said) if meaning else 0.0)
-        score += static_score(row, query, asked, weights, exact="symbol" in how, named="path" in how)
-        scored.append((row, score))
-    scored = _coherent(scored, weights)
-    scored.sort(key=_order)
-    top = highest(weights) - (0.0 if meaning else weights.dense)
+    factors = np.array([getattr(weights, name) for name in FEATURES])
+    scores = evidence(rows, signals, query, asked) @ factors
+    scored = sorted(zip(rows, map(float, scores), strict=True), key=_order)
+    top = highest(weights, dense=bool(signals.dense))
     declared = [item for item in scored if _fit(item[0], query)]
     declared.sort(key=lambda item: -_fit(item[0], query))
-    placed = {row: rank for rank, row in enumerate(row for row, how in exact.items() if "line" in how)}
+    placed = {row: rank for rank, row in enumerate(row for row, how in signals.exact.items() if "line" in how)}
     at_lines = sorted((item for item in scored if item[0].row in placed), key=lambda item: placed[item[0].row])
     first = _collapsed([*at_lines, *declared])
     taken = {_declaration(row) for row, _ in first}
@@ -71,27 +65,6 @@ def _in_turn(first: list[tuple[RankRow, float]], rest: list[tuple[RankRow, float
     return ordered
 
 
-def _shares(values: Mapping[int, float]) -> dict[int, float]:
-    best = max(values.values(), default=0.0)
-    return {row: value / best if best > 0 else 1.0 for row, value in values.items()}
-
-
-def _scaled(values: Mapping[int, float]) -> dict[int, float]:
-    low, high = min(values.values(), default=0.0), max(values.values(), default=0.0)
-    return {row: (value - low) / (high - low) if high > low else 1.0 for row, value in values.items()}
-
-
-def _coherent(scored: Sequence[tuple[RankRow, float]], weights: Weights) -> list[tuple[RankRow, float]]:
-    """Raise the scores of chunks whose files have several good chunks."""
-    found: dict[int, list[float]] = defaultdict(list)
-    for row, score in sorted(scored, key=lambda item: -item[1])[:_LOOKED_AT]:
-        if len(found[row.document_id]) < _COHERENT:
-            found[row.document_id].append(max(0.0, score))
-    sums = {document: sum(scores) for document, scores in found.items()}
-    best = max(sums.values(), default=0.0) or 1.0
-    return [(row, score + weights.coherence * sums.get(row.document_id, 0.0) / best) for row, score in scored]
-
-
 def _collapsed(scored: Sequence[tuple[RankRow, float]]) -> list[tuple[RankRow, float]]:
     """Keep only the best piece of each declaration."""
     seen: set[tuple[int, str]] = set()
@@ -111,18 +84,26 @@ def _declaration(row: RankRow) -> tuple[int, str]:
 
 
 def _uncrowded(scored: Sequence[tuple[RankRow, float]], query: Query) -> list[tuple[RankRow, float]]:
-    """Lower the scores of a file's hits after the first few, unless the query names a file."""
+    """Move a file's hits after its first back, unless the query names a file. Scores still descend."""
     if query.paths:
         return list(scored)
     of_file: Counter[int] = Counter()
     moved = []
     for row, score in scored:
+        lost = _crowding(query) * min(of_file[row.document_id], _MOST_CROWDED)
+        moved.append((score - lost, row, score))
         of_file[row.document_id] += 1
-        moved.append((row, score - _CROWDED * (of_file[row.document_id] > _MAX_HITS_OF_A_FILE)))
-    moved.sort(key=_order)
-    return moved
+    moved.sort(key=lambda item: _order((item[1], item[0])))
+    lowest = itertools.accumulate((score for _, _, score in moved), min)
+    return [(row, score) for (_, row, _), score in zip(moved, lowest, strict=True)]
+
+
+def _crowding(query: Query) -> float:
+    if query.is_change:
+        return _CROWDED_CHANGE
+    return _CROWDED_FEW_WORDS if len(query.parts) <= _FEW_WORDS else _CROWDED
 
 
 def _order(item: tuple[RankRow, float]) -> tuple[float, str, int]:
     row, score = item
-    return (-round(score, 9), row.path, row.ordinal)
+    return (-round(score, 6), row.path, row.ordinal)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from rag_ls.search.query import Query
 
@@ -13,9 +14,11 @@ _TEST = re.compile(
 # JUnit, PHPUnit, XCTest: the capital letter distinguishes them from `latest.py`.
 _TEST_NAME = re.compile(r"(?<=[a-z0-9])(Tests?|Spec|TestCase)\.\w+$")
 _SECONDARY = re.compile(
-    r"(^|/)(examples?|samples?|benchmarks?|bench|demos?|vendor|third[_-]party|compat|deprecated|legacy|locales?|deps)/",
+    r"(^|/)(examples?|samples?|benchmarks?|bench|demos?|vendor|third[_-]party|compat|deprecated|legacy|old|obsolete|archived?|generated|"
+    r"locales?|deps)/|[._-](old|legacy|deprecated|generated|min|pb|pb2|pb2_grpc)\.\w+$",
     re.I,
-)
+)  # fmt: skip
+_VERSION = re.compile(r"(?:^|/)v(\d{1,3})/")
 # Chosen on the questions of `make eval` that are not held out: with these, the files that are read first hold more of
 # the complete answer's hits.
 _OTHER, _SECOND, _DATA_FILE = 0.6, 0.8, 0.5
@@ -42,8 +45,19 @@ def is_inline_test(symbol: str, language: str) -> bool:
 
 
 def is_secondary(path: str) -> bool:
-    """Whether a document is an example, vendored code, or kept for compatibility."""
+    """Whether a document is an example, vendored or generated code, or kept for compatibility."""
     return bool(_SECONDARY.search(path))
+
+
+def superseded(paths: Iterable[str]) -> set[str]:
+    """The paths in a folder of a version (`api/v1/`) beside which others are in one of a later version."""
+    versions: dict[str, dict[str, int]] = {}
+    for path in paths:
+        if found := _VERSION.search(path):
+            versions.setdefault(path[: found.start()], {})[path] = int(found[1])
+    return {
+        path for of_paths in versions.values() for path, number in of_paths.items() if number < max(of_paths.values())
+    }
 
 
 def is_docs(language: str) -> bool:

@@ -2,43 +2,23 @@
 
 from __future__ import annotations
 
-import difflib
-import math
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
 
 from rag_ls.config import SearchSettings
 from rag_ls.model import Chunk, Freshness, Hit, StoredChunk
 from rag_ls.search.cache import AnswerCache
-from rag_ls.search.evidence import Asked, Weights, weighed, weights_for
+from rag_ls.search.candidates import CandidateFinder, QueryVector
+from rag_ls.search.evidence import Signals, Weights, weights_for
 from rag_ls.search.query import Query, analyse
 from rag_ls.search.ranking import rank
 from rag_ls.search.view import NO_FILTERS, Filters, View, current_view
-from rag_ls.storage import DISK, ChunkRow, DocumentRecord, ProjectIndex, RankRow, stem
+from rag_ls.storage import DISK, ChunkRow, DocumentRecord, ProjectIndex, RankRow
 
-# Candidates per signal: more of them cost time without changing the first ten hits.
-_CANDIDATES = 100
-_EXACT_CANDIDATES = 50
-# Ask for this many times the candidates, because some are dropped: unsaved text hides its file's chunks, and embeddings
-# outlive their chunks.
-_SPARE = 3
-_MAX_NEIGHBOURS = 20_000
-# A word in at most this many chunks is rare, however many chunks there are.
-_MAX_RARE_HOLDERS = 1000
-# A word of at least this length that no chunk holds may be misspelt; `_ALIKE` is how similar its replacements are.
-_LONG_ENOUGH = 5
-_ALIKE = 0.8
-# A misspelt name is compared with at most `_MAX_ALIKE` names that begin as it does.
-_SAME_BEGINNING, _MAX_ALIKE, _NEAR_NAME = 2, 3000, 0.85
 # A declaration in several chunks is given as a whole up to this length.
 _WHOLE_CHARACTERS = 4000
-
-QueryVector = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +31,6 @@ class Found:
     took_ms: float
     is_filtered_out: bool = False
     """Whether no document passes the filters."""
-
-
-@dataclass(frozen=True, slots=True)
-class Signals:
-    """The value of each signal for the candidate rows."""
-
-    dense: Mapping[int, float]
-    lexical: Mapping[int, float]
-    exact: Mapping[int, tuple[str, ...]]
-    """Rows that the query names, and how: by `symbol`, `path` or `line`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +65,7 @@ class Searcher:
         corpus: Corpus,
     ) -> None:
         self._store = index.checkout
-        self._lexical = index.lexical
-        self._vectors = index.vectors
+        self._candidates = CandidateFinder(index)
         self._corpus = corpus
         self._answers: AnswerCache[Ranked] = AnswerCache(index.changes)
 
@@ -120,7 +89,7 @@ class Searcher:
         started = time.perf_counter()
         view = self._view(session, filters)
         query = analyse(text)
-        weights = weights or weighed(weights_for(query.kind), settings)
+        weights = weights or weights_for(query.kind, settings, dense=vector is not None)
         key = (text, weights, filters, view.hidden, model_id if vector is not None else "")
         ranked = self._answers.get(key, lambda: self._ranked(query, view, weights, vector, model_id))
         hits = self._hits(ranked.rows, ranked.signals, k)
@@ -130,44 +99,12 @@ class Searcher:
         return Found(tuple(hits), bool(ranked.signals.dense), len(ranked.rows), _milliseconds(started), is_filtered_out)
 
     def _ranked(self, query: Query, view: View, weights: Weights, vector: QueryVector | None, model_id: str) -> Ranked:
-        query = self._corrected(query)
-        asked, terms = self._asked(query)
-        signals = self._signals(query, terms, view, vector, model_id)
-        found = {*signals.dense, *signals.lexical, *signals.exact}
-        rows = [row for row in self._store.chunks.for_ranking(found) if view.shows(row.document_id)]
-        return Ranked(rank(rows, signals.dense, signals.lexical, signals.exact, query, asked, weights), signals)
-
-    def _corrected(self, query: Query) -> Query:
-        """The query; if it is just a name that nothing declares, with the declared name that is nearest."""
-        name = query.bare_name[-1].lower() if query.bare_name else ""
-        if len(name) < _LONG_ENOUGH or any(declares for _, _, declares in self._store.chunks.named([name], 1)):
-            return query
-        # A word that the project uses is a word, though nothing has it as its name.
-        if len(query.parts) == 1 and self._lexical.frequency(query.parts[0], 1):
-            return query
-        if not (near := difflib.get_close_matches(name, self.names_like(name), 1, _NEAR_NAME)):
-            return query
-        return replace(query, bare_name=(near[0],), names=(*query.names, near[0]))
-
-    def _asked(self, query: Query) -> tuple[Asked, tuple[str, ...]]:
-        """The weight of each word of a query, by stem, and the terms to search for: the query's own, and similar ones
-        for a word that no chunk holds."""
-        count = self._store.chunks.estimated_count()
-        most = max(_MAX_RARE_HOLDERS, count // 10)
-        weights: dict[str, float] = {}
-        near: list[str] = []
-        for part in query.parts:
-            holders = self._lexical.frequency(part, most)
-            if not holders and len(part) >= _LONG_ENOUGH:
-                similar = difflib.get_close_matches(stem(part), self._lexical.terms_like(stem(part)), 2, _ALIKE)
-                near += similar
-                weights |= dict.fromkeys(similar, _idf(count, 0))
-            weights[stem(part)] = _idf(count, holders)
-        return Asked(weights), (*query.terms, *near)
+        found = self._candidates.find(query, view, vector, model_id)
+        return Ranked(rank(found.rows, found.signals, found.query, found.asked, weights), found.signals)
 
     def names_like(self, name: str) -> list[str]:
         """The lower-case last names of declarations that begin as a misspelt one does."""
-        return self._store.outlines.last_names(name[:_SAME_BEGINNING], _MAX_ALIKE)
+        return self._candidates.names_like(name)
 
     def related(
         self, vector: QueryVector, *, k: int, model_id: str, filters: Filters, minimum: float, without: str,
@@ -176,7 +113,7 @@ class Searcher:
         """The chunks nearest to a vector, outside the document `without`; their score is the cosine similarity."""
         started = time.perf_counter()
         view = self._view(session, filters)
-        nearest = self._nearest(vector, view, model_id)
+        nearest = self._candidates.nearest(vector, view, model_id)
         rows = self._store.chunks.for_ranking(list(nearest))
         kept = [
             (row, nearest[row.row])
@@ -184,7 +121,7 @@ class Searcher:
             if view.shows(row.document_id) and nearest[row.row] >= minimum and row.path != without
         ]
         kept.sort(key=lambda item: (-item[1], item[0].path, item[0].ordinal))
-        signals = Signals(nearest, {}, {})
+        signals = Signals(dense=nearest)
         return Found(tuple(self._hits(kept, signals, k)), True, len(rows), _milliseconds(started))
 
     def chunk_hit(self, chunk_id: str, session: str = DISK) -> Hit | None:
@@ -211,76 +148,6 @@ class Searcher:
 
     def _view(self, session: str, filters: Filters) -> View:
         return current_view(self._store, session, self._corpus.is_live, filters)
-
-    def _signals(
-        self, query: Query, terms: Sequence[str], view: View, vector: QueryVector | None, model_id: str
-    ) -> Signals:
-        lexical = {found.row: found.value for found in self._lexical.search(terms, _CANDIDATES * _SPARE, view.allowed)}
-        lexical = self._first_shown(lexical, view)
-        exact: dict[int, tuple[str, ...]] = {}
-        for row, _, _ in self._store.chunks.named(query.names, _EXACT_CANDIDATES) if query.names else ():
-            exact[row] = ("symbol",)
-        for row in self._rows_of_paths(query, view):
-            exact[row] = (*exact.get(row, ()), "path")
-        for row in self._rows_of_places(query, view):
-            exact[row] = (*exact.get(row, ()), "line")
-        dense: dict[int, float] = {}
-        if vector is not None and self._store.embeddings.active_model() == model_id:
-            dense = self._nearest(vector, view, model_id)
-            dense |= self._similarities({*lexical, *exact} - dense.keys(), vector, model_id)
-        return Signals(dense, lexical, exact)
-
-    def _first_shown(self, values: Mapping[int, float], view: View) -> dict[int, float]:
-        if not view.hidden:
-            return dict(list(values.items())[:_CANDIDATES])
-        documents = self._store.chunks.documents_of(list(values))
-        shown = [(row, value) for row, value in values.items() if row in documents and view.shows(documents[row])]
-        return dict(shown[:_CANDIDATES])
-
-    def _rows_of_paths(self, query: Query, view: View) -> list[int]:
-        if not query.paths:
-            return []
-        named = [
-            number
-            for number, path, _, _ in self._store.document_paths()
-            if view.shows(number) and any(path == name or path.endswith("/" + name) for name in query.paths)
-        ]
-        return self._store.chunks.first_of(named, _EXACT_CANDIDATES)
-
-    def _rows_of_places(self, query: Query, view: View) -> list[int]:
-        """The chunks on the lines that a query names, in its order."""
-        found = []
-        documents = self._store.document_paths() if query.places else []
-        for place, line in query.places:
-            for number, path, _, _ in documents:
-                if view.shows(number) and (path == place or path.endswith("/" + place) or place.endswith("/" + path)):
-                    row = self._store.chunks.at(number, line)
-                    found += [row.row] if row else []
-        return found
-
-    def _nearest(self, vector: QueryVector, view: View, model_id: str) -> dict[int, float]:
-        """Similarity by chunk row, for the chunks nearest to a vector."""
-        among = None if view.allowed is None else self._store.chunks.text_hashes_of_documents(view.allowed)
-        wanted = _CANDIDATES * _SPARE
-        while True:
-            neighbours = self._vectors.nearest(model_id, vector, wanted, among)
-            similarity = {neighbour.text_hash: neighbour.similarity for neighbour in neighbours}
-            rows = [
-                (row, similarity[text_hash])
-                for row, text_hash, document in self._store.chunks.with_texts(similarity)
-                if view.shows(document)
-            ]
-            # Hundreds of the nearest texts may be former edits: widen the search until enough chunks exist.
-            if len(rows) >= _CANDIDATES or len(neighbours) < wanted or wanted >= _MAX_NEIGHBOURS:
-                rows.sort(key=lambda item: -item[1])
-                return dict(rows[:_CANDIDATES])
-            wanted *= 4
-
-    def _similarities(self, rows: Collection[int], vector: QueryVector, model_id: str) -> dict[int, float]:
-        """Similarity of chunks that another signal found."""
-        hashes = self._store.chunks.text_hashes(rows)
-        vectors = self._vectors.get(model_id, set(hashes.values()))
-        return {row: float(vectors[found] @ vector) for row, found in hashes.items() if found in vectors}
 
     def _hits(self, ranked: list[tuple[RankRow, float]], signals: Signals, k: int) -> list[Hit]:
         """The first `k` hits whose files still exist, without copies, each with its freshness."""
@@ -342,10 +209,6 @@ def _beginning(pieces: Sequence[Chunk]) -> list[Chunk]:
     while end < len(pieces) and sum(len(piece.text) for piece in pieces[: end + 1]) <= _WHOLE_CHARACTERS:
         end += 1
     return list(pieces[:end])
-
-
-def _idf(chunks: int, holders: int) -> float:
-    return math.log(1 + chunks / (holders + 0.5))
 
 
 def _matched_by(row: int, signals: Signals) -> tuple[str, ...]:

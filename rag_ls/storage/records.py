@@ -135,6 +135,8 @@ class RankRow:
     is_declaration: bool
     ordinal: int
     is_embedded: bool
+    size: int
+    """The size of its document in bytes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,8 @@ def test_the_torch_process_agrees_with_the_quick_model_and_can_be_stopped(quick:
     try:
         vectors = worker.embed_documents(_TEXTS)
         similarities = np.sum(vectors * quick.embed_documents(_TEXTS), axis=1)
-        assert similarities.min() > 0.99
+        # Both are quantised, each in its own way.
+        assert similarities.min() > 0.96
         assert worker.embed_documents([]).size == 0
         assert worker.process.running
         worker.process.stop()

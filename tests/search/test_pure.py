@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_ls.config import SearchSettings
-from rag_ls.search.evidence import Asked, weighed, weights_for
-from rag_ls.search.query import Kind, analyse
+from rag_ls.search.evidence import FEATURES, Asked, Signals, learned, weights_for
+from rag_ls.search.query import Kind, analyse, longest_run
 from rag_ls.search.ranking import rank
-from rag_ls.search.roles import is_test
+from rag_ls.search.roles import is_test, superseded
 from rag_ls.search.view import glob_matcher
 from rag_ls.storage import RankRow, stem
 
@@ -136,7 +136,8 @@ def test_rust_s_tests_stand_beside_the_code() -> None:
 
 def _row(number: int, path: str = "src/a.py", symbol: str = "", *, declares: str = "", document: int = 0) -> RankRow:
     node = declares or "expression"
-    return RankRow(number, document or hash(path), path, "python", symbol, node, bool(declares), number, False)
+    document = document or hash(path)
+    return RankRow(number, document, path, "python", symbol, node, bool(declares), number, False, 1000)
 
 
 def _rank(
@@ -145,7 +146,8 @@ def _rank(
 ) -> list[tuple[RankRow, float]]:  # fmt: skip
     asked = analyse(query)
     words = Asked({stem(part): 1.0 for part in asked.parts})
-    return rank(rows, dense or {}, lexical, exact or {}, asked, words, weights_for(asked.kind))
+    signals = Signals(dense or {}, lexical, exact or {}, least_dense=min((dense or {}).values(), default=0.0))
+    return rank(rows, signals, asked, words, weights_for(asked.kind, SearchSettings(), dense=bool(dense)))
 
 
 def _order(rows: list[RankRow], lexical: dict[int, float], query: str, **others: Any) -> list[int]:
@@ -173,6 +175,42 @@ def test_prose_comes_later_unless_it_is_asked_for_or_a_name_is() -> None:
     assert _order(rows, {1: 6, 2: 2}, "CartPrice") == [1, 2]
 
 
+def test_code_kept_for_compatibility_and_earlier_versions_come_later() -> None:
+    rows = [_row(1, "src/legacy/cart.py"), _row(2, "src/cart.py"), _row(3, "src/cart_old.py")]
+    assert _order(rows, {1: 6, 2: 5, 3: 6}, "price of all items of a cart")[0] == 2
+    rows = [_row(1, "api/v1/cart.py"), _row(2, "api/v2/cart.py")]
+    assert _order(rows, {1: 6, 2: 5.8}, "price of all items of a cart") == [2, 1]
+    assert superseded(["api/v1/a.py", "api/v2/b.py", "other/v1/c.py", "v10/d.py"]) == {"api/v1/a.py"}
+
+
+def test_a_phrase_of_the_query_counts() -> None:
+    words = ("could", "not", "open", "the", "file")
+    assert longest_run(words, 'raise Error(f"could not open the {file}")') == 5
+    assert longest_run(words, "could not, but open it") == 0
+    assert analyse("could not open the file").phrases == ("could not open", "not open the")
+    rows = [_row(1, "src/a.py"), _row(2, "src/b.py")]
+    query = analyse("could not open the file")
+    signals = Signals(lexical={1: 6.0, 2: 5.0}, phrases={2: 1.0})
+    ranked = rank(rows, signals, query, Asked({}), weights_for(query.kind, SearchSettings(), dense=False))
+    assert [row.row for row, _ in ranked] == [2, 1]
+
+
+def test_a_file_of_the_name_and_several_good_places_comes_before_one_better_place() -> None:
+    rows = [_row(1, "src/misc.py"), _row(2, "src/retry/scheduler.py"), _row(3, "src/retry/scheduler.py", "Later")]
+    assert _order(rows, {1: 6, 2: 5, 3: 5}, "how retries are scheduled")[0] in (2, 3)
+
+
+@pytest.mark.parametrize("text", ["Fix crash on empty input", "feat(cart): sum up prices", "Support colours of a cart"])
+def test_a_subject_of_a_commit_is_told_from_a_question(text: str) -> None:
+    assert analyse(text).is_change
+    assert not analyse(f"where do we {text.lower()}").is_change
+
+
+def test_the_learned_weights_name_every_kind_of_evidence() -> None:
+    for dense in (True, False):
+        assert {field.name for field in fields(learned(dense))} == set(FEATURES)
+
+
 def test_a_name_that_holds_the_words_of_the_query_comes_before_a_body_that_does() -> None:
     rows = [_row(1, "src/a.py"), _row(2, "src/b.py", "refresh_session_tokens", declares="function_definition")]
     assert _order(rows, {1: 6, 2: 5}, "where is the token of a session refreshed") == [2, 1]
@@ -188,17 +226,19 @@ def test_of_the_pieces_of_one_declaration_the_best_stays() -> None:
     assert sorted(_order(rows, {1: 1, 2: 9, 3: 5, 4: 4}, _LONG)) == [2, 3, 4]
 
 
-def test_one_file_does_not_fill_the_answer_unless_the_query_names_it() -> None:
+def test_one_file_does_not_fill_the_answer_unless_it_is_far_better_or_named_and_never_that_to_a_change() -> None:
     rows = [_row(number, "src/big.py") for number in range(1, 6)] + [_row(9, "src/small.py")]
     lexical = {number: 8 - number / 1000 for number in range(1, 6)} | {9: 7.5}
-    assert _order(rows, lexical, _LONG).index(9) == 3
+    assert _order(rows, lexical, _LONG).index(9) == 1
+    assert _order(rows, lexical | {9: 1.0}, _LONG).index(9) == 5
+    assert _order(rows, lexical | {9: 1.0}, "fix something long").index(9) == 1
     named = dict.fromkeys(range(1, 6), ("path",))
     assert _order(rows, lexical, "something long in big.py", exact=named).index(9) == 5
 
 
 def test_text_that_is_not_embedded_yet_is_judged_by_its_words() -> None:
     rows = [_row(1, "a.py"), _row(2, "b.py"), _row(3, "c.py")]
-    assert _order(rows, {2: 4.0, 3: 8.0}, _LONG, dense={1: 0.9, 2: 0.1}) == [3, 1, 2]
+    assert _order(rows, {2: 1.0, 3: 8.0}, _LONG, dense={1: 0.9, 2: 0.1}) == [3, 1, 2]
 
 
 def test_equal_scores_come_in_order_of_path_and_place() -> None:
@@ -233,11 +273,10 @@ def test_what_is_better_in_every_signal_does_not_come_later(signals: list[tuple[
 
 @given(_BM25, _BM25)
 def test_weights_of_nothing_silence_a_signal(dense: dict[int, float], lexical: dict[int, float]) -> None:
-    silent = weighed(weights_for(Kind.WORDS), SearchSettings(dense_weight=0.0))
-    assert silent.dense == 0
+    silent = weights_for(Kind.WORDS, SearchSettings(dense_weight=0.0), dense=True)
+    assert silent.dense == silent.file_dense == silent.file_dense_sum == 0
     rows = [_row(number, f"src/{number}.py") for number in dense.keys() | lexical.keys()]
     asked = analyse(_LONG)
-    with_both = rank(rows, dense, lexical, {}, asked, Asked({}), silent)
-    assert [row.row for row, _ in with_both] == [
-        row.row for row, _ in rank(rows, {}, lexical, {}, asked, Asked({}), silent)
-    ]
+    with_both = rank(rows, Signals(dense, lexical), asked, Asked({}), silent)
+    without = rank(rows, Signals({}, lexical), asked, Asked({}), silent)
+    assert [row.row for row, _ in with_both] == [row.row for row, _ in without]

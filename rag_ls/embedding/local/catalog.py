@@ -74,6 +74,11 @@ class LocatedModel:
     onnx_sha256: str = ""
 
     @property
+    def can_quantise(self) -> bool:
+        """Whether eight bits are known to cost its rankings next to nothing (docs/performance.md)."""
+        return self.sha256 == MINILM.sha256
+
+    @property
     def id(self) -> str:
         """Name and revision; vectors are stored under it."""
         return f"{self.name}@{self.sha256[:12]}"

@@ -16,13 +16,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import rag_ls
 from rag_ls.embedding.api import normalised
 from rag_ls.embedding.local.catalog import LocatedModel, card_of, models_folder
+from rag_ls.embedding.local.int8 import quantised
 
 # Tokens of one batch, padding included: more cost memory, and gain nothing.
 _BATCH_TOKENS = 2048
 # Change this number when the exported graph changes.
-_EXPORT = 1
+_EXPORT = 2
+# Texts that show how large values become, for quantising: this many, of so many characters each.
+_SAMPLES, _SAMPLE_CHARACTERS = 64, 900
+_SHORT = 50
 
 
 def can_compile(device: str) -> bool:
@@ -41,18 +46,22 @@ class OpenVinoEmbedder:
         openvino = _openvino()
         from tokenizers import Tokenizer
 
-        file = _exported_file(model)
-        if not file.exists():
-            _export(openvino, model, file)
-        core = openvino.Core()
-        hint = {"NUM_STREAMS": str(threads), "INFERENCE_NUM_THREADS": threads}
-        if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES"):
-            hint["INFERENCE_PRECISION_HINT"] = "bf16"
-        self._compiled = core.compile_model(core.read_model(file), "CPU", hint)
-        self._queue = openvino.AsyncInferQueue(self._compiled, threads)
         self._tokenizer = Tokenizer.from_file(str(model.tokenizer_file))
         self._tokenizer.enable_truncation(model.max_tokens)
         self._tokenizer.no_padding()
+        core = openvino.Core()
+        can = core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+        is_quantised = "INT8" in can and model.can_quantise
+        file = _exported_file(model, is_quantised=is_quantised)
+        if not file.exists():
+            exported = _exported(openvino, model)
+            samples = [_padded([encoding.ids]) for encoding in self._tokenizer.encode_batch(_sample_texts())]
+            _save(openvino, quantised(openvino, exported, samples) if is_quantised else exported, file)
+        hint = {"NUM_STREAMS": str(threads), "INFERENCE_NUM_THREADS": threads}
+        if "BF16" in can:
+            hint["INFERENCE_PRECISION_HINT"] = "bf16"
+        self._compiled = core.compile_model(core.read_model(file), "CPU", hint)
+        self._queue = openvino.AsyncInferQueue(self._compiled, threads)
         self.card = card_of(model)
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -105,12 +114,20 @@ def _openvino() -> Any:
     return openvino
 
 
-def _exported_file(model: LocatedModel) -> Path:
-    return models_folder() / "openvino" / f"{model.sha256[:16]}-{_EXPORT}.xml"
+def _exported_file(model: LocatedModel, *, is_quantised: bool) -> Path:
+    return models_folder() / "openvino" / f"{model.sha256[:16]}-{_EXPORT}{'-int8' * is_quantised}.xml"
 
 
-def _export(openvino: Any, model: LocatedModel, file: Path) -> None:
-    """Write the model, with its pooling, as OpenVINO reads it."""
+def _sample_texts() -> list[str]:
+    """Pieces of code that is always here, our own; and short ones, because questions are short."""
+    sources = sorted(Path(rag_ls.__file__).parent.rglob("*.py"))
+    text = "".join(file.read_text(encoding="utf-8") for file in sources)
+    pieces = [text[at : at + _SAMPLE_CHARACTERS] for at in range(0, len(text), max(1, len(text) // _SAMPLES))]
+    return [*pieces, *(piece[: at % _SHORT] for at, piece in enumerate(pieces))]
+
+
+def _exported(openvino: Any, model: LocatedModel) -> Any:
+    """The model, with its pooling, as OpenVINO runs it."""
     import torch
 
     from rag_ls.embedding.local.torch_model import loaded
@@ -127,7 +144,10 @@ def _export(openvino: Any, model: LocatedModel, file: Path) -> None:
     with warnings.catch_warnings():
         # Tracing warns about branches on shapes; tests compare the vectors with torch's.
         warnings.simplefilter("ignore")
-        exported = openvino.convert_model(Pooled(), example_input=example)
+        return openvino.convert_model(Pooled(), example_input=example)
+
+
+def _save(openvino: Any, exported: Any, file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     unfinished = file.with_name(f"{os.getpid()}-{file.name}")
     openvino.save_model(exported, unfinished)

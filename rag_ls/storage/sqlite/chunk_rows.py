@@ -28,7 +28,7 @@ class ChunkRows:
         """The chunks' data for ranking, in order of row, without chunks that were deleted meanwhile."""
         found = self._database.connection.execute(
             "SELECT c.id, c.document_id, d.path, d.language, c.symbol, c.node_type, c.is_declaration, c.ordinal, "
-            "c.embedded = 1 FROM chunks c JOIN documents d ON d.id = c.document_id "
+            "c.embedded = 1, d.size FROM chunks c JOIN documents d ON d.id = c.document_id "
             "WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY c.id",
             (as_json(rows),),
         )

@@ -28,7 +28,7 @@ def judge(hits: Sequence[Answer], answers: Sequence[Answer]) -> Scores:
     left = list(answers)
     gains = []
     for hit in hits[:DEPTH]:
-        found = next((answer for answer in left if _covers(hit, answer)), None)
+        found = next((answer for answer in left if covers(hit, answer)), None)
         gains.append(found is not None)
         if found is not None:
             left.remove(found)
@@ -48,7 +48,8 @@ def mean(scores: Sequence[Scores]) -> Scores:
     )
 
 
-def _covers(hit: Answer, answer: Answer) -> bool:
+def covers(hit: Answer, answer: Answer) -> bool:
+    """Whether a hit and an answer share half of the shorter of the two."""
     if hit.path != answer.path:
         return False
     shared = min(hit.end, answer.end) - max(hit.start, answer.start) + 1

@@ -7,7 +7,7 @@ import json
 import random
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from tests.benchmarks.code.repositories import Repository, fetch
 
 _WRITTEN = Path(__file__).parent / "questions"
 _DERIVED = 26
+FUNCTION = re.compile("function|method")
 # What a question is derived from is long enough to be one.
 _FEWEST_WORDS, _MOST_WORDS = 6, 30
 _COMMENT = re.compile(r"^\s*(//|/\*|\*|#|--)")
@@ -84,7 +85,7 @@ def prepare(repository: Repository, folder: Path) -> list[Question]:
     chosen = list({item[0].query: item for item in found}.values())
     random.Random(7).shuffle(chosen)
     for question, lines in chosen[:_DERIVED]:
-        _blank(folder / question.answers[0].path, lines)
+        blank(folder / question.answers[0].path, lines)
     return [*questions, *(question for question, _ in chosen[:_DERIVED])]
 
 
@@ -98,38 +99,47 @@ def _overlaps(answer: Answer, questions: Sequence[Question]) -> bool:
 
 def _documented(repository: Repository, folder: Path) -> Iterator[tuple[Question, range]]:
     """Functions with documentation that says something other than their name, and the 1-based lines of it."""
+    for chunk in documented_chunks(folder, lambda language: language in (repository.language, "cpp")):
+        if (lines := documentation_lines(chunk, FUNCTION)) and (sentence := first_sentence(chunk)):
+            answer = Answer(chunk.path, chunk.start_line, chunk.end_line)
+            yield Question(repository.name, repository.language, sentence, "derived", (answer,)), lines
+
+
+def documented_chunks(folder: Path, is_wanted: Callable[[str], bool]) -> Iterator[Chunk]:
+    """The chunks of a repository's sources in the wanted languages that declare something with documentation."""
     for file in sorted(folder.rglob("*")):
         path = file.relative_to(folder).as_posix()
         if not file.is_file() or file.is_symlink() or re.search(r"test|spec|example|vendor|benchmark|doc", path):
             continue
         language = detect_language(path, "")
-        if language not in (repository.language, "cpp"):
+        if language is None or not is_wanted(language):
             continue
         text = file.read_text(encoding="utf-8", errors="ignore")
         budget = Budget(400, 24, 0)
         for chunk in chunk_text(text, path, language=language, budget=budget, token_offsets=approximate_token_offsets):
-            if (found := _derived(repository, chunk)) is not None:
-                yield found
+            if chunk.is_declaration and chunk.doc:
+                yield chunk
 
 
-def _derived(repository: Repository, chunk: Chunk) -> tuple[Question, range] | None:
-    sentence = _SENTENCE.split(chunk.doc)[0].strip().rstrip(".") if chunk.is_declaration else ""
+def first_sentence(chunk: Chunk) -> str:
+    """The first sentence of a declaration's documentation, if it is long enough for a question and lacks the name."""
+    sentence = _SENTENCE.split(chunk.doc)[0].strip().rstrip(".")
     name = re.split(r"\W", chunk.symbol)[-1].lower()
-    if _NO_QUESTION.search(sentence):
-        return None
-    if not _FEWEST_WORDS <= len(sentence.split()) <= _MOST_WORDS or not name or name in sentence.lower():
-        return None
-    if "function" not in chunk.node_type and "method" not in chunk.node_type:
-        return None
-    documentation = _documentation(chunk)
-    if not documentation:
-        return None
-    answer = Answer(chunk.path, chunk.start_line, chunk.end_line)
-    return Question(repository.name, repository.language, sentence, "derived", (answer,)), documentation
+    return sentence if is_question(sentence) and name and name not in sentence.lower() else ""
 
 
-def _documentation(chunk: Chunk) -> range:
-    """The lines of a chunk's doc comment or docstring; empty where it is not found, or all that there is."""
+def is_question(sentence: str) -> bool:
+    """Whether a sentence of documentation can be asked: long enough, short enough, no code."""
+    return not _NO_QUESTION.search(sentence) and _FEWEST_WORDS <= len(sentence.split()) <= _MOST_WORDS
+
+
+def documentation_lines(chunk: Chunk, node_type: re.Pattern[str]) -> range:
+    """The lines of a chunk's doc comment or docstring, if it declares such a node.
+
+    Empty where the documentation is not found, or is all that there is.
+    """
+    if not node_type.search(chunk.node_type):
+        return range(0)
     lines = chunk.text.split("\n")
     first = next((at for at, line in enumerate(lines) if _COMMENT.match(line) or _DOCSTRING.match(line)), None)
     if first is None or first > 8:
@@ -147,7 +157,8 @@ def _documentation(chunk: Chunk) -> range:
     return range(chunk.start_line + first, chunk.start_line + last + 1) if len(left) >= 3 else range(0)
 
 
-def _blank(file: Path, numbers: range) -> None:
+def blank(file: Path, numbers: range) -> None:
+    """Make lines of a file empty; the others keep their numbers."""
     lines = file.read_bytes().split(b"\n")
     for number in numbers:
         lines[number - 1] = b""

@@ -1,0 +1,228 @@
+"""How well files and places are found, by set of questions, beside peers, over public histories.
+
+python -m tests.benchmarks.code.finding [MIRRORS] [--words] [--semble PYTHON] [--json FILE]
+
+MIRRORS is a folder of git mirrors, OWNER+NAME/repo, in place of GitHub. PYTHON is an interpreter that has semble and wordllama from
+PyPI. Without --words everything is embedded, which takes an hour on two cores. Printed is the unseen third.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import re
+import subprocess
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rag_ls.config import EmbeddingSettings, SearchSettings
+from rag_ls.embedding import local_model
+from rag_ls.model import StoredChunk
+from rag_ls.search import NO_FILTERS, analyse
+from rag_ls.storage import stem
+from tests.benchmarks.code.asked import Asked, asked
+from tests.benchmarks.code.histories import histories
+from tests.benchmarks.code.judge import DEPTH, judge
+from tests.benchmarks.code.questions import Answer, Question
+
+_PEERS = Path(__file__).parent / "semble_answers.py"
+_WINDOW = 50
+_K1, _B = 1.5, 0.75
+_RESAMPLED = 1000
+Answers = Callable[[Question], Sequence[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How good one answer was."""
+
+    tool: str
+    kind: str
+    language: str
+    repository: str
+    is_unseen: bool
+    by_file: float
+    """NDCG@10 by file; another hit of a file that was found gains nothing."""
+    by_place: float
+    """NDCG@10 by place: a hit covers half of the shorter of itself and the answer."""
+    found: bool
+    """Whether a file that answers is among the first ten hits."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("mirrors", type=Path, nargs="?")
+    parser.add_argument("--words", action="store_true", help="by words alone: embeds nothing")
+    parser.add_argument("--semble", metavar="PYTHON", help="an interpreter that has semble")
+    parser.add_argument("--only", metavar="NAME", help="the repositories whose names hold this")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write each judgement, too")
+    arguments = parser.parse_args()
+    model = None if arguments.words else local_model("auto", EmbeddingSettings())
+    judged: list[Judged] = []
+    for history in histories(arguments.mirrors):
+        if arguments.only is None or arguments.only in history.name:
+            about = asked(history, model)
+            for tool, answers in tools(about, arguments.semble):
+                judged += [_judged(tool, about, question, answers(question)) for question in about.questions]
+    if model is not None:
+        model.close()
+    if arguments.json:
+        arguments.json.write_text(json.dumps([asdict(each) for each in judged]))
+    for key in ("kind", "language"):
+        report(judged, key, unseen=True)
+    report(judged, "kind", unseen=False)
+
+
+def _judged(tool: str, about: Asked, question: Question, places: Sequence[Answer]) -> Judged:
+    wanted = {answer.path for answer in question.answers}
+    paths = [place.path for place in places[:DEPTH]]
+    return Judged(
+        tool, question.kind, question.language, about.history.name, about.history.is_unseen, ndcg(paths, wanted),
+        judge(places, question.answers).ndcg, bool(wanted & {*paths}),
+    )  # fmt: skip
+
+
+def ndcg(paths: Sequence[str], wanted: set[str]) -> float:
+    """NDCG@10 by file; another hit of a file that was found gains nothing."""
+    left, gained = set(wanted), 0.0
+    for rank, path in enumerate(paths[:DEPTH]):
+        if path in left:
+            left.remove(path)
+            gained += 1 / math.log2(rank + 2)
+    return gained / sum(1 / math.log2(rank + 2) for rank in range(min(DEPTH, len(wanted))))
+
+
+# --- tools
+
+
+def tools(about: Asked, semble: str | None) -> Iterator[tuple[str, Answers]]:
+    """What is compared, by name; each answers with places, best first."""
+    yield "rag-ls, words alone", lambda question: by_rag_ls(about, question, dense=False)
+    if about.model_id:
+        yield "rag-ls", lambda question: by_rag_ls(about, question, dense=True)
+    windows = Windows(about.folder, sorted(about.index.checkout.documents()))
+    yield "grep", windows.by_words
+    yield "BM25 over windows", windows.by_bm25
+    if semble:
+        for mode in ("words", "static model"):
+            yield f"semble, {mode}", Given(_of_semble(semble, mode, about)).answers
+
+
+def by_rag_ls(about: Asked, question: Question, *, dense: bool) -> list[Answer]:
+    """The product's own answer."""
+    found = about.searcher.search(
+        question.query, k=DEPTH, settings=SearchSettings(), filters=NO_FILTERS, model_id=about.model_id,
+        vector=about.vectors[question.query] if dense else None,
+    )  # fmt: skip
+    chunks = [hit.item.chunk for hit in found.hits if isinstance(hit.item, StoredChunk)]
+    return [Answer(chunk.path, chunk.start_line, chunk.end_line) for chunk in chunks]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Answers that are there already, by query."""
+
+    places: dict[str, list[Answer]]
+
+    def answers(self, question: Question) -> list[Answer]:
+        """The answer to a question."""
+        return self.places[question.query]
+
+
+class Windows:
+    """The files of a repository in windows of lines, with no rule at all."""
+
+    def __init__(self, folder: Path, paths: Sequence[str]) -> None:
+        self._places: list[Answer] = []
+        self._texts: list[str] = []
+        for path in paths:
+            lines = (folder / path).read_text(encoding="utf-8", errors="ignore").split("\n")
+            for start in range(0, len(lines), _WINDOW):
+                self._places.append(Answer(path, start + 1, start + len(lines[start : start + _WINDOW])))
+                self._texts.append("\n".join(lines[start : start + _WINDOW]).lower())
+        self._words = [Counter(map(stem, re.findall(r"[a-z]\w+", text))) for text in self._texts]
+        self._holders = Counter(word for words in self._words for word in words)
+        self._lengths = [sum(words.values()) for words in self._words]
+
+    def by_words(self, question: Question) -> list[Answer]:
+        """Windows that hold the most of the words, as a search for each of them with grep shows."""
+        words = [word for word in analyse(question.query).terms if len(word) > 2]
+        return self._best([float(sum(word in text for word in words)) for text in self._texts])
+
+    def by_bm25(self, question: Question) -> list[Answer]:
+        """Windows by BM25 of stemmed words."""
+        words = {stem(word) for word in re.findall(r"[a-z]\w+", question.query.lower())}
+        mean = sum(self._lengths) / len(self._lengths)
+        scores = [0.0] * len(self._words)
+        for word in words & self._holders.keys():
+            held = self._holders[word]
+            rare = math.log(1 + (len(scores) - held + 0.5) / (held + 0.5))
+            for at, counts in enumerate(self._words):
+                if count := counts.get(word):
+                    scores[at] += rare * count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * self._lengths[at] / mean))
+        return self._best(scores)
+
+    def _best(self, scores: Sequence[float]) -> list[Answer]:
+        order = sorted((at for at, score in enumerate(scores) if score > 0), key=lambda at: -scores[at])
+        return [self._places[at] for at in order[:DEPTH]]
+
+
+def _of_semble(python: str, mode: str, about: Asked) -> dict[str, list[Answer]]:
+    asked_for = json.dumps([question.query for question in about.questions])
+    command = [python, str(_PEERS), mode, str(about.folder)]
+    done = subprocess.run(command, input=asked_for, capture_output=True, text=True, check=True)
+    return {query: [Answer(*place) for place in places] for query, places in json.loads(done.stdout).items()}
+
+
+# --- reports
+
+
+def report(judged: Sequence[Judged], key: str, *, unseen: bool) -> None:
+    """Print a table in Markdown: by file / by place / found among ten, for each tool; the last row is the mean of all rows."""
+    groups: dict[str, dict[str, list[Judged]]] = defaultdict(lambda: defaultdict(list))
+    for each in judged:
+        if each.is_unseen == unseen:
+            groups[getattr(each, key)][each.tool].append(each)
+    names = list(dict.fromkeys(each.tool for each in judged))
+    print(f"\n{'Unseen' if unseen else 'Tuned on'}, by file / by place / found")
+    print(f"| {key} | questions | {' | '.join(names)} |\n| --- | --- |{' --- |' * len(names)}")
+    means: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
+    for group, of_tool in sorted(groups.items()):
+        count = len(of_tool[names[0]])
+        if count < 10:
+            continue
+        cells = []
+        for name in names:
+            means[name].append(_mean(of_tool[name]))
+            cells.append(_cell(means[name][-1]) + f" ±{_spread([each.by_file for each in of_tool[name]]):.3f}")
+        print(f"| {group} | {count} | {' | '.join(cells)} |")
+    rows = [_cell(tuple(sum(column) / len(column) for column in zip(*means[name], strict=True))) for name in names]
+    print(f"| mean of all | | {' | '.join(rows)} |", flush=True)
+
+
+def _cell(figures: Sequence[float]) -> str:
+    return " / ".join(f"{figure:.3f}" for figure in figures)
+
+
+def _mean(judged: Sequence[Judged]) -> tuple[float, float, float]:
+    count = len(judged)
+    return (
+        sum(each.by_file for each in judged) / count,
+        sum(each.by_place for each in judged) / count,
+        sum(each.found for each in judged) / count,
+    )
+
+
+def _spread(values: Sequence[float]) -> float:
+    """Half of the 95 % confidence interval of the mean, by resampling."""
+    chosen = random.Random(7)
+    means = sorted(sum(chosen.choices(values, k=len(values))) / len(values) for _ in range(_RESAMPLED))
+    return (means[round(0.975 * _RESAMPLED) - 1] - means[round(0.025 * _RESAMPLED)]) / 2
+
+
+if __name__ == "__main__":
+    main()
