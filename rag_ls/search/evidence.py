@@ -149,15 +149,18 @@ class Asked:
     """The query's words by stem, with their weights."""
 
     weights: Mapping[str, float]
+    total: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "total", sum(self.weights.values()))
 
     def share(self, stems: frozenset[str]) -> float:
         """The weighted share of the query's words that are among `stems`, 0..1."""
-        total = sum(self.weights.values())
-        return sum(weight for stem_, weight in self.weights.items() if stem_ in stems) / total if total else 0.0
+        return sum([self.weights.get(stem_, 0.0) for stem_ in stems]) / self.total if self.total else 0.0
 
     def asks(self, stems: frozenset[str]) -> float:
         """The share of `stems` that are words of the query, 0..1."""
-        return sum(stem_ in self.weights for stem_ in stems) / len(stems) if stems else 0.0
+        return sum([stem_ in self.weights for stem_ in stems]) / len(stems) if stems else 0.0
 
 
 def evidence(rows: Sequence[RankRow], signals: Signals, query: Query, asked: Asked) -> NDArray[np.float64]:
@@ -166,10 +169,11 @@ def evidence(rows: Sequence[RankRow], signals: Signals, query: Query, asked: Ask
     of_chunks = [_of_chunk(row, said.get(row.row, 0.0), meant, signals, asked) for row in rows]
     of_files = _of_files(rows, of_chunks, asked)
     old = superseded({row.path for row in rows})
-    table = np.zeros((len(rows), len(FEATURES)))
-    for at, (row, chunk) in enumerate(zip(rows, of_chunks, strict=True)):
-        table[at] = [*chunk, *of_files[row.document_id], *_roles(row, query, row.path in old)]
-    return table
+    values = [
+        (*chunk, *of_files[row.document_id], *_roles(row, query, row.path in old))
+        for row, chunk in zip(rows, of_chunks, strict=True)
+    ]
+    return np.array(values, np.float64).reshape(len(rows), len(FEATURES))
 
 
 def _said(signals: Signals) -> dict[int, float]:
@@ -199,9 +203,19 @@ def _of_chunk(
         "symbol" in how,
         "path" in how,
         declares,
-        declares and bool(_FUNCTION.search(row.node_type)),
-        declares and bool(_TYPE.search(row.node_type)),
+        declares and _is_function(row.node_type),
+        declares and _is_type(row.node_type),
     )
+
+
+@cache
+def _is_function(node_type: str) -> bool:
+    return _FUNCTION.search(node_type) is not None
+
+
+@cache
+def _is_type(node_type: str) -> bool:
+    return _TYPE.search(node_type) is not None
 
 
 _SAID, _MEANT, _PHRASE, _NAME, _DECLARES = 0, 1, 2, 3, 8

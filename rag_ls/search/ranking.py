@@ -17,6 +17,7 @@ from rag_ls.storage import RankRow
 # come first, and the number of such hits that counts. Few words are about a part of the architecture, thus about files.
 _CROWDED, _CROWDED_FEW_WORDS, _MOST_CROWDED = 0.15, 0.8, 3
 _FEW_WORDS = 4
+_QUOTED_WORDS = 4
 # A change is about files, and each comes once before any comes twice.
 _CROWDED_CHANGE = 20.0
 
@@ -27,7 +28,7 @@ def rank(
     """The chunks with their scores in 0..1, best first; equal scores in order of path and place.
 
     A score is the weighted sum of a chunk's evidence and its file's. What the query names comes first whatever its
-    score: lines of files, then declarations of a bare name.
+    score: lines of files, then code that holds all of the query word for word, then declarations of a bare name.
     """
     factors = np.array([getattr(weights, name) for name in FEATURES])
     scores = evidence(rows, signals, query, asked) @ factors
@@ -37,10 +38,17 @@ def rank(
     declared.sort(key=lambda item: -_fit(item[0], query))
     placed = {row: rank for rank, row in enumerate(row for row, how in signals.exact.items() if "line" in how)}
     at_lines = sorted((item for item in scored if item[0].row in placed), key=lambda item: placed[item[0].row])
-    first = _collapsed([*at_lines, *declared])
+    quoted = [item for item in scored if _quotes(item[0], signals, query)]
+    first = _collapsed([*at_lines, *quoted, *declared])
     taken = {_declaration(row) for row, _ in first}
     rest = [item for item in scored if _declaration(item[0]) not in taken]
     return _in_turn(_as_shares(first, top), _as_shares(_uncrowded(_collapsed(rest), query), top))
+
+
+def _quotes(row: RankRow, signals: Signals, query: Query) -> bool:
+    """Whether code holds a query of several words, such as an error message, word for word."""
+    whole = len(query.words) >= _QUOTED_WORDS and signals.phrases.get(row.row, 0.0) >= 1.0
+    return whole and not is_docs(row.language)
 
 
 def _fit(row: RankRow, query: Query) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from rag_ls.search.query import Query
 
@@ -34,6 +35,7 @@ def likelihood(query: Query, path: str, language: str) -> float:
     return tests * secondary * prose * (_DATA_FILE if is_data(language) and not query.wants_data else 1.0)
 
 
+@lru_cache(maxsize=65536)
 def is_test(path: str) -> bool:
     """Whether a document holds tests, or only serves them."""
     return bool(_TEST.search(path.lower()) or _TEST_NAME.search(path))
@@ -44,6 +46,7 @@ def is_inline_test(symbol: str, language: str) -> bool:
     return language == "rust" and symbol.partition(".")[0] in ("test", "tests")
 
 
+@lru_cache(maxsize=65536)
 def is_secondary(path: str) -> bool:
     """Whether a document is an example, vendored or generated code, or kept for compatibility."""
     return bool(_SECONDARY.search(path))

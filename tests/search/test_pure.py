@@ -195,6 +195,18 @@ def test_a_phrase_of_the_query_counts() -> None:
     assert [row.row for row, _ in ranked] == [2, 1]
 
 
+def test_code_that_holds_the_query_word_for_word_comes_first_whatever_else_is_better() -> None:
+    rows = [
+        _row(1, "src/open_file.py", "could_not_open", declares="function"), _row(2, "src/b.py"),
+        replace(_row(3, "docs/errors.md"), language="markdown"),
+    ]  # fmt: skip
+    query = analyse("could not open the file")
+    signals = Signals(lexical={1: 60.0, 2: 5.0, 3: 50.0}, phrases={2: 1.0, 3: 1.0})
+    asked = Asked({"open": 1.0, "could": 1.0})
+    ranked = rank(rows, signals, query, asked, weights_for(query.kind, SearchSettings(), dense=False))
+    assert ranked[0][0].row == 2
+
+
 def test_a_file_of_the_name_and_several_good_places_comes_before_one_better_place() -> None:
     rows = [_row(1, "src/misc.py"), _row(2, "src/retry/scheduler.py"), _row(3, "src/retry/scheduler.py", "Later")]
     assert _order(rows, {1: 6, 2: 5, 3: 5}, "how retries are scheduled")[0] in (2, 3)

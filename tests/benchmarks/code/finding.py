@@ -1,6 +1,6 @@
 """How well files and places are found, by set of questions, beside peers, over public histories.
 
-python -m tests.benchmarks.code.finding [MIRRORS] [--words] [--semble PYTHON] [--json FILE]
+python -m tests.benchmarks.code.finding [MIRRORS] [--words] [--unseen] [--semble PYTHON] [--json FILE]
 
 MIRRORS is a folder of git mirrors, OWNER+NAME/repo, in place of GitHub. PYTHON is an interpreter that has semble and wordllama from
 PyPI. Without --words everything is embedded, which takes an hour on two cores. Printed is the unseen third.
@@ -14,6 +14,7 @@ import math
 import random
 import re
 import subprocess
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -33,6 +34,9 @@ _PEERS = Path(__file__).parent / "semble_answers.py"
 _WINDOW = 50
 _K1, _B = 1.5, 0.75
 _RESAMPLED = 1000
+_READ_AT_ONCE = 2000
+_CHARACTERS_OF_TOKEN = 4
+_IN_WORDS = ("subject", "architecture", "module", "concept", "documentation", "web")
 Answers = Callable[[Question], Sequence[Answer]]
 
 
@@ -51,6 +55,8 @@ class Judged:
     """NDCG@10 by place: a hit covers half of the shorter of itself and the answer."""
     found: bool
     """Whether a file that answers is among the first ten hits."""
+    tokens: int
+    """About the tokens that somebody reads until the first hit in a file that answers: hits in their order; of grep, whole files."""
 
 
 def main() -> None:
@@ -58,32 +64,48 @@ def main() -> None:
     parser.add_argument("mirrors", type=Path, nargs="?")
     parser.add_argument("--words", action="store_true", help="by words alone: embeds nothing")
     parser.add_argument("--semble", metavar="PYTHON", help="an interpreter that has semble")
-    parser.add_argument("--only", metavar="NAME", help="the repositories whose names hold this")
+    parser.add_argument(
+        "--unseen", action="store_true", help="leave the repositories out that weights are learned from"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write each judgement, too")
     arguments = parser.parse_args()
     model = None if arguments.words else local_model("auto", EmbeddingSettings())
     judged: list[Judged] = []
     for history in histories(arguments.mirrors):
-        if arguments.only is None or arguments.only in history.name:
-            about = asked(history, model)
-            for tool, answers in tools(about, arguments.semble):
-                judged += [_judged(tool, about, question, answers(question)) for question in about.questions]
+        if arguments.unseen and not history.is_unseen:
+            continue
+        about = asked(history, model)
+        print(f"{history.name}: {len(about.questions)} questions", file=sys.stderr, flush=True)
+        for tool, answers in tools(about, arguments.semble):
+            judged += [_judged(tool, about, question, answers(question)) for question in about.questions]
     if model is not None:
         model.close()
     if arguments.json:
         arguments.json.write_text(json.dumps([asdict(each) for each in judged]))
     for key in ("kind", "language"):
         report(judged, key, unseen=True)
-    report(judged, "kind", unseen=False)
+    report_tokens([each for each in judged if each.is_unseen])
+    if not arguments.unseen:
+        report(judged, "kind", unseen=False)
 
 
 def _judged(tool: str, about: Asked, question: Question, places: Sequence[Answer]) -> Judged:
     wanted = {answer.path for answer in question.answers}
     paths = [place.path for place in places[:DEPTH]]
+    last = next((rank for rank, path in enumerate(paths) if path in wanted), len(paths) - 1)
+    read = list(dict.fromkeys(paths[: last + 1])) if tool == "grep" else places[: last + 1]
+    tokens = sum(_tokens(about.folder, place) for place in read)
     return Judged(
         tool, question.kind, question.language, about.history.name, about.history.is_unseen, ndcg(paths, wanted),
-        judge(places, question.answers).ndcg, bool(wanted & {*paths}),
+        judge(places, question.answers).ndcg, bool(wanted & {*paths}), tokens,
     )  # fmt: skip
+
+
+def _tokens(folder: Path, read: Answer | str) -> int:
+    """About the tokens of a place, or of a whole file as far as an agent reads it at once."""
+    place = Answer(read, 1, _READ_AT_ONCE) if isinstance(read, str) else read
+    lines = (folder / place.path).read_text(encoding="utf-8", errors="ignore").split("\n")
+    return sum(len(line) + 1 for line in lines[place.start - 1 : place.end]) // _CHARACTERS_OF_TOKEN
 
 
 def ndcg(paths: Sequence[str], wanted: set[str]) -> float:
@@ -144,9 +166,13 @@ class Windows:
             for start in range(0, len(lines), _WINDOW):
                 self._places.append(Answer(path, start + 1, start + len(lines[start : start + _WINDOW])))
                 self._texts.append("\n".join(lines[start : start + _WINDOW]).lower())
-        self._words = [Counter(map(stem, re.findall(r"[a-z]\w+", text))) for text in self._texts]
-        self._holders = Counter(word for words in self._words for word in words)
-        self._lengths = [sum(words.values()) for words in self._words]
+        self._holders: dict[str, dict[int, int]] = defaultdict(dict)
+        self._lengths: list[int] = []
+        for at, text in enumerate(self._texts):
+            words = Counter(map(stem, re.findall(r"[a-z]\w+", text)))
+            self._lengths.append(sum(words.values()))
+            for word, count in words.items():
+                self._holders[word][at] = count
 
     def by_words(self, question: Question) -> list[Answer]:
         """Windows that hold the most of the words, as a search for each of them with grep shows."""
@@ -157,13 +183,12 @@ class Windows:
         """Windows by BM25 of stemmed words."""
         words = {stem(word) for word in re.findall(r"[a-z]\w+", question.query.lower())}
         mean = sum(self._lengths) / len(self._lengths)
-        scores = [0.0] * len(self._words)
+        scores = [0.0] * len(self._texts)
         for word in words & self._holders.keys():
-            held = self._holders[word]
-            rare = math.log(1 + (len(scores) - held + 0.5) / (held + 0.5))
-            for at, counts in enumerate(self._words):
-                if count := counts.get(word):
-                    scores[at] += rare * count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * self._lengths[at] / mean))
+            holders = self._holders[word]
+            rare = math.log(1 + (len(scores) - len(holders) + 0.5) / (len(holders) + 0.5))
+            for at, count in holders.items():
+                scores[at] += rare * count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * self._lengths[at] / mean))
         return self._best(scores)
 
     def _best(self, scores: Sequence[float]) -> list[Answer]:
@@ -202,6 +227,16 @@ def report(judged: Sequence[Judged], key: str, *, unseen: bool) -> None:
         print(f"| {group} | {count} | {' | '.join(cells)} |")
     rows = [_cell(tuple(sum(column) / len(column) for column in zip(*means[name], strict=True))) for name in names]
     print(f"| mean of all | | {' | '.join(rows)} |", flush=True)
+
+
+def report_tokens(judged: Sequence[Judged]) -> None:
+    """Print what is read until the right file is there, of questions in words."""
+    print("\n| tool | found | tokens until then, mean | median |\n| --- | --- | --- | --- |")
+    for tool in dict.fromkeys(each.tool for each in judged):
+        its = [each for each in judged if each.tool == tool and each.kind in _IN_WORDS]
+        read = sorted(each.tokens for each in its)
+        found = sum(each.found for each in its) / len(its)
+        print(f"| {tool} | {found:.3f} | {sum(read) / len(read):.0f} | {read[len(read) // 2]} |")
 
 
 def _cell(figures: Sequence[float]) -> str:
