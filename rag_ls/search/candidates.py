@@ -15,8 +15,8 @@ from rag_ls.search.query import PHRASE, Query, longest_run
 from rag_ls.search.view import View
 from rag_ls.storage import ProjectIndex, RankRow, stem
 
-# Candidates by words, and by meaning. Files are judged by all of their candidates, so that few would find too few files.
-_SAID, _MEANT = 300, 100
+# Candidates by words, and by meaning: more by words found nothing more.
+_SAID, _MEANT = 200, 100
 _EXACT_CANDIDATES = 50
 _PHRASED = 40
 # Ask for this many times the candidates where some are dropped: unsaved text hides its file's chunks, and embeddings

@@ -156,7 +156,8 @@ class Asked:
 
     def share(self, stems: frozenset[str]) -> float:
         """The weighted share of the query's words that are among `stems`, 0..1."""
-        return sum([self.weights.get(stem_, 0.0) for stem_ in stems]) / self.total if self.total else 0.0
+        asked = self.weights.keys() & stems
+        return sum([self.weights[stem_] for stem_ in asked]) / self.total if asked and self.total else 0.0
 
     def asks(self, stems: frozenset[str]) -> float:
         """The share of `stems` that are words of the query, 0..1."""

@@ -47,7 +47,7 @@ def rank(
 
 def _quotes(row: RankRow, signals: Signals, query: Query) -> bool:
     """Whether code holds a query of several words, such as an error message, word for word."""
-    whole = len(query.words) >= _QUOTED_WORDS and signals.phrases.get(row.row, 0.0) >= 1.0
+    whole = len(query.text.split()) >= _QUOTED_WORDS and signals.phrases.get(row.row, 0.0) >= 1.0
     return whole and not is_docs(row.language)
 
 
