@@ -93,8 +93,6 @@ def _declaration(row: RankRow) -> tuple[int, str]:
 
 def _uncrowded(scored: Sequence[tuple[RankRow, float]], query: Query) -> list[tuple[RankRow, float]]:
     """Move a file's hits after its first back, unless the query names a file. Scores still descend."""
-    if query.paths:
-        return list(scored)
     of_file: Counter[int] = Counter()
     moved = []
     for row, score in scored:
@@ -107,6 +105,8 @@ def _uncrowded(scored: Sequence[tuple[RankRow, float]], query: Query) -> list[tu
 
 
 def _crowding(query: Query) -> float:
+    if query.paths:
+        return 0.0
     if query.is_change:
         return _CROWDED_CHANGE
     return _CROWDED_FEW_WORDS if len(query.parts) <= _FEW_WORDS else _CROWDED
