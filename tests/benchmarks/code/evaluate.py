@@ -1,6 +1,6 @@
 """How well the product finds functions, by signal and kind of evidence (`make eval`).
 
-Nothing is tuned on these questions: weights are learned from others (`learn.py`).
+Weights are learned from other questions (`learn.py`).
 """
 
 from __future__ import annotations

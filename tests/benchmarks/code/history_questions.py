@@ -1,7 +1,7 @@
 """Questions about a repository at a commit of its history, as people ask them.
 
 - `subject`: subjects of later commits; the files that they changed are the answers.
-- `architecture`: written by people who read the repositories and did not know the ranking; the answers are files.
+- `architecture`: written after reading the repositories, without knowing the ranking; the answers are files.
 - `module`, `concept`: the first sentence of what a file's head or a type's documentation says; it is blank in the copy.
 - `documentation`, `web`: the same of a function, as it is and as somebody types it into a search engine.
 - `message`: an error message that the sources hold, with its values filled in.
@@ -84,7 +84,7 @@ def _subjects(history: History, folder: Path) -> list[Question]:
 
 
 def architecture(history: History) -> Iterator[Question]:
-    """The questions that people wrote after reading the repository."""
+    """The questions that were written after reading the repository."""
     for line in _ARCHITECTURE.read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         if record["repository"] == history.name:
