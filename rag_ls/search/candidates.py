@@ -161,7 +161,7 @@ class CandidateFinder:
         named = [
             number
             for number, path, _, _ in self._store.document_paths()
-            if view.shows(number) and any(path == name or path.endswith("/" + name) for name in query.paths)
+            if view.shows(number) and any(_ends(path, name) for name in query.paths)
         ]
         return self._store.chunks.first_of(named, _EXACT_CANDIDATES)
 
@@ -171,10 +171,15 @@ class CandidateFinder:
         documents = self._store.document_paths() if query.places else []
         for place, line in query.places:
             for number, path, _, _ in documents:
-                if view.shows(number) and (path == place or path.endswith("/" + place) or place.endswith("/" + path)):
+                if view.shows(number) and (_ends(path, place) or _ends(place, path)):
                     row = self._store.chunks.at(number, line)
                     found += [row.row] if row else []
         return found
+
+
+def _ends(path: str, name: str) -> bool:
+    """Whether a path is `name`, or ends in it after a slash."""
+    return path == name or path.endswith("/" + name)
 
 
 def _idf(chunks: int, holders: int) -> float:

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.config import SearchSettings
-from rag_ls.search.query import Kind, Query
+from rag_ls.search.query import Kind, Query, words_of
 from rag_ls.search.roles import is_data, is_docs, is_inline_test, is_secondary, is_test, superseded
-from rag_ls.storage import RankRow, split_identifier, stem
+from rag_ls.storage import RankRow, stem
 
 _FUNCTION = re.compile("function|method|constructor")
 _DEFAULTS = SearchSettings()
@@ -116,15 +116,15 @@ class Signals:
 
 
 @cache
-def learned(dense: bool) -> Weights:
-    """The weights for searches with embeddings, or by words alone."""
+def learned() -> Weights:
+    """The weights; without embeddings, the evidence of similarity is 0."""
     text = resources.files("rag_ls.search").joinpath("weights.json").read_text(encoding="utf-8")
-    return Weights(**json.loads(text)["with vectors" if dense else "words alone"])
+    return Weights(**json.loads(text))
 
 
-def weights_for(kind: Kind, settings: SearchSettings, *, dense: bool) -> Weights:
+def weights_for(kind: Kind, settings: SearchSettings) -> Weights:
     """The weights for a kind of query, with both signals scaled by the settings; default settings change nothing."""
-    weights = learned(dense)
+    weights = learned()
     if kind is not Kind.WORDS:
         weights = replace(weights, docs=weights.docs * _PROSE_FOR_CODE)
     said = settings.lexical_weight / _DEFAULTS.lexical_weight
@@ -219,7 +219,7 @@ def _is_type(node_type: str) -> bool:
     return _TYPE.search(node_type) is not None
 
 
-_SAID, _MEANT, _PHRASE, _NAME, _DECLARES = 0, 1, 2, 3, 8
+_SAID, _MEANT, _PHRASE, _NAME, _DECLARES = map(FEATURES.index, ("lexical", "dense", "phrase", "name", "declaration"))
 
 
 def _of_files(
@@ -280,5 +280,4 @@ def _roles(row: RankRow, query: Query, is_old: bool) -> tuple[float, float, floa
 @lru_cache(maxsize=65536)
 def stems_of(text: str) -> frozenset[str]:
     """The stems of the words in an identifier, a symbol or a path; identifiers are taken apart."""
-    split = (split_identifier(word) for word in re.findall(r"\w+", text))
-    return frozenset(stem(part) for parts in split for part in (parts[:-1] if len(parts) > 1 else parts))
+    return frozenset(map(stem, words_of(text)))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rag_ls.storage import split_identifier
+from rag_ls.storage import split_identifier, terms
 
 # Words of questions and programming languages that are everywhere: searching for them costs much and finds nothing.
 _STOP_WORDS = frozenset(
@@ -99,10 +99,9 @@ class Query:
 def analyse(text: str) -> Query:
     """Analyse a query. Any text is a query: no character has a special meaning."""
     text = text[:_MAX_QUERY_CHARACTERS]
-    split = [split_identifier(word) for word in _WORD.findall(text)]
-    useful = _useful([term for terms in split for term in terms])
-    parts = _useful([term for terms in split for term in (terms[:-1] if len(terms) > 1 else terms)])
-    words = words_of(text)[:_MAX_WORDS]
+    useful = _useful(terms(text))
+    every_word = words_of(text)
+    words = every_word[:_MAX_WORDS]
     identifiers = _IDENTIFIER.findall(text)
     named = [
         _JOINTS.split(identifier)[-1].lower()
@@ -116,7 +115,7 @@ def analyse(text: str) -> Query:
         text=text,
         kind=kind,
         terms=useful,
-        parts=parts,
+        parts=_useful(every_word),
         words=words,
         phrases=_phrases(words),
         names=tuple(dict.fromkeys(name for name in named if name not in _STOP_WORDS)),
@@ -152,7 +151,7 @@ def _phrases(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(" ".join(run) for run in telling))[:_MAX_TERMS]
 
 
-def _useful(terms: list[str]) -> tuple[str, ...]:
+def _useful(terms: Sequence[str]) -> tuple[str, ...]:
     useful = [term for term in terms if term not in _STOP_WORDS and (len(term) > 1 or not term.isascii())]
     return tuple(dict.fromkeys(useful or terms))[:_MAX_TERMS]
 

@@ -93,10 +93,11 @@ def _declaration(row: RankRow) -> tuple[int, str]:
 
 def _uncrowded(scored: Sequence[tuple[RankRow, float]], query: Query) -> list[tuple[RankRow, float]]:
     """Move a file's hits after its first back, unless the query names a file. Scores still descend."""
+    crowding = _crowding(query)
     of_file: Counter[int] = Counter()
     moved = []
     for row, score in scored:
-        lost = _crowding(query) * min(of_file[row.document_id], _MOST_CROWDED)
+        lost = crowding * min(of_file[row.document_id], _MOST_CROWDED)
         moved.append((score - lost, row, score))
         of_file[row.document_id] += 1
     moved.sort(key=lambda item: _order((item[1], item[0])))

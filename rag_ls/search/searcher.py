@@ -89,7 +89,7 @@ class Searcher:
         started = time.perf_counter()
         view = self._view(session, filters)
         query = analyse(text)
-        weights = weights or weights_for(query.kind, settings, dense=vector is not None)
+        weights = weights or weights_for(query.kind, settings)
         key = (text, weights, filters, view.hidden, model_id if vector is not None else "")
         ranked = self._answers.get(key, lambda: self._ranked(query, view, weights, vector, model_id))
         hits = self._hits(ranked.rows, ranked.signals, k)

@@ -147,7 +147,7 @@ def _rank(
     asked = analyse(query)
     words = Asked({stem(part): 1.0 for part in asked.parts})
     signals = Signals(dense or {}, lexical, exact or {}, least_dense=min((dense or {}).values(), default=0.0))
-    return rank(rows, signals, asked, words, weights_for(asked.kind, SearchSettings(), dense=bool(dense)))
+    return rank(rows, signals, asked, words, weights_for(asked.kind, SearchSettings()))
 
 
 def _order(rows: list[RankRow], lexical: dict[int, float], query: str, **others: Any) -> list[int]:
@@ -191,7 +191,7 @@ def test_a_phrase_of_the_query_counts() -> None:
     rows = [_row(1, "src/a.py"), _row(2, "src/b.py")]
     query = analyse("could not open the file")
     signals = Signals(lexical={1: 6.0, 2: 5.0}, phrases={2: 1.0})
-    ranked = rank(rows, signals, query, Asked({}), weights_for(query.kind, SearchSettings(), dense=False))
+    ranked = rank(rows, signals, query, Asked({}), weights_for(query.kind, SearchSettings()))
     assert [row.row for row, _ in ranked] == [2, 1]
 
 
@@ -203,7 +203,7 @@ def test_code_that_holds_the_query_word_for_word_comes_first_whatever_else_is_be
     query = analyse("could not open the file")
     signals = Signals(lexical={1: 60.0, 2: 5.0, 3: 50.0}, phrases={2: 1.0, 3: 1.0})
     asked = Asked({"open": 1.0, "could": 1.0})
-    ranked = rank(rows, signals, query, asked, weights_for(query.kind, SearchSettings(), dense=False))
+    ranked = rank(rows, signals, query, asked, weights_for(query.kind, SearchSettings()))
     assert ranked[0][0].row == 2
 
 
@@ -219,8 +219,7 @@ def test_a_subject_of_a_commit_is_told_from_a_question(text: str) -> None:
 
 
 def test_the_learned_weights_name_every_kind_of_evidence() -> None:
-    for dense in (True, False):
-        assert {field.name for field in fields(learned(dense))} == set(FEATURES)
+    assert {field.name for field in fields(learned())} == set(FEATURES)
 
 
 def test_a_name_that_holds_the_words_of_the_query_comes_before_a_body_that_does() -> None:
@@ -285,7 +284,7 @@ def test_what_is_better_in_every_signal_does_not_come_later(signals: list[tuple[
 
 @given(_BM25, _BM25)
 def test_weights_of_nothing_silence_a_signal(dense: dict[int, float], lexical: dict[int, float]) -> None:
-    silent = weights_for(Kind.WORDS, SearchSettings(dense_weight=0.0), dense=True)
+    silent = weights_for(Kind.WORDS, SearchSettings(dense_weight=0.0))
     assert silent.dense == silent.file_dense == silent.file_dense_sum == 0
     rows = [_row(number, f"src/{number}.py") for number in dense.keys() | lexical.keys()]
     asked = analyse(_LONG)

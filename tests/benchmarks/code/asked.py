@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking import Budget, embedding_text
+from rag_ls.config import SearchSettings
 from rag_ls.embedding import HostedModel
 from rag_ls.indexing import Cutting, DocumentIndexer
 from rag_ls.indexing.files import list_files
+from rag_ls.model import StoredChunk
 from rag_ls.project import Project
-from rag_ls.search import Searcher
+from rag_ls.search import NO_FILTERS, Searcher
+from rag_ls.search.evidence import Weights
 from rag_ls.storage import CheckoutIndex, ProjectIndex
 from tests.benchmarks.code.histories import History, unpack
 from tests.benchmarks.code.history_questions import architecture, names, prepare
-from tests.benchmarks.code.questions import Answer, Question
+from tests.benchmarks.code.judge import DEPTH
+from tests.benchmarks.code.questions import Answer, Question, keep, kept
 from tests.support import UnchangedCorpus, index_at, put_vectors
 
 CACHE = Path(tempfile.gettempdir()) / "rag-ls-benchmarks" / "asked"
@@ -63,23 +66,35 @@ def _prepared(history: History, folder: Path) -> list[Question]:
     file = folder.with_suffix(".json")
     if not file.exists():
         unpack(history, folder)
-        file.write_text(json.dumps([asdict(each) for each in prepare(history, folder)]))
-    return [
-        Question(**{**each, "answers": tuple(Answer(**place) for place in each["answers"])})
-        for each in json.loads(file.read_text())
-    ]
+        keep(prepare(history, folder), file)
+    return kept(file)
 
 
 def _embedded(questions: list[Question], model: HostedModel, file: Path) -> dict[str, NDArray[np.float32]]:
     """The vectors of the questions; those of former runs are kept in a file."""
     known = dict(np.load(file)) if file.exists() else {}
-    kept = dict(zip(known.get("queries", ()), known.get("vectors", ()), strict=True))
+    former = dict(zip(known.get("queries", ()), known.get("vectors", ()), strict=True))
     vectors = {
-        each.query: kept[each.query] if each.query in kept else model.embed_query(each.query) for each in questions
+        each.query: former[each.query] if each.query in former else model.embed_query(each.query) for each in questions
     }
-    if vectors.keys() - kept.keys():
+    if vectors.keys() - former.keys():
         np.savez(file, queries=np.array(list(vectors)), vectors=np.array(list(vectors.values())))
     return vectors
+
+
+def places_found(
+    searcher: Searcher, query: str, model_id: str, vector: NDArray[np.float32] | None, weights: Weights | None = None
+) -> list[Answer]:
+    """The product's own first places for a query, with other weights than its own where some are given."""
+    found = searcher.search(
+        query, k=DEPTH, settings=SearchSettings(), filters=NO_FILTERS, model_id=model_id, vector=vector, weights=weights
+    )
+    return [place_of(hit.item) for hit in found.hits if isinstance(hit.item, StoredChunk)]
+
+
+def place_of(stored: StoredChunk) -> Answer:
+    """The place of a chunk."""
+    return Answer(stored.chunk.path, stored.chunk.start_line, stored.chunk.end_line)
 
 
 def cut(folder: Path, store: CheckoutIndex) -> None:

@@ -7,35 +7,33 @@ from __future__ import annotations
 
 import argparse
 import heapq
-import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking import Budget
-from rag_ls.config import EmbeddingSettings, SearchSettings
+from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import HostedModel, local_model
 from rag_ls.indexing import Cutting, DocumentIndexer, files_holding
-from rag_ls.model import StoredChunk
 from rag_ls.operations.relevant_files import FIRST_BYTES
 from rag_ls.project import Project
-from rag_ls.search import NO_FILTERS, Searcher, likelihood
+from rag_ls.search import Searcher, likelihood
 from rag_ls.search.evidence import FEATURES, Weights, learned
 from rag_ls.search.query import analyse
 from rag_ls.storage import CheckoutIndex
-from tests.benchmarks.code.asked import cut, embed
+from tests.benchmarks.code.asked import cut, embed, place_of, places_found
 from tests.benchmarks.code.judge import DEPTH, Scores, judge, mean
-from tests.benchmarks.code.questions import Answer, Question, prepare
+from tests.benchmarks.code.questions import Answer, Question, keep, kept, prepare
 from tests.benchmarks.code.repositories import REPOSITORIES, Repository
 from tests.support import UnchangedCorpus, index_at
 
 _CACHE = Path(tempfile.gettempdir()) / "rag-ls-benchmarks" / "evaluated"
-_LEARNED = learned(dense=True)
+_LEARNED = learned()
 _NOTHING = Weights(**dict.fromkeys(FEATURES, 0.0))
 _SIGNALS = ("lexical", "file_lexical", "file_lexical_sum", "dense", "file_dense", "file_dense_sum")
 # About the greatest of the learned weights, so that crowding counts as it does there.
@@ -73,11 +71,8 @@ def _indexed(repository: Repository, model: HostedModel) -> Indexed:
     if not database.exists():
         shutil.rmtree(folder, ignore_errors=True)
         _CACHE.mkdir(parents=True, exist_ok=True)
-        (folder.with_suffix(".json")).write_text(json.dumps([asdict(each) for each in prepare(repository, folder)]))
-    records = json.loads(folder.with_suffix(".json").read_text())
-    questions = [
-        Question(**{**each, "answers": tuple(Answer(**place) for place in each["answers"])}) for each in records
-    ]
+        keep(prepare(repository, folder), folder.with_suffix(".json"))
+    questions = kept(folder.with_suffix(".json"))
     index = index_at(database)
     store = index.checkout
     store.embeddings.activate(model.model_id)
@@ -87,7 +82,7 @@ def _indexed(repository: Repository, model: HostedModel) -> Indexed:
     searcher = Searcher(index, UnchangedCorpus())
     vectors = {question.query: model.embed_query(question.query) for question in questions}
     rows = [row for document in store.documents().values() for row in store.chunks.of_document(document.id)]
-    texts = [(_place(row.stored), row.stored.chunk.text.lower()) for row in rows]
+    texts = [(place_of(row.stored), row.stored.chunk.text.lower()) for row in rows]
     return Indexed(folder, store, searcher, model.model_id, vectors, questions, texts)
 
 
@@ -98,11 +93,8 @@ def by_weights(weights: Weights | None, *, dense: bool = True) -> Ranking:
     """The product's own search, with other weights than its own where some are given."""
 
     def ranking(indexed: Indexed, question: Question) -> list[Answer]:
-        found = indexed.searcher.search(
-            question.query, k=DEPTH, settings=SearchSettings(), filters=NO_FILTERS, model_id=indexed.model_id,
-            vector=indexed.vectors[question.query] if dense else None, weights=weights,
-        )  # fmt: skip
-        return [_place(hit.item) for hit in found.hits if isinstance(hit.item, StoredChunk)]
+        vector = indexed.vectors[question.query] if dense else None
+        return places_found(indexed.searcher, question.query, indexed.model_id, vector, weights)
 
     return ranking
 
@@ -129,10 +121,6 @@ def by_files_read_first(indexed: Indexed, question: Question) -> Sequence[Answer
     places = by_weights(None, dense=False)(first, question)
     store.close()
     return places
-
-
-def _place(stored: StoredChunk) -> Answer:
-    return Answer(stored.chunk.path, stored.chunk.start_line, stored.chunk.end_line)
 
 
 def rankings() -> Iterator[tuple[str, Ranking]]:

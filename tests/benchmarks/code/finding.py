@@ -20,13 +20,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from rag_ls.config import EmbeddingSettings, SearchSettings
+from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import local_model
-from rag_ls.model import StoredChunk
-from rag_ls.search import NO_FILTERS, analyse
+from rag_ls.search import analyse
 from rag_ls.storage import stem
-from tests.benchmarks.code.asked import Asked, asked
+from tests.benchmarks.code.asked import Asked, asked, places_found
 from tests.benchmarks.code.histories import histories
+from tests.benchmarks.code.history_questions import WHOLE
 from tests.benchmarks.code.judge import DEPTH, judge
 from tests.benchmarks.code.questions import Answer, Question
 
@@ -110,12 +110,7 @@ def _tokens(folder: Path, read: Answer | str) -> int:
 
 def ndcg(paths: Sequence[str], wanted: set[str]) -> float:
     """NDCG@10 by file; another hit of a file that was found gains nothing."""
-    left, gained = set(wanted), 0.0
-    for rank, path in enumerate(paths[:DEPTH]):
-        if path in left:
-            left.remove(path)
-            gained += 1 / math.log2(rank + 2)
-    return gained / sum(1 / math.log2(rank + 2) for rank in range(min(DEPTH, len(wanted))))
+    return judge([Answer(path, *WHOLE) for path in paths], [Answer(path, *WHOLE) for path in wanted]).ndcg
 
 
 # --- tools
@@ -136,12 +131,8 @@ def tools(about: Asked, semble: str | None) -> Iterator[tuple[str, Answers]]:
 
 def by_rag_ls(about: Asked, question: Question, *, dense: bool) -> list[Answer]:
     """The product's own answer."""
-    found = about.searcher.search(
-        question.query, k=DEPTH, settings=SearchSettings(), filters=NO_FILTERS, model_id=about.model_id,
-        vector=about.vectors[question.query] if dense else None,
-    )  # fmt: skip
-    chunks = [hit.item.chunk for hit in found.hits if isinstance(hit.item, StoredChunk)]
-    return [Answer(chunk.path, chunk.start_line, chunk.end_line) for chunk in chunks]
+    vector = about.vectors[question.query] if dense else None
+    return places_found(about.searcher, question.query, about.model_id, vector)
 
 
 @dataclass(frozen=True, slots=True)

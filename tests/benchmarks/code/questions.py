@@ -8,7 +8,7 @@ import random
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text, detect_language
@@ -69,6 +69,19 @@ def _question(repository: Repository, record: dict[str, object]) -> Question:
         str(record["kind"]),
         tuple(Answer(**answer) for answer in answers),
     )
+
+
+def keep(questions: Sequence[Question], file: Path) -> None:
+    """Write questions to a file, for `kept`."""
+    file.write_text(json.dumps([asdict(each) for each in questions]))
+
+
+def kept(file: Path) -> list[Question]:
+    """The questions that `keep` wrote."""
+    return [
+        Question(**{**each, "answers": tuple(Answer(**place) for place in each["answers"])})
+        for each in json.loads(file.read_text())
+    ]
 
 
 def prepare(repository: Repository, folder: Path) -> list[Question]:
