@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.model import Chunk, Freshness
+from rag_ls.search.candidates import LaterVector
 from rag_ls.storage import (
     CheckoutIndex,
     DocumentRecord,
@@ -143,6 +144,11 @@ def index_at(file: Path | None) -> ProjectIndex:
     database = open_derived(file)
     lexical, vectors = SqlitePostings(database), SqliteVectors(database, file.parent if file else None)
     return ProjectIndex(SqliteCheckout(database, file, vectors, lexical), lexical, vectors, file)
+
+
+def ready(vector: NDArray[np.float32] | None) -> LaterVector | None:
+    """A query's embedding that needs no waiting for; None for none."""
+    return None if vector is None else lambda: vector
 
 
 def put_vectors(store: CheckoutIndex, model: str, text_hashes: Sequence[bytes], vectors: NDArray[np.float32]) -> None:

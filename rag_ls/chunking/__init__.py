@@ -9,13 +9,14 @@ Structural Chunking via Abstract Syntax Tree" (2025), with declarations kept apa
 symbol of a chunk means something.
 """
 
-from rag_ls.chunking.budget import Budget, TokenOffsets, approximate_token_offsets
+from rag_ls.chunking.budget import WORD_PIECE, Budget, TokenOffsets, approximate_token_offsets
 from rag_ls.chunking.chunker import Cut, chunk_text, cut, embedding_text
 from rag_ls.chunking.import_targets import last_names, means, parts_of, stem_of
 from rag_ls.chunking.languages import detect_language
 from rag_ls.chunking.recognition import recognise
 
 __all__ = [
+    "WORD_PIECE",
     "Budget",
     "Cut",
     "TokenOffsets",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, TimeoutError
 
 import numpy as np
@@ -55,6 +55,10 @@ class HostedModel:
         deadline_s = self._model.query_deadline_s
         return self._query(text) if deadline_s is None else self._query_in_time(text, deadline_s)
 
+    def begin_query(self, text: str) -> Future[NDArray[np.float32]]:
+        """`embed_query` in a thread of its own, so that the caller can do other work meanwhile."""
+        return _in_background(lambda: self.embed_query(text))
+
     def release(self) -> None:
         """The calling thread has nothing more to embed for now."""
         self._model.release()
@@ -83,19 +87,23 @@ class HostedModel:
         return vector
 
     def _query_in_time(self, text: str, deadline_s: float) -> NDArray[np.float32]:
-        future: Future[NDArray[np.float32]] = Future()
-
-        def work() -> None:
-            try:
-                future.set_result(self._query(text))
-            except Exception as error:
-                future.set_exception(error)
-
-        threading.Thread(target=work, name="embed query", daemon=True).start()
         try:
-            return future.result(deadline_s)
+            return _in_background(lambda: self._query(text)).result(deadline_s)
         except TimeoutError:
             raise QueryLate(f"{self.model_id} took more than {deadline_s:g} s for a query") from None
+
+
+def _in_background(embed: Callable[[], NDArray[np.float32]]) -> Future[NDArray[np.float32]]:
+    future: Future[NDArray[np.float32]] = Future()
+
+    def work() -> None:
+        try:
+            future.set_result(embed())
+        except Exception as error:
+            future.set_exception(error)
+
+    threading.Thread(target=work, name="embed query", daemon=True).start()
+    return future
 
 
 def within(budget: BatchBudget, texts: Sequence[str], tokens: Sequence[int]) -> Iterator[Sequence[str]]:

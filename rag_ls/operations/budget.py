@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rag_ls.chunking import approximate_token_offsets
+from rag_ls.chunking import WORD_PIECE
 from rag_ls.operations.json_of import json_of
 from rag_ls.operations.records import CodeRecord
 from rag_ls.search import analyse
 
+# As `approximate_token_offsets` has it, which is slower for short texts: pieces of words, and every other mark.
+_TOKEN = re.compile(rf"[0-9A-Za-z\u0080-\u07ff]{{1,{WORD_PIECE}}}|\S")
 _GAP = "…"
 _MIN_LINES = 3
 _MAX_LINE_CHARACTERS = 300
@@ -27,49 +28,54 @@ def fitted(query: str, records: Sequence[CodeRecord], budget_tokens: int) -> tup
     Cut texts are marked `truncated`. Short texts stay whole, and leave their unused share to the others.
     """
     words = _words(query)
-    least = [_cut(record, words, 0) for record in records]
+    hits = [_Hit(record, words) for record in records]
     count, left = 0, budget_tokens - _ENVELOPE
-    while count < len(records) and (not count or left >= _size(least[count])):
-        left -= _size(least[count])
+    while count < len(hits) and (not count or left >= hits[count].least):
+        left -= hits[count].least
         count += 1
-    shown = least[:count]
-    more = {at: _size(records[at]) - _size(shown[at]) for at in range(count)}
+    shown = list(records[:count])
+    more = {at: hits[at].whole - hits[at].least for at in range(count)}
     for done, at in enumerate(sorted(more, key=lambda at: more[at])):
         share = max(0, left) // (count - done)
         if more[at] > share:
-            shown[at] = _cut(records[at], words, share + tokens(shown[at].text or ""))
-            left -= max(0, _size(shown[at]) - _size(least[at]))
+            shown[at], size = hits[at].cut(share)
+            left -= size - hits[at].least
         else:
-            shown[at] = records[at]
             left -= more[at]
     return shown, len(records) - count
 
 
 def tokens(text: str) -> int:
     """The approximate number of tokens of a text."""
-    return int(approximate_token_offsets(text).size)
+    return len(_TOKEN.findall(text))
 
 
-def _size(record: CodeRecord) -> int:
-    return tokens(json.dumps(json_of(record), ensure_ascii=False))
+class _Hit:
+    """A hit that can be cut. Sizes are in tokens of its JSON."""
 
+    def __init__(self, record: CodeRecord, words: Sequence[str]) -> None:
+        self._record = record
+        self._lines = (record.text or "").splitlines()
+        self._order = _order(self._lines, words)
+        self._costs = [tokens(line[:_MAX_LINE_CHARACTERS]) + _LINE_COST for line in self._lines]
+        self._frame = tokens(json.dumps(json_of(replace(record, text=None)), ensure_ascii=False))
+        self.whole = self._size(record)
+        self.least = self.cut(0)[1]
 
-def _cut(record: CodeRecord, words: Sequence[str], room: int) -> CodeRecord:
-    """The record with as many lines of its text as fit `room` tokens, but at least `_MIN_LINES`."""
-    if record.text is None:
-        return record
-    lines = record.text.splitlines()
-    kept: set[int] = set()
-    spent = 0
-    for at in _order(lines, words):
-        cost = tokens(lines[at][:_MAX_LINE_CHARACTERS]) + _LINE_COST
-        if len(kept) >= _MIN_LINES and spent + cost > room:
-            break
-        kept.add(at)
-        spent += cost
-    if len(kept) == len(lines) and all(len(line) <= _MAX_LINE_CHARACTERS for line in lines):
-        return record
-    return replace(record, truncated=True, text=_joined(lines, kept))
+    def cut(self, more: int) -> tuple[CodeRecord, int]:
+        """The record with `_MIN_LINES` of its text and as many others as fit `more` tokens, and its size."""
+        kept = set(self._order[:_MIN_LINES])
+        for at in self._order[_MIN_LINES:]:
+            if (more := more - self._costs[at]) < 0:
+                break
+            kept.add(at)
+        if len(kept) == len(self._lines) and all(len(line) <= _MAX_LINE_CHARACTERS for line in self._lines):
+            return self._record, self.whole
+        record = replace(self._record, truncated=True, text=_joined(self._lines, kept))
+        return record, self._size(record)
+
+    def _size(self, record: CodeRecord) -> int:
+        return self._frame + (tokens(json.dumps(record.text, ensure_ascii=False)) if record.text is not None else 0)
 
 
 def _joined(lines: Sequence[str], kept: set[int]) -> str:
@@ -85,11 +91,14 @@ def _joined(lines: Sequence[str], kept: set[int]) -> str:
 def _order(lines: Sequence[str], words: Sequence[str]) -> list[int]:
     """The order in which to keep lines: the first non-blank one, the best matches with their neighbours, the rest."""
     first = next((at for at, line in enumerate(lines) if line.strip()), 0)
-    matches = [{word for word in words if word in line.lower()} for line in lines]
-    lines_with = Counter(word for found in matches for word in found)
-    # A word counts less the more lines hold it.
-    worth = [sum(1 / lines_with[word] for word in found) for found in matches]
-    best = sorted((at for at in range(len(lines)) if worth[at]), key=lambda at: (-worth[at], at))
+    lowered = [line.lower() for line in lines]
+    worth = dict.fromkeys(range(len(lines)), 0.0)
+    for word in words:
+        # A word counts less the more lines hold it.
+        holders = [at for at, line in enumerate(lowered) if word in line]
+        for at in holders:
+            worth[at] += 1 / len(holders)
+    best = sorted((at for at in worth if worth[at]), key=lambda at: (-worth[at], at))
     around = [near for at in best for near in (at, at - 1, at + 1) if 0 <= near < len(lines)]
     return list(dict.fromkeys([first, *around, *range(len(lines))])) if lines else []
 

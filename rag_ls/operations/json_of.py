@@ -19,7 +19,13 @@ def json_of(answer: object) -> Json:
     return result
 
 
+# Most of an answer: looked at first, because the other checks cost more.
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
 def _plain(value: object) -> Any:
+    if type(value) in _PLAIN:
+        return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = ((name, getattr(value, name), *rest) for name, _, *rest in answer_fields(type(value)))
         return {

@@ -23,8 +23,8 @@ class AnswerCache(Generic[T]):
         self._made_from: int | None = None
         self._results: OrderedDict[Hashable, T] = OrderedDict()
 
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The result for `key`: the cached one if nothing changed since, else a new one."""
+    def get(self, key: Hashable, make: Callable[[], T], keeps: Callable[[T], bool] = lambda result: True) -> T:
+        """The result for `key`: the cached one if nothing changed since, else a new one, cached if `keeps` says so."""
         version = self._version()
         with self._lock:
             if version != self._made_from:
@@ -35,6 +35,8 @@ class AnswerCache(Generic[T]):
                 return self._results[key]
         result = make()
         with self._lock:
+            if not keeps(result):
+                return result
             # Do not cache a result that was made during a change: it may mix both states.
             if self._made_from == version == self._version():
                 self._results[key] = result

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, lru_cache
 from importlib import resources
@@ -149,32 +148,37 @@ class Asked:
     """The query's words by stem, with their weights."""
 
     weights: Mapping[str, float]
+    stems: frozenset[str] = field(init=False)
     total: float = field(init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "stems", frozenset(self.weights))
         object.__setattr__(self, "total", sum(self.weights.values()))
 
     def share(self, stems: frozenset[str]) -> float:
         """The weighted share of the query's words that are among `stems`, 0..1."""
-        asked = self.weights.keys() & stems
-        return sum([self.weights[stem_] for stem_ in asked]) / self.total if asked and self.total else 0.0
+        if self.stems.isdisjoint(stems) or not self.total:
+            return 0.0
+        return sum([self.weights[stem_] for stem_ in self.stems & stems]) / self.total
 
     def asks(self, stems: frozenset[str]) -> float:
         """The share of `stems` that are words of the query, 0..1."""
-        return sum([stem_ in self.weights for stem_ in stems]) / len(stems) if stems else 0.0
+        return len(self.stems & stems) / len(stems) if stems else 0.0
 
 
 def evidence(rows: Sequence[RankRow], signals: Signals, query: Query, asked: Asked) -> NDArray[np.float64]:
     """The evidence for each chunk: shape (len(rows), len(FEATURES))."""
     said, meant = _said(signals), _meant(signals)
-    of_chunks = [_of_chunk(row, said.get(row.row, 0.0), meant, signals, asked) for row in rows]
-    of_files = _of_files(rows, of_chunks, asked)
-    old = superseded({row.path for row in rows})
-    values = [
-        (*chunk, *of_files[row.document_id], *_roles(row, query, row.path in old))
-        for row, chunk in zip(rows, of_chunks, strict=True)
-    ]
-    return np.array(values, np.float64).reshape(len(rows), len(FEATURES))
+    chunks = np.array([_of_chunk(row, said.get(row.row, 0.0), meant, signals, asked) for row in rows], np.float64)
+    if not rows:
+        return np.empty((0, len(FEATURES)))
+    _, first, of_file = np.unique([row.document_id for row in rows], return_index=True, return_inverse=True)
+    files = [rows[at] for at in first]
+    of_files = np.column_stack([_of_files(chunks, of_file, len(files)), [_of_file(file, asked) for file in files]])
+    roles = _roles_of(files, query)[of_file]
+    tests = [not role and is_inline_test(row.symbol, row.language) for row, role in zip(rows, roles[:, 0], strict=True)]
+    roles[tests, 0] = _of_test(query)
+    return np.column_stack([chunks, of_files[of_file], roles])
 
 
 def _said(signals: Signals) -> dict[int, float]:
@@ -191,90 +195,104 @@ def _of_chunk(
     row: RankRow, said: float, meant: Mapping[int, float], signals: Signals, asked: Asked
 ) -> tuple[float, ...]:
     how = signals.exact.get(row.row, ())
-    name = stems_of(row.symbol.rpartition(".")[2] or row.symbol)
-    declares = row.is_declaration
+    name, name_asked, scope = _of_name(row.symbol, asked)
+    function, type_ = _declared(row.node_type) if row.is_declaration else (False, False)
     return (
         said,
         # Text that was just typed has no embedding yet: it is judged by its words.
         meant.get(row.row, said) if meant else 0.0,
         signals.phrases.get(row.row, 0.0),
-        asked.share(name),
-        asked.asks(name),
-        asked.share(stems_of(row.symbol)),
+        name,
+        name_asked,
+        scope,
         "symbol" in how,
         "path" in how,
-        declares,
-        declares and _is_function(row.node_type),
-        declares and _is_type(row.node_type),
+        row.is_declaration,
+        function,
+        type_,
     )
 
 
-@cache
-def _is_function(node_type: str) -> bool:
-    return _FUNCTION.search(node_type) is not None
+def _of_name(symbol: str, asked: Asked) -> tuple[float, float, float]:
+    whole = stems_of(symbol)
+    # Most names have nothing to do with the query.
+    if asked.stems.isdisjoint(whole):
+        return 0.0, 0.0, 0.0
+    name = stems_of(symbol.rpartition(".")[2] or symbol)
+    return asked.share(name), asked.asks(name), asked.share(whole)
 
 
 @cache
-def _is_type(node_type: str) -> bool:
-    return _TYPE.search(node_type) is not None
+def _declared(node_type: str) -> tuple[bool, bool]:
+    """Whether a node declares a function, and whether a type."""
+    return _FUNCTION.search(node_type) is not None, _TYPE.search(node_type) is not None
 
 
 _SAID, _MEANT, _PHRASE, _NAME, _DECLARES = map(FEATURES.index, ("lexical", "dense", "phrase", "name", "declaration"))
 
 
-def _of_files(
-    rows: Sequence[RankRow], chunks: Sequence[tuple[float, ...]], asked: Asked
-) -> dict[int, tuple[float, ...]]:
-    """The evidence for each document among the candidates."""
-    of_file: dict[int, list[int]] = defaultdict(list)
-    for at, row in enumerate(rows):
-        of_file[row.document_id].append(at)
-    sums = {
-        number: (_best(chunks[at][_SAID] for at in its), _best(chunks[at][_MEANT] for at in its))
-        for number, its in of_file.items()
-    }
-    most_said = max((said for said, _ in sums.values()), default=0.0) or 1.0
-    most_meant = max((meant for _, meant in sums.values()), default=0.0) or 1.0
-    found: dict[int, tuple[float, ...]] = {}
-    for number, its in of_file.items():
-        file = rows[its[0]]
-        found[number] = (
-            max(chunks[at][_SAID] for at in its),
-            sums[number][0] / most_said,
-            max(chunks[at][_MEANT] for at in its),
-            sums[number][1] / most_meant,
-            max(chunks[at][_PHRASE] for at in its),
-            math.log1p(sum(chunks[at][_SAID] > 0 for at in its)) / 6,
-            max(chunks[at][_NAME] * chunks[at][_DECLARES] for at in its),
-            *_of_path(file.path, asked),
-            math.log1p(file.size) / 16,
-        )
-    return found
+def _of_files(chunks: NDArray[np.float64], of_file: NDArray[np.intp], files: int) -> NDArray[np.float64]:
+    """What the candidates of each file say about it: shape (files, 7). `of_file` is the number of each chunk's file."""
+    said, meant = chunks[:, _SAID], chunks[:, _MEANT]
+    best_said, best_meant = _best(said, of_file, files), _best(meant, of_file, files)
+    matches = np.bincount(of_file, weights=said > 0, minlength=files)
+    return np.column_stack([
+        _greatest(said, of_file, files),
+        best_said / (best_said.max() or 1.0),
+        _greatest(meant, of_file, files),
+        best_meant / (best_meant.max() or 1.0),
+        _greatest(chunks[:, _PHRASE], of_file, files),
+        np.log1p(matches) / 6,
+        _greatest(chunks[:, _NAME] * chunks[:, _DECLARES], of_file, files),
+    ])  # fmt: skip
 
 
-def _best(values: Iterable[float]) -> float:
-    return sum(sorted((value for value in values if value > 0), reverse=True)[:_COUNTED])
+def _greatest(values: NDArray[np.float64], of_file: NDArray[np.intp], files: int) -> NDArray[np.float64]:
+    """The greatest value in each file."""
+    greatest = np.full(files, -np.inf)
+    np.maximum.at(greatest, of_file, values)
+    return greatest
 
 
-def _of_path(path: str, asked: Asked) -> tuple[float, float, float, float]:
-    folders, _, file = path.rpartition("/")
-    name = stems_of(file.partition(".")[0])
+def _best(values: NDArray[np.float64], of_file: NDArray[np.intp], files: int) -> NDArray[np.float64]:
+    """The sum of the `_COUNTED` greatest positive values in each file."""
+    order = np.lexsort((-values, of_file))
+    file = of_file[order]
+    counted = order[np.arange(len(order)) - np.searchsorted(file, file) < _COUNTED]
+    sums = np.zeros(files)
+    np.add.at(sums, of_file[counted], np.maximum(values[counted], 0.0))
+    return sums
+
+
+def _of_file(file: RankRow, asked: Asked) -> tuple[float, ...]:
+    """What the path and the size of a file say about it."""
+    folders, _, last = file.path.rpartition("/")
+    name = stems_of(last.partition(".")[0])
     return (
         asked.share(name),
-        bool(name) and name <= asked.weights.keys(),
+        bool(name) and name <= asked.stems,
         asked.share(stems_of(folders)),
         asked.share(stems_of(folders.rpartition("/")[2])),
+        math.log1p(file.size) / 16,
     )
 
 
-def _roles(row: RankRow, query: Query, is_old: bool) -> tuple[float, float, float, float]:
-    tests = is_test(row.path) or is_inline_test(row.symbol, row.language)
-    return (
-        (-1.0 if query.wants_tests else 1.0) * tests,
-        is_docs(row.language) and not query.wants_docs,
-        is_data(row.language) and not (query.wants_data or query.wants_docs),
-        1.0 if is_secondary(row.path) else _OLD * is_old,
-    )
+def _roles_of(files: Sequence[RankRow], query: Query) -> NDArray[np.float64]:
+    """The roles of files: shape (len(files), 4)."""
+    old = superseded(file.path for file in files)
+    return np.array([
+        (
+            _of_test(query) * is_test(file.path),
+            is_docs(file.language) and not query.wants_docs,
+            is_data(file.language) and not (query.wants_data or query.wants_docs),
+            1.0 if is_secondary(file.path) else _OLD * (file.path in old),
+        )
+        for file in files
+    ])  # fmt: skip
+
+
+def _of_test(query: Query) -> float:
+    return -1.0 if query.wants_tests else 1.0
 
 
 @lru_cache(maxsize=65536)

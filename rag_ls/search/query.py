@@ -137,10 +137,17 @@ def words_of(text: str) -> tuple[str, ...]:
 
 def longest_run(words: Sequence[str], text: str) -> int:
     """How many of `words` a text holds one after another, at most; 0 for less than a phrase."""
+    lowered = text.lower()
+    present = [word in lowered for word in words]
+    starts = [at for at in range(len(words) - PHRASE + 1) if all(present[at : at + PHRASE])]
+    # Most texts hold no three words in a row, and need not be taken apart.
+    if not starts:
+        return 0
     said = f" {' '.join(words_of(text))} "
+    held = {at for at in starts if f" {' '.join(words[at : at + PHRASE])} " in said}
     longest = run = 0
     for at in range(len(words) - PHRASE + 1):
-        run = run + 1 if f" {' '.join(words[at : at + PHRASE])} " in said else 0
+        run = run + 1 if at in held else 0
         longest = max(longest, run)
     return longest + PHRASE - 1 if longest else 0
 

@@ -34,26 +34,28 @@ def rank(
     scores = evidence(rows, signals, query, asked) @ factors
     scored = sorted(zip(rows, map(float, scores), strict=True), key=_order)
     top = highest(weights, dense=bool(signals.dense))
-    declared = [item for item in scored if _fit(item[0], query)]
+    declared = [item for item in scored if _fit(item[0], query)] if query.bare_name else []
     declared.sort(key=lambda item: -_fit(item[0], query))
     placed = {row: rank for rank, row in enumerate(row for row, how in signals.exact.items() if "line" in how)}
     at_lines = sorted((item for item in scored if item[0].row in placed), key=lambda item: placed[item[0].row])
-    quoted = [item for item in scored if _quotes(item[0], signals, query)]
+    quoting = _quoting(signals, query)
+    quoted = [item for item in scored if item[0].row in quoting and not is_docs(item[0].language)]
     first = _collapsed([*at_lines, *quoted, *declared])
     taken = {_declaration(row) for row, _ in first}
     rest = [item for item in scored if _declaration(item[0]) not in taken]
     return _in_turn(_as_shares(first, top), _as_shares(_uncrowded(_collapsed(rest), query), top))
 
 
-def _quotes(row: RankRow, signals: Signals, query: Query) -> bool:
-    """Whether code holds a query of several words, such as an error message, word for word."""
-    whole = len(query.text.split()) >= _QUOTED_WORDS and signals.phrases.get(row.row, 0.0) >= 1.0
-    return whole and not is_docs(row.language)
+def _quoting(signals: Signals, query: Query) -> set[int]:
+    """The rows that hold a query of several words, such as an error message, word for word."""
+    if len(query.text.split()) < _QUOTED_WORDS:
+        return set()
+    return {row for row, share in signals.phrases.items() if share >= 1.0}
 
 
 def _fit(row: RankRow, query: Query) -> int:
     """How well a chunk declares the query's bare name: 2 for an exact match, 1 ignoring case, 0 for none."""
-    if not query.bare_name or not row.is_declaration or is_docs(row.language):
+    if not row.is_declaration or is_docs(row.language):
         return 0
     name = tuple(row.symbol.split("."))[-len(query.bare_name) :]
     lowered = tuple(part.lower() for part in query.bare_name)

@@ -10,7 +10,7 @@ from typing import Protocol
 from rag_ls.config import SearchSettings
 from rag_ls.model import Chunk, Freshness, Hit, StoredChunk
 from rag_ls.search.cache import AnswerCache
-from rag_ls.search.candidates import CandidateFinder, QueryVector
+from rag_ls.search.candidates import CandidateFinder, LaterVector, QueryVector
 from rag_ls.search.evidence import Signals, Weights, weights_for
 from rag_ls.search.query import Query, analyse
 from rag_ls.search.ranking import rank
@@ -39,6 +39,8 @@ class Ranked:
 
     rows: list[tuple[RankRow, float]]
     signals: Signals
+    lacks_vector: bool
+    """Whether the query's embedding failed or came too late."""
 
 
 class Corpus(Protocol):
@@ -76,12 +78,14 @@ class Searcher:
         k: int,
         settings: SearchSettings,
         filters: Filters,
-        vector: QueryVector | None,
+        vector: LaterVector | None,
         model_id: str,
         session: str = DISK,
         weights: Weights | None = None,
     ) -> Found:
-        """The `k` best chunks for a query; `vector` is its embedding by `model_id`, or None to search by words alone.
+        """The `k` best chunks for a query.
+
+        `vector` waits for its embedding by `model_id`, while words are looked up; None searches by words alone.
 
         `session` is the editing session that asks: its own unsaved text takes precedence. `weights` override those of
         the query's kind, for benchmarks.
@@ -91,16 +95,21 @@ class Searcher:
         query = analyse(text)
         weights = weights or weights_for(query.kind, settings)
         key = (text, weights, filters, view.hidden, model_id if vector is not None else "")
-        ranked = self._answers.get(key, lambda: self._ranked(query, view, weights, vector, model_id))
+        ranked = self._answers.get(
+            key,
+            lambda: self._ranked(query, view, weights, vector, model_id),
+            keeps=lambda found: not found.lacks_vector,
+        )
         hits = self._hits(ranked.rows, ranked.signals, k)
         if unembedded := {row.document_id for row, _ in ranked.rows[:k] if not row.is_embedded}:
             self._corpus.note_unembedded(unembedded)
         is_filtered_out = view.allowed is not None and not view.allowed
         return Found(tuple(hits), bool(ranked.signals.dense), len(ranked.rows), _milliseconds(started), is_filtered_out)
 
-    def _ranked(self, query: Query, view: View, weights: Weights, vector: QueryVector | None, model_id: str) -> Ranked:
+    def _ranked(self, query: Query, view: View, weights: Weights, vector: LaterVector | None, model_id: str) -> Ranked:
         found = self._candidates.find(query, view, vector, model_id)
-        return Ranked(rank(found.rows, found.signals, found.query, found.asked, weights), found.signals)
+        ranked = rank(found.rows, found.signals, found.query, found.asked, weights)
+        return Ranked(ranked, found.signals, found.lacks_vector)
 
     def names_like(self, name: str) -> list[str]:
         """The lower-case last names of declarations that begin as a misspelt one does."""
@@ -114,15 +123,10 @@ class Searcher:
         started = time.perf_counter()
         view = self._view(session, filters)
         nearest = self._candidates.nearest(vector, view, model_id)
-        rows = self._store.chunks.for_ranking(list(nearest))
-        kept = [
-            (row, nearest[row.row])
-            for row in rows
-            if view.shows(row.document_id) and nearest[row.row] >= minimum and row.path != without
-        ]
+        kept = [(row, similar) for row, similar in nearest if similar >= minimum and row.path != without]
         kept.sort(key=lambda item: (-item[1], item[0].path, item[0].ordinal))
-        signals = Signals(dense=nearest)
-        return Found(tuple(self._hits(kept, signals, k)), True, len(rows), _milliseconds(started))
+        signals = Signals(dense={row.row: similar for row, similar in nearest})
+        return Found(tuple(self._hits(kept, signals, k)), True, len(nearest), _milliseconds(started))
 
     def chunk_hit(self, chunk_id: str, session: str = DISK) -> Hit | None:
         """The present version of a chunk, or None."""

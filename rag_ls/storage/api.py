@@ -61,6 +61,10 @@ class VectorStore(Protocol):
         """The existing vectors of these texts."""
         ...
 
+    def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
+        """The cosine similarity of `query` (of length one) to each of these texts that has a vector."""
+        ...
+
     def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
         """The texts among `text_hashes` that have no vector of this model."""
         ...
@@ -92,8 +96,14 @@ class LexicalIndex(Protocol):
         """Remove chunks that are about to be deleted; they must still be stored."""
         ...
 
-    def search(self, terms: Sequence[str], limit: int, documents: Collection[int] | None = None) -> list[Candidate]:
-        """The chunks that hold any of `terms`, by BM25, best first; `documents` restricts them to some documents."""
+    def search(
+        self, terms: Sequence[str], limit: int, documents: Collection[int] | None = None, *, holding: Sequence[str] = ()
+    ) -> list[Candidate]:
+        """The chunks that hold any of `terms`, by BM25, best first.
+
+        `documents` restricts them to some documents, `holding` to chunks that hold any of these terms: rare ones spare
+        the work for the many chunks that hold only common ones.
+        """
         ...
 
     def frequency(self, term: str, most: int) -> int:
@@ -124,8 +134,12 @@ class ChunkReader(Protocol):
         """All chunks whose own text has this SHA-256 (hex), by path."""
         ...
 
-    def with_texts(self, text_hashes: Collection[bytes]) -> list[tuple[int, bytes, int]]:
-        """Row, text hash and document of every embedded chunk whose embedded text is one of these."""
+    def texts(self, rows: Collection[int]) -> dict[int, str]:
+        """The chunks' own texts, without chunks that were deleted meanwhile."""
+        ...
+
+    def with_texts(self, text_hashes: Collection[bytes]) -> list[RankRow]:
+        """The data for ranking of every embedded chunk whose embedded text is one of these."""
         ...
 
     def of_symbol(self, symbol: str) -> list[ChunkRow]:
@@ -154,10 +168,6 @@ class ChunkReader(Protocol):
 
     def documents_of(self, rows: Collection[int]) -> dict[int, int]:
         """The document of each chunk row."""
-        ...
-
-    def text_hashes(self, rows: Collection[int]) -> dict[int, bytes]:
-        """The text hashes of the embedded chunks among these rows, by row."""
         ...
 
     def text_hashes_of_documents(self, document_ids: Collection[int]) -> list[bytes]:

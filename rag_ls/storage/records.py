@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,9 +123,8 @@ class ChunkRow:
         return self.document.id
 
 
-@dataclass(frozen=True, slots=True)
-class RankRow:
-    """A chunk's data for ranking, without its text."""
+class RankRow(NamedTuple):
+    """A chunk's data for ranking, without its text. A tuple, because each question makes hundreds."""
 
     row: int
     document_id: int
@@ -134,9 +134,15 @@ class RankRow:
     node_type: str
     is_declaration: bool
     ordinal: int
-    is_embedded: bool
+    text_hash: bytes
+    """The digest of its embedded text; empty while the active model has no vector of it."""
     size: int
     """The size of its document in bytes."""
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether the active model has a vector of it."""
+        return bool(self.text_hash)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from typing import Any
 from tests.benchmarks import corpus
 from tests.benchmarks.agent_tasks import agent_tasks
 from tests.benchmarks.anchors import anchors
+from tests.benchmarks.answering import answering
 from tests.benchmarks.freshness import freshness
 from tests.benchmarks.indexing import indexing, reopening
 from tests.benchmarks.measure import machine
@@ -35,7 +36,7 @@ def main() -> None:
     parser.add_argument(
         "--only",
         default="",
-        help="some of: indexing, startup, typing, reopening, sharing, switching, tiers, quality, scale, recall, memories, "
+        help="some of: indexing, startup, typing, reopening, sharing, switching, tiers, quality, scale, answering, recall, memories, "
         "memory, freshness, anchors, agent",
     )
     parser.add_argument("--embed", type=int, default=2000, help="how many chunks of the repository to embed (0: all)")
@@ -74,6 +75,7 @@ def _runs(work: Path, arguments: argparse.Namespace) -> dict[str, Callable[[], A
         "tiers": lambda: tiers(work, tuple(int(size) for size in arguments.files.split(","))),
         "quality": lambda: quality(corpus.django(), _folder(work / "quality")),
         "scale": lambda: scale(corpus.django(), work, sizes),
+        "answering": lambda: answering(corpus.django(), work, sizes),
         "recall": lambda: recall_quality(_folder(work / "recall")),
         "memory": lambda: memory(_folder(work / "memory"), repositories=arguments.repositories),
         "freshness": lambda: freshness(_folder(work / "freshness")),

@@ -23,7 +23,7 @@ from rag_ls.errors import ModelMissing
 from rag_ls.model import StoredChunk
 from rag_ls.search import NO_FILTERS, Searcher
 from rag_ls.storage import DocumentRecord, FileState, NewChunk, ProjectIndex
-from tests.support import UnchangedCorpus, index_at, put_vectors
+from tests.support import UnchangedCorpus, index_at, put_vectors, ready
 
 QUESTIONS = 500
 _SETTLED = FileState(1, 1, 1, 2**60)
@@ -98,7 +98,7 @@ def _mrr(index: ProjectIndex, samples: list[Sample], questions: list[Any], model
             k=10,
             settings=settings,
             filters=NO_FILTERS,
-            vector=vector if weight else None,
+            vector=ready(vector) if weight else None,
             model_id=model_id,
         )
         paths = [hit.item.chunk.path for hit in found.hits if isinstance(hit.item, StoredChunk)]

@@ -37,7 +37,7 @@ def scale(sources: Path, work: Path, sizes: tuple[int, ...]) -> dict[str, Any]:
     """Measure each size in a process of its own, so that memory is its own."""
     results = {}
     for size in sizes:
-        folder = _project(sources, work / f"chunks_{size}", size)
+        folder = project_of(sources, work / f"chunks_{size}", size)
         done = subprocess.run(
             [sys.executable, "-m", "tests.benchmarks.scale", str(folder)], check=True, capture_output=True
         )
@@ -45,7 +45,7 @@ def scale(sources: Path, work: Path, sizes: tuple[int, ...]) -> dict[str, Any]:
     return results
 
 
-def _project(sources: Path, folder: Path, size: int) -> Path:
+def project_of(sources: Path, folder: Path, size: int) -> Path:
     """A project of real files with about `size` chunks, all embedded."""
     client = local_client()
     folder.mkdir(parents=True)

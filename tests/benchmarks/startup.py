@@ -118,7 +118,7 @@ class mcp_session:  # noqa: N801
                 return message["result"]
 
     def until_dense(self, query: str) -> dict[str, float]:
-        params = {"name": "search_code", "arguments": {"query": query}}
+        params = {"name": "search_code", "arguments": {"query": query, "detail": "full"}}
         return _until_dense(lambda: self.ask("tools/call", params)["structuredContent"])
 
     def leave(self) -> None:

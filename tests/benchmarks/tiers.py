@@ -20,6 +20,7 @@ from rag_ls.indexing.files import list_files
 from tests.benchmarks import corpus
 from tests.benchmarks.code.repositories import REPOSITORIES, fetch
 from tests.benchmarks.measure import memory_mb, percentiles
+from tests.support import ready
 
 _QUESTION = "where is the retry delay computed"
 _RUNS = 60
@@ -127,7 +128,7 @@ def _queries(view: Any, *, dense: bool) -> dict[str, float]:
         vector = model.embed_query(question) if model else None
         started = time.perf_counter()
         view.shared.searcher.search(
-            question, k=10, settings=view.settings.search, filters=SearchRequest("x").filters, vector=vector,
+            question, k=10, settings=view.settings.search, filters=SearchRequest("x").filters, vector=ready(vector),
             model_id=model.model_id if model else "",
         )  # fmt: skip
         times.append(time.perf_counter() - started)

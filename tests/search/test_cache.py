@@ -38,6 +38,13 @@ def test_an_answer_that_was_made_while_something_changed_is_not_kept() -> None:
     assert cache.get("q", lambda: "new") == "new"
 
 
+def test_an_answer_that_lacks_something_is_not_kept() -> None:
+    cache = AnswerCache[str](lambda: 1)
+    assert cache.get("q", lambda: "", keeps=bool) == ""
+    assert cache.get("q", lambda: "whole", keeps=bool) == "whole"
+    assert cache.get("q", lambda: "later", keeps=bool) == "whole"
+
+
 def test_only_so_many_answers_are_kept() -> None:
     cache = AnswerCache[int](lambda: 1)
     for number in range(1000):

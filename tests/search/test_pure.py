@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -128,8 +128,8 @@ def test_tests_are_told_by_their_paths(path: str, expected: bool) -> None:
 
 def test_rust_s_tests_stand_beside_the_code() -> None:
     code = _row(1, "src/walk.rs", "walk", declares="function_item")
-    test = replace(code, row=2, symbol="tests.walk")
-    of_rust = [replace(row, language="rust") for row in (test, code)]
+    test = code._replace(row=2, symbol="tests.walk")
+    of_rust = [row._replace(language="rust") for row in (test, code)]
     assert [row.row for row, _ in _rank(of_rust, {1: 1.0, 2: 1.0}, "walk the tree of folders")] == [1, 2]
     assert [row.row for row, _ in _rank(of_rust, {1: 1.0, 2: 1.0}, "test that walks the tree of folders")] == [2, 1]
 
@@ -137,7 +137,7 @@ def test_rust_s_tests_stand_beside_the_code() -> None:
 def _row(number: int, path: str = "src/a.py", symbol: str = "", *, declares: str = "", document: int = 0) -> RankRow:
     node = declares or "expression"
     document = document or hash(path)
-    return RankRow(number, document, path, "python", symbol, node, bool(declares), number, False, 1000)
+    return RankRow(number, document, path, "python", symbol, node, bool(declares), number, b"", 1000)
 
 
 def _rank(
@@ -169,7 +169,7 @@ def test_tests_come_later_unless_they_are_asked_for() -> None:
 
 
 def test_prose_comes_later_unless_it_is_asked_for_or_a_name_is() -> None:
-    rows = [replace(_row(1, "docs/cart.md"), language="markdown"), _row(2, "src/cart.py")]
+    rows = [_row(1, "docs/cart.md")._replace(language="markdown"), _row(2, "src/cart.py")]
     assert _order(rows, {1: 6, 2: 2}, "price of all items of a cart") == [2, 1]
     assert _order(rows, {1: 6, 2: 2}, "documentation of the price of all items") == [1, 2]
     assert _order(rows, {1: 6, 2: 2}, "CartPrice") == [1, 2]
@@ -198,7 +198,7 @@ def test_a_phrase_of_the_query_counts() -> None:
 def test_code_that_holds_the_query_word_for_word_comes_first_whatever_else_is_better() -> None:
     rows = [
         _row(1, "src/open_file.py", "could_not_open", declares="function"), _row(2, "src/b.py"),
-        replace(_row(3, "docs/errors.md"), language="markdown"),
+        _row(3, "docs/errors.md")._replace(language="markdown"),
     ]  # fmt: skip
     query = analyse("could not open the file")
     signals = Signals(lexical={1: 60.0, 2: 5.0, 3: 50.0}, phrases={2: 1.0, 3: 1.0})

@@ -20,6 +20,7 @@ from tests.support import (
     new_chunk,
     new_chunks,
     put_vectors,
+    ready,
     record,
     unit_vectors,
     vectors_of,
@@ -196,11 +197,34 @@ def test_the_nearest_chunks_are_found_by_vector_and_say_so(store: SqliteCheckout
     store.replace_document(record(), new_chunks([f"word{number}" for number in range(5)]))
     put_vectors(store, MODEL, [digest(f"word{number}") for number in range(5)], vectors)
     found = _searcher(store).search(
-        "unrelated", k=1, settings=SearchSettings(), filters=NO_FILTERS, vector=vectors[3], model_id=MODEL
+        "unrelated", k=1, settings=SearchSettings(), filters=NO_FILTERS, vector=ready(vectors[3]), model_id=MODEL
     )
     assert _texts(found) == ["word3"]
     assert found.hits[0].matched_by == ("dense",)
     assert found.dense
+
+
+def test_a_vector_that_is_late_leaves_the_question_to_words_and_the_next_one_to_meaning(store: SqliteCheckout) -> None:
+    store.embeddings.activate(MODEL)
+    _save(store, "needle")
+    put_vectors(store, MODEL, [digest("needle")], unit_vectors(1))
+    searcher, late = _searcher(store), iter([None, unit_vectors(1)[0]])
+    first, second = (
+        searcher.search(
+            "needle", k=1, settings=SearchSettings(), filters=NO_FILTERS, vector=lambda: next(late), model_id=MODEL
+        )
+        for _ in range(2)
+    )
+    assert (first.dense, second.dense) == (False, True)
+    assert _texts(first) == _texts(second) == ["needle"]
+
+
+def test_who_quotes_a_text_finds_it_among_many_that_hold_its_words(store: SqliteCheckout) -> None:
+    many = [f"not open could {number}" * 3 for number in range(80)]
+    for number, text in enumerate([*many, "it could not open the file: " + "other words " * 50]):
+        _save(store, text, f"src/{number}.py")
+    found = _search(_searcher(store), "could not open the file", k=1)
+    assert [hit.item.chunk.path for hit in found.hits] == ["src/80.py"]
 
 
 def test_vectors_of_another_model_are_not_compared(store: SqliteCheckout) -> None:
@@ -208,7 +232,12 @@ def test_vectors_of_another_model_are_not_compared(store: SqliteCheckout) -> Non
     _save(store, "needle")
     put_vectors(store, MODEL, [digest("needle")], unit_vectors(1))
     found = _searcher(store).search(
-        "needle", k=1, settings=SearchSettings(), filters=NO_FILTERS, vector=unit_vectors(1, 8)[0], model_id="other"
+        "needle",
+        k=1,
+        settings=SearchSettings(),
+        filters=NO_FILTERS,
+        vector=ready(unit_vectors(1, 8)[0]),
+        model_id="other",
     )
     assert (found.dense, found.hits[0].matched_by) == (False, ("lexical", "symbol")[:1])
 
@@ -224,7 +253,7 @@ def test_a_chunk_is_found_by_meaning_however_often_it_was_edited(store: SqliteCh
     far = query + 0.2 * unit_vectors(1, seed=2)
     put_vectors(store, MODEL, [digest("settled")], far)
     found = _searcher(store).search(
-        "unrelated", k=5, settings=SearchSettings(), filters=NO_FILTERS, vector=query, model_id=MODEL
+        "unrelated", k=5, settings=SearchSettings(), filters=NO_FILTERS, vector=ready(query), model_id=MODEL
     )
     assert _texts(found) == ["settled"]
 

@@ -25,6 +25,9 @@ class DictionaryVectors:
     def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
         return {each: self._vectors[model, each] for each in text_hashes if (model, each) in self._vectors}
 
+    def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
+        return {each: float(vector @ query) for each, vector in self.get(model, text_hashes).items()}
+
     def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
         return {each for each in text_hashes if (model, each) not in self._vectors}
 

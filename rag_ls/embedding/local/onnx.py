@@ -27,6 +27,8 @@ class OnnxEmbedder:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
+        # Its threads spin while a text is embedded (a third faster), not afterwards.
+        options.add_session_config_entry("session.force_spinning_stop", "1")
         # The arena would never release the memory of the largest batch.
         options.enable_cpu_mem_arena = False
         options.log_severity_level = 3

@@ -78,7 +78,8 @@ class LocalModel:
         self._lock = threading.Lock()
         self._holders: set[int] = set()
         self._no_bulk_until = 0.0
-        self._quick = OnnxEmbedder(model, threads=threads) if wants_onnx else None
+        # Words are looked up while a query is embedded: a core is left to that.
+        self._quick = OnnxEmbedder(model, threads=max(1, threads - 1)) if wants_onnx else None
         self._bulk = (
             WorkerEmbedder(model, device=settings.device, batch_size=settings.batch_size, threads=threads)
             if wants_torch

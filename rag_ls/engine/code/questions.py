@@ -75,7 +75,7 @@ class CodeQuestions:
         k = checked_k(request.k, settings.code_k)
         unseen = self._shared.catch_up()
         model = self._shared.model(wait_for_model_s)
-        vector = _embedded(model, request.query)
+        vector = _begun(model, request.query)
         chooses = request.declares or request.files_only
         found = self._shared.searcher.search(
             request.query, k=_WIDE if chooses else max(k, RERANKED * request.rerank), settings=settings,
@@ -229,6 +229,14 @@ def _embedded(
     except RagLsError as error:
         _log.warning("%s", error)
         return None
+
+
+def _begun(model: HostedModel | None, text: str) -> Callable[[], NDArray[np.float32] | None] | None:
+    """As `_embedded`, but begun in the background: the function waits for the vector."""
+    if model is None or not text.strip():
+        return None
+    begun = model.begin_query(text)
+    return lambda: _embedded(model, text, lambda model, text: begun.result())
 
 
 def _milliseconds(started: float) -> float:

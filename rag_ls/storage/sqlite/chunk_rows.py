@@ -10,6 +10,11 @@ from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_rows import FROM_CHUNKS, as_json, batches, chunk_row, marks
 from rag_ls.storage.terms import last_name
 
+_FOR_RANKING = (
+    "SELECT c.id, c.document_id, d.path, d.language, c.symbol, c.node_type, c.is_declaration, c.ordinal, "
+    "CASE c.embedded WHEN 1 THEN c.text_hash ELSE x'' END, d.size FROM chunks c JOIN documents d ON d.id = c.document_id"
+)
+
 
 @guarded
 class ChunkRows:
@@ -26,13 +31,8 @@ class ChunkRows:
 
     def for_ranking(self, rows: Collection[int]) -> list[RankRow]:
         """The chunks' data for ranking, in order of row, without chunks that were deleted meanwhile."""
-        found = self._database.connection.execute(
-            "SELECT c.id, c.document_id, d.path, d.language, c.symbol, c.node_type, c.is_declaration, c.ordinal, "
-            "c.embedded = 1, d.size FROM chunks c JOIN documents d ON d.id = c.document_id "
-            "WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY c.id",
-            (as_json(rows),),
-        )
-        return [RankRow(*row) for row in found]
+        query = f"{_FOR_RANKING} WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY c.id"
+        return list(map(RankRow._make, self._database.connection.execute(query, (as_json(rows),))))
 
     def estimated_count(self) -> int:
         """The approximate number of chunks, without counting them."""
@@ -84,17 +84,17 @@ class ChunkRows:
         query = "SELECT id, document_id FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
         return dict(self._database.connection.execute(query, (as_json(rows),)))
 
-    def text_hashes(self, rows: Collection[int]) -> dict[int, bytes]:
-        """The text hashes of the embedded chunks among these rows, by row."""
-        query = "SELECT id, text_hash FROM chunks WHERE id IN (SELECT value FROM json_each(?)) AND embedded = 1"
+    def texts(self, rows: Collection[int]) -> dict[int, str]:
+        """See `ChunkReader`."""
+        query = "SELECT id, text FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
         return dict(self._database.connection.execute(query, (as_json(rows),)))
 
-    def with_texts(self, text_hashes: Collection[bytes]) -> list[tuple[int, bytes, int]]:
-        """Row, text hash and document of every embedded chunk whose embedded text is one of these."""
-        found: list[tuple[int, bytes, int]] = []
+    def with_texts(self, text_hashes: Collection[bytes]) -> list[RankRow]:
+        """As `for_ranking`, of every embedded chunk whose embedded text is one of these."""
+        found: list[RankRow] = []
         for part in batches(list(text_hashes)):
-            query = f"SELECT id, text_hash, document_id FROM chunks WHERE text_hash IN ({marks(part)}) AND embedded = 1"
-            found += self._database.connection.execute(query, tuple(part))
+            query = f"{_FOR_RANKING} WHERE c.text_hash IN ({marks(part)}) AND c.embedded = 1"
+            found += map(RankRow._make, self._database.connection.execute(query, tuple(part)))
         return found
 
     def text_hashes_of_documents(self, document_ids: Collection[int]) -> list[bytes]:

@@ -47,20 +47,25 @@ class SqlitePostings:
                 [(row[0], *columns_of(*row[1:])) for row in former],
             )
 
-    def search(self, terms: Sequence[str], limit: int, documents: Collection[int] | None = None) -> list[Candidate]:
+    def search(
+        self, terms: Sequence[str], limit: int, documents: Collection[int] | None = None, *, holding: Sequence[str] = ()
+    ) -> list[Candidate]:
         """See `LexicalIndex`."""
         if not terms:
             return []
-        match = " OR ".join(f'"{term}"' for term in terms)
-        only = (
-            "AND rowid IN (SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?)))"
-            if documents is not None
-            else ""
-        )
+        only, values = "", [_any_of(terms)]
+        if documents is not None:
+            only += "AND rowid IN (SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?))) "
+            values.append(as_json(documents))
+        if holding:
+            # `+` makes SQLite go through the matches once, in place of a full-text search for each row; bm25(), the
+            # dear part, is then computed for the rows that are left.
+            only += "AND +rowid IN (SELECT rowid FROM postings WHERE postings MATCH ?) "
+            values.append(_any_of(holding))
         rows = self._database.connection.execute(
-            f"SELECT rowid, -bm25(postings, {_COLUMN_WEIGHTS}) FROM postings WHERE postings MATCH ? {only} "
+            f"SELECT rowid, -bm25(postings, {_COLUMN_WEIGHTS}) FROM postings WHERE postings MATCH ? {only}"
             "ORDER BY 2 DESC, 1 LIMIT ?",
-            (match, *([as_json(documents)] if documents is not None else []), limit),
+            (*values, limit),
         )
         return [Candidate(row, value) for row, value in rows]
 
@@ -77,3 +82,7 @@ class SqlitePostings:
             (first, first + "\U0010ffff", length - 2, length + 2, _MAX_LIKE),
         )
         return [row[0] for row in rows]
+
+
+def _any_of(terms: Sequence[str]) -> str:
+    return " OR ".join(f'"{term}"' for term in terms)

@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -30,10 +30,10 @@ EXACT_LIMIT = 10_000
 _LOADED = 2
 # Small steps, so that closing can interrupt: a process must not end while usearch works in it.
 _ADDED_AT_ONCE = 512
-# A snapshot's vectors are rounded, so this many candidates for each wanted hit are compared exactly, and at least
-# `_MIN_MEASURED` in all: questions lie far from the texts that answer them, and a short graph walk misses some.
-_REMEASURED = 4
-_MIN_MEASURED = 320
+# Questions lie far from the texts that answer them, and a short walk through the graph misses some: a walk finds this
+# many vectors for each wanted one, and at least `_MIN_WALK`. They are rounded, so the first of them are measured exactly.
+_WALK, _MIN_WALK = 4, 320
+_MEASURED = 2
 
 
 class VectorSource(Protocol):
@@ -159,11 +159,26 @@ class VectorIndex:
         ):
             found += _exact(query, more, their_vectors, k)
         if snapshot is not None:
-            matches = snapshot.search(query, max(_REMEASURED * k, _MIN_MEASURED))
-            candidates = [int(key) for key in matches.keys]
+            matches = snapshot.search(query, max(_WALK * k, _MIN_WALK))
+            candidates = matches.keys[: max(_MEASURED * k, _MIN_WALK)].tolist()
             found += self._search_only(query, len(candidates), candidates)
         found.sort(key=lambda neighbour: (-neighbour.similarity, neighbour.id))
         return found[:k]
+
+    def similarities(self, query: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
+        """The cosine similarity of `query`, a unit vector, to each of these embeddings, by id."""
+        with self._lock:
+            tail_ids, tail = self._tail_ids[: self._tail_count], self._tail[: self._tail_count]
+        wanted = np.array(ids, np.int64)
+        at = np.searchsorted(tail_ids, wanted)
+        loaded = at < len(tail_ids)
+        loaded[loaded] = tail_ids[at[loaded]] == wanted[loaded]
+        similar = (
+            dict(zip(wanted[loaded].tolist(), (tail[at[loaded]] @ query).tolist(), strict=True)) if len(tail) else {}
+        )
+        if len(others := wanted[~loaded].tolist()):
+            similar |= {near.id: near.similarity for near in self._search_only(query, len(others), others)}
+        return similar
 
     def build_snapshot(self) -> None:
         """Write a snapshot of all vectors, so that the tail is short again. One thread at a time builds."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import sqlite3
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,11 @@ from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, VectorIndex
 _log = logging.getLogger(__name__)
 
 _BUSY_S = 2.0
+# As many vectors as an exact search keeps in memory.
+_MAX_KNOWN = 2 * EXACT_LIMIT
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 @guarded
@@ -58,6 +64,12 @@ class SqliteVectors:
         """See `VectorStore`."""
         return _vectors_of(self._database.connection, model, text_hashes)
 
+    def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
+        """See `VectorStore`."""
+        ids = self._rows.ids_by_hash(model, text_hashes)
+        similar = self._current(model).similarities(query, list(ids.values()))
+        return {text_hash: similar[number] for text_hash, number in ids.items() if number in similar}
+
     def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
         """See `VectorStore`."""
         missing = set(text_hashes)
@@ -72,8 +84,8 @@ class SqliteVectors:
         index.refresh()
         if index.tail_is_long:
             self._build_in_background(index)
-        found = index.search(query, count, None if among is None else self._rows.ids_of(model, among))
-        hashes = self._rows.hashes_of([neighbour.id for neighbour in found])
+        found = index.search(query, count, None if among is None else self._rows.ids_by_hash(model, among).values())
+        hashes = self._rows.hashes_of(model, [neighbour.id for neighbour in found])
         return [Neighbour(hashes[item.id], item.similarity) for item in found if item.id in hashes]
 
     def maintain(self) -> None:
@@ -106,10 +118,14 @@ class SqliteVectors:
 
 
 class VectorRows:
-    """The source of a `VectorIndex` (see `VectorSource`)."""
+    """The source of a `VectorIndex` (see `VectorSource`).
+
+    Where ids are given, `+model` keeps SQLite from reading all of the model's rows by the index on (model, text_hash).
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._known = _KnownHashes()
 
     def index_id(self) -> str:
         """See `VectorSource`."""
@@ -122,54 +138,90 @@ class VectorRows:
 
     def count_after(self, model: str, after: int, most: int) -> int:
         """See `VectorSource`."""
-        query = "SELECT count(*) FROM (SELECT 1 FROM embeddings WHERE model = ? AND id > ? LIMIT ?)"
+        query = "SELECT count(*) FROM (SELECT 1 FROM embeddings WHERE +model = ? AND id > ? LIMIT ?)"
         return int(self._database.connection.execute(query, (model, after, most)).fetchone()[0])
 
     def newer_than(self, model: str, after: int, batch: int = 4096) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
         """See `VectorSource`."""
         while True:
             rows = self._database.connection.execute(
-                "SELECT id, vector FROM embeddings WHERE model = ? AND id > ? ORDER BY id LIMIT ?",
+                "SELECT id, vector FROM embeddings WHERE +model = ? AND id > ? ORDER BY id LIMIT ?",
                 (model, after, batch),
             ).fetchall()
             if not rows:
                 return
             ids = np.array([row[0] for row in rows], dtype=np.int64)
-            yield (
-                ids,
-                np.frombuffer(b"".join(row[1] for row in rows), np.float16).reshape(len(rows), -1).astype(np.float32),
-            )
+            yield ids, _matrix([row[1] for row in rows])
             after = int(ids[-1])
 
     def vectors(self, model: str, ids: Collection[int]) -> dict[int, Vector]:
         """See `VectorSource`."""
         rows = self._database.connection.execute(
-            "SELECT id, vector FROM embeddings WHERE model = ? AND id IN (SELECT value FROM json_each(?))",
+            "SELECT id, vector FROM embeddings WHERE +model = ? AND id IN (SELECT value FROM json_each(?))",
             (model, as_json(ids)),
         ).fetchall()
         if not rows:
             return {}
         # Converted at once: a search through a snapshot measures more than a thousand of them.
-        matrix = np.frombuffer(b"".join(row[1] for row in rows), np.float16).reshape(len(rows), -1).astype(np.float32)
-        return {row[0]: vector for row, vector in zip(rows, matrix, strict=True)}
+        return {row[0]: vector for row, vector in zip(rows, _matrix([row[1] for row in rows]), strict=True)}
 
     def newest_model(self) -> str:
         """The model of the newest vector; empty if there is none."""
         row = self._database.connection.execute("SELECT model FROM embeddings ORDER BY id DESC LIMIT 1").fetchone()
         return str(row[0]) if row else ""
 
-    def ids_of(self, model: str, text_hashes: Collection[bytes]) -> list[int]:
-        """The ids of the vectors of some texts."""
-        found: list[int] = []
-        for part in batches(list(text_hashes)):
-            query = f"SELECT id FROM embeddings WHERE model = ? AND text_hash IN ({marks(part)})"
-            found += [row[0] for row in self._database.connection.execute(query, (model, *part))]
+    def ids_by_hash(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, int]:
+        """The id of the vector of each of these texts that has one."""
+        found, unknown = self._known.ids(model, text_hashes)
+        for part in batches(unknown):
+            query = f"SELECT text_hash, id FROM embeddings WHERE model = ? AND text_hash IN ({marks(part)})"
+            read = dict(self._database.connection.execute(query, (model, *part)))
+            self._known.add(model, read)
+            found |= read
         return found
 
-    def hashes_of(self, ids: Collection[int]) -> dict[int, bytes]:
-        """The text hash of each of these vectors, by id."""
-        query = "SELECT id, text_hash FROM embeddings WHERE id IN (SELECT value FROM json_each(?))"
-        return dict(self._database.connection.execute(query, (as_json(ids),)))
+    def hashes_of(self, model: str, ids: Sequence[int]) -> dict[int, bytes]:
+        """The text hash of each of these vectors of a model, by id."""
+        found, unknown = self._known.hashes(model, ids)
+        if unknown:
+            query = "SELECT id, text_hash FROM embeddings WHERE +model = ? AND id IN (SELECT value FROM json_each(?))"
+            read = dict(self._database.connection.execute(query, (model, as_json(unknown))))
+            self._known.add(model, {text_hash: number for number, text_hash in read.items()})
+            found |= read
+        return found
+
+
+class _KnownHashes:
+    """Vector ids by the hash of their texts, and back, as far as they were read: neither ever changes."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._model = ""
+        self._ids: dict[bytes, int] = {}
+        self._hashes: dict[int, bytes] = {}
+
+    def ids(self, model: str, text_hashes: Collection[bytes]) -> tuple[dict[bytes, int], list[bytes]]:
+        """The known ids, and the hashes of which none is known."""
+        with self._lock:
+            return _known(self._ids if model == self._model else {}, text_hashes)
+
+    def hashes(self, model: str, ids: Collection[int]) -> tuple[dict[int, bytes], list[int]]:
+        """The known hashes, and the ids of which none is known."""
+        with self._lock:
+            return _known(self._hashes if model == self._model else {}, ids)
+
+    def add(self, model: str, ids: Mapping[bytes, int]) -> None:
+        """Keep these for later, in place of all former ones if they are of another model or too many."""
+        with self._lock:
+            if model != self._model or len(self._ids) + len(ids) > _MAX_KNOWN:
+                self._model, self._ids, self._hashes = model, {}, {}
+            self._ids.update(ids)
+            self._hashes.update((number, text_hash) for text_hash, number in ids.items())
+
+
+def _known(kept: Mapping[K, V], wanted: Collection[K]) -> tuple[dict[K, V], list[K]]:
+    found = {each: kept[each] for each in wanted if each in kept}
+    return found, [each for each in wanted if each not in found]
 
 
 class LentVectors:
@@ -200,12 +252,18 @@ def _build(index: VectorIndex) -> None:
 
 
 def _vectors_of(connection: sqlite3.Connection, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
-    found: dict[bytes, Vector] = {}
+    rows = _rows_of(connection, model, text_hashes)
+    return {text_hash: np.frombuffer(blob, np.float16).astype(np.float32) for text_hash, blob in rows}
+
+
+def _rows_of(connection: sqlite3.Connection, model: str, text_hashes: Collection[bytes]) -> list[tuple[bytes, bytes]]:
+    found: list[tuple[bytes, bytes]] = []
     for part in batches(list(text_hashes)):
         query = f"SELECT text_hash, vector FROM embeddings WHERE model = ? AND text_hash IN ({marks(part)})"
-        found.update((row[0], _vector(row[1])) for row in connection.execute(query, (model, *part)))
+        found += connection.execute(query, (model, *part))
     return found
 
 
-def _vector(blob: bytes) -> Vector:
-    return np.frombuffer(blob, np.float16).astype(np.float32)
+def _matrix(blobs: Sequence[bytes]) -> Vectors:
+    """Stored vectors as rows, of shape (len(blobs), dimensions)."""
+    return np.frombuffer(b"".join(blobs), np.float16).reshape(len(blobs), -1).astype(np.float32)

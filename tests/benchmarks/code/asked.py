@@ -24,7 +24,7 @@ from tests.benchmarks.code.histories import History, unpack
 from tests.benchmarks.code.history_questions import architecture, names, prepare
 from tests.benchmarks.code.judge import DEPTH
 from tests.benchmarks.code.questions import Answer, Question, keep, kept
-from tests.support import UnchangedCorpus, index_at, put_vectors
+from tests.support import UnchangedCorpus, index_at, put_vectors, ready
 
 CACHE = Path(tempfile.gettempdir()) / "rag-ls-benchmarks" / "asked"
 
@@ -87,8 +87,9 @@ def places_found(
 ) -> list[Answer]:
     """The product's own first places for a query, with other weights than its own where some are given."""
     found = searcher.search(
-        query, k=DEPTH, settings=SearchSettings(), filters=NO_FILTERS, model_id=model_id, vector=vector, weights=weights
-    )
+        query, k=DEPTH, settings=SearchSettings(), filters=NO_FILTERS, model_id=model_id,
+        vector=ready(vector), weights=weights,
+    )  # fmt: skip
     return [place_of(hit.item) for hit in found.hits if isinstance(hit.item, StoredChunk)]
 
 

@@ -147,7 +147,7 @@ class _AnIndex(RuleBasedStateMachine):
             assert document is not None
             for row in self.store.chunks.of_document(document.id):
                 text_hash = digest(row.stored.chunk.text)
-                is_embedded = bool(self.store.chunks.text_hashes([row.row]))
+                is_embedded = self.store.chunks.for_ranking([row.row])[0].is_embedded
                 assert (row.text_hash, is_embedded) == (text_hash, text_hash in self.embedded)
                 if is_embedded:
                     vector = vectors_of(self.store).get(MODEL, [text_hash])[text_hash]

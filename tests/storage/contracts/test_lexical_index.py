@@ -37,6 +37,13 @@ def test_a_search_can_be_restricted_to_documents(store: CheckoutIndex, lexical: 
     assert lexical.search(["needle"], 10, set()) == []
 
 
+def test_a_search_can_be_restricted_to_chunks_with_rare_terms(store: CheckoutIndex, lexical: LexicalIndex) -> None:
+    store.replace_document(record(), new_chunks(["common rare", "common", "common common"]))
+    every, few = lexical.search(["common", "rare"], 10), lexical.search(["common", "rare"], 10, holding=["rare"])
+    assert len(every) == 3
+    assert few == every[:1]
+
+
 def test_what_is_replaced_or_removed_is_found_no_more(store: CheckoutIndex, lexical: LexicalIndex) -> None:
     store.replace_document(record(), new_chunks(["former words"]))
     store.replace_document(record(), new_chunks(["newer words"]))

@@ -25,6 +25,14 @@ def test_what_is_put_is_got_by_its_text_and_model(vectors: VectorStore) -> None:
     assert vectors.get(_OTHER, _hashes(3)) == {}
 
 
+def test_similarities_are_those_of_the_texts_that_have_vectors(vectors: VectorStore) -> None:
+    stored, query = unit_vectors(3), unit_vectors(1, seed=1)[0]
+    vectors.put(MODEL, _hashes(3), stored)
+    found = vectors.similarities(MODEL, query, [digest("2"), digest("unknown")])
+    assert found == {digest("2"): pytest.approx(float(stored[2] @ query), abs=2e-3)}
+    assert vectors.similarities(MODEL, query, []) == vectors.similarities(_OTHER, query, _hashes(3)) == {}
+
+
 def test_what_is_missing_is_told_by_model(vectors: VectorStore) -> None:
     vectors.put(MODEL, _hashes(2), unit_vectors(2))
     assert vectors.missing(MODEL, _hashes(4)) == {digest("2"), digest("3")}
