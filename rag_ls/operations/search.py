@@ -11,9 +11,7 @@ from rag_ls.operations.projects import Projects
 from rag_ls.operations.records import CodeAnswer
 from rag_ls.operations.records_of import best_of, placed_code_record, stats_of_all, with_note
 from rag_ls.operations.requests import CODE_KINDS, FindRelated, SearchCode
-
-# A longer pasted text would not find more.
-_MAX_QUERY_CHARACTERS = 2000
+from rag_ls.search import MAX_QUERY_CHARACTERS
 
 
 class SearchOperations:
@@ -32,7 +30,7 @@ class SearchOperations:
         """Chunks that answer a question, over all open projects or some."""
         kind, views = kind_of("search_code", asked.kind, CODE_KINDS), self._projects.named(asked.project)
         request = SearchRequest(
-            query=asked.query[:_MAX_QUERY_CHARACTERS],
+            query=asked.query[:MAX_QUERY_CHARACTERS],
             k=asked.k,
             filters=filters_of(asked.language, asked.path_glob, views, kind),
             min_score=asked.min_score or 0.0,
@@ -44,8 +42,8 @@ class SearchOperations:
         settings = views[0].settings.search
         results = best_of(views, answers, request.k or settings.code_k, placed_code_record)
         stats = stats_of_all(request.query, answers)
-        if len(asked.query) > _MAX_QUERY_CHARACTERS:
-            stats = with_note(stats, f"the query was cut to its first {_MAX_QUERY_CHARACTERS:,} characters")
+        if len(asked.query) > MAX_QUERY_CHARACTERS:
+            stats = with_note(stats, f"the query was cut to its first {MAX_QUERY_CHARACTERS:,} characters")
         if asked.files_only:
             results = tuple(replace(record, text=None) for record in results)
         budget = asked.budget_tokens

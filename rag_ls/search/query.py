@@ -20,7 +20,7 @@ _WORD = re.compile(r"\w+")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*")
 _JOINTS = re.compile(r"\.|::|#")
 _LOOKS_LIKE_CODE = re.compile(r"[a-z][A-Z]|_|\.|::|#|^[A-Z]\w*[a-z]\w*[A-Z]")
-_PATH = re.compile(r"[\w.\-]++(?:/[\w.\-]++)+|\b[\w\-]++\.[a-z]{1,5}\b")
+_PATH = re.compile(r"(?<![\w.\-])[\w.\-]++(?:/[\w.\-]++)+|\b[\w\-]++\.[a-z]{1,5}\b")
 _PLACE = re.compile(r'(?<![\w./\-])([\w./\-]*[\w\-]\.\w+)(?::|", line |\()(\d{1,7})\b')
 _MAX_PLACES = 20
 _SNIPPET = re.compile(
@@ -39,14 +39,20 @@ _CHANGE = re.compile(
     r"optimi[sz]e|refactor|remove|rename|revert|simplify|support|tweak|update|use)(?:e?[sd]|ing)?\b", re.I,
 )  # fmt: skip
 _CONVENTIONAL = re.compile(r"^\s*(?:feat|fix|perf|refactor|style|test|build|chore|ci|docs)(?:\([^)]*\))?!?:\s")
+# A line that begins a text of several paragraphs is its title, unless it is code.
+_TITLE = re.compile(r"\s*+([^\n]*)\n[ \t\r]*\n\s*+\S")
+_NO_TITLE = re.compile(r"[;{}]$|^(?:def|class|import|from|func|fn|const|var|#include|[/<@])")
+_FEWEST_IN_TITLE = 3
+# A title with fewer terms says little: the text's first terms are added.
+_LEAST_TERMS = 6
 _MAX_TERMS = 32
 _MAX_WORDS = 64
 # A phrase of fewer words that say something is everywhere.
 _TELLING = 2
 PHRASE = 3
 """The number of words that make a phrase."""
-# Only the beginning of a very long query (a pasted file) is used.
-_MAX_QUERY_CHARACTERS = 2000
+MAX_QUERY_CHARACTERS = 8000
+"""Only the beginning of a longer query, such as a pasted file, is used. An issue with a trace is shorter."""
 _TEST_WORDS = frozenset({"test", "tests", "testing", "tested", "spec", "specs", "fixture", "fixtures", "mock", "mocks"})
 _DOCS_WORDS = frozenset(
     "doc docs documentation documented readme changelog changes guide tutorial manual contributing license".split()
@@ -69,7 +75,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """An analysed query."""
+    """An analysed query. What names places or quotes code counts wherever it is said; else a title says it all."""
 
     text: str
     kind: Kind
@@ -98,8 +104,9 @@ class Query:
 
 def analyse(text: str) -> Query:
     """Analyse a query. Any text is a query: no character has a special meaning."""
-    text = text[:_MAX_QUERY_CHARACTERS]
-    useful = _useful(terms(text))
+    text = text[:MAX_QUERY_CHARACTERS]
+    title = _title(text)
+    of_title = _useful(terms(title))
     every_word = words_of(text)
     words = every_word[:_MAX_WORDS]
     identifiers = _IDENTIFIER.findall(text)
@@ -109,20 +116,20 @@ def analyse(text: str) -> Query:
         if _LOOKS_LIKE_CODE.search(identifier) or len(identifiers) <= 2
     ]
     paths = tuple(dict.fromkeys(_PATH.findall(text)))
-    wanted = set(useful)
-    kind = Kind.WORDS if _CONVENTIONAL.match(text) else _kind(text, paths)
+    wanted = set(of_title)
+    kind = Kind.WORDS if _CONVENTIONAL.match(title) else _kind(title)
     return Query(
         text=text,
         kind=kind,
-        terms=useful,
-        parts=_useful(every_word),
+        terms=_enough(of_title, _useful(terms(text))),
+        parts=_enough(_useful(words_of(title)), _useful(every_word)),
         words=words,
         phrases=_phrases(words),
         names=tuple(dict.fromkeys(name for name in named if name not in _STOP_WORDS)),
         paths=paths,
         places=tuple(dict.fromkeys((path, int(line)) for path, line in _PLACE.findall(text)))[:_MAX_PLACES],
         bare_name=tuple(_JOINTS.split(bare)) if _IDENTIFIER.fullmatch(bare := text.strip().removesuffix("()")) else (),
-        is_change=kind is Kind.WORDS and bool(_CONVENTIONAL.match(text) or _CHANGE.match(text)),
+        is_change=kind is Kind.WORDS and bool(_CONVENTIONAL.match(title) or _CHANGE.match(title)),
         wants_tests=bool(_TEST_WORDS & wanted),
         wants_docs=bool(_DOCS_WORDS & wanted),
         wants_data=bool(_DATA_WORDS & wanted),
@@ -152,6 +159,17 @@ def longest_run(words: Sequence[str], text: str) -> int:
     return longest + PHRASE - 1 if longest else 0
 
 
+def _title(text: str) -> str:
+    """What says what a text is about: the title of an issue or a commit's message, else all of it."""
+    found = _TITLE.match(text)
+    title = found[1].strip() if found else ""
+    return title if len(title.split()) >= _FEWEST_IN_TITLE and not _NO_TITLE.search(title) else text
+
+
+def _enough(of_title: tuple[str, ...], of_text: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*of_title, *of_text)))[: max(len(of_title), _LEAST_TERMS)]
+
+
 def _phrases(words: Sequence[str]) -> tuple[str, ...]:
     runs = [words[at : at + PHRASE] for at in range(len(words) - PHRASE + 1)]
     telling = [run for run in runs if sum(word not in _STOP_WORDS for word in run) >= _TELLING]
@@ -163,9 +181,9 @@ def _useful(terms: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(useful or terms))[:_MAX_TERMS]
 
 
-def _kind(text: str, paths: tuple[str, ...]) -> Kind:
+def _kind(text: str) -> Kind:
     words = text.split()
-    if any("/" in path for path in paths) and len(words) <= 6:
+    if len(words) <= 6 and any("/" in path for path in _PATH.findall(text)):
         return Kind.PATH
     if len(words) <= 2 and all(_IDENTIFIER.fullmatch(word.rstrip("()")) for word in words):
         return Kind.IDENTIFIER

@@ -53,6 +53,31 @@ def test_any_text_is_a_query_of_few_plain_terms(text: str) -> None:
     assert all(term and not set(term) & set('"*():^-+ \0') for term in query.terms)
 
 
+_ISSUE = """Fix retries of uploads
+
+The tests of our documentation fail now and then, see docs/ci.md:
+
+  File "src/upload/queue.py", line 41, in push
+    raise QueueFull(name)
+"""
+
+
+def test_the_title_of_an_issue_says_what_it_is_about_and_the_rest_names_places() -> None:
+    query = analyse(_ISSUE)
+    assert query.parts[:3] == ("fix", "retries", "uploads")
+    assert len(query.parts) <= 6
+    assert query.is_change
+    assert query.kind is Kind.WORDS
+    assert not (query.wants_tests or query.wants_docs)
+    assert query.places == (("src/upload/queue.py", 41),)
+    assert "queuefull" in query.names
+
+
+@pytest.mark.parametrize("text", ["import os\n\nimport retry_policy\n", "retry(\n\n    upload, times=3)", "x\n\nretry it"])
+def test_code_has_no_title(text: str) -> None:
+    assert "retry" in analyse(text).parts
+
+
 def test_the_cost_of_a_long_word_grows_with_its_length_and_not_its_square() -> None:
     def cost(length: int) -> float:
         started = time.process_time()

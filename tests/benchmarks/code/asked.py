@@ -21,7 +21,7 @@ from rag_ls.search import NO_FILTERS, Searcher
 from rag_ls.search.evidence import Weights
 from rag_ls.storage import CheckoutIndex, ProjectIndex
 from tests.benchmarks.code.histories import History, unpack
-from tests.benchmarks.code.history_questions import architecture, names, prepare
+from tests.benchmarks.code.history_questions import architecture, descriptions, names, prepare
 from tests.benchmarks.code.judge import DEPTH
 from tests.benchmarks.code.questions import Answer, Question, keep, kept
 from tests.support import UnchangedCorpus, index_at, put_vectors, ready
@@ -46,7 +46,7 @@ class Asked:
 def asked(history: History, model: HostedModel | None) -> Asked:
     """A repository with its questions; the first call unpacks, cuts and embeds it, which takes minutes for large ones."""
     folder = CACHE / history.name
-    questions = [*_prepared(history, folder), *architecture(history)]
+    questions = [*_prepared(history, folder), *architecture(history), *descriptions(history, folder)]
     index = index_at(folder.with_suffix(".db"))
     store = index.checkout
     if model is not None:

@@ -1,6 +1,7 @@
 """Questions about a repository at a commit of its history, as people ask them.
 
 - `subject`: subjects of later commits; the files that they changed are the answers.
+- `description`: their whole messages, where they are long.
 - `architecture`: written after reading the repositories, without knowing the ranking; the answers are files.
 - `module`, `concept`: the first sentence of what a file's head or a type's documentation says; it is blank in the copy.
 - `documentation`, `web`: the same of a function, as it is and as somebody types it into a search engine.
@@ -34,6 +35,8 @@ from tests.benchmarks.code.questions import (
 )
 
 _ARCHITECTURE = Path(__file__).parent / "questions" / "architecture.jsonl"
+_DESCRIPTIONS, _LONG_TEXT_WORDS = 15, 60
+_TRAILER = re.compile(r"^[A-Z][\w-]+-[Bb]y:.*$", re.M)
 _SUBJECTS, _DOCUMENTED, _CONCEPTS, _MODULES, _MESSAGES, _NAMES = 50, 30, 8, 8, 8, 12
 # An answer that is a whole file.
 WHOLE = (1, 1_000_000)
@@ -71,16 +74,33 @@ def prepare(history: History, folder: Path) -> list[Question]:
 
 
 def _subjects(history: History, folder: Path) -> list[Question]:
-    log = git(history, "log", "--no-merges", "--name-only", "--format=%x00%s", f"{history.base}..{history.last}")
-    found = []
+    return _some(
+        [_question(history, subject, "subject", files) for subject, _, files in _changes(history, folder)], _SUBJECTS
+    )
+
+
+def descriptions(history: History, folder: Path) -> list[Question]:
+    """Long messages of later commits, without the lines that name people."""
+    texts = [
+        (f"{subject}\n\n{_TRAILER.sub('', body).strip()}", files) for subject, body, files in _changes(history, folder)
+    ]
+    long = [(text, files) for text, files in texts if len(text.split()) >= _LONG_TEXT_WORDS]
+    return _some([_question(history, text, "description", files) for text, files in long], _DESCRIPTIONS)
+
+
+def _changes(history: History, folder: Path) -> Iterator[tuple[str, str, list[Answer]]]:
+    """Subject, body and changed sources of each later commit that says what it changes."""
+    log = git(
+        history, "log", "--no-merges", "--name-only", "--format=%x00%s%x01%b%x01", f"{history.base}..{history.last}"
+    )
     for entry in log.split("\0")[1:]:
-        subject, *paths = [line for line in entry.split("\n") if line] or [""]
+        subject, body, names = entry.split("\1")
+        paths = [line for line in names.split("\n") if line]
         text = _REFERENCE.sub("", subject).strip()
         sources = [path for path in paths if _is_source(path) and (folder / path).is_file()]
         is_telling = len(text.split()) >= _FEWEST_WORDS and not _CHORE.search(text)
         if is_telling and 1 <= len(sources) <= _MOST_FILES and len(paths) <= 2 * _MOST_FILES:
-            found.append(_question(history, text, "subject", [Answer(path, *WHOLE) for path in sources]))
-    return _some(found, _SUBJECTS)
+            yield text, body, [Answer(path, *WHOLE) for path in sources]
 
 
 def architecture(history: History) -> Iterator[Question]:
