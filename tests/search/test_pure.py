@@ -68,12 +68,14 @@ def test_the_title_of_an_issue_says_what_it_is_about_and_the_rest_names_places()
     assert len(query.parts) <= 6
     assert query.is_change
     assert query.kind is Kind.WORDS
-    assert not (query.wants_tests or query.wants_docs)
+    assert (query.wants_tests, query.wants_docs) == (False, False)
     assert query.places == (("src/upload/queue.py", 41),)
     assert "queuefull" in query.names
 
 
-@pytest.mark.parametrize("text", ["import os\n\nimport retry_policy\n", "retry(\n\n    upload, times=3)", "x\n\nretry it"])
+@pytest.mark.parametrize(
+    "text", ["import os\n\nimport retry_policy\n", "retry(\n\n    upload, times=3)", "x\n\nretry it"]
+)
 def test_code_has_no_title(text: str) -> None:
     assert "retry" in analyse(text).parts
 
