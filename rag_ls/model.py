@@ -249,6 +249,8 @@ class Hit:
     """None for memories."""
     similarity: float | None = None
     """The similarity in meaning (0..1, as `[search] min_similarity`); None for chunks, or if no model answered."""
+    why: str = ""
+    """What speaks for a chunk, in a few words; empty where nobody asked in words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ def hit(data: Json, paint: Paint = PLAIN, *, lines: int | None = None) -> str:
     if data["kind"] == "memory":
         return memory(data, paint)
     file = data.get("file", "")
-    why = f"[{'+'.join(data['matched_by'])}, {data['freshness']}]"
+    why = f"[{data.get('why') or '+'.join(data['matched_by'])}, {data['freshness']}]"
     head = _flowing(
         [
             (f"{data['score']:.2f}", FAINT, ""),

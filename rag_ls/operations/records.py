@@ -29,6 +29,8 @@ class CodeRecord:
     """Where an agent's own tools find the document: absolute, or a URI."""
     scope: str = optional("")
     """The declaration that it is a part of, where its text does not say."""
+    why: str = optional("")
+    """What speaks for it, in a few words."""
     context: str = optional("")
     text: str | None = optional()
     truncated: bool = optional(False)

@@ -81,7 +81,7 @@ def code_record(hit: Hit) -> CodeRecord:
 def placed_code_record(view: ProjectView, hit: Hit) -> CodeRecord:
     """A chunk with its score, its file, and its declaration's signature if the chunk's text does not show it."""
     record = code_record(hit)
-    return replace(record, file=file_of(view, record.path), scope=_scope(hit))
+    return replace(record, file=file_of(view, record.path), scope=_scope(hit), why=hit.why)
 
 
 def excerpt_record(view: ProjectView, excerpt: Excerpt, context: str) -> CodeRecord:

@@ -14,6 +14,7 @@ from rag_ls.search.candidates import CandidateFinder, LaterVector, QueryVector
 from rag_ls.search.evidence import Signals, Weights, weights_for
 from rag_ls.search.query import Query, analyse
 from rag_ls.search.ranking import rank
+from rag_ls.search.reasons import reason
 from rag_ls.search.view import NO_FILTERS, Filters, View, current_view
 from rag_ls.storage import DISK, ChunkRow, DocumentRecord, ProjectIndex, RankRow
 
@@ -39,7 +40,9 @@ class Ranked:
 
     rows: list[tuple[RankRow, float]]
     signals: Signals
-    lacks_vector: bool
+    query: Query | None
+    """What was asked in words."""
+    lacks_vector: bool = False
     """Whether the query's embedding failed or came too late."""
 
 
@@ -100,7 +103,7 @@ class Searcher:
             lambda: self._ranked(query, view, weights, vector, model_id),
             keeps=lambda found: not found.lacks_vector,
         )
-        hits = self._hits(ranked.rows, ranked.signals, k)
+        hits = self._hits(ranked, k)
         if unembedded := {row.document_id for row, _ in ranked.rows[:k] if not row.is_embedded}:
             self._corpus.note_unembedded(unembedded)
         is_filtered_out = view.allowed is not None and not view.allowed
@@ -109,7 +112,7 @@ class Searcher:
     def _ranked(self, query: Query, view: View, weights: Weights, vector: LaterVector | None, model_id: str) -> Ranked:
         found = self._candidates.find(query, view, vector, model_id)
         ranked = rank(found.rows, found.signals, found.query, found.asked, weights)
-        return Ranked(ranked, found.signals, found.lacks_vector)
+        return Ranked(ranked, found.signals, found.query, found.lacks_vector)
 
     def names_like(self, name: str) -> list[str]:
         """The lower-case last names of declarations that begin as a misspelt one does."""
@@ -125,8 +128,8 @@ class Searcher:
         nearest = self._candidates.nearest(vector, view, model_id)
         kept = [(row, similar) for row, similar in nearest if similar >= minimum and row.path != without]
         kept.sort(key=lambda item: (-item[1], item[0].path, item[0].ordinal))
-        signals = Signals(dense={row.row: similar for row, similar in nearest})
-        return Found(tuple(self._hits(kept, signals, k)), True, len(nearest), _milliseconds(started))
+        ranked = Ranked(kept, Signals(dense={row.row: similar for row, similar in nearest}), None)
+        return Found(tuple(self._hits(ranked, k)), True, len(nearest), _milliseconds(started))
 
     def chunk_hit(self, chunk_id: str, session: str = DISK) -> Hit | None:
         """The present version of a chunk, or None."""
@@ -153,14 +156,14 @@ class Searcher:
     def _view(self, session: str, filters: Filters) -> View:
         return current_view(self._store, session, self._corpus.is_live, filters)
 
-    def _hits(self, ranked: list[tuple[RankRow, float]], signals: Signals, k: int) -> list[Hit]:
+    def _hits(self, ranked: Ranked, k: int) -> list[Hit]:
         """The first `k` hits whose files still exist, without copies, each with its freshness."""
         hits: list[Hit] = []
         # Of several copies of a text, only the best ranked one is shown.
         seen: set[str] = set()
         known: dict[int, Freshness | None] = {}
-        for at in range(0, len(ranked), k):
-            part = ranked[at : at + k]
+        for at in range(0, len(ranked.rows), k):
+            part = ranked.rows[at : at + k]
             chunks = self._store.chunks.by_row([row.row for row, _ in part])
             for ranking, score in part:
                 row = chunks.get(ranking.row)
@@ -174,7 +177,8 @@ class Searcher:
                     known[row.document_id] = self._corpus.freshness(row.document)
                 if (freshness := known[row.document_id]) is not None:
                     seen.add(copy)
-                    hits.append(Hit(shown, score, _matched_by(row.row, signals), freshness))
+                    why = reason(ranking, ranked.signals, ranked.query) if ranked.query else ""
+                    hits.append(Hit(shown, score, _matched_by(row.row, ranked.signals), freshness, why=why))
             if len(hits) == k:
                 break
         return hits

@@ -28,8 +28,9 @@ def test_a_search_answers_in_the_public_shape(operations: Operations) -> None:
     best = answer["results"][0]
     assert best.keys() == {
         "kind", "id", "path", "file", "start_line", "end_line", "language", "symbol", "node_type", "score", "matched_by", "freshness",
-        "text",
+        "why", "text",
     }  # fmt: skip
+    assert "words" in best["why"]
     assert (best["kind"], best["path"], best["language"], best["freshness"]) == (
         "chunk",
         "src/auth.py",

@@ -84,6 +84,7 @@ export interface CodeRecord {
   readonly freshness: string | null;
   readonly file?: string;
   readonly scope?: string;
+  readonly why?: string;
   readonly context?: string;
   readonly text?: string;
   readonly truncated?: boolean;
