@@ -54,12 +54,18 @@ def _quoting(signals: Signals, query: Query) -> set[int]:
 
 
 def _fit(row: RankRow, query: Query) -> int:
-    """How well a chunk declares the query's bare name: 2 for an exact match, 1 ignoring case, 0 for none."""
+    """How well a chunk declares the query's bare name: 4 for an exact match, 2 ignoring case, 0 for none.
+
+    One less for a constructor that is called as its type: who asks for the name asks for the type.
+    """
     if not row.is_declaration or is_docs(row.language):
         return 0
-    name = tuple(row.symbol.split("."))[-len(query.bare_name) :]
-    lowered = tuple(part.lower() for part in query.bare_name)
-    return 2 if name == query.bare_name else int(tuple(part.lower() for part in name) == lowered)
+    parts = row.symbol.split(".")
+    name = tuple(parts[-len(query.bare_name) :])
+    if tuple(part.lower() for part in name) != tuple(part.lower() for part in query.bare_name):
+        return 0
+    is_constructor = len(parts) > len(name) and parts[-len(name) - 1] == name[-1]
+    return (4 if name == query.bare_name else 2) - is_constructor
 
 
 def _as_shares(scored: Sequence[tuple[RankRow, float]], top: float) -> list[tuple[RankRow, float]]:

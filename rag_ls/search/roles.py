@@ -16,7 +16,7 @@ _TEST = re.compile(
 _TEST_NAME = re.compile(r"(?<=[a-z0-9])(Tests?|Spec|TestCase)\.\w+$")
 _SECONDARY = re.compile(
     r"(^|/)(examples?|samples?|benchmarks?|bench|demos?|vendor|third[_-]party|compat|deprecated|legacy|old|obsolete|archived?|generated|"
-    r"locales?|deps)/|[._-](old|legacy|deprecated|generated|min|pb|pb2|pb2_grpc)\.\w+$",
+    r"locales?|deps|single[_-]include)/|[._-](old|legacy|deprecated|generated|amalgamated|min|pb|pb2|pb2_grpc)\.\w+$",
     re.I,
 )  # fmt: skip
 _VERSION = re.compile(r"(?:^|/)v(\d{1,3})/")

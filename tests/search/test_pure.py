@@ -205,9 +205,20 @@ def test_prose_comes_later_unless_it_is_asked_for_or_a_name_is() -> None:
 def test_code_kept_for_compatibility_and_earlier_versions_come_later() -> None:
     rows = [_row(1, "src/legacy/cart.py"), _row(2, "src/cart.py"), _row(3, "src/cart_old.py")]
     assert _order(rows, {1: 6, 2: 5, 3: 6}, "price of all items of a cart")[0] == 2
+    rows = [_row(1, "extras/cart_amalgamated.hpp"), _row(2, "src/cart.hpp"), _row(3, "single_include/cart.hpp")]
+    assert _order(rows, {1: 6, 2: 5, 3: 6}, "price of all items of a cart")[0] == 2
     rows = [_row(1, "api/v1/cart.py"), _row(2, "api/v2/cart.py")]
     assert _order(rows, {1: 6, 2: 5.8}, "price of all items of a cart") == [2, 1]
     assert superseded(["api/v1/a.py", "api/v2/b.py", "other/v1/c.py", "v10/d.py"]) == {"api/v1/a.py"}
+
+
+def test_who_asks_for_a_type_by_name_gets_it_before_its_constructor() -> None:
+    rows = [
+        _row(1, "src/cart.h", symbol="Cart.Cart", declares="function_definition"),
+        _row(2, "src/cart.h", symbol="Cart", declares="class_specifier"),
+        _row(3, "src/other.h", symbol="cart", declares="function_definition"),
+    ]
+    assert _order(rows, {1: 9, 2: 2, 3: 5}, "Cart") == [2, 1, 3]
 
 
 def test_a_phrase_of_the_query_counts() -> None:
