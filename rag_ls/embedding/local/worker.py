@@ -37,7 +37,7 @@ class ModelProcess:
     """A child process that runs a model, started at the first request; one request at a time."""
 
     def __init__(self, module: str, options: Mapping[str, Any]) -> None:
-        """`module` is the module that the child runs, `options` are its start options."""
+        """`module` is the module that the child runs, `options` are its start options, with its number of `threads`."""
         self._module = module
         self._options = options
         self._lock = threading.Lock()
@@ -100,11 +100,19 @@ class ModelProcess:
         self.stop()
 
     def _start(self) -> subprocess.Popen[bytes]:
+        # Where torch multiplies with OpenBLAS (ARM), the single thread of this process would hold for it, too.
+        threads = {"OPENBLAS_NUM_THREADS": str(self._options["threads"])}
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", self._module, json.dumps(self._options)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "TQDM_DISABLE": "1"},
+            env={
+                **os.environ,
+                **threads,
+                "HF_HUB_OFFLINE": "1",
+                "TOKENIZERS_PARALLELISM": "false",
+                "TQDM_DISABLE": "1",
+            },
         )
         return self._process
 
