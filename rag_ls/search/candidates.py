@@ -227,9 +227,8 @@ def _rarest_phrases(query: Query, holders_of: Mapping[str, int]) -> tuple[str, .
         phrase: min((holders_of[word] for word in phrase.split() if word in holders_of), default=0)
         for phrase in query.phrases
     }
-    return tuple(sorted((phrase for phrase in rarity if rarity[phrase]), key=lambda phrase: rarity[phrase]))[
-        :_RAREST_PHRASES
-    ]
+    possible = sorted((phrase for phrase in rarity if rarity[phrase]), key=lambda phrase: rarity[phrase])
+    return tuple(possible[:_RAREST_PHRASES])
 
 
 def _ends(path: str, name: str) -> bool:

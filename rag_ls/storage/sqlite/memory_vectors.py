@@ -6,7 +6,7 @@ import json
 import logging
 import sqlite3
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from rag_ls.storage.records import Hnsw, Vectors
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.memory_rows import FROM, condition
-from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, VectorIndex
+from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, VectorIndex, stacked
 
 _log = logging.getLogger(__name__)
 
@@ -117,7 +117,7 @@ class SqliteMemoryVectors:
             "WHERE m.id = ? AND v.model = ? AND v.content_hash = m.content_hash ORDER BY part",
             (memory_id, model),
         ).fetchall()
-        return _stacked([row[0] for row in rows])
+        return stacked([row[0] for row in rows])
 
     def all_of(self, contents: Mapping[str, str]) -> list[tuple[str, str, NDArray[np.float16]]]:
         """The stored vectors of several memories: (id, model, shape (parts, dimensions)), sorted by id and model.
@@ -146,7 +146,7 @@ class SqliteMemoryVectors:
             return [], np.empty((0, 0), np.float32)
         ids = list(dict.fromkeys(row[0] for row in rows))
         places = {memory_id: number for number, memory_id in enumerate(ids)}
-        vectors = _stacked([row[1] for row in rows])
+        vectors = stacked([row[1] for row in rows])
         sums = np.zeros((len(ids), vectors.shape[1]), np.float32)
         np.add.at(sums, [places[row[0]] for row in rows], vectors)
         return ids, sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
@@ -181,9 +181,7 @@ class SqliteMemoryVectors:
             (json.dumps(list(ids)), model),
         ).fetchall()
         best: dict[str, float] = {}
-        for (memory_id, _), cosine in zip(
-            rows, _stacked([row[1] for row in rows]) @ query if rows else (), strict=True
-        ):
+        for (memory_id, _), cosine in zip(rows, stacked([row[1] for row in rows]) @ query if rows else (), strict=True):
             best[memory_id] = max(float(cosine), best.get(memory_id, -1.0))
         return best
 
@@ -273,7 +271,7 @@ class MemoryVectorRows:
             ).fetchall()
             if not rows:
                 return
-            yield np.array([row[0] for row in rows], np.int64), _stacked([row[1] for row in rows])
+            yield np.array([row[0] for row in rows], np.int64), stacked([row[1] for row in rows])
             after = int(rows[-1][0])
 
     def vectors(self, model: str, ids: Collection[int]) -> dict[int, NDArray[np.float32]]:
@@ -281,14 +279,8 @@ class MemoryVectorRows:
         rows = self._database.connection.execute(
             "SELECT id, vector FROM vectors WHERE model = ? AND id IN (SELECT value FROM json_each(?))",
             (model, json.dumps(list(ids))),
-        )
-        return {row[0]: np.frombuffer(row[1], np.float16).astype(np.float32) for row in rows}
-
-
-def _stacked(blobs: Sequence[bytes]) -> Vectors:
-    if not blobs:
-        return np.empty((0, 0), np.float32)
-    return np.frombuffer(b"".join(blobs), np.float16).reshape(len(blobs), -1).astype(np.float32)
+        ).fetchall()
+        return dict(zip((row[0] for row in rows), stacked([row[1] for row in rows]), strict=True))
 
 
 def _build(index: VectorIndex) -> None:

@@ -176,7 +176,7 @@ class VectorIndex:
         similar = (
             dict(zip(wanted[loaded].tolist(), (tail[at[loaded]] @ query).tolist(), strict=True)) if len(tail) else {}
         )
-        if len(others := wanted[~loaded].tolist()):
+        if others := wanted[~loaded].tolist():
             similar |= {near.id: near.similarity for near in self._search_only(query, len(others), others)}
         return similar
 
@@ -307,6 +307,13 @@ def _index_class() -> Any:
     from usearch.index import Index
 
     return Index
+
+
+def stacked(blobs: Sequence[bytes]) -> Vectors:
+    """Stored vectors, converted at once: shape (len(blobs), dimensions), or (0, 0) for none."""
+    if not blobs:
+        return np.empty((0, 0), np.float32)
+    return np.frombuffer(b"".join(blobs), np.float16).reshape(len(blobs), -1).astype(np.float32)
 
 
 def _exact(query: NDArray[np.float32], ids: NDArray[np.int64], vectors: Vectors, k: int) -> list[NearId]:

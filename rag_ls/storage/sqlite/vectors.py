@@ -19,7 +19,7 @@ from rag_ls.storage.records import Hnsw, Neighbour, Vectors
 from rag_ls.storage.sqlite.database import Database, read_only
 from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_rows import as_json, batches, marks
-from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, VectorIndex
+from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, VectorIndex, stacked
 
 _log = logging.getLogger(__name__)
 
@@ -151,7 +151,7 @@ class VectorRows:
             if not rows:
                 return
             ids = np.array([row[0] for row in rows], dtype=np.int64)
-            yield ids, _matrix([row[1] for row in rows])
+            yield ids, stacked([row[1] for row in rows])
             after = int(ids[-1])
 
     def vectors(self, model: str, ids: Collection[int]) -> dict[int, Vector]:
@@ -160,10 +160,7 @@ class VectorRows:
             "SELECT id, vector FROM embeddings WHERE +model = ? AND id IN (SELECT value FROM json_each(?))",
             (model, as_json(ids)),
         ).fetchall()
-        if not rows:
-            return {}
-        # Converted at once: a search through a snapshot measures more than a thousand of them.
-        return {row[0]: vector for row, vector in zip(rows, _matrix([row[1] for row in rows]), strict=True)}
+        return dict(zip((row[0] for row in rows), stacked([row[1] for row in rows]), strict=True))
 
     def newest_model(self) -> str:
         """The model of the newest vector; empty if there is none."""
@@ -252,18 +249,9 @@ def _build(index: VectorIndex) -> None:
 
 
 def _vectors_of(connection: sqlite3.Connection, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
-    rows = _rows_of(connection, model, text_hashes)
-    return {text_hash: np.frombuffer(blob, np.float16).astype(np.float32) for text_hash, blob in rows}
-
-
-def _rows_of(connection: sqlite3.Connection, model: str, text_hashes: Collection[bytes]) -> list[tuple[bytes, bytes]]:
-    found: list[tuple[bytes, bytes]] = []
+    found: dict[bytes, Vector] = {}
     for part in batches(list(text_hashes)):
         query = f"SELECT text_hash, vector FROM embeddings WHERE model = ? AND text_hash IN ({marks(part)})"
-        found += connection.execute(query, (model, *part))
+        rows = connection.execute(query, (model, *part)).fetchall()
+        found.update(zip((row[0] for row in rows), stacked([row[1] for row in rows]), strict=True))
     return found
-
-
-def _matrix(blobs: Sequence[bytes]) -> Vectors:
-    """Stored vectors as rows, of shape (len(blobs), dimensions)."""
-    return np.frombuffer(b"".join(blobs), np.float16).reshape(len(blobs), -1).astype(np.float32)
