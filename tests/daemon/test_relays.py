@@ -10,24 +10,19 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 from tests.daemon.engines import RAG_LS, answer, run
 from tests.e2e.clients import agent, editor, eventually
-from tests.support import PATIENCE_S, engine_pid, until
+from tests.support import PATIENCE_S, engine_pid, has_ended, until
 
 
 def _kill_engine() -> int:
     pid = engine_pid()
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
-    assert until(lambda: not _runs(pid))
+    assert until(lambda: has_ended(pid))
     return pid
-
-
-def _runs(pid: int | None) -> bool:
-    return pid is not None and psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
 
 
 async def test_an_editor_an_agent_and_the_shell_share_one_engine(repository: Path) -> None:
@@ -273,5 +268,5 @@ def test_an_engine_whose_settings_changed_makes_way_for_one_that_has_them(reposi
     (home / "config/config.toml").write_text("[embedding]\nbatch_size = 4\n")
     second = answer("status", folder=repository)["engine"]["pid"]
     assert second != first
-    assert until(lambda: not _runs(first))
+    assert until(lambda: has_ended(first))
     assert answer("status", folder=repository)["engine"]["pid"] == second
