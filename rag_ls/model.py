@@ -101,6 +101,10 @@ class Import:
     names: tuple[str, ...]
     """The imported names, `*` for all; empty for the module itself."""
     line: int
+    uses: tuple[str, ...] = ()
+    """The members that the document uses: `Name` of the module itself, `name.member` of an imported name."""
+    aliases: tuple[tuple[str, str], ...] = ()
+    """Imported names that have another name here: `(name, alias)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,8 @@ class Outline:
 
     symbols: tuple[Symbol, ...] = ()
     imports: tuple[Import, ...] = ()
+    own_names: tuple[str, ...] = ()
+    """The names that it uses without an import of their own (`chunking.own_names`)."""
 
 
 @dataclass(frozen=True, slots=True)

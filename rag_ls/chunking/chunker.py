@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rag_ls.chunking.budget import Budget, TokenOffsets
+from rag_ls.chunking.budget import Budget, TokenOffsets, approximate_token_offsets
 from rag_ls.chunking.document import Document
 from rag_ls.chunking.embedded import Region, regions_of
 from rag_ls.chunking.grammars import SPECS
@@ -78,6 +78,18 @@ def cut(text: str, path: str, *, language: str | None, budget: Budget, token_off
     return Cut(chunks, outline)
 
 
+def outline_of_document(text: str, path: str, language: str) -> Outline:
+    """The outline alone, as `cut` reads it, without chunks; empty for notebooks, and without a grammar."""
+    if not text or language == "notebook":
+        return Outline()
+    document = Document.of(text, approximate_token_offsets)
+    spec = _spec(language, path, document.data)
+    if spec is None or not _worth_parsing(document, spec.grammar):
+        return outline_of_text(document, language)
+    host = Region(0, len(document.data), language, spec, parse(document.data, spec.grammar))
+    return _outline(document, host, regions_of(document, host, 0), {})
+
+
 def _outline(document: Document, host: Region, regions: list[Region], signatures: dict[int, str]) -> Outline:
     """The outline of the document and of its embedded regions, in order of lines."""
     inner = [region for region in regions if region.language != host.language]
@@ -86,7 +98,7 @@ def _outline(document: Document, host: Region, regions: list[Region], signatures
         return outlines[0]
     symbols = sorted((symbol for each in outlines for symbol in each.symbols), key=lambda symbol: symbol.start_line)
     imports = sorted((found for each in outlines for found in each.imports), key=lambda found: found.line)
-    return Outline(tuple(symbols), tuple(imports))
+    return Outline(tuple(symbols), tuple(imports), tuple(name for each in outlines for name in each.own_names))
 
 
 def embedding_text(chunk: Chunk) -> str:

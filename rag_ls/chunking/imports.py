@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rag_ls.chunking import import_readers as read
 from rag_ls.chunking.document import Document
 from rag_ls.chunking.import_readers import Reader
+from rag_ls.chunking.import_uses import Statement, statement_of
 from rag_ls.model import Import
 
 if TYPE_CHECKING:
@@ -108,14 +109,14 @@ IMPORTS: Mapping[str, ImportRule] = {
 """By language name; imports of other languages are not read."""
 
 
-def imports_of(node: Node, rule: ImportRule, document: Document) -> list[Import]:
+def imports_of(node: Node, rule: ImportRule, document: Document) -> list[Statement]:
     """The imports of one node that the rule found, in the order of the text; empty if it cannot be read."""
     start = node.start_byte
     text = document.data[start : min(node.end_byte, start + _MAX_STATEMENT)].decode("utf-8", "ignore")
     line = document.line(start)
     return [
         # Where the code is broken, a name may be missing.
-        Import(module, tuple(filter(None, names)), line)
+        statement_of(Import(module, tuple(filter(None, names)), line), text, document.data, start)
         for module, names in rule.reader(text)
         if module and len(module) <= MAX_MODULE and "\n" not in module
     ]

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 from rag_ls.chunking.document import Document
 from rag_ls.chunking.exported import PREFIXES, exported_names, is_exported, offers_all
+from rag_ls.chunking.import_uses import Statement, with_uses
 from rag_ls.chunking.imports import IMPORTS, imports_of
+from rag_ls.chunking.own_names import own_names
 from rag_ls.chunking.parse import Part
 from rag_ls.chunking.query import Captured, capture
 from rag_ls.chunking.specs import Kind, LanguageSpec
 from rag_ls.chunking.split import MAX_SYMBOL
 from rag_ls.chunking.symbols import Found, doc_of, find_declaration, first_word, name_of, signature_of
-from rag_ls.model import Import, Outline, Symbol
+from rag_ls.model import Outline, Symbol
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -55,13 +57,14 @@ def outline_of(
     """
     rule = IMPORTS.get(language)
     walk = _Walk.of(document, spec, language, signatures)
-    imports: list[Import] = []
+    imports: list[Statement] = []
     for part in parts:
         captured = capture(part, spec, language, document.data)
         walk.part(captured, part.end)
         if rule is not None:
             imports += (found for node in captured.imported for found in imports_of(node, rule, document))
-    return Outline(tuple(walk.symbols), tuple(imports))
+    found = with_uses(imports, language, document.data)
+    return Outline(tuple(walk.symbols), tuple(found), own_names(found, language, document.data))
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ from rag_ls.errors import InvalidRequest, NotConfirmed, NotIndexed
 
 Json = dict[str, Any]
 
-_KINDS = {"code": "code", "memory": "memory", "memories": "memory"}
+_KINDS = {"code": "code", "memory": "memory", "memories": "memory", "rule": "rules", "rules": "rules"}
 _FIRST_SEARCH = "first search in this project: reading its files (`rag-ls index` adds the embeddings)"
 _LOOK_AGAIN_S = 1.0
 
@@ -49,7 +49,7 @@ def search(arguments: argparse.Namespace) -> int:
     named = arguments.kinds or ("memory" if arguments.scope else "code,memory")
     kinds = [kind.strip() for kind in named.split(",")]
     if not kinds or not set(kinds) <= set(_KINDS):
-        raise InvalidRequest(f"--in {arguments.kinds!r}: give code, memory or both, with a comma between")
+        raise InvalidRequest(f"--in {arguments.kinds!r}: give code, memory, rules or several, with a comma between")
     question = {
         "query": " ".join([arguments.query, *arguments.words]),
         "k": arguments.k,

@@ -42,6 +42,8 @@ _VERBS = {
     "export": "rag_ls.cli.memory_commands:export",
     "import": "rag_ls.cli.memory_commands:import_memories",
     "projects": "rag_ls.cli.project_commands:run",
+    "check": "rag_ls.cli.check_command:run",
+    "rules": "rag_ls.cli.rule_commands:run",
     "scan": "rag_ls.cli.project_commands:scan",
     "status": "rag_ls.cli.commands:status",
     "config": "rag_ls.cli.settings:show",
@@ -129,6 +131,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("-v", "--verbose", action="count", default=0, help="log more, to stderr (twice: everything)")
     verbs = parser.add_subparsers(dest="verb", metavar="VERB")
     add_operations(verbs, VERBS)
+    _check_verb(verbs)
     _installation_verbs(verbs)
     _server_verbs(verbs)
     return parser
@@ -154,6 +157,14 @@ def _installation_verbs(verbs: Verbs) -> None:
         "completions", help="print what makes your shell complete verbs and options, e.g. for ~/.bashrc"
     )
     completions.add_argument("shell", choices=SHELLS, help='eval "$(rag-ls completions bash)" tries it')
+
+
+def _check_verb(verbs: Verbs) -> None:
+    check = add_verb(verbs, "check", "check files against the project's rules; fails where one breaks an error")
+    check.add_argument("paths", nargs="*", metavar="PATH", help="files or folders (default: the whole project)")
+    check.add_argument("--changed", metavar="REV", help="only files that differ from this git revision, e.g. HEAD")
+    check.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="how to print it")
+    check.add_argument("--project", default=".", metavar="FOLDER", help="a folder of the project (default: this one)")
 
 
 def _server_verbs(verbs: Verbs) -> None:

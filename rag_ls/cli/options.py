@@ -10,7 +10,10 @@ Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 _MEMORY_TYPES = ("semantic", "episodic", "procedural")
 _NUMBERS = {"int": int, "float": float}
-_GROUPS = {"projects": "list the projects that can be named, add and remove them"}
+_GROUPS = {
+    "projects": "list the projects that can be named, add and remove them",
+    "rules": "set rules up, and show those for a change, and what a change would touch",
+}
 
 
 def add_operations(verbs: Verbs, table: Mapping[str, Mapping[str, Any]]) -> None:

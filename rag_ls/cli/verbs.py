@@ -155,7 +155,7 @@ VERBS: dict[str, dict[str, Any]] = {
             {
                 "names": ["--in"],
                 "dest": "kinds",
-                "help": "what to search: code, memory (default: both; memory with --scope)",
+                "help": "what to search: code, memory, rules (default: code,memory; memory with --scope)",
                 "metavar": "KINDS",
             },
             {"names": ["-k", "--k"], "dest": "k", "help": "hits at most, of each kind", "type": "int"},
@@ -382,5 +382,82 @@ VERBS: dict[str, dict[str, Any]] = {
                 "action": "store_true",
             },
         ],
+    },
+    "rules setup": {
+        "operation": "rag_setup",
+        "summary": "survey the code, and write ARCHITECTURE.yml and docs/patterns from what it shows",
+        "in_project": True,
+        "options": [
+            {
+                "names": ["--project-root"],
+                "dest": "project_root",
+                "help": "the project's folder, absolute (default at the shell: this one)",
+            },
+            {
+                "names": ["--frontend-path"],
+                "dest": "frontend_path",
+                "help": "the folder of the frontend, if it is not found",
+            },
+            {
+                "names": ["--backend-path"],
+                "dest": "backend_path",
+                "help": "the folder of the backend, if it is not found",
+            },
+            {
+                "names": ["--force"],
+                "dest": "force",
+                "help": "write over existing files; their former text is kept beside",
+                "action": "store_true",
+            },
+        ],
+    },
+    "rules index": {
+        "operation": "rag_index",
+        "summary": "index the project anew, its rules among the rest",
+        "in_project": True,
+        "options": [],
+    },
+    "rules check": {
+        "operation": "rag_check_constraints",
+        "summary": "show the rules for a planned change, a diff, or a file",
+        "in_project": True,
+        "options": [
+            {"names": ["change_description"], "help": "what is to be changed, in words", "nargs": "?", "default": ""},
+            {
+                "names": ["--num-results"],
+                "dest": "num_results",
+                "help": "results of each kind, 1 to 20 (default: 5)",
+                "type": "int",
+            },
+            {"names": ["--diff"], "dest": "diff", "help": "a unified diff; `-` reads it from the standard input"},
+            {"names": ["--file"], "dest": "file_path", "help": "the file about to be edited"},
+        ],
+    },
+    "rules impact": {
+        "operation": "rag_query_impact",
+        "summary": "show what a change of a file would touch",
+        "in_project": True,
+        "options": [
+            {"names": ["file_path"], "help": "a file, relative to the project's root"},
+            {
+                "names": ["--num-similar"],
+                "dest": "num_similar",
+                "help": "similar files, 1 to 20 (default: 5)",
+                "type": "int",
+            },
+            {"names": ["--symbol"], "dest": "symbol", "help": "only this exported name"},
+        ],
+    },
+    "rules health": {
+        "operation": "rag_health_check",
+        "summary": "show whether rules and impact can be asked for, and what is missing",
+        "in_project": True,
+        "options": [],
+    },
+    "rules status": {
+        "operation": "rag_status",
+        "summary": "show how the rules of the project stand",
+        "in_project": True,
+        "options": [],
     },
 }

@@ -201,7 +201,7 @@ class McpSettings:
     """What agents are offered."""
 
     toolsets: tuple[str, ...] = setting(
-        ("code", "memory"), "Sets of tools offered to agents.", choices=("code", "memory")
+        ("code", "memory", "rules"), "Sets of tools offered to agents.", choices=("code", "memory", "rules")
     )
 
 

@@ -14,6 +14,7 @@ from rag_ls.embedding import HostedModel
 from rag_ls.engine.code.code_memories import CodeMemories
 from rag_ls.engine.code.lookup import CodeLookup
 from rag_ls.engine.code.places import Places
+from rag_ls.engine.code.project_rules import ProjectRules
 from rag_ls.engine.code.questions import CodeQuestions
 from rag_ls.engine.requests import ProjectStatus, Related, SearchRequest
 from rag_ls.engine.shared_project import SharedProject
@@ -67,6 +68,7 @@ class ProjectView:
         }
         self.memories = Memories(stores, self._now, max_session=lambda: self.settings.storage.max_session_memories)
         self.code_memories = CodeMemories(context, self._places, self.memories)
+        self.rules = ProjectRules(context, self._places, self.code_memories, shared.imports)
 
     def move_to(self, shared: SharedProject) -> None:
         """Switch to `shared`, the same project opened anew, and hand the unsaved documents to it."""

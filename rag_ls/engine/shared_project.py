@@ -16,6 +16,7 @@ from rag_ls.chunking import Budget
 from rag_ls.config import Settings
 from rag_ls.embedding import Embedding, HostedModel, ModelCard, ModelHost, Reranker
 from rag_ls.engine.anchor_watch import AnchorWatch
+from rag_ls.engine.code.project_imports import ProjectImports
 from rag_ls.engine.events import AnchorsMoved, DocumentIndexed, Event, MemoryChange, MemoryChanged
 from rag_ls.errors import ModelMissing, ProjectUnavailable, StoreUnavailable
 from rag_ls.indexing import (
@@ -27,7 +28,7 @@ from rag_ls.indexing import (
     IndexingService,
     PathSet,
     TreeSync,
-    is_rule_file,
+    is_ignore_file,
     reason_to_wait,
     scan,
 )
@@ -124,6 +125,7 @@ class SharedProject:
             self.index,
             self,
         )
+        self.imports = ProjectImports(project.root, self.index.checkout)
         self._closed = False
         self._opening_memories = threading.Lock()
         self._memories: MemoryStore | None = None
@@ -204,7 +206,7 @@ class SharedProject:
             else:
                 # The path may have been a folder: include its files.
                 files.update((path, *self.index.checkout.files_at(path, with_skipped=True), *in_hand.at(path)))
-        if any(is_rule_file(path) for path in paths):
+        if any(is_ignore_file(path) for path in paths):
             self.settings_changed()
             self.admissions.forget()
             self.indexing.rescan()

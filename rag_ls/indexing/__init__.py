@@ -1,10 +1,11 @@
 """Reads, cuts and stores documents, and embeds their chunks."""
 
-from rag_ls.indexing.admissions import Admissions, PathSet, is_rule_file
+from rag_ls.indexing.admissions import Admissions, PathSet, is_ignore_file
 from rag_ls.indexing.agenda import Buffer
 from rag_ls.indexing.cutting import Cutting
 from rag_ls.indexing.documents import DocumentIndexer, Spent
 from rag_ls.indexing.documents_thread import MAX_AWAITED_FILES
+from rag_ls.indexing.files import ALL, Patterns, list_files
 from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.power import reason_to_wait
 from rag_ls.indexing.progress import Depth, Phase, Progress
@@ -15,6 +16,7 @@ from rag_ls.indexing.unread_search import files_holding
 from rag_ls.indexing.watching.tree_sync import TreeSync
 
 __all__ = [
+    "ALL",
     "MAX_AWAITED_FILES",
     "Admissions",
     "Buffer",
@@ -26,13 +28,15 @@ __all__ = [
     "IndexedProject",
     "IndexingService",
     "PathSet",
+    "Patterns",
     "Phase",
     "Progress",
     "Scan",
     "Spent",
     "TreeSync",
     "files_holding",
-    "is_rule_file",
+    "is_ignore_file",
+    "list_files",
     "reason_to_wait",
     "scan",
 ]

@@ -17,7 +17,7 @@ _RULE_FILES = frozenset({".gitignore", RAGIGNORE, CONFIG_FILE})
 _MAX_REMEMBERED = 50_000
 
 
-def is_rule_file(path: str) -> bool:
+def is_ignore_file(path: str) -> bool:
     """Whether a file decides which others are indexed."""
     return path.rsplit("/", 1)[-1] in _RULE_FILES
 
@@ -82,7 +82,7 @@ class Admissions:
             exists = os.path.lexists(self._root / path)
             # A skipped file matters when it goes: no write makes it one of the index.
             is_known = self._store.files_at(path, with_skipped=not exists, at_most=1)
-            if is_rule_file(path) or is_known or indexing.at(path):
+            if is_ignore_file(path) or is_known or indexing.at(path):
                 known.append(path)
             elif exists:
                 # Most temporary files are gone by now, which saves asking git about them.

@@ -9,13 +9,13 @@ import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rag_ls.chunking import Budget, Cut, approximate_token_offsets, cut, embedding_text, recognise
+from rag_ls.chunking import Budget, Cut, approximate_token_offsets, cut, cut_rules, embedding_text, recognise, rule_kind
 from rag_ls.indexing.files import Rejected, Source, file_state, read_source
 from rag_ls.model import Outline
 from rag_ls.storage import DISK, DocumentRecord, FileState, NewChunk, columns_of
 
 # Raise this when chunks or outlines change: documents cut by another version are then cut again.
-CHUNKER_VERSION = 2
+CHUNKER_VERSION = 3
 
 # Kinds of the frames between `cutters` and its processes.
 JOBS = b"j"
@@ -103,6 +103,7 @@ def cut_source(path: str, source: Source, language: str, cutting: Cutting, sessi
 
 def _cut(path: str, text: str, language: str, cutting: Cutting) -> Cut:
     if not cutting.by_lines:
-        return cut(text, path, language=language, budget=cutting.budget, token_offsets=approximate_token_offsets)
+        by_syntax = cut_rules if rule_kind(path) else cut
+        return by_syntax(text, path, language=language, budget=cutting.budget, token_offsets=approximate_token_offsets)
     found = cut(text, path, language=None, budget=cutting.budget, token_offsets=approximate_token_offsets)
     return Cut([replace(chunk, language=language) for chunk in found.chunks], found.outline)

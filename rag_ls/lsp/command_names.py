@@ -20,6 +20,12 @@ COMMANDS = (
     "ragLs.memoryStats",
     "ragLs.reindex",
     "ragLs.status",
+    "ragLs.rulesSetup",
+    "ragLs.rulesIndex",
+    "ragLs.checkConstraints",
+    "ragLs.impact",
+    "ragLs.rulesHealth",
+    "ragLs.rulesStatus",
     "ragLs.rememberSelection",
     "ragLs.memoriesAbout",
 )

@@ -129,7 +129,7 @@ _RECORDS: dict[str, Callable[[Json], Json | str]] = {
 
 def shows_detail(tool: str) -> bool:
     """Whether a tool's schema names the argument `detail`; all tools take it, but each word of a schema costs every agent."""
-    return tool in ("search_code", "search_memory", "list_memories")
+    return tool in ("search_code", "search_memory")
 
 
 def asks_for_all(arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_ALL_TOOLSETS = ("code", "memory")
+_ALL_TOOLSETS = ("code", "memory", "rules")
 
 Starting = Future[tuple["ClientSession", tuple[str, ...]]]
 """A client whose project is open or could not be opened, and the toolsets that it is offered."""

@@ -25,6 +25,7 @@ def tool_of(operation: Operation) -> types.Tool:
     schema = input_schema(operation.request, tool.shows)
     if shows_detail(operation.name):
         schema["properties"]["detail"] = DETAIL
+    is_repeatable = effects.idempotent if effects.writes else tool.is_idempotent
     return types.Tool(
         name=operation.name,
         description=tool.description,
@@ -32,9 +33,9 @@ def tool_of(operation: Operation) -> types.Tool:
         output_schema=output_schema(operation.answer, tool.answers),
         annotations=types.ToolAnnotations(
             read_only_hint=not effects.writes,
-            # MCP defines these hints only for tools that write.
+            # MCP defines these hints only for tools that write; a contract may ask for more.
             destructive_hint=effects.destroys if effects.writes else None,
-            idempotent_hint=True if effects.writes and effects.idempotent else None,
+            idempotent_hint=True if is_repeatable else None,
             open_world_hint=False,
         ),
     )

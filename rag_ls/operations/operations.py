@@ -12,6 +12,7 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.events import MemoryChanged
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.indexing import Progress
+from rag_ls.memory import utc_now
 from rag_ls.operations.batches import BatchOperations
 from rag_ls.operations.code_lookup import LookupOperations
 from rag_ls.operations.indexing import IndexOperations, Report
@@ -25,13 +26,15 @@ from rag_ls.operations.projects import Projects
 from rag_ls.operations.records import CodeRecord, MemoryRecord, SearchAnswer, Stats
 from rag_ls.operations.records_of import with_note
 from rag_ls.operations.requests import GetChunk, GetMemory, Search, SearchCode, SearchMemory, Show
+from rag_ls.operations.rules import RuleOperations
 from rag_ls.operations.search import SearchOperations
 from rag_ls.operations.spec import Operation
 from rag_ls.operations.table import OPERATIONS
 
 _MAX_WAIT_IN_THREAD_S = 1.0
 _SHORTEST_ID = 8
-_KINDS = ("code", "memory")
+_KINDS = ("code", "memory", "rules")
+_USUAL_KINDS = ("code", "memory")
 
 
 def _unheard(project: str, progress: Progress) -> None:
@@ -76,6 +79,7 @@ class Operations:
         self.maintenance = MaintenanceOperations(or_none)
         self.batches = BatchOperations(or_none)
         self.projects = ProjectOperations(client, projects)
+        self.rules = RuleOperations(client, projects, wait_s=wait_s, now=utc_now)
 
     def submit(self, name: str, arguments: object) -> Future[Json]:
         """Run an operation in the engine's threads; its answer as JSON."""
@@ -110,7 +114,7 @@ class Operations:
     # --- the shell's operations on both code and memories
 
     def search(self, asked: Search) -> SearchAnswer:
-        """Chunks and memories that answer a question."""
+        """Chunks, memories and rules that answer a question."""
         kinds = self._kinds(asked)
         results: list[CodeRecord | MemoryRecord] = []
         stats: Stats | None = None
@@ -125,6 +129,9 @@ class Operations:
             )
             results += recalled.results
             stats = stats or recalled.stats
+        if "rules" in kinds:
+            results += self.rules.search(asked.query, asked.k)
+            stats = stats or Stats(0.0, True, len(results), True)
         assert stats is not None
         if asked.kinds or "code" in kinds:
             return SearchAnswer(asked.query, tuple(results), stats)
@@ -138,8 +145,10 @@ class Operations:
     def _kinds(self, asked: Search) -> tuple[str, ...]:
         """The kinds to search: those asked for, else memories, and code if there is a project."""
         if not set(asked.kinds) <= set(_KINDS):
-            raise InvalidRequest(f"{', '.join(asked.kinds)}: give code, memory or both, with a comma between")
-        return asked.kinds or (_KINDS if self._client.projects() or self._client.why_none is None else ("memory",))
+            raise InvalidRequest(f"{', '.join(asked.kinds)}: give code, memory, rules or several, with a comma between")
+        return asked.kinds or (
+            _USUAL_KINDS if self._client.projects() or self._client.why_none is None else ("memory",)
+        )
 
     def show(self, asked: Show) -> MemoryRecord | CodeRecord:
         """The memory with an id, else the chunk."""

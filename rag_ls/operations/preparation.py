@@ -51,7 +51,7 @@ class Preparation:
     def search(self, asked: Search, report: Report) -> None:
         """Prepare a question at the shell. It also starts indexing, which perhaps no other client has done."""
         about_code, about_memories = (
-            not asked.kinds or "code" in asked.kinds,
+            not asked.kinds or "code" in asked.kinds or "rules" in asked.kinds,
             not asked.kinds or "memory" in asked.kinds,
         )
         wait = _Wait(time.monotonic() + _MAX_WAIT_S, report)

@@ -104,12 +104,15 @@ class Search:
 
     query: str = argument()
     kinds: tuple[str, ...] = argument(
-        (), "what to search: code, memory (default: both; memory with --scope)", flag="--in", metavar="KINDS"
+        (),
+        "what to search: code, memory, rules (default: code,memory; memory with --scope)",
+        flag="--in",
+        metavar="KINDS",
     )
     k: int | None = argument(None, "hits at most, of each kind", flag="-k")
     language: str = argument("", "only code in this language")
     path_glob: str = argument("", "only files that match, e.g. 'src/**'", flag="--path", metavar="GLOB")
-    scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL)
+    scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
     min_similarity: float | None = argument(None, "of memories, 0 to 1 (default: 0.7)")
 
 
@@ -137,7 +140,7 @@ class Metadata:
     """What a caller says about a memory."""
 
     tags: tuple[str, ...] = argument((), "words to find it by")
-    source_file: str = argument("", "the file it is about", agents="the file it is about")
+    source_file: str = argument("", "the file it is about")
     line: int | None = argument(None, "a line of that file, from 1", least=1)
     symbol: str = argument("", "a symbol of that file")
     memory_type: str = argument("", "what kind of knowledge it is", choices=TYPE_NAMES)
@@ -166,7 +169,7 @@ class Filters:
 
 
 _SHOWN_FILTERS = ("tags", "memory_type", "time_range", "anchor", "path")
-_SHOWN_METADATA = ("tags", "source_file", "line", "symbol", "memory_type", "importance_score")
+_SHOWN_METADATA = ("tags", "source_file", "line", "symbol", "memory_type")
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +221,7 @@ class SearchMemory:
 class ListMemories:
     """A page of memories. Filters may stand beside `filters`, too."""
 
-    scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL)
+    scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
     filters: Mapping[str, Any] = argument(
         {}, "what they must be like", properties=Filters, agents="as in search_memory"
     )
@@ -292,7 +295,7 @@ class RestoreMemory:
 class ConsolidateMemories:
     """Which memories to merge, and whether to do so."""
 
-    scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL)
+    scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
     threshold: float | None = argument(None, "how close they must be, 0 to 1 (default: 0.85)")
     dry_run: bool = argument(False, "show what would be done, and do nothing")
     undo: Any = argument(None, "true takes the latest one back, an id that one", agents_type="boolean")
@@ -306,7 +309,7 @@ class SummarizeMemories:
     time_range: Mapping[str, Any] = argument(
         {}, "start and end", properties=TimeRange, shown=("start", "end"), agents_required=True
     )
-    scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL)
+    scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
     filters: Mapping[str, Any] = argument({}, "what they must be like", properties=Filters)
     dry_run: bool = argument(False, "show what would be done, and do nothing")
     max_words: int | None = argument(None, "how long it may be", least=5)
@@ -335,7 +338,7 @@ class MemoriesAbout:
 class OfScope:
     """All scopes, or one."""
 
-    scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL)
+    scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,14 +21,14 @@ def input_schema(request: type, shows: Sequence[str]) -> Schema:
     known = {_agents_name(name, declared): name for name, (_, declared) in arguments_of(request).items()}
     properties = {shown: _argument_schema(*arguments_of(request)[known.get(shown, shown)]) for shown in shows}
     required = [shown for shown in shows if _is_required(request, known.get(shown, shown))]
-    schema: Schema = {"type": "object", "properties": properties}
+    schema: Schema = {"type": "object", **({"properties": properties} if properties else {})}
     return {**schema, "required": required} if required else schema
 
 
 def output_schema(answer: type, names: Sequence[str]) -> Schema:
     """JSON Schema of the keys `names` of an answer."""
     kinds = {name: _json_type(hint) for name, hint, _, _ in answer_fields(answer)}
-    return {"type": "object", "properties": {name: {"type": kinds[name]} for name in names}}
+    return {"type": "object", **({"properties": {name: {"type": kinds[name]} for name in names}} if names else {})}
 
 
 def typescript(answers: Sequence[type]) -> str:

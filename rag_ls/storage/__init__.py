@@ -38,7 +38,18 @@ from rag_ls.storage.records import (
     Vectors,
     VersionChange,
 )
-from rag_ls.storage.terms import columns_of, is_called, is_marked, last_name, plain_text, split_identifier, stem, terms
+from rag_ls.storage.terms import (
+    columns_of,
+    import_keys,
+    is_called,
+    is_marked,
+    last_name,
+    plain_text,
+    split_identifier,
+    stem,
+    target_keys,
+    terms,
+)
 
 __all__ = [
     "DISK",
@@ -71,6 +82,7 @@ __all__ = [
     "columns_of",
     "count_memories",
     "derived_files",
+    "import_keys",
     "index_summary",
     "is_called",
     "is_marked",
@@ -85,6 +97,7 @@ __all__ = [
     "split_identifier",
     "sqlite_version",
     "stem",
+    "target_keys",
     "terms",
     "total_bytes",
     "vector_lenders",

@@ -202,6 +202,14 @@ class Outlines(Protocol):
         """The imports of some documents, or of all."""
         ...
 
+    def importers(self, keys: Collection[str]) -> list[StoredImport]:
+        """The imports with one of these keys (`import_keys`)."""
+        ...
+
+    def own_names(self, documents: Collection[int]) -> dict[str, tuple[str, ...]]:
+        """The names that some documents use without an import of their own, by path; without those that use none."""
+        ...
+
 
 class ReadingQueue(Protocol):
     """The files that wait to be read. The queue outlives the process."""

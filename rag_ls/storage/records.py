@@ -185,6 +185,7 @@ class StoredImport:
     document_id: int
     path: str
     imported: Import
+    language: str
 
 
 @dataclass(frozen=True, slots=True)

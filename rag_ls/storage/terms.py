@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any
 
@@ -12,6 +13,14 @@ _LATIN = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 _WORD = re.compile(r"\w+")
 # A non-ASCII letter counts as lower-case.
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
+# Marks between the parts of an import: `a.b`, `a/b`, `a::b`, `A\\B`, and in file names.
+_IMPORT_PARTS = re.compile(r"[/\\.:]+")
+_KEY_PARTS = 3
+_PARENT = ".."
+"""The key of an import of a whole folder: `.`, `..`, `super`."""
+# Documents that stand for their folder, and languages whose packages are folders.
+_FOLDER_NAMES = frozenset({"__init__", "index", "mod", "lib", "main", "__main__"})
+_FOLDER_SUFFIXES = frozenset({"go", "java", "kt", "scala", "groovy", "cs"})
 # Indexing a longer word (a hash, a base64 blob) would cost space and find nothing.
 _MAX_WORD_CHARACTERS = 64
 
@@ -57,6 +66,28 @@ def last_name(symbol: str) -> str:
 def is_called(symbol: str, name: str) -> bool:
     """Whether a symbol has this qualified name, or this name as its last part. Case counts."""
     return name in (symbol, symbol.rsplit(".", 1)[-1])
+
+
+def import_keys(module: str, names: Iterable[str] = ()) -> tuple[str, ...]:
+    """The lower-case names under which the targets of an import are looked up: the last parts of the module, and the names.
+
+    >>> import_keys("./lib/util.js", ("format",))
+    ('lib', 'util', 'js', 'format')
+    """
+    parts = [part for part in _IMPORT_PARTS.split(module) if part and part not in ("crate", "self", "super")]
+    kept = (*parts[-_KEY_PARTS:], *names) if parts else (_PARENT, *names)
+    return tuple(dict.fromkeys(name.lower() for name in kept))
+
+
+def target_keys(path: str) -> tuple[str, ...]:
+    """The keys of the imports that may mean the document at a path: its name, and the folder that it may stand for."""
+    *folders, name = path.split("/")
+    stem, _, suffix = name.partition(".")
+    keys = [stem or name, name.rpartition(".")[0] or name]
+    if stem in _FOLDER_NAMES or suffix in _FOLDER_SUFFIXES:
+        # `src` and `lib` are left out of many names: `packages/shop/src/index.ts`.
+        keys += [*folders[-2:], _PARENT]
+    return tuple(dict.fromkeys(key.lower() for key in keys))
 
 
 @lru_cache(maxsize=65536)

@@ -26,7 +26,7 @@ CASES: dict[str, tuple[str, list[tuple[str, tuple[str, ...]]]]] = {
             ("side", ()),
             ("n", ALL),
             ("x", ALL),
-            ("fs", ()),
+            ("fs", ("q",)),
             ("./dyn", ()),
         ],
     ),

@@ -52,9 +52,16 @@ CREATE TABLE symbols (
 CREATE INDEX symbols_document ON symbols (document_id, start_line);
 CREATE INDEX symbols_name ON symbols (name);
 CREATE TABLE imports (
-  document_id INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
-  module TEXT NOT NULL, names TEXT NOT NULL, line INTEGER NOT NULL);
+  id INTEGER PRIMARY KEY, document_id INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
+  module TEXT NOT NULL, names TEXT NOT NULL, line INTEGER NOT NULL, uses TEXT NOT NULL, aliases TEXT NOT NULL);
 CREATE INDEX imports_document ON imports (document_id);
+-- The reverse index: which imports have a target that may be called so.
+CREATE TABLE import_keys (
+  key TEXT NOT NULL, import_id INTEGER NOT NULL REFERENCES imports ON DELETE CASCADE,
+  PRIMARY KEY (key, import_id)) WITHOUT ROWID;
+CREATE INDEX import_keys_import ON import_keys (import_id);
+-- Names that documents use without an import, one a line.
+CREATE TABLE own_names (document_id INTEGER PRIMARY KEY REFERENCES documents ON DELETE CASCADE, names TEXT NOT NULL);
 
 CREATE VIRTUAL TABLE postings USING fts5 (
   symbol, signature, path, doc, text, content = '', tokenize = 'porter unicode61 remove_diacritics 2');
@@ -62,7 +69,18 @@ CREATE VIRTUAL TABLE vocabulary USING fts5vocab (postings, row);
 """
 
 # Tables that others refer to come last.
-_REMADE = ("vocabulary", "postings", "imports", "symbols", "chunks", "skipped", "queue", "documents")
+_REMADE = (
+    "vocabulary",
+    "postings",
+    "own_names",
+    "import_keys",
+    "imports",
+    "symbols",
+    "chunks",
+    "skipped",
+    "queue",
+    "documents",
+)
 
 
 def create(connection: sqlite3.Connection) -> None:
@@ -73,7 +91,7 @@ def create(connection: sqlite3.Connection) -> None:
 
 
 def remake(connection: sqlite3.Connection) -> None:
-    """Versions 2 and 3: all but the embeddings anew. They are what costs hours, and are found again by their texts."""
+    """Versions 2 to 4: all but the embeddings anew. They are what costs hours, and are found again by their texts."""
     for table in _REMADE:
         connection.execute(f"DROP TABLE IF EXISTS {table}")
     for statement in _statements(_TABLES):
@@ -87,5 +105,5 @@ def _statements(script: str) -> list[str]:
     return [part for part in "\n".join(lines).split(";") if part.strip()]
 
 
-# Version 3 holds other columns: all but the embeddings is made anew once more.
-MIGRATIONS = (create, remake, remake)
+# Versions 3 and 4 hold other columns and tables: all but the embeddings is made anew each time.
+MIGRATIONS = (create, remake, remake, remake)

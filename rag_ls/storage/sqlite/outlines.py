@@ -12,7 +12,7 @@ from rag_ls.model import Import, Outline
 from rag_ls.storage.records import StoredImport, StoredSymbol
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.guard import guarded
-from rag_ls.storage.terms import last_name
+from rag_ls.storage.terms import import_keys, last_name
 
 _SYMBOLS = (
     "SELECT d.id, d.path, d.language, s.symbol, s.kind, s.start_line, s.end_line, s.signature, s.exported "
@@ -40,9 +40,21 @@ class OutlineRows:
                 for found in outline.symbols
             ],
         )  # fmt: skip
+        for found in outline.imports:
+            self._add_import(connection, document_id, found)
+        connection.execute("DELETE FROM own_names WHERE document_id = ?", (document_id,))
+        if outline.own_names:
+            connection.execute("INSERT INTO own_names VALUES (?, ?)", (document_id, "\n".join(outline.own_names)))
+
+    def _add_import(self, connection: sqlite3.Connection, document_id: int, found: Import) -> None:
+        aliases = "\n".join(f"{name} {alias}" for name, alias in found.aliases)
+        row = connection.execute(
+            "INSERT INTO imports (document_id, module, names, line, uses, aliases) VALUES (?, ?, ?, ?, ?, ?)",
+            (document_id, found.module, "\n".join(found.names), found.line, "\n".join(found.uses), aliases),
+        ).lastrowid
         connection.executemany(
-            "INSERT INTO imports (document_id, module, names, line) VALUES (?, ?, ?, ?)",
-            [(document_id, found.module, "\n".join(found.names), found.line) for found in outline.imports],
+            "INSERT INTO import_keys (key, import_id) VALUES (?, ?)",
+            [(key, row) for key in import_keys(found.module, found.names)],
         )
 
     def named(self, names: Collection[str], limit: int) -> list[StoredSymbol]:
@@ -77,14 +89,34 @@ class OutlineRows:
     def imports(self, documents: Collection[int] | None = None) -> list[StoredImport]:
         """The imports of some documents, or of all."""
         only = "WHERE i.document_id IN (SELECT value FROM json_each(?))" if documents is not None else ""
+        values = (json.dumps(list(documents)),) if documents is not None else ()
+        return self._imports(only, values)
+
+    def importers(self, keys: Collection[str]) -> list[StoredImport]:
+        """The imports with one of these keys (`import_keys`)."""
+        return self._imports(
+            "WHERE i.id IN (SELECT import_id FROM import_keys WHERE key IN (SELECT value FROM json_each(?)))",
+            (json.dumps(list(keys)),),
+        )
+
+    def own_names(self, documents: Collection[int]) -> dict[str, tuple[str, ...]]:
+        """The names that some documents use without an import of their own, by path; without those that use none."""
         rows = self._database.connection.execute(
-            "SELECT d.id, d.path, i.module, i.names, i.line FROM imports i JOIN documents d ON d.id = i.document_id "
-            f"{only} ORDER BY d.path, i.line",
-            (json.dumps(list(documents)),) if documents is not None else (),
+            "SELECT d.path, o.names FROM own_names o JOIN documents d ON d.id = o.document_id "
+            "WHERE o.document_id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(documents)),),
+        )
+        return {path: _split(names) for path, names in rows}
+
+    def _imports(self, where: str, values: tuple[object, ...]) -> list[StoredImport]:
+        rows = self._database.connection.execute(
+            "SELECT d.id, d.path, d.language, i.module, i.names, i.line, i.uses, i.aliases "
+            f"FROM imports i JOIN documents d ON d.id = i.document_id {where} ORDER BY d.path, i.line",
+            values,
         )
         return [
-            StoredImport(row[0], row[1], Import(row[2], tuple(filter(None, row[3].split("\n"))), row[4]))
-            for row in rows
+            StoredImport(number, path, Import(module, _split(names), line, _split(uses), _pairs(aliases)), language)
+            for number, path, language, module, names, line, uses, aliases in rows
         ]
 
     def _symbols(self, where: str, values: tuple[object, ...]) -> list[StoredSymbol]:
@@ -95,3 +127,12 @@ class OutlineRows:
 def _symbol(row: Sequence[Any]) -> StoredSymbol:
     document_id, path, language, symbol, kind, start_line, end_line, signature, exported = row
     return StoredSymbol(document_id, path, language, symbol, kind, start_line, end_line, signature, bool(exported))
+
+
+def _split(names: str) -> tuple[str, ...]:
+    return tuple(names.split("\n")) if names else ()
+
+
+def _pairs(aliases: str) -> tuple[tuple[str, str], ...]:
+    parted = (line.partition(" ") for line in _split(aliases))
+    return tuple((name, alias) for name, _, alias in parted)

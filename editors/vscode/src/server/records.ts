@@ -21,6 +21,13 @@ export interface AnchorRecord {
   readonly former_symbol?: string;
 }
 
+/** A memory about a place in a file. */
+export interface AnchoredMemory {
+  readonly id: string;
+  readonly content: string;
+  readonly line?: number;
+}
+
 /** What was changed, or would be changed. */
 export interface BatchRecord {
   readonly dry_run: boolean;
@@ -92,6 +99,19 @@ export interface CodeRecord {
   readonly project?: string;
 }
 
+/** Whether a collection exists, and its size. */
+export interface CollectionRecord {
+  readonly exists: boolean;
+  readonly chunks: number;
+}
+
+/** Chunks by what they hold. */
+export interface CollectionStats {
+  readonly codebase: number;
+  readonly constraints: number;
+  readonly patterns: number;
+}
+
 /** Where the user's settings list a project. */
 export interface ConfigLines {
   readonly file: string;
@@ -108,6 +128,16 @@ export interface ConsolidationAnswer {
   readonly never_recalled?: readonly BriefMemory[];
   readonly undo?: Readonly<Record<string, string>>;
   readonly restored?: readonly MemoryRecord[];
+}
+
+/** The rules that apply to a planned change. */
+export interface ConstraintsAnswer {
+  readonly query: string;
+  readonly constraints: readonly RuleRecord[];
+  readonly patterns: readonly RuleRecord[];
+  readonly examples: readonly ExampleRecord[];
+  readonly summary: string;
+  readonly status: string;
 }
 
 /** Two memories that cannot both hold. */
@@ -127,6 +157,20 @@ export interface DeletedAnswer {
 export interface DeletedMemoriesAnswer {
   readonly missing: readonly string[];
   readonly changes: BatchRecord;
+}
+
+/** A file that depends on another one. */
+export interface DependentRecord {
+  readonly filePath: string;
+  readonly imports: readonly string[];
+  readonly names?: readonly string[];
+}
+
+/** What set-up found in the code. */
+export interface DetectedPatterns {
+  readonly middleware: readonly string[];
+  readonly responseFormat: string | null;
+  readonly frontendImports: readonly string[];
 }
 
 /** The vectors of a memory's parts. */
@@ -149,6 +193,15 @@ export interface EngineRecord {
   readonly latency?: Readonly<Record<string, LatencyRecord>>;
 }
 
+/** Code that does what the change is about. */
+export interface ExampleRecord {
+  readonly content: string;
+  readonly filePath: string;
+  readonly lines: string;
+  readonly type: string;
+  readonly relevance: number;
+}
+
 /** What was written. */
 export interface ExportAnswer {
   readonly exported: number;
@@ -160,6 +213,28 @@ export interface ExportAnswer {
 /** Figures by scope. */
 export interface FiguresAnswer {
   readonly scopes: Readonly<Record<string, ScopeFigures>>;
+}
+
+/** A file that could not be indexed. */
+export interface FileError {
+  readonly file: string;
+  readonly error: string;
+}
+
+/** What a change of a file would touch. */
+export interface ImpactAnswer {
+  readonly filePath: string;
+  readonly exports: readonly string[];
+  readonly apiEndpoints: readonly string[];
+  readonly websocketEvents: readonly string[];
+  readonly dependents: readonly DependentRecord[];
+  readonly similarFiles: readonly SimilarRecord[];
+  readonly summary: string;
+  readonly tests: readonly string[];
+  readonly memories?: readonly AnchoredMemory[];
+  readonly dependentsTotal: number;
+  readonly dependentsBeyond: number;
+  readonly status: string;
 }
 
 /** What was taken in. */
@@ -374,6 +449,55 @@ export interface RestoredBackupAnswer {
   readonly changes: BatchRecord;
 }
 
+/** A section of a rule document. */
+export interface RuleRecord {
+  readonly content: string;
+  readonly filePath: string;
+  readonly type: string;
+  readonly relevance: number;
+  readonly keyRules: readonly string[];
+  readonly lines: string;
+  readonly keyRuleLines?: readonly number[];
+  readonly section?: string;
+  readonly why?: string;
+}
+
+/** Whether rules can be asked for. */
+export interface RulesHealthAnswer {
+  readonly healthy: boolean;
+  readonly collections: Readonly<Record<string, CollectionRecord>>;
+  readonly constraintFiles: Readonly<Record<string, boolean>>;
+  readonly queryTest: string;
+  readonly lastIndexed: string | null;
+  readonly issues: readonly string[];
+  readonly warnings: readonly string[];
+  readonly status: string;
+}
+
+/** An index that was made anew. */
+export interface RulesIndexedAnswer {
+  readonly projectRoot: string;
+  readonly filesIndexed: number;
+  readonly chunksCreated: number;
+  readonly collectionStats: CollectionStats;
+  readonly errors: readonly FileError[];
+  readonly duration: number;
+  readonly message: string;
+  readonly warning?: string;
+  readonly status: string;
+}
+
+/** How the rules of the project stand. */
+export interface RulesStatusAnswer {
+  readonly initialized: boolean;
+  readonly projectRoot: string | null;
+  readonly indexed: boolean | null;
+  readonly lastIndexed: string | null;
+  readonly totalChunks: number | null;
+  readonly collectionCounts: CollectionStats | null;
+  readonly status: string;
+}
+
 /** How the indexed projects stand. */
 export interface ScanAnswer {
   readonly complete: boolean;
@@ -398,6 +522,28 @@ export interface SearchAnswer {
   readonly query: string;
   readonly results: readonly (CodeRecord | MemoryRecord)[];
   readonly stats: Stats;
+}
+
+/** What set-up found and wrote. */
+export interface SetUpAnswer {
+  readonly projectRoot: string;
+  readonly frontendDetected: string | null;
+  readonly backendDetected: string | null;
+  readonly chromaDbPath: string;
+  readonly filesGenerated: readonly string[];
+  readonly patternsDetected: DetectedPatterns;
+  readonly message: string;
+  readonly warning?: string;
+  readonly filesLeftAlone?: readonly string[];
+  readonly filesKept?: readonly string[];
+  readonly status: string;
+}
+
+/** A file like another one. */
+export interface SimilarRecord {
+  readonly filePath: string;
+  readonly similarity: number;
+  readonly reason: string;
 }
 
 /** A file that is not indexed, and why. */

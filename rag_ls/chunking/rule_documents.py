@@ -1,0 +1,179 @@
+"""Recognises the documents that hold a project's rules, and cuts them by heading and by key, each rule on its own."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rag_ls.chunking.budget import Budget, TokenOffsets
+from rag_ls.chunking.chunker import Cut, cut
+from rag_ls.chunking.document import Document
+from rag_ls.chunking.windows import windows
+from rag_ls.model import Chunk
+
+RULE_TOKENS = 300
+"""The most tokens of a section of rules that is kept whole."""
+# A key of a YAML file with more tokens is cut at its inner keys and list items.
+_LARGE_KEY_TOKENS = 80
+
+_CONSTRAINTS = frozenset({"architecture.yml", "architecture.yaml", "constraints.md", "claude.md", "agents.md"})
+_PATTERN = re.compile(r"(?:^|/)docs/patterns/(?:.+/)?[^/]+\.(?:md|markdown)$", re.IGNORECASE)
+_ITEM_NAME = re.compile(
+    r"^\s*(?:-\s+)?(?:id|name|rule|title)\s*:\s*[\"']?([^\"'#\n]{1,80}?)[\"']?\s*(?:#.*)?$", re.MULTILINE
+)
+_KEY = re.compile(r"^\s*(?:-\s+)?[\"']?([\w./ -]{1,80}?)[\"']?\s*:(?:\s|$)")
+_MAX_DEPTH = 6
+
+
+class RuleKind(StrEnum):
+    """The kinds of rule documents."""
+
+    CONSTRAINT = "constraint"
+    """What holds for the project, or for a folder: `ARCHITECTURE.yml`, `CONSTRAINTS.md`, `CLAUDE.md`, `AGENTS.md`."""
+    PATTERN = "pattern"
+    """How something is done here: `docs/patterns/*.md`."""
+
+
+def rule_kind(path: str) -> RuleKind | None:
+    """The kind of rules that a document holds, by its path; None for any other document."""
+    if path.rsplit("/", 1)[-1].lower() in _CONSTRAINTS:
+        return RuleKind.CONSTRAINT
+    return RuleKind.PATTERN if _PATTERN.search(path) else None
+
+
+def cut_rules(text: str, path: str, *, language: str, budget: Budget, token_offsets: TokenOffsets) -> Cut:
+    """As `cut`, for a document of rules: each section or key is a chunk of its own, however small."""
+    found = cut(text, path, language=language, budget=budget, token_offsets=token_offsets)
+    if not text.strip():
+        return found
+    document = Document.of(text, token_offsets)
+    if language == "yaml":
+        sections = _keys(document)
+    else:
+        starts = [(symbol.start_line, symbol.name, symbol.signature) for symbol in found.outline.symbols]
+        sections = _sections(document, starts)
+    size = Budget(min(RULE_TOKENS, budget.max_tokens), 0, 0)
+    chunks: list[Chunk] = []
+    for section in sections:
+        for start, end in windows(document, section.start, section.end, size, prose=True):
+            chunks.append(_chunk(document, path, language, len(chunks), start, end, section))
+    return Cut(chunks, found.outline)
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    start: int
+    end: int
+    """Half-open, in bytes."""
+    name: str
+    signature: str
+
+
+def _chunk(
+    document: Document, path: str, language: str, ordinal: int, start: int, end: int, section: _Section
+) -> Chunk:
+    return Chunk(
+        path, language, ordinal, start, end, document.line(start), document.line(end - 1), document.text(start, end),
+        symbol=section.name, node_type="section", signature=section.signature,
+    )  # fmt: skip
+
+
+def _sections(document: Document, starts: list[tuple[int, str, str]]) -> Iterator[_Section]:
+    """The text between headings. A heading with nothing below it belongs to the section that follows."""
+    begin, name, signature = 0, "", ""
+    for line, title, heading in starts:
+        offset = int(document.lines[line - 1])
+        body = document.text(begin, offset)
+        if begin < offset and body.strip() and not _is_bare(body, signature):
+            yield _Section(begin, offset, name, signature)
+            begin = offset
+        name, signature = title, heading
+    yield _Section(begin, len(document.data), name, signature)
+
+
+def _is_bare(body: str, heading: str) -> bool:
+    """Whether a section holds its heading alone."""
+    return bool(heading) and len([line for line in body.splitlines() if line.strip()]) == 1
+
+
+def _keys(document: Document) -> Iterator[_Section]:
+    """The keys of a YAML text, found by indentation: a text that does not parse is cut all the same."""
+    lines = [document.text(int(start), int(end)) for start, end in _line_ranges(document)]
+    for first, last, name in _blocks(document, lines, 0, len(lines), ""):
+        start = int(document.lines[first])
+        end = int(document.lines[last]) if last < len(lines) else len(document.data)
+        yield _Section(start, end, name, "")
+
+
+def _line_ranges(document: Document) -> Iterator[tuple[int, int]]:
+    starts = [*document.lines.tolist(), len(document.data)]
+    yield from itertools.pairwise(starts)
+
+
+def _blocks(
+    document: Document, lines: list[str], first: int, last: int, owner: str, depth: int = 0
+) -> Iterator[tuple[int, int, str]]:
+    """Ranges of lines (half-open) with their qualified keys; they partition `first`..`last`."""
+    items = _items(lines, first, last)
+    if not items:
+        yield first, last, owner
+        return
+    edges = [first, *items[1:], last] if depth == 0 else [*([first] if items[0] > first else []), *items, last]
+    for start, end in itertools.pairwise(edges):
+        if start not in items and depth > 0:
+            yield start, end, owner
+            continue
+        name = _name(lines, start, end, owner)
+        head = next((at for at in range(start, end) if _is_content(lines[at])), start)
+        large = document.size(int(document.lines[start]), _offset(document, end)) > _LARGE_KEY_TOKENS
+        if large and depth < _MAX_DEPTH and head + 1 < end:
+            inner = list(_blocks(document, lines, head + 1, end, name, depth + 1))
+            # The key itself stands with the first thing below it.
+            (_, inner_end, inner_name), *rest = inner
+            yield start, inner_end, inner_name
+            yield from rest
+        else:
+            yield start, end, name
+
+
+def _offset(document: Document, line: int) -> int:
+    return int(document.lines[line]) if line < len(document.lines) else len(document.data)
+
+
+def _items(lines: list[str], first: int, last: int) -> list[int]:
+    """The lines at which the outermost keys or list items of a range begin, comments directly before them included."""
+    indents = {at: len(lines[at]) - len(lines[at].lstrip()) for at in range(first, last) if _is_content(lines[at])}
+    if not indents:
+        return []
+    least = min(indents.values())
+    starts = [at for at, indent in indents.items() if indent == least and _begins_item(lines[at])]
+    return [_with_comments(lines, first, at) for at in starts]
+
+
+def _begins_item(line: str) -> bool:
+    return line.lstrip().startswith(("- ", "-\n")) or _KEY.match(line) is not None
+
+
+def _with_comments(lines: list[str], first: int, at: int) -> int:
+    while at > first and lines[at - 1].lstrip().startswith("#"):
+        at -= 1
+    return at
+
+
+def _is_content(line: str) -> bool:
+    stripped = line.strip()
+    return bool(stripped) and not stripped.startswith("#") and stripped != "---"
+
+
+def _name(lines: list[str], start: int, end: int, owner: str) -> str:
+    head = next((lines[at] for at in range(start, end) if _is_content(lines[at])), "")
+    if head.lstrip().startswith("-"):
+        named = _ITEM_NAME.search("".join(lines[start:end]))
+        own = named[1].strip() if named else ""
+    else:
+        key = _KEY.match(head)
+        own = key[1].strip() if key else ""
+    return ".".join(filter(None, (owner, own)))

@@ -1,0 +1,119 @@
+"""The verb `check`: checks files against the project's rules, without an engine and without a model."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rag_ls import __version__, config
+from rag_ls.cli.terminal import FAINT, NAME, PLACE, WARNING, Paint, paint
+from rag_ls.errors import InvalidRequest
+from rag_ls.indexing import Patterns
+from rag_ls.project import find_project
+from rag_ls.rules.checks.project import CheckReport, changed_files, check_project
+from rag_ls.rules.checks.records import Severity, Violation
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check files; fails where one breaks a rule of severity error, or a rule itself is wrong."""
+    project = find_project(arguments.project)
+    settings = config.load(project).settings
+    wanted = [_path_in(project.root, path) for path in arguments.paths]
+    if arguments.changed is not None:
+        changed = changed_files(project.root, arguments.changed)
+        wanted = [path for path in changed if not wanted or any(_is_below(path, each) for each in wanted)]
+        if not wanted:
+            print(f"rag-ls: nothing differs from {arguments.changed}", file=sys.stderr)
+            return 0
+    patterns = Patterns(settings.index.exclude, settings.index.include)
+    report = check_project(project.root, wanted, patterns=patterns, processes=os.cpu_count() or 1)
+    _print(report, arguments)
+    has_errors = any(found.severity is Severity.ERROR for found in report.violations)
+    return 1 if has_errors or report.rules.problems else 0
+
+
+def _path_in(root: Path, path: str) -> str:
+    place = Path(os.path.abspath(path))
+    if not place.exists():
+        raise InvalidRequest(f"{path} does not exist; give files or folders of the project")
+    if not place.resolve().is_relative_to(root):
+        raise InvalidRequest(f"{path} is outside the project {root}")
+    found = place.resolve().relative_to(root).as_posix()
+    return "" if found == "." else found
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return not folder or path == folder or path.startswith(folder + "/")
+
+
+def _print(report: CheckReport, arguments: argparse.Namespace) -> None:
+    format_ = "json" if arguments.json else arguments.format
+    if format_ == "sarif":
+        from rag_ls.rules.checks.sarif import sarif
+
+        found = sarif(report.violations, report.rules.problems, report.rules.rules, __version__)
+        print(json.dumps(found, indent=2, ensure_ascii=False))
+    elif format_ == "json":
+        print(json.dumps(_as_json(report), indent=2, ensure_ascii=False))
+    else:
+        _print_text(report)
+
+
+def _print_text(report: CheckReport) -> None:
+    style = paint()
+    for problem in report.rules.problems:
+        print(
+            f"{style.styled(f'{problem.path}:{problem.line}', PLACE)}  {style.styled('rule', WARNING)}  {problem.message}"
+        )
+    for found in report.violations:
+        print(_line(found, style))
+    print(_summary(report), file=sys.stderr)
+
+
+def _line(found: Violation, style: Paint) -> str:
+    where = style.styled(f"{found.path}:{found.place.line}:{found.place.column + 1}", PLACE)
+    kind = style.styled(found.severity.value, WARNING if found.severity is Severity.ERROR else FAINT)
+    see = f"  (see {found.see})" if found.see else ""
+    return f"{where}  {kind}  {style.styled(found.rule, NAME)}  {found.message}{see}"
+
+
+def _summary(report: CheckReport) -> str:
+    if not report.rules.rules and not report.rules.problems:
+        return (
+            "rag-ls: nothing to check: ARCHITECTURE.yml has no `rules:` that a machine checks (docs/rules.md shows how)"
+        )
+    counts = [
+        f"{number} {name}"
+        for severity, name in ((Severity.ERROR, "errors"), (Severity.WARNING, "warnings"), (Severity.INFO, "notes"))
+        if (number := _count(report.violations, severity))
+    ]
+    broken = f"; {len(report.rules.problems)} rules are wrong" if report.rules.problems else ""
+    return f"rag-ls: {report.files:,} files, {len(report.rules.rules)} rules: {', '.join(counts) or 'nothing breaks one'}{broken}"
+
+
+def _count(violations: Sequence[Violation], severity: Severity) -> int:
+    return sum(found.severity is severity for found in violations)
+
+
+def _as_json(report: CheckReport) -> dict[str, Any]:
+    return {
+        "files": report.files,
+        "rules": len(report.rules.rules),
+        "problems": [
+            {"path": problem.path, "line": problem.line, "message": problem.message}
+            for problem in report.rules.problems
+        ],
+        "violations": [
+            {
+                "rule": found.rule, "severity": found.severity.value, "message": found.message, "path": found.path,
+                "line": found.place.line, "column": found.place.column + 1, "end_line": found.place.end_line,
+                "end_column": found.place.end_column + 1, "see": found.see, "stated_at": found.stated_at,
+            }
+            for found in report.violations
+        ],
+    }  # fmt: skip

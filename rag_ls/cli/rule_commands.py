@@ -1,0 +1,164 @@
+"""The verbs on rules: each asks one operation and prints its answer."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from rag_ls.cli.backend import ask
+from rag_ls.cli.commands import show_answer
+from rag_ls.cli.progress import showing
+from rag_ls.cli.terminal import FAINT, NAME, PLACE, Paint, paint
+
+Json = dict[str, Any]
+
+_READING = "reading the project's files"
+_EXCERPT_LINES = 12
+_SHOWN_DEPENDENTS = 30
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run one of the actions on rules."""
+    actions = {
+        "setup": set_up, "index": index, "check": check, "impact": impact, "health": health, "status": status,
+    }  # fmt: skip
+    return actions[arguments.action](arguments)
+
+
+def set_up(arguments: argparse.Namespace) -> int:
+    """Survey the code and write what was found."""
+    question = {
+        "project_root": os.path.abspath(arguments.project),
+        "frontend_path": arguments.frontend_path,
+        "backend_path": arguments.backend_path,
+        "force": arguments.force,
+    }
+    with showing(first=_READING, embeds=False) as show:
+        answer = ask(arguments, "rag_setup", question, show)
+    lines = [answer["message"], *(f"  {path}" for path in answer["filesGenerated"])]
+    lines += [f"  former text: {path}" for path in answer.get("filesKept", ())]
+    show_answer(arguments, answer, "\n".join(lines))
+    if answer.get("warning"):
+        print(f"rag-ls: {answer['warning'].replace('force = true', '--force')}", file=sys.stderr)
+    return 0
+
+
+def index(arguments: argparse.Namespace) -> int:
+    """Index the project anew."""
+    with showing(embeds=True) as show:
+        answer = ask(arguments, "rag_index", {}, show)
+    show_answer(arguments, answer, f"{answer['message']} ({answer['duration']:.1f} s)")
+    for failed in answer["errors"]:
+        print(f"rag-ls: {failed['file']}: {failed['error']}", file=sys.stderr)
+    if answer.get("warning"):
+        print(f"rag-ls: {answer['warning']}", file=sys.stderr)
+    return 0
+
+
+def check(arguments: argparse.Namespace) -> int:
+    """Show the rules for a change."""
+    diff = sys.stdin.read() if arguments.diff == "-" else arguments.diff
+    question = {
+        "change_description": arguments.change_description,
+        "num_results": arguments.num_results,
+        "diff": diff,
+        "file_path": arguments.file_path,
+    }
+    answer = ask(arguments, "rag_check_constraints", question)
+    show_answer(arguments, answer, _constraints(answer, paint()))
+    return 0
+
+
+def impact(arguments: argparse.Namespace) -> int:
+    """Show what a change of a file would touch."""
+    question = {
+        "file_path": arguments.file_path, "num_similar": arguments.num_similar, "symbol": arguments.symbol,
+    }  # fmt: skip
+    answer = ask(arguments, "rag_query_impact", question)
+    show_answer(arguments, answer, _impact(answer, paint()))
+    return 0
+
+
+def health(arguments: argparse.Namespace) -> int:
+    """Show what rules lack; fails where something is broken."""
+    answer = ask(arguments, "rag_health_check", {})
+    chunks = ", ".join(f"{name} {each['chunks']:,}" for name, each in answer["collections"].items())
+    lines = ["healthy" if answer["healthy"] else "not healthy", f"chunks: {chunks}"]
+    lines += [f"last indexed: {answer['lastIndexed'] or 'never'}", f"test question: {answer['queryTest']}"]
+    lines += [f"broken: {issue}" for issue in answer["issues"]]
+    lines += [f"warning: {warning}" for warning in answer["warnings"]]
+    show_answer(arguments, answer, "\n".join(lines))
+    return 0 if answer["healthy"] else 1
+
+
+def status(arguments: argparse.Namespace) -> int:
+    """Show how rules stand."""
+    answer = ask(arguments, "rag_status", {})
+    counts = answer["collectionCounts"] or {}
+    lines = [
+        f"project: {answer['projectRoot'] or 'none'}",
+        f"set up: {'yes' if answer['initialized'] else 'no; `rag-ls rules setup` does that'}",
+        f"last indexed: {answer['lastIndexed'] or 'never'}",
+        "chunks: " + (", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"),
+    ]
+    show_answer(arguments, answer, "\n".join(lines))
+    return 0
+
+
+def _constraints(answer: Json, style: Paint) -> str:
+    parts = [_rule(record, style) for kind in ("constraints", "patterns") for record in answer[kind]]
+    parts += [_example(record, style) for record in answer["examples"]]
+    return "\n\n".join([*parts, answer["summary"]])
+
+
+def _rule(record: Json, style: Paint) -> str:
+    head = (
+        f"{record['relevance']:.2f}  {style.styled(record['filePath'] + ':' + record['lines'], PLACE)}  "
+        f"{style.styled(record.get('section', ''), NAME)}  {style.styled(record['type'], FAINT)}"
+    )
+    return "\n".join([head, *_indented(record["keyRules"] or [record["content"]])])
+
+
+def _example(record: Json, style: Paint) -> str:
+    place = style.styled(f"{record['filePath']}:{record['lines']}", PLACE)
+    return "\n".join([f"{record['relevance']:.2f}  {place}", *_indented([record["content"]])])
+
+
+def _indented(texts: Sequence[str]) -> list[str]:
+    found = []
+    for text in texts:
+        lines = text.splitlines()
+        found += [f"    {line}" for line in lines[:_EXCERPT_LINES]]
+        found += ["    ..."] if len(lines) > _EXCERPT_LINES else []
+    return found
+
+
+def _impact(answer: Json, style: Paint) -> str:
+    sections = [
+        ("exports", answer["exports"]),
+        ("endpoints", answer["apiEndpoints"]),
+        ("events", answer["websocketEvents"]),
+        ("dependents", [_dependent(each, style) for each in answer["dependents"][:_SHOWN_DEPENDENTS]]),
+        ("tests", answer["tests"]),
+        (
+            "similar",
+            [f"{each['similarity']:.2f}  {each['filePath']}  ({each['reason']})" for each in answer["similarFiles"]],
+        ),
+        ("memories", [f"{each['id'][:8]}  {each['content']}" for each in answer.get("memories", ())]),
+    ]
+    parts = [answer["summary"]]
+    for name, items in sections:
+        if items:
+            parts.append(f"{style.styled(name, NAME)}\n" + textwrap.indent("\n".join(items), "    "))
+    if answer["dependentsTotal"] > _SHOWN_DEPENDENTS:
+        parts.append(f"({answer['dependentsTotal'] - _SHOWN_DEPENDENTS} more dependents: --json lists them)")
+    return "\n\n".join(parts)
+
+
+def _dependent(record: Json, style: Paint) -> str:
+    names = [name for name in record.get("names", ()) if name != "*"]
+    return style.styled(record["filePath"], PLACE) + (f"  ({', '.join(names[:6])})" if names else "")

@@ -1,0 +1,215 @@
+"""Reads the rules of ARCHITECTURE.yml. What is wrong is told with its line; the other rules of the file still count."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rag_ls.rules.checks.names import pattern_of
+from rag_ls.rules.checks.records import (
+    Check,
+    CheckRule,
+    CyclesCheck,
+    FileNameCheck,
+    ImportCheck,
+    IndependentCheck,
+    LayersCheck,
+    PlaceCheck,
+    RuleProblem,
+    RuleSet,
+    Severity,
+    StructureCheck,
+    SymbolNameCheck,
+)
+from rag_ls.rules.checks.structure import ALIASES, LANGUAGES, problem_of
+
+SCHEMA_FILE = Path(__file__).with_name("architecture.schema.json")
+MAX_CHARACTERS = 1_000_000
+"""Rules of a longer file are not read: reading them would hold up the editor."""
+
+_DUPLICATE = "{} is stated twice, here and at line {}: give one of them another id"
+
+
+def read_architecture(text: str, path: str) -> RuleSet:
+    """The rules of a text, and what is wrong with it. Raises `RulesUnreadable` where it is no YAML at all."""
+    if len(text) > MAX_CHARACTERS:
+        raise RulesUnreadable(
+            RuleProblem(path, 1, f"it has {len(text):,} characters; rules are read up to {MAX_CHARACTERS:,}")
+        )
+    content, lines = parse_yaml(text, path)
+    stated = content.get("rules") if isinstance(content, Mapping) else None
+    if stated is None:
+        return RuleSet()
+    rules: list[CheckRule] = []
+    problems = [RuleProblem(path, _line_of(lines, error.absolute_path), _said(error)) for error in _errors(stated)]
+    broken = {error.absolute_path[1] for error in _errors(stated) if len(error.absolute_path) > 1}
+    for at, item in enumerate(stated if isinstance(stated, list) else ()):
+        line = lines.get(("rules", at), 1)
+        if at in broken:
+            continue
+        rule, problem = _rule(item, path, line)
+        if problem:
+            problems.append(RuleProblem(path, line, problem))
+        elif rule is not None:
+            rules.append(rule)
+    problems += _contradictions(rules, path)
+    return RuleSet(tuple(rules), tuple(sorted(problems, key=lambda problem: problem.line)))
+
+
+class RulesUnreadable(Exception):
+    """A file of rules cannot be read at all; the rules that were read before stay in force."""
+
+    def __init__(self, problem: RuleProblem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+def parse_yaml(text: str, path: str) -> tuple[Any, dict[tuple[str | int, ...], int]]:
+    """A YAML text's content, and the line of each of its nodes by the keys that lead there. Raises `RulesUnreadable`."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        node = yaml.compose(text, Loader=loader)
+        content = yaml.load(text, Loader=loader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        said = getattr(error, "problem", None) or str(error)
+        raise RulesUnreadable(RuleProblem(path, mark.line + 1 if mark else 1, f"it is no YAML: {said}")) from error
+    except (ValueError, RecursionError) as error:
+        raise RulesUnreadable(RuleProblem(path, 1, f"it cannot be read: {error}")) from error
+    return content, dict(_lines(node, ())) if node is not None else {}
+
+
+def _lines(node: Any, keys: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], int]]:
+    import yaml
+
+    yield keys, node.start_mark.line + 1
+    if len(keys) > 6:
+        return
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            yield from _lines(value, (*keys, str(key.value)))
+    elif isinstance(node, yaml.SequenceNode):
+        for at, value in enumerate(node.value):
+            yield from _lines(value, (*keys, at))
+
+
+@cache
+def _validator() -> Any:
+    # Imported here: projects without rules need no schema.
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(json.loads(SCHEMA_FILE.read_text(encoding="utf-8")))
+
+
+def _errors(stated: object) -> list[Any]:
+    return list(_validator().iter_errors({"rules": stated}))
+
+
+def _said(error: Any) -> str:
+    """A schema's error in words, with the keys that lead to it."""
+    place = ".".join(str(key) for key in error.absolute_path)
+    if error.validator == "oneOf":
+        message = "it needs exactly one check: " + ", ".join(CHECKS)
+    elif error.validator in ("additionalProperties", "unevaluatedProperties"):
+        message = error.message.replace("Unevaluated properties are not allowed", "it has unknown keys")
+    else:
+        message = error.message
+    return f"{place}: {message}"
+
+
+def _line_of(lines: Mapping[tuple[str | int, ...], int], path: Sequence[str | int]) -> int:
+    keys = tuple(path)
+    while keys and keys not in lines:
+        keys = keys[:-1]
+    return lines.get(keys, 1)
+
+
+def _rule(item: Mapping[str, Any], path: str, line: int) -> tuple[CheckRule | None, str]:
+    try:
+        check = _check(item)
+    except re.error as error:
+        return None, f"{item['id']}: the regular expression is wrong: {error}"
+    except ValueError as error:
+        return None, f"{item['id']}: {error}"
+    if isinstance(check, StructureCheck) and (problem := problem_of(check)):
+        return None, f"{item['id']}: ast-grep cannot use this rule: {problem}"
+    rule = CheckRule(
+        item["id"], check, item.get("message", ""), Severity(item.get("severity", "error")), _list(item, "files"),
+        _list(item, "not_files"), item.get("see", ""), path, line,
+    )  # fmt: skip
+    return rule, ""
+
+
+CHECKS = (
+    "forbid_imports", "require_imports", "allow_imports", "layers", "independent", "no_cycles", "forbid", "match",
+    "rule", "file_names", "symbol_names", "place",
+)  # fmt: skip
+"""The keys of which a rule has one; it says what is checked."""
+
+
+def _check(item: Mapping[str, Any]) -> Check:
+    if any(key in item for key in ("forbid_imports", "require_imports", "allow_imports")):
+        return ImportCheck(
+            _list(item, "forbid_imports"), _list(item, "allow_imports"), _list(item, "require_imports"),
+            bool(item.get("indirect", False)),
+        )  # fmt: skip
+    if "layers" in item:
+        layers = tuple((each,) if isinstance(each, str) else tuple(each) for each in item["layers"])
+        return LayersCheck(layers, bool(item.get("independent_siblings", False)), bool(item.get("indirect", True)))
+    if "independent" in item:
+        return IndependentCheck(tuple(item["independent"]), bool(item.get("indirect", True)))
+    if "no_cycles" in item:
+        return CyclesCheck()
+    if "file_names" in item:
+        pattern_of(item["file_names"])
+        return FileNameCheck(item["file_names"])
+    if "symbol_names" in item:
+        pattern_of(item["symbol_names"]["style"])
+        return SymbolNameCheck(item["symbol_names"].get("kind", ""), item["symbol_names"]["style"])
+    if "place" in item:
+        return PlaceCheck(_list(item, "place"))
+    return _structure(item)
+
+
+def _structure(item: Mapping[str, Any]) -> StructureCheck:
+    languages = tuple(ALIASES.get(name.lower(), name.lower()) for name in _list(item, "language"))
+    unknown = [name for name in languages if name not in LANGUAGES]
+    if unknown or not languages:
+        named = f"{', '.join(unknown)} is no language of ast-grep" if unknown else "it needs a language"
+        raise ValueError(f"{named}; known are {', '.join(LANGUAGES)}")
+    stated = item.get("rule", item.get("forbid", item.get("match")))
+    rule = {"pattern": stated} if isinstance(stated, str) else dict(stated or {})
+    match = {"rule": rule, **{key: item[key] for key in ("constraints", "utils") if key in item}}
+    required = item.get("require")
+    if "match" in item and required is None:
+        raise ValueError("`match` needs `require`: what each match must satisfy; `forbid` allows no match")
+    return StructureCheck(languages, match, {"pattern": required} if isinstance(required, str) else required)
+
+
+def _list(item: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    value = item.get(key, ())
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _contradictions(rules: Sequence[CheckRule], path: str) -> Iterator[RuleProblem]:
+    """Rules with one id, and imports that one rule requires and another forbids for the same files."""
+    first: dict[str, CheckRule] = {}
+    for rule in rules:
+        if rule.id in first:
+            yield RuleProblem(path, rule.line, _DUPLICATE.format(rule.id, first[rule.id].line))
+        first.setdefault(rule.id, rule)
+    imports = [(rule, rule.check) for rule in rules if isinstance(rule.check, ImportCheck)]
+    for rule, check in imports:
+        for other, against in imports:
+            both = set(check.required) & set(against.forbidden)
+            # A rule without files is for all.
+            overlap = not rule.files or not other.files or set(rule.files) & set(other.files)
+            if both and overlap:
+                message = f"{rule.id} requires {', '.join(sorted(both))}, which {other.id} (line {other.line}) forbids"
+                yield RuleProblem(path, rule.line, message)

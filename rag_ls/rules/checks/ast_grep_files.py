@@ -1,0 +1,66 @@
+"""Reads the rules of ast-grep that a project has already: `sgconfig.yml` and the folders that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from rag_ls.rules.checks.architecture import RulesUnreadable, parse_yaml
+from rag_ls.rules.checks.records import CheckRule, RuleProblem, RuleSet, Severity, StructureCheck
+from rag_ls.rules.checks.structure import ALIASES, LANGUAGES, problem_of
+from rag_ls.rules.resolution.source_tree import join
+
+CONFIG_FILES = ("sgconfig.yml", "sgconfig.yaml")
+
+_SEVERITIES = {"error": Severity.ERROR, "warning": Severity.WARNING, "info": Severity.INFO, "hint": Severity.INFO}
+
+
+def read_ast_grep(path: str, read: Callable[[str], str], paths: Iterable[str]) -> RuleSet:
+    """The rules of the folders that the configuration at a path names. Raises `RulesUnreadable`."""
+    content, _ = parse_yaml(read(path), path)
+    folders = content.get("ruleDirs", ()) if isinstance(content, Mapping) else ()
+    base = path.rpartition("/")[0]
+    found = RuleSet()
+    for folder in folders if isinstance(folders, list) else ():
+        prefix = join(base, str(folder)) + "/"
+        for rule_file in sorted(each for each in paths if each.startswith(prefix) and each.endswith((".yml", ".yaml"))):
+            found += _read_file(rule_file, read(rule_file))
+    return found
+
+
+def _read_file(path: str, text: str) -> RuleSet:
+    """The rules of a file; it may hold several YAML documents."""
+    rules, problems, line = list[CheckRule](), list[RuleProblem](), 1
+    for part in text.split("\n---"):
+        try:
+            content, _ = parse_yaml(part, path)
+        except RulesUnreadable as error:
+            problems.append(RuleProblem(path, line + error.problem.line - 1, error.problem.message))
+            content = None
+        if isinstance(content, Mapping) and "rule" in content:
+            rule = _rule(content, path, line)
+            problem = problem_of(rule.check) if isinstance(rule.check, StructureCheck) else ""
+            if problem:
+                problems.append(RuleProblem(path, line, f"{rule.id}: ast-grep cannot use this rule: {problem}"))
+            elif rule.severity is not None and content.get("severity") != "off":
+                rules.append(rule)
+        line += part.count("\n") + 1
+    return RuleSet(tuple(rules), tuple(problems))
+
+
+def _rule(content: Mapping[str, Any], path: str, line: int) -> CheckRule:
+    language = str(content.get("language", "")).lower()
+    language = ALIASES.get(language, language)
+    check = StructureCheck(
+        (language,) if language in LANGUAGES else (),
+        {key: content[key] for key in ("rule", "constraints", "utils", "transform") if key in content},
+    )
+    return CheckRule(
+        str(content.get("id", path)), check, str(content.get("message", "")).strip(),
+        _SEVERITIES.get(str(content.get("severity", "hint")), Severity.INFO), _texts(content.get("files")),
+        _texts(content.get("ignores")), str(content.get("url", "")), path, line,
+    )  # fmt: skip
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(str(each) for each in value) if isinstance(value, list) else ()

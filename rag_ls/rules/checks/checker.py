@@ -1,0 +1,100 @@
+"""Checks one document against a project's rules. A pure function of the document, the rules and the import graph."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from functools import partial
+
+from rag_ls.rules.checks import contracts, names
+from rag_ls.rules.checks.globs import matches_any
+from rag_ls.rules.checks.graph import ImportGraph
+from rag_ls.rules.checks.records import (
+    CheckedDocument,
+    CheckRule,
+    CyclesCheck,
+    FileNameCheck,
+    ImportCheck,
+    IndependentCheck,
+    LayersCheck,
+    Place,
+    PlaceCheck,
+    RuleSet,
+    StructureCheck,
+    SymbolNameCheck,
+    Violation,
+)
+from rag_ls.rules.checks.structure import structure
+from rag_ls.rules.checks.suppression import without_suppressed
+
+_log = logging.getLogger(__name__)
+_GRAPH_CHECKS = (ImportCheck, LayersCheck, IndependentCheck, CyclesCheck)
+
+
+def violations(document: CheckedDocument, rules: RuleSet, graph: ImportGraph) -> list[Violation]:
+    """What breaks a rule in a document, in order of lines, without what its comments suppress."""
+    found = (each for rule in rules.rules if applies(rule, document.path) for each in _of_rule(document, rule, graph))
+    kept = without_suppressed(document, found, {rule.id for rule in rules.rules})
+    return sorted(kept, key=lambda each: (each.place.line, each.place.column, each.rule))
+
+
+def applies(rule: CheckRule, path: str) -> bool:
+    """Whether a rule is for the file at a path."""
+    return (not rule.files or matches_any(rule.files, path)) and not matches_any(rule.not_files, path)
+
+
+def needs_imports(rules: RuleSet) -> bool:
+    """Whether some rule looks at imports."""
+    return any(isinstance(rule.check, _GRAPH_CHECKS) for rule in rules.rules)
+
+
+def needs_chains(rules: RuleSet) -> bool:
+    """Whether some rule looks at imports of other documents, too."""
+    return any(
+        isinstance(rule.check, CyclesCheck) or (isinstance(rule.check, _GRAPH_CHECKS) and rule.check.indirect)
+        for rule in rules.rules
+    )
+
+
+def needs_symbols(rules: RuleSet) -> bool:
+    """Whether some rule looks at declarations."""
+    return any(isinstance(rule.check, SymbolNameCheck) for rule in rules.rules)
+
+
+def _of_rule(document: CheckedDocument, rule: CheckRule, graph: ImportGraph) -> Iterator[Violation]:
+    violation = partial(_violation, document, rule)
+    try:
+        yield from (violation(place, said) for place, said in _places(document, rule, graph))
+    except Exception:
+        # One rule that fails must take no other with it.
+        _log.exception("rule %s failed on %s", rule.id, document.path)
+
+
+def _places(document: CheckedDocument, rule: CheckRule, graph: ImportGraph) -> Iterator[tuple[Place, str]]:
+    match rule.check:
+        case ImportCheck() as check:
+            yield from contracts.imports(document, check, graph)
+        case LayersCheck() as check:
+            yield from contracts.layers(document, check, graph)
+        case IndependentCheck() as check:
+            yield from contracts.independent(document, check, graph)
+        case CyclesCheck() as check:
+            yield from contracts.cycles(document, check, graph)
+        case StructureCheck() as check:
+            yield from structure(document, check)
+        case FileNameCheck() as check:
+            yield from names.file_name(document, check)
+        case SymbolNameCheck() as check:
+            yield from names.symbol_names(document, check)
+        case PlaceCheck() as check:
+            yield from names.place(document, check)
+
+
+def _violation(document: CheckedDocument, rule: CheckRule, place: Place, said: str) -> Violation:
+    # What a structural rule found is the code itself, which the reader sees; a contract says what it found.
+    message = rule.message or rule.id
+    if not isinstance(rule.check, StructureCheck):
+        message = f"{rule.message} ({said})" if rule.message else said
+    return Violation(
+        rule.id, message, rule.severity, document.path, place, rule.see, f"{rule.path}:{rule.line}" if rule.path else ""
+    )

@@ -1,0 +1,124 @@
+"""Checks the imports of a document against contracts: forbidden and required imports, layers, independence, no circles.
+
+`layers`, `forbidden` and `independent` mean what they mean in import-linter: a chain of imports through other documents
+counts as an import. `cycles` means what `circular` means in dependency-cruiser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rag_ls.rules.checks.globs import matches_any
+from rag_ls.rules.checks.graph import Edge, ImportGraph
+from rag_ls.rules.checks.names import first_line
+from rag_ls.rules.checks.records import (
+    CheckedDocument,
+    CyclesCheck,
+    ImportCheck,
+    IndependentCheck,
+    LayersCheck,
+    Place,
+)
+
+Found = tuple[Place, str]
+_MAX_SHOWN = 6
+
+
+def imports(document: CheckedDocument, check: ImportCheck, graph: ImportGraph) -> Iterator[Found]:
+    """The imports that are forbidden, and the required ones that are missing."""
+    edges = graph.edges(document.path)
+    for edge in edges:
+        if chain := _forbidden(edge, check, graph):
+            yield _place(document, edge), _told(edge, chain)
+    for wanted in check.required:
+        if not any(_means(edge, (wanted,)) for edge in edges):
+            yield first_line(document), f"it does not import {wanted}"
+
+
+def _forbidden(edge: Edge, check: ImportCheck, graph: ImportGraph) -> list[str]:
+    """The chain by which an import breaks the check; empty if it does not."""
+    if check.allowed and _means(edge, check.allowed):
+        return []
+    if not check.forbidden:
+        return [edge.target] if check.allowed and edge.target else []
+    if _means(edge, check.forbidden):
+        return [edge.target or edge.module]
+    if not check.indirect:
+        return []
+    return graph.chain(edge, lambda path: matches_any(check.forbidden, path), _everything) or []
+
+
+def layers(document: CheckedDocument, check: LayersCheck, graph: ImportGraph) -> Iterator[Found]:
+    """The imports by which a document reaches a layer above its own, or beside it where layers are independent."""
+    own = next((at for at, globs in enumerate(check.layers) if matches_any(globs, document.path)), None)
+    if own is None:
+        return
+    above = [glob for globs in check.layers[:own] for glob in globs]
+    if check.siblings_are_independent:
+        above += [glob for glob in check.layers[own] if not matches_any((glob,), document.path)]
+    all_layers = [glob for globs in check.layers for glob in globs]
+    yield from _reaching(document, graph, above, all_layers, indirect=check.indirect)
+
+
+def independent(document: CheckedDocument, check: IndependentCheck, graph: ImportGraph) -> Iterator[Found]:
+    """The imports by which a document of one group reaches another group."""
+    own = next((group for group in check.groups if matches_any((group,), document.path)), None)
+    if own is not None:
+        others = [group for group in check.groups if group != own]
+        yield from _reaching(document, graph, others, list(check.groups), indirect=check.indirect)
+
+
+def _reaching(
+    document: CheckedDocument, graph: ImportGraph, targets: list[str], borders: list[str], *, indirect: bool
+) -> Iterator[Found]:
+    """The imports that reach a target. A chain ends at the borders: what lies there has violations of its own."""
+
+    def passes(path: str) -> bool:
+        return indirect and not matches_any(borders, path)
+
+    for edge in graph.edges(document.path) if targets else ():
+        chain = graph.chain(edge, lambda path: matches_any(targets, path), passes)
+        if chain:
+            yield _place(document, edge), _told(edge, chain)
+
+
+def cycles(document: CheckedDocument, check: CyclesCheck, graph: ImportGraph) -> Iterator[Found]:
+    """The imports of a document that lead back to it."""
+    for edge in graph.edges(document.path):
+        chain = graph.chain(edge, lambda path: path == document.path, _everything)
+        if chain and (not check.through or any(matches_any((check.through,), path) for path in chain)):
+            yield _place(document, edge), f"a circle: {_shown([document.path, *chain])}"
+
+
+def _means(edge: Edge, patterns: tuple[str, ...]) -> bool:
+    """Whether an import means one of some path globs or modules."""
+    if edge.target and matches_any(patterns, edge.target):
+        return True
+    return not edge.target and any(_is_module(edge.module, pattern) for pattern in patterns)
+
+
+def _is_module(module: str, pattern: str) -> bool:
+    if pattern.endswith("*"):
+        return module.startswith(pattern.rstrip("*"))
+    return module == pattern or module.startswith((f"{pattern}.", f"{pattern}/", f"{pattern}::", f"{pattern}\\"))
+
+
+def _everything(path: str) -> bool:
+    return True
+
+
+def _place(document: CheckedDocument, edge: Edge) -> Place:
+    lines = document.text.splitlines()
+    line = lines[edge.line - 1] if 0 < edge.line <= len(lines) else ""
+    start = len(line) - len(line.lstrip())
+    return Place(edge.line, start, edge.line, max(len(line.rstrip()), start))
+
+
+def _told(edge: Edge, chain: list[str]) -> str:
+    first = chain[0] or edge.module
+    return f"it imports {first}" if len(chain) == 1 else f"it imports {_shown(chain)}"
+
+
+def _shown(chain: list[str]) -> str:
+    shown = chain if len(chain) <= _MAX_SHOWN else [*chain[: _MAX_SHOWN - 1], "…", chain[-1]]
+    return " -> ".join(shown)

@@ -1,0 +1,64 @@
+"""Checks the names of files and declarations, and the places of files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rag_ls.rules.checks.globs import matches_any
+from rag_ls.rules.checks.records import CheckedDocument, FileNameCheck, Place, PlaceCheck, SymbolNameCheck
+
+STYLES = {
+    "snake_case": r"_*[a-z0-9]+(?:_[a-z0-9]+)*_*",
+    "kebab-case": r"[a-z0-9]+(?:-[a-z0-9]+)*",
+    "camelCase": r"_*[a-z][a-zA-Z0-9]*",
+    "PascalCase": r"_*[A-Z][a-zA-Z0-9]*",
+    "UPPER_CASE": r"_*[A-Z0-9]+(?:_[A-Z0-9]+)*",
+    "lowercase": r"[a-z0-9]+",
+}
+"""Regular expressions of the styles of names."""
+
+_SEPARATOR = re.compile(r"\.|::|#| > ")
+Found = tuple[Place, str]
+"""A place, and what is wrong there."""
+
+
+def file_name(document: CheckedDocument, check: FileNameCheck) -> Iterator[Found]:
+    """Whether the document's name has its style."""
+    stem = document.path.rsplit("/", 1)[-1].split(".", 1)[0]
+    if stem and not pattern_of(check.style).fullmatch(stem):
+        yield first_line(document), f"the name {stem!r} is not {_named(check.style)}"
+
+
+def symbol_names(document: CheckedDocument, check: SymbolNameCheck) -> Iterator[Found]:
+    """The declarations whose names do not have their style."""
+    pattern = pattern_of(check.style)
+    lines = document.text.splitlines()
+    for symbol in document.symbols:
+        name = _SEPARATOR.split(symbol.name)[-1]
+        if (not check.kind or symbol.kind == check.kind) and not pattern.fullmatch(name):
+            line = lines[symbol.start_line - 1] if symbol.start_line <= len(lines) else ""
+            at = max(line.find(name), 0)
+            place = Place(symbol.start_line, at, symbol.start_line, at + len(name))
+            yield place, f"the name {name!r} is not {_named(check.style)}"
+
+
+def place(document: CheckedDocument, check: PlaceCheck) -> Iterator[Found]:
+    """Whether the document lies where it must."""
+    if not matches_any(check.inside, document.path):
+        yield first_line(document), f"it must lie in {' or '.join(check.inside)}"
+
+
+def first_line(document: CheckedDocument) -> Place:
+    """The first line of a document, for what is wrong with all of it."""
+    end = document.text.find("\n")
+    return Place(1, 0, 1, len(document.text) if end < 0 else end)
+
+
+def pattern_of(style: str) -> re.Pattern[str]:
+    """The regular expression of a style. Raises `re.error`."""
+    return re.compile(STYLES.get(style, style))
+
+
+def _named(style: str) -> str:
+    return f"in {style}" if style in STYLES else f"like {style}"

@@ -1,0 +1,175 @@
+"""Rules that a machine checks, and what breaks them, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from rag_ls.model import Import, Symbol
+
+
+class Severity(StrEnum):
+    """How bad a violation is; only errors make `rag-ls check` fail."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportCheck:
+    """Which imports files may, may not or must have. A pattern is a glob of project paths, or the name of a module."""
+
+    forbidden: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
+    """Exceptions to `forbidden`; alone, all that files may import of the project."""
+    required: tuple[str, ...] = ()
+    indirect: bool = False
+    """Whether a chain of imports counts as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class LayersCheck:
+    """Layers from the highest to the lowest: none may import one above it, not even by a chain of other files."""
+
+    layers: tuple[tuple[str, ...], ...]
+    """The path globs of each layer; several of one line may not import each other if `siblings_are_independent`."""
+    siblings_are_independent: bool = False
+    indirect: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class IndependentCheck:
+    """Groups of files of which none may import another, not even by a chain of other files."""
+
+    groups: tuple[str, ...]
+    indirect: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CyclesCheck:
+    """Files must not import each other in a circle."""
+
+    through: str = ""
+    """A path glob: only circles through such a file count."""
+
+
+@dataclass(frozen=True, slots=True)
+class StructureCheck:
+    """Code that must not be there, in the rule language of ast-grep; with `required`, what each match must satisfy."""
+
+    languages: tuple[str, ...]
+    match: Mapping[str, Any]
+    """`rule`, and perhaps `constraints` and `utils`, as ast-grep has them."""
+    required: Mapping[str, Any] | None = None
+    """A rule of ast-grep that each match must satisfy too."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileNameCheck:
+    """How files are called: a style of `names.STYLES`, or a regular expression for the name without its suffix."""
+
+    style: str
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolNameCheck:
+    """How declarations of a kind are called."""
+
+    kind: str
+    """`function`, `type`, `value`, or empty for all."""
+    style: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceCheck:
+    """Where files must lie: they match one of these globs."""
+
+    inside: tuple[str, ...]
+
+
+Check = (
+    ImportCheck
+    | LayersCheck
+    | IndependentCheck
+    | CyclesCheck
+    | StructureCheck
+    | FileNameCheck
+    | SymbolNameCheck
+    | PlaceCheck
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRule:
+    """One rule that a machine checks."""
+
+    id: str
+    check: Check
+    message: str
+    severity: Severity = Severity.ERROR
+    files: tuple[str, ...] = ()
+    """Globs of the files that it is for; empty for all."""
+    not_files: tuple[str, ...] = ()
+    see: str = ""
+    """The document that explains it: a project path or an address."""
+    path: str = ""
+    """The file that states it."""
+    line: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RuleProblem:
+    """What is wrong with a file of rules."""
+
+    path: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """The rules of a project, and what is wrong with the files that state them."""
+
+    rules: tuple[CheckRule, ...] = ()
+    problems: tuple[RuleProblem, ...] = ()
+
+    def __add__(self, other: RuleSet) -> RuleSet:
+        return RuleSet((*self.rules, *other.rules), (*self.problems, *other.problems))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A range of a text: lines from 1, columns in characters from 0, the end exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A place that breaks a rule."""
+
+    rule: str
+    message: str
+    severity: Severity
+    path: str
+    place: Place
+    see: str = ""
+    stated_at: str = ""
+    """`path:line` of the rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedDocument:
+    """A document as rules look at it."""
+
+    path: str
+    language: str
+    text: str
+    imports: tuple[Import, ...] = ()
+    symbols: tuple[Symbol, ...] = ()

@@ -1,0 +1,69 @@
+"""Gathers a project's rules from all files that state them: our own, and those of ast-grep and import-linter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from rag_ls.rules.checks import ast_grep_files, import_linter
+from rag_ls.rules.checks.architecture import RulesUnreadable, read_architecture
+from rag_ls.rules.checks.records import RuleSet
+from rag_ls.rules.resolution import SourceTree
+
+ARCHITECTURE_FILES = ("ARCHITECTURE.yml", "ARCHITECTURE.yaml")
+_SOURCE_ROOTS = ("", "src/", "lib/")
+
+
+def is_rules_file(path: str, rule_folders: Iterable[str] = ()) -> bool:
+    """Whether a file at a path may state rules that a machine checks."""
+    names = (*ARCHITECTURE_FILES, *ast_grep_files.CONFIG_FILES, *import_linter.CONFIG_FILES)
+    return path in names or (path.endswith((".yml", ".yaml")) and any(path.startswith(f) for f in rule_folders))
+
+
+class RuleFiles:
+    """The rules of a project. A file that cannot be read keeps the rules that it had when it last could."""
+
+    def __init__(self) -> None:
+        self._good: dict[str, RuleSet] = {}
+
+    def read(self, tree: SourceTree) -> RuleSet:
+        """The rules that the files of a tree state now; `tree.read` gives their texts."""
+        found = RuleSet()
+        for path, reader in self._readers(tree).items():
+            text = tree.read(path)
+            if not text.strip():
+                self._good.pop(path, None)
+                continue
+            try:
+                self._good[path] = reader()
+                found += self._good[path]
+            except RulesUnreadable as error:
+                former = self._good.get(path, RuleSet())
+                found += RuleSet(former.rules, (error.problem,))
+        return found
+
+    def _readers(self, tree: SourceTree) -> Mapping[str, Callable[[], RuleSet]]:
+        readers: dict[str, Callable[[], RuleSet]] = {}
+        for path in ARCHITECTURE_FILES:
+            readers[path] = lambda path=path: read_architecture(tree.read(path), path)  # type: ignore[misc]
+        for path in ast_grep_files.CONFIG_FILES:
+            readers[path] = lambda path=path: ast_grep_files.read_ast_grep(path, tree.read, tree.paths)  # type: ignore[misc]
+        for path in import_linter.CONFIG_FILES:
+            readers[path] = lambda path=path: _linted(path, tree)  # type: ignore[misc]
+        return {path: reader for path, reader in readers.items() if path in tree.paths}
+
+
+def _linted(path: str, tree: SourceTree) -> RuleSet:
+    if "importlinter" not in tree.read(path):
+        return RuleSet()
+    return import_linter.read_import_linter(path, tree.read, lambda module: _place_of(module, tree))
+
+
+def _place_of(module: str, tree: SourceTree) -> str | None:
+    """The glob of a Python module: its file, or all below its package."""
+    place = module.replace(".", "/")
+    for root in _SOURCE_ROOTS:
+        if f"{root}{place}.py" in tree.paths:
+            return f"{root}{place}.py"
+        if root + place in tree.folders:
+            return f"{root}{place}/**"
+    return None

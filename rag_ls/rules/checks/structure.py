@@ -1,0 +1,89 @@
+"""Checks the structure of code by ast-grep: its rule language, its grammars, its matching."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from rag_ls.rules.checks.records import CheckedDocument, Place, StructureCheck
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode, SgRoot
+
+LANGUAGES = {
+    "bash": "bash", "c": "c", "cpp": "cpp", "csharp": "csharp", "css": "css", "elixir": "elixir", "go": "go",
+    "haskell": "haskell", "html": "html", "java": "java", "javascript": "javascript", "json": "json", "kotlin": "kotlin",
+    "lua": "lua", "nix": "nix", "php": "php", "python": "python", "ruby": "ruby", "rust": "rust", "scala": "scala",
+    "solidity": "solidity", "swift": "swift", "tsx": "tsx", "typescript": "typescript", "yaml": "yaml",
+}  # fmt: skip
+"""Our names of languages, with ast-grep's."""
+# What else people call languages in rules.
+ALIASES = {
+    "py": "python", "js": "javascript", "jsx": "javascript", "ts": "typescript", "golang": "go", "rs": "rust", "rb": "ruby",
+    "c#": "csharp", "cs": "csharp", "c++": "cpp", "kt": "kotlin", "sh": "bash", "yml": "yaml", "ex": "elixir", "hs": "haskell",
+}  # fmt: skip
+MAX_CHARACTERS = 2_000_000
+_MAX_MATCHES = 1000
+_SHOWN_CHARACTERS = 60
+
+
+def structure(document: CheckedDocument, check: StructureCheck) -> Iterator[tuple[Place, str]]:
+    """The places of a document that break a rule. None in languages that the rule is not for."""
+    if document.language not in check.languages or len(document.text) > MAX_CHARACTERS:
+        return
+    root = _parsed(document.text, LANGUAGES[document.language]).root()
+    found: list[SgNode] = root.find_all(_config(check.match))
+    for node in found[:_MAX_MATCHES]:
+        if check.required is None or not _satisfies(node, check.required):
+            yield _place(node), _shown(node.text())
+
+
+def problem_of(check: StructureCheck) -> str:
+    """What ast-grep says of a rule that it cannot use; empty if it can."""
+    for language in check.languages:
+        try:
+            root = _parsed("", LANGUAGES[language]).root()
+            root.find_all(_config(check.match))
+            if check.required is not None:
+                root.matches(**check.required)
+        except BaseException as error:  # a panic of ast-grep is no `Exception`
+            if isinstance(error, KeyboardInterrupt | SystemExit):
+                raise
+            return _said(error)
+    return ""
+
+
+def _satisfies(node: SgNode, required: Any) -> bool:
+    return bool(node.matches(**required))
+
+
+def _config(match: Any) -> Any:
+    """A configuration of ast-grep; it takes no keys that it does not know."""
+    return {key: match[key] for key in ("rule", "constraints", "utils", "transform") if key in match}
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str, language: str) -> SgRoot:
+    """A text's tree; several rules look at one text."""
+    # Imported here: most projects have no such rules, and importing takes a while.
+    from ast_grep_py import SgRoot
+
+    return SgRoot(text, language)
+
+
+def _place(node: SgNode) -> Place:
+    found = node.range()
+    return Place(found.start.line + 1, found.start.column, found.end.line + 1, found.end.column)
+
+
+def _shown(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN_CHARACTERS else line[: _SHOWN_CHARACTERS - 1] + "…"
+
+
+def _said(error: BaseException) -> str:
+    """An error's own words, without the trace that ast-grep adds."""
+    said = str(error).split("Stack backtrace")[0]
+    parts = [line.split(":", 1)[-1].strip() for line in said.splitlines() if line.strip() and "Caused by" not in line]
+    return "; ".join(dict.fromkeys(part.rstrip(".") for part in parts if part))

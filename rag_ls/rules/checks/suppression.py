@@ -1,0 +1,84 @@
+"""Reads the comments that suppress a rule at a line: `rag-ls: ignore[rule-id] the reason`. They are checked too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from rag_ls.rules.checks.records import CheckedDocument, Place, Severity, Violation
+
+NO_REASON, UNKNOWN_RULE, UNUSED = "suppression-without-reason", "suppression-of-unknown-rule", "unused-suppression"
+
+_COMMENT = re.compile(r"(?P<mark>#|//|--|/\*|<!--|;|%)\s*rag-ls:\s*ignore\[(?P<rules>[\w./,\s-]*)\](?P<reason>[^\n]*)")
+_END = re.compile(r"\s*(?:\*/|-->)\s*$")
+_MARKS = {
+    **dict.fromkeys(("python", "ruby", "bash", "yaml", "elixir", "r", "toml", "make", "nix"), ("# ", "")),
+    **dict.fromkeys(("lua", "haskell", "sql", "elm"), ("-- ", "")),
+    **dict.fromkeys(("html", "markdown", "xml", "vue", "svelte"), ("<!-- ", " -->")),
+    "css": ("/* ", " */"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """A comment that suppresses rules, on its own line and on the one below if it stands alone."""
+
+    rules: tuple[str, ...]
+    reason: str
+    place: Place
+    lines: tuple[int, ...]
+    """The lines that it is for."""
+
+
+def suppressions(text: str) -> list[Suppression]:
+    """The suppressing comments of a text."""
+    if "rag-ls:" not in text:
+        return []
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if match := _COMMENT.search(line):
+            rules = tuple(each.strip() for each in match["rules"].split(",") if each.strip())
+            reason = _END.sub("", match["reason"]).strip(" :-—")
+            lines = (number,) if line[: match.start()].strip() else (number, number + 1)
+            found.append(Suppression(rules, reason, Place(number, match.start(), number, len(line)), lines))
+    return found
+
+
+def comment(language: str, rule: str, reason: str) -> str:
+    """The comment that suppresses a rule in a language."""
+    start, end = _MARKS.get(language, ("// ", ""))
+    return f"{start}rag-ls: ignore[{rule}] {reason}{end}"
+
+
+def without_suppressed(
+    document: CheckedDocument, violations: Iterable[Violation], known: Collection[str]
+) -> Iterator[Violation]:
+    """The violations that no comment suppresses, and what is wrong with the comments."""
+    comments = suppressions(document.text)
+    used: set[tuple[int, str]] = set()
+    for violation in violations:
+        by = [
+            each
+            for each in comments
+            if violation.rule in each.rules and violation.place.line in each.lines and each.reason
+        ]
+        used.update((each.place.line, violation.rule) for each in by)
+        if not by:
+            yield violation
+    for each in comments:
+        yield from _of_comment(document.path, each, known, used)
+
+
+def _of_comment(
+    path: str, found: Suppression, known: Collection[str], used: Collection[tuple[int, str]]
+) -> Iterator[Violation]:
+    if not found.reason:
+        message = "a suppression needs a reason: rag-ls: ignore[rule] why this place is an exception"
+        yield Violation(NO_REASON, message, Severity.ERROR, path, found.place)
+        return
+    for rule in found.rules:
+        if rule not in known:
+            yield Violation(UNKNOWN_RULE, f"no rule is called {rule}", Severity.WARNING, path, found.place)
+        elif (found.place.line, rule) not in used:
+            yield Violation(UNUSED, f"nothing here breaks {rule}: the comment can go", Severity.INFO, path, found.place)

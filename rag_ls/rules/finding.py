@@ -1,0 +1,151 @@
+"""Finds the sections of rule documents that apply to a planned change, a diff or a file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.chunking import RuleKind, rule_kind
+from rag_ls.rules.key_rules import KeyRule, key_rules
+from rag_ls.rules.relevance import RuleEvidence, held_part, relevance
+from rag_ls.rules.scopes import governs, is_about
+from rag_ls.search import analyse
+from rag_ls.storage import ChunkRow, ProjectIndex, stem
+
+# A project with more sections is searched by words and vectors first.
+_MAX_JUDGED = 400
+_BY_WORDS, _BY_MEANING = 200, 150
+_COMMON = 2000
+_MANY = 1_000_000
+
+Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleQuestion:
+    """What rules are wanted for."""
+
+    text: str
+    paths: tuple[str, ...] = ()
+    """The files or folders that are about to change."""
+    vector: Vector | None = None
+    """The embedding of the text by the index's active model; None without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleHit:
+    """A section of a rule document, with how probably it applies."""
+
+    row: ChunkRow
+    kind: RuleKind
+    relevance: float
+    key_rules: tuple[KeyRule, ...]
+    why: str
+    names_path: bool
+    """Whether it names a file of the question, or stands in a folder above one."""
+
+
+class RuleFinder:
+    """Searches the rule documents of one project. Safe from several threads."""
+
+    def __init__(self, index: ProjectIndex) -> None:
+        self._index = index
+        self._store = index.checkout
+
+    def documents(self, hidden: Collection[int]) -> dict[int, str]:
+        """The rule documents by id, without those that another version of the same file replaces."""
+        return {
+            number: path
+            for number, path, _, _ in self._store.document_paths()
+            if number not in hidden and rule_kind(path) is not None
+        }
+
+    def chunk_counts(self, hidden: Collection[int]) -> dict[str, int]:
+        """How many chunks there are of constraints, of patterns, and of all else (`codebase`)."""
+        counts = {kind.value: 0 for kind in RuleKind}
+        for number, path in self.documents(hidden).items():
+            counts[str(rule_kind(path))] += len(self._store.chunks.first_of([number], _MANY))
+        total = self._store.counts().chunks
+        constraints, patterns = counts[RuleKind.CONSTRAINT], counts[RuleKind.PATTERN]
+        return {"codebase": total - constraints - patterns, "constraints": constraints, "patterns": patterns}
+
+    def find(self, question: RuleQuestion, hidden: Collection[int]) -> list[RuleHit]:
+        """The sections that apply, the most probable first; sections that only hold a heading are left out."""
+        documents = self.documents(hidden)
+        if not documents:
+            return []
+        similar = self._similarities(question, documents)
+        weights = self._weights(question.text, documents)
+        hits = [
+            self._judged(row, question, similar.get(row.text_hash, 0.0), weights)
+            for row in self._sections(question, documents, similar)
+        ]
+        shown = [hit for hit in hits if _says_something(hit.row.stored.chunk.text)]
+        return sorted(shown, key=lambda hit: (-hit.relevance, _place(hit)))
+
+    def _sections(
+        self, question: RuleQuestion, documents: dict[int, str], similar: dict[bytes, float]
+    ) -> Sequence[ChunkRow]:
+        """The sections to judge: all, or those that words and vectors choose among very many."""
+        rows = self._store.chunks.first_of(documents, _MAX_JUDGED + 1)
+        if len(rows) > _MAX_JUDGED:
+            said = self._index.lexical.search(analyse(question.text).terms, _BY_WORDS, documents)
+            nearest = sorted(similar, key=lambda each: -similar[each])[:_BY_MEANING]
+            meant = [row.row for row in self._store.chunks.with_texts(nearest) if row.document_id in documents]
+            rows = [*(each.row for each in said), *meant]
+        return list(self._store.chunks.by_row(rows).values())
+
+    def _similarities(self, question: RuleQuestion, documents: Collection[int]) -> dict[bytes, float]:
+        model = self._store.embeddings.active_model()
+        if question.vector is None or not model:
+            return {}
+        hashes = self._store.chunks.text_hashes_of_documents(documents)
+        return self._index.vectors.similarities(model, question.vector, hashes)
+
+    def _weights(self, text: str, documents: Collection[int]) -> dict[str, float]:
+        """The rarity of the question's terms in the whole project: what the code says everywhere tells little."""
+        total = max(self._store.chunks.estimated_count(), 1)
+        return {
+            stem(part): math.log(1 + total / (1 + self._index.lexical.frequency(part, _COMMON)))
+            for part in analyse(text).parts
+        }
+
+    def _judged(self, row: ChunkRow, question: RuleQuestion, similarity: float, weights: dict[str, float]) -> RuleHit:
+        chunk = row.stored.chunk
+        kind = rule_kind(chunk.path) or RuleKind.CONSTRAINT
+        named = next(filter(None, (is_about(chunk.text, path) for path in question.paths)), "")
+        is_above = any(governs(chunk.path, path) for path in question.paths)
+        evidence = RuleEvidence(
+            similarity,
+            held_part(weights, chunk.text),
+            held_part(weights, f"{chunk.symbol} {chunk.path}"),
+            bool(named),
+            is_above,
+        )
+        rules = key_rules(chunk.text, is_yaml=chunk.language == "yaml", first_line=chunk.start_line)
+        return RuleHit(row, kind, relevance(evidence, kind), rules, _why(evidence, named), bool(named) or is_above)
+
+
+def _why(evidence: RuleEvidence, named: str) -> str:
+    reasons = [f"names {named}" if named else "", "its folder" if evidence.governs_path else ""]
+    if evidence.words > 0:
+        reasons.append(f"words {evidence.words:.0%}")
+    if evidence.similarity > 0:
+        reasons.append(f"meaning {evidence.similarity:.2f}")
+    return "; ".join(filter(None, reasons))
+
+
+def _says_something(text: str) -> bool:
+    """Whether a section holds more than headings, comments and marks."""
+    return any(
+        line.strip() and not line.lstrip().startswith("#") and any(map(str.isalnum, line)) for line in text.splitlines()
+    )
+
+
+def _place(hit: RuleHit) -> tuple[str, int]:
+    chunk = hit.row.stored.chunk
+    return chunk.path, chunk.start_line

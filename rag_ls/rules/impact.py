@@ -1,0 +1,185 @@
+"""Finds what depends on a document: who imports it or a name of it, directly or through a re-export."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+from rag_ls.rules.resolution import ImportResolver, Target
+from rag_ls.storage import CheckoutIndex, StoredImport, StoredSymbol, target_keys
+
+# A name that passes through more re-exports than this is not followed further.
+_MAX_REEXPORTS = 6
+_MAX_DECLARED = 5000
+ALL = "*"
+# In these languages, documents of one folder see each other's names without an import.
+_SHARED_FOLDERS = frozenset({"go", "java", "kotlin", "scala", "groovy"})
+_NEEDS_USE = frozenset({"go", "csharp"})
+_SEPARATOR = re.compile(r"\.|::|#| > ")
+
+
+@dataclass(frozen=True, slots=True)
+class Dependent:
+    """A document that depends on another one."""
+
+    path: str
+    imports: tuple[str, ...]
+    """The modules as the document writes them; none where it needs no import."""
+    names: tuple[str, ...]
+    """The names that it takes; `*` where it imports all, or the document as such."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dependents:
+    """The documents that depend on one."""
+
+    direct: tuple[Dependent, ...]
+    beyond: int
+    """How many more depend on those."""
+    is_all: bool
+    """Whether `beyond` is exact: a search that takes too long ends early."""
+
+
+@dataclass(slots=True)
+class _Found:
+    modules: dict[str, None] = field(default_factory=dict)
+    names: dict[str, None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    """An import that was resolved to a document."""
+
+    item: StoredImport
+    target: Target
+
+
+class ImpactFinder:
+    """Asks the reverse index of imports. It never reads the whole index. Safe from several threads."""
+
+    def __init__(self, checkout: CheckoutIndex, resolver: ImportResolver, hidden: Collection[int]) -> None:
+        """`hidden` are the documents that another version of the same file replaces."""
+        self._checkout = checkout
+        self._resolver = resolver
+        self._hidden = hidden
+
+    def dependents(self, path: str, declared: Collection[StoredSymbol], *, beyond_s: float = 0.02) -> Dependents:
+        """The documents that depend on the one at `path`, which declares `declared`; those beyond, for a while."""
+        names = {item.symbol for item in declared if not _SEPARATOR.search(item.symbol)}
+        found: dict[str, _Found] = defaultdict(_Found)
+        self._by_imports(path, names, found)
+        self._by_folder(path, names, found)
+        found.pop(path, None)
+        direct = tuple(Dependent(each, tuple(what.modules), tuple(what.names)) for each, what in sorted(found.items()))
+        beyond, is_all = self._beyond({path, *found}, time.monotonic() + beyond_s)
+        return Dependents(direct, beyond, is_all)
+
+    def _by_imports(self, path: str, declared: set[str], found: dict[str, _Found]) -> None:
+        """Follow the names that a document offers through the documents that pass them on."""
+        # For each document that offers names of `path`: its name for each of them, and the name at their origin.
+        waiting: list[tuple[str, dict[str, str]]] = [(path, {name: name for name in declared})]
+        seen: dict[str, set[str]] = {path: set(declared)}
+        for _ in range(_MAX_REEXPORTS):
+            following: list[tuple[str, dict[str, str]]] = []
+            edges = self._edges([holder for holder, _ in waiting])
+            starred = {edge.item.document_id for each in edges.values() for edge in each if ALL in edge.target.names}
+            own_names = self._checkout.outlines.own_names(starred)
+            for holder, offered in waiting:
+                for edge in edges.get(holder, ()):
+                    passed = self._take(
+                        edge, offered, own_names.get(edge.item.path, ()), found, is_origin=holder == path
+                    )
+                    new = {
+                        name: origin
+                        for name, origin in passed.items()
+                        if name not in seen.setdefault(edge.item.path, set())
+                    }
+                    if new and edge.item.path != path:
+                        seen[edge.item.path].update(new)
+                        following.append((edge.item.path, new))
+            if not following:
+                return
+            waiting = [(holder, self._not_declared_by(holder, offered)) for holder, offered in following]
+
+    def _take(
+        self,
+        edge: _Edge,
+        offered: dict[str, str],
+        own_names: Collection[str],
+        found: dict[str, _Found],
+        *,
+        is_origin: bool,
+    ) -> dict[str, str]:
+        """Note what an import takes of the offered names; returns the names under which the importer may pass them on."""
+        target, imported = edge.target, edge.item.imported
+        takes_all = ALL in target.names
+        taken = [name for name in (own_names if takes_all else target.names) if name in offered]
+        if taken or (
+            is_origin
+            and not (edge.item.language in _NEEDS_USE or (takes_all and edge.item.language in _SHARED_FOLDERS))
+        ):
+            note = found[edge.item.path]
+            note.modules[imported.module] = None
+            note.names.update(dict.fromkeys(offered[name] for name in taken))
+            if is_origin and not taken:
+                note.names[ALL] = None
+        if takes_all:
+            return {} if edge.item.language in _SHARED_FOLDERS | _NEEDS_USE else dict(offered)
+        aliases = dict(imported.aliases)
+        passed = {aliases.get(name, name): offered[name] for name in taken if name in imported.names}
+        if is_origin and "default" in imported.names:
+            # A default export has the name that the importer gives it.
+            passed[aliases.get("default", "default")] = "default"
+        return passed
+
+    def _not_declared_by(self, holder: str, offered: dict[str, str]) -> dict[str, str]:
+        """The offered names without those that the document declares itself: who imports these means its own."""
+        document = self._checkout.document(holder)
+        if document is None:
+            return offered
+        own = {item.symbol for item in self._checkout.outlines.of_documents([document.id], _MAX_DECLARED)}
+        return {name: origin for name, origin in offered.items() if name not in own}
+
+    def _edges(self, paths: Iterable[str]) -> dict[str, list[_Edge]]:
+        """The imports that mean each of some documents."""
+        wanted = set(paths)
+        keys = {key for path in wanted for key in (*target_keys(path), *self._resolver.names_of(path))}
+        lowered = {key.lower() for key in keys}
+        edges: dict[str, list[_Edge]] = defaultdict(list)
+        for item in self._checkout.outlines.importers(sorted(lowered)):
+            if item.document_id in self._hidden:
+                continue
+            for target in self._resolver.targets(item.path, item.language, item.imported):
+                if target.path in wanted and target.path != item.path:
+                    edges[target.path].append(_Edge(item, target))
+        return edges
+
+    def _by_folder(self, path: str, declared: set[str], found: dict[str, _Found]) -> None:
+        """Note the documents of the same folder that use a name, in languages that need no import for that."""
+        document = self._checkout.document(path)
+        if document is None or document.language not in _SHARED_FOLDERS or not declared:
+            return
+        folder = path.rpartition("/")[0]
+        beside = {
+            number
+            for number, other, language, _ in self._checkout.document_paths()
+            if language == document.language and other.rpartition("/")[0] == folder and other != path
+        }
+        for other, names in self._checkout.outlines.own_names(beside - set(self._hidden)).items():
+            if used := [name for name in names if name in declared]:
+                found[other].names.update(dict.fromkeys(used))
+
+    def _beyond(self, known: set[str], deadline: float) -> tuple[int, bool]:
+        """How many documents depend on the known ones, and whether the count is complete."""
+        seen, frontier, count = set(known), set(known), 0
+        while frontier:
+            if time.monotonic() > deadline:
+                return count, False
+            importers = {edge.item.path for edges in self._edges(frontier).values() for edge in edges}
+            frontier = importers - seen
+            seen |= frontier
+            count += len(frontier)
+        return count, True

@@ -1,0 +1,87 @@
+"""Extracts the key rules of a text, verbatim and with their lines: what MUST, NEVER, ALWAYS, SHALL or DO NOT be done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_SHOUTED = re.compile(r"\b(?:MUST|NEVER|ALWAYS|SHALL|SHALL NOT|DO NOT|DON'T|FORBIDDEN|REQUIRED)\b")
+_SAID = re.compile(r"\b(?:must|never|always|shall|do not|don't|forbidden)\b", re.IGNORECASE)
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
+_HEADING = re.compile(r"^\s*#{1,6}\s")
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_YAML_ITEM = re.compile(r"^\s*-\s+(?P<value>\S.*)$")
+_YAML_VALUE = re.compile(r"^\s*(?:-\s+)?[\w.-]+\s*:\s*(?P<value>\S.*)$")
+_YAML_MAPPING = re.compile(r"^[\w.-]+\s*:(?:\s|$)")
+_MAX_CHARACTERS = 600
+_MAX_RULES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRule:
+    """A rule in the words of its document."""
+
+    text: str
+    """A part of the document, character by character."""
+    line: int
+    """1-based."""
+
+
+def key_rules(text: str, *, is_yaml: bool, first_line: int = 1) -> tuple[KeyRule, ...]:
+    """The key rules of a section that begins on `first_line` of its document.
+
+    In prose: the paragraphs and list items with one of the words in capitals; where there is none, with one of them in
+    any case. In YAML: the items of lists, and the values that hold one of the words.
+    """
+    found = list(_of_yaml(text) if is_yaml else _of_prose(text))
+    return tuple(KeyRule(rule.text, first_line + rule.line) for rule in found[:_MAX_RULES])
+
+
+def _of_prose(text: str) -> list[KeyRule]:
+    blocks = list(_blocks(text))
+    shouted = [block for block in blocks if _SHOUTED.search(block.text)]
+    return shouted or [block for block in blocks if _SAID.search(block.text)]
+
+
+def _blocks(text: str) -> Iterator[KeyRule]:
+    """The paragraphs and list items of a text, without headings and code; lines count from 0."""
+    lines = text.splitlines()
+    start, is_code = -1, False
+    for number, line in enumerate([*lines, ""]):
+        if _FENCE.match(line):
+            if start >= 0:
+                yield _block(lines, start, number)
+            start, is_code = -1, not is_code
+            continue
+        begins = bool(_ITEM.match(line))
+        ends = is_code or not line.strip() or bool(_HEADING.match(line))
+        if start >= 0 and (begins or ends):
+            yield _block(lines, start, number)
+            start = -1
+        if start < 0 and not ends:
+            start = number
+
+
+def _block(lines: list[str], start: int, end: int) -> KeyRule:
+    joined = "\n".join(lines[start:end])
+    return KeyRule(_ITEM.sub("", joined, count=1).strip()[:_MAX_CHARACTERS], start)
+
+
+def _of_yaml(text: str) -> Iterator[KeyRule]:
+    for number, line in enumerate(text.splitlines()):
+        bare = line.split(" #", 1)[0].rstrip()
+        if bare.lstrip().startswith("#"):
+            continue
+        item = _YAML_ITEM.match(bare)
+        value = _YAML_VALUE.match(bare)
+        if item and not _YAML_MAPPING.match(item["value"]):
+            yield KeyRule(_unquoted(item["value"]), number)
+        elif value and _SAID.search(value["value"]):
+            yield KeyRule(_unquoted(value["value"]), number)
+
+
+def _unquoted(value: str) -> str:
+    value = value.strip()
+    quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+    return (value[1:-1] if quoted else value)[:_MAX_CHARACTERS]

@@ -1,0 +1,213 @@
+"""Finds how errors are declared, raised, handled and passed on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from rag_ls.rules.survey.findings import MIN_COUNT, Finding, Place, Tally, shares
+from rag_ls.rules.survey.naming import title_of
+from rag_ls.rules.survey.sources import JAVASCRIPT, Source
+
+TOPIC = "errors"
+_LEAST_SHARE = 0.15
+
+_ERROR_NAME = re.compile(r"(?:Error|Exception|Fault|Failure)$")
+_DOTTED_CLASS = r"\bclass\s+(\w+)(?:<[^<>\n]*>)?\s+extends\s+([\w.\\]+)"
+_CLASSES = {
+    "python": r"^[ \t]*class\s+(\w+)\(([^()\n]+)\)\s*:",
+    "java": _DOTTED_CLASS,
+    "php": _DOTTED_CLASS,
+    "kotlin": r"\bclass\s+(\w+)\s*(?:\([^()]*\))?\s*:\s*([\w.]+)\(",
+    "csharp": r"\bclass\s+(\w+)\s*(?:\([^()]*\))?\s*:\s*([\w.]+)",
+    "ruby": r"\bclass\s+([\w:]+)\s*<\s*([\w:]+)",
+    **dict.fromkeys(JAVASCRIPT, _DOTTED_CLASS),
+}
+_RAISES = {
+    "python": r"^[ \t]*raise[ \t]+([\w.]+)",
+    "ruby": r"\braise[ (]\s*([A-Z][\w:]*)",
+    "php": r"\bthrow\s+new\s+\\?([\w\\]+)",
+    "kotlin": r"\bthrow\s+([A-Z][\w.]*)",
+    **dict.fromkeys((*JAVASCRIPT, "java", "csharp"), r"\bthrow\s+(?:new\s+)?([A-Z][\w.]*)"),
+}
+_BRACED = r"\bcatch\s*(?:\([^()\n]*\)\s*)?(?:when\s*\([^\n]*\)\s*)?\{"
+_HANDLERS = {
+    "python": r"^[ \t]*except\b[^\n]*:",
+    "ruby": r"^[ \t]*rescue\b[^\n]*",
+    **dict.fromkeys((*JAVASCRIPT, "java", "kotlin", "csharp", "php"), _BRACED),
+}
+_LOGS = re.compile(
+    r"\b(?:log|logger|logging|_logger|LOG|LOGGER|Log|Rails\.logger)\b[\w.:]*[.:>]+\s*\w+\s*\(?|\bconsole\.(?:error|warn|log)\("
+)
+_ACTIONS = (
+    ("log the error", _LOGS),
+    ("raise an error again", re.compile(r"\braise\b|\bthrow\b")),
+    ("pass the error to `next`", re.compile(r"\bnext\s*\(\s*\w")),
+)  # fmt: skip
+_HANDLER_LINES = 5
+_HANDLER_MARKS = {"python": "except", "ruby": "rescue"}
+
+_GO_CHECK = re.compile(r"\bif\s[^\n{]*\berr\s*!=\s*nil\s*\{")
+_GO_WAYS = (
+    ("wrap the error with `fmt.Errorf` and `%w`", re.compile(r"fmt\.Errorf\([^\n]*%w")),
+    ("wrap the error with `errors.Wrap`", re.compile(r"\b(?:errors|xerrors)\.(?:Wrap|Wrapf|WithMessage|WithStack)\(")),
+    ("return the error as it is", re.compile(r"\breturn\b[^\n(]*\berr\s*$", re.MULTILINE)),
+    ("make a new error with `fmt.Errorf`, without `%w`", re.compile(r"fmt\.Errorf\(")),
+    ("log the error", re.compile(r"\b(?:\w*[lL]ogger|log|slog|logrus|zap|klog|glog)(?:\(\))?\.\w+\(")),
+)
+_GO_SENTINEL = re.compile(r"^[ \t]*(?:var\s+)?(Err[A-Z]\w*)\s*=\s*(?:errors\.New|fmt\.Errorf)\(", re.MULTILINE)
+_RUST_RESULT = re.compile(r"\bfn\s+\w+[^{};]{0,600}?->\s*((?:[\w:]+::)?Result)\s*<")
+_RUST_LAST = re.compile(r",\s*([\w:]+(?:<[^<>]*>)?)\s*$")
+_COMPILED = {
+    name: {language: re.compile(pattern, re.MULTILINE) for language, pattern in table.items()}
+    for name, table in (("classes", _CLASSES), ("raises", _RAISES), ("handlers", _HANDLERS))
+}
+
+
+_Class = tuple[str, list[str], Place]
+"""A class, the last part of each of its bases, and its place."""
+
+
+@dataclass(slots=True)
+class Errors:
+    """Gathers the handling of errors of all files, by language."""
+
+    classes: dict[str, list[_Class]] = field(default_factory=dict)
+    """All classes; which are errors is known once all are."""
+    raised: dict[str, Tally] = field(default_factory=dict)
+    handled: dict[str, Tally] = field(default_factory=dict)
+    handlers: dict[str, int] = field(default_factory=dict)
+    go: Tally = field(default_factory=Tally)
+    go_checks: int = 0
+    sentinels: Tally = field(default_factory=Tally)
+    results: Tally = field(default_factory=Tally)
+
+    def read(self, source: Source) -> None:
+        family = "typescript" if source.language in JAVASCRIPT else source.language
+        pattern = _COMPILED["classes"].get(source.language)
+        if pattern and "class" in source.code:
+            for match in source.find(pattern):
+                bases = [re.split(r"[.:\\]+", base.strip())[-1] for base in match[2].split(",")]
+                self.classes.setdefault(family, []).append((match[1], bases, source.place(match)))
+        if pattern := _COMPILED["raises"].get(source.language):
+            for match in source.find(pattern, "raise" if source.language in ("python", "ruby") else "throw"):
+                # `raise error` hands on what was caught.
+                if match[1].split(".")[-1][:1].isupper():
+                    self.raised.setdefault(family, Tally()).add(match[1].lstrip("\\"), source.place(match))
+        if pattern := _COMPILED["handlers"].get(source.language):
+            self._handlers(source, pattern, family)
+        if source.language == "go":
+            self._go(source)
+        elif source.language == "rust":
+            self._rust(source)
+
+    def _handlers(self, source: Source, pattern: re.Pattern[str], family: str) -> None:
+        for match in source.find(pattern, _HANDLER_MARKS.get(source.language, "catch")):
+            self.handlers[family] = self.handlers.get(family, 0) + 1
+            body = _body(source, match)
+            for action, what in _ACTIONS:
+                if what.search(body):
+                    self.handled.setdefault(family, Tally()).add(action, source.place(match))
+
+    def _go(self, source: Source) -> None:
+        for match in source.find(_GO_SENTINEL, "Err"):
+            self.sentinels.add("sentinels", source.place(match))
+        for match in source.find(_GO_CHECK, "!= nil"):
+            self.go_checks += 1
+            body = source.code[match.end() : source.closing(match.end() - 1, 1000)]
+            if way := next((name for name, pattern in _GO_WAYS if pattern.search(body)), ""):
+                self.go.add(way, source.place(match))
+
+    def _rust(self, source: Source) -> None:
+        for match in source.find(_RUST_RESULT):
+            error = _rust_error(source, match)
+            self.results.add(f"{match[1]}<_, {error}>" if error else f"{match[1]}<_>", source.place(match))
+
+    def findings(self) -> Iterator[Finding]:
+        for family, classes in sorted(self.classes.items()):
+            yield from _class_findings(family, classes)
+        for family, raised in sorted(self.raised.items()):
+            for name in list(shares(raised, _LEAST_SHARE))[:3]:
+                yield raised.finding(TOPIC, f"{title_of(family)} code raises `{name}`", name)
+        for family, handled in sorted(self.handled.items()):
+            for action in handled.most_common():
+                if handled.count(action) >= _LEAST_SHARE * self.handlers[family]:
+                    yield handled.finding(TOPIC, f"{title_of(family)} handlers {action}", action, self.handlers[family])
+        for way in self.go.most_common():
+            if self.go.count(way) < _LEAST_SHARE * self.go_checks:
+                continue
+            yield self.go.finding(TOPIC, f"Checks of `err != nil` {way}", way, self.go_checks)
+        for name in self.sentinels.most_common():
+            yield self.sentinels.finding(TOPIC, "Go packages declare errors as variables named `Err...`", name, 0)
+        for name in shares(self.results, _LEAST_SHARE):
+            yield self.results.finding(TOPIC, f"Rust functions that can fail return `{name}`", name)
+
+
+def _class_findings(family: str, classes: list[_Class]) -> Iterator[Finding]:
+    """The base that the project's own errors share: directly, or through another of its own."""
+    base_of = _error_bases(classes)
+    if len(base_of) < MIN_COUNT:
+        return
+    tally = Tally()
+    for name, _, place in classes:
+        if name not in base_of:
+            continue
+        base, seen = base_of[name], {name}
+        # The highest base of the project's own counts; below a base from outside there is none.
+        while base_of.get(base, "") in base_of and base not in seen:
+            seen.add(base)
+            base = base_of[base]
+        tally.add(base, place)
+    for base in shares(tally, _LEAST_SHARE):
+        claim = f"{title_of(family)} error classes of the project derive from `{base}`"
+        yield tally.finding(TOPIC, claim, base)
+
+
+def _error_bases(classes: list[_Class]) -> dict[str, str]:
+    """The base of each class that is an error: by the name of its base, or because its base is one."""
+    found: dict[str, str] = {}
+    grown = True
+    while grown:
+        grown = False
+        for name, bases, _ in classes:
+            base = next((base for base in bases if base in found or _ERROR_NAME.search(base)), "")
+            if base and base != name and name not in found:
+                found[name] = base
+                grown = True
+    return found
+
+
+def _body(source: Source, match: re.Match[str]) -> str:
+    """The block of a handler: in braces, or the lines that are indented below it."""
+    if match[0].endswith("{"):
+        return source.bare[match.end() : source.closing(match.end() - 1, 3000)]
+    place = source.place(match)
+    start = source.ends[place.line - 1] + 1 if place.line <= len(source.ends) else len(source.bare)
+    lines = source.bare[start : start + 2000].split("\n")[:_HANDLER_LINES]
+    indent = len(match[0]) - len(match[0].lstrip())
+    body: list[str] = []
+    for line in lines:
+        if line.strip() and len(line) - len(line.lstrip()) <= indent:
+            break
+        body.append(line)
+    return "\n".join(body)
+
+
+def _rust_error(source: Source, match: re.Match[str]) -> str:
+    """The second type of a `Result`; "" for an alias with one."""
+    depth = 0
+    for index in range(match.end() - 1, min(len(source.bare), match.end() + 400)):
+        mark = source.bare[index]
+        depth += (mark in "<([") - (mark in ")]" or (mark == ">" and source.bare[index - 1] != "-"))
+        if depth == 0:
+            inner = source.bare[match.end() : index]
+            last = _RUST_LAST.search(inner)
+            return last[1] if last and inner.count("(") == inner.count(")") and _is_outer(inner, last.start()) else ""
+    return ""
+
+
+def _is_outer(inner: str, comma: int) -> bool:
+    """Whether a comma separates the types of the `Result` itself."""
+    before = inner[:comma]
+    return all(before.count(a) == before.count(b) for a, b in ("<>", "()", "[]"))

@@ -1,0 +1,104 @@
+"""What a survey finds: a claim about the code, its count, and places that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+MIN_COUNT = 3
+"""Fewer occurrences are no pattern."""
+MIN_SHARE = 0.8
+"""The share of the total from which a claim is the convention."""
+MAX_EXAMPLES = 2
+_PARTS_ARE_CLEAR = ("middleware", "layers")
+_PLAIN_STARTS = frozenset("Handlers The Answers Files Endpoints Relative Routes Parts Parameters Checks".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of a file of the project."""
+
+    path: str
+    line: int
+    """1-based."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A claim about the code, with its evidence."""
+
+    topic: str
+    claim: str
+    count: int
+    total: int
+    """What the count is a part of; 0 where there is no total."""
+    examples: tuple[Place, ...]
+    """At most two."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts things by name, and keeps the first places of each."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    places: dict[str, list[Place]] = field(default_factory=dict)
+
+    def add(self, name: str, place: Place | None = None) -> None:
+        self.counts[name] = self.counts.get(name, 0) + 1
+        if place is not None:
+            kept = self.places.setdefault(name, [])
+            # The second example is from another file where there is one.
+            if place in kept:
+                return
+            if len(kept) < MAX_EXAMPLES:
+                kept.append(place)
+            elif kept[0].path == kept[1].path != place.path:
+                kept[1] = place
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+    def count(self, name: str) -> int:
+        return self.counts.get(name, 0)
+
+    def examples(self, name: str) -> tuple[Place, ...]:
+        return tuple(self.places.get(name, ()))
+
+    def most_common(self, least: int = MIN_COUNT) -> list[str]:
+        """The names with at least so many occurrences, the most frequent first, then by name."""
+        return sorted((name for name, count in self.counts.items() if count >= least), key=self._order)
+
+    def convention(self) -> str:
+        """The name that nearly all occurrences have; "" where there is none."""
+        first = next(iter(self.most_common()), "")
+        return first if first and self.count(first) >= MIN_SHARE * self.total else ""
+
+    def finding(self, topic: str, claim: str, name: str, total: int | None = None) -> Finding:
+        """A finding about one of the names."""
+        return Finding(topic, claim, self.count(name), self.total if total is None else total, self.examples(name))
+
+    def _order(self, name: str) -> tuple[int, str]:
+        return -self.counts[name], name
+
+
+def shares(tally: Tally, least_share: float = 0.1) -> Iterator[str]:
+    """The names that make up a share worth saying, the largest first."""
+    yield from (name for name in tally.most_common() if tally.count(name) >= least_share * tally.total)
+
+
+def qualified(finding: Finding) -> Finding:
+    """The finding, with a claim that says so where it holds for a part alone."""
+    if not finding.total or finding.count >= MIN_SHARE * finding.total or finding.topic in _PARTS_ARE_CLEAR:
+        return finding
+    first, space, rest = finding.claim.partition(" ")
+    # The names of languages keep their capital.
+    start = first.lower() if first in _PLAIN_STARTS else first
+    return replace(finding, claim=f"In part, {start}{space}{rest}")
+
+
+def listed(names: Iterable[str], most: int = 12) -> str:
+    """The names as code, and how many more there are."""
+    every = list(dict.fromkeys(names))
+    shown = ", ".join(f"`{name}`" for name in every[:most])
+    return f"{shown} and {len(every) - most} more" if len(every) > most else shown

@@ -1,0 +1,175 @@
+"""The text of a source file, with comments and strings told from code."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rag_ls.rules.survey.findings import Place
+from rag_ls.search.roles import is_data, is_docs, is_secondary, is_test
+
+MAX_CHARACTERS = 400_000
+"""What is read of a file; longer ones are generated."""
+
+JAVASCRIPT = frozenset({"javascript", "typescript", "tsx", "jsx", "vue", "svelte"})
+JVM = frozenset({"java", "kotlin"})
+
+_DOUBLE = r'"(?:[^"\\\n]|\\.)*"'
+_SINGLE = r"'(?:[^'\\\n]|\\.)*'"
+_SLASHED = r"//[^\n]*|/\*.*?(?:\*/|\Z)"
+_PYTHON_DOCS = r'""".*?(?:"""|\Z)|' + r"'''.*?(?:'''|\Z)"
+# Rust's `'` is a lifetime as often as a character; its strings run over lines.
+_RUST_STRING = r'"(?:[^"\\]|\\.)*"|\'"\''
+_GO_STRING = _DOUBLE + r"|'(?:[^'\\\n]|\\.){1,8}'|`[^`]*`"
+_JAVASCRIPT_STRING = _DOUBLE + "|" + _SINGLE + r"|`(?:[^`\\]|\\.)*`"
+_COMMON = _DOUBLE + "|" + _SINGLE
+# The comments of each language, then its strings.
+_TOKENS: dict[str, tuple[str, str]] = {
+    "python": (_PYTHON_DOCS + r"|#[^\n]*", _COMMON),
+    "ruby": (r"(?<![\w\"'$])#(?!\{)[^\n]*", _COMMON),
+    "elixir": (_PYTHON_DOCS + r"|(?<!\w)#(?!\{)[^\n]*", _COMMON),
+    "php": (_SLASHED + r"|#(?!\[)[^\n]*", _COMMON),
+    "go": (_SLASHED, _GO_STRING),
+    "rust": (_SLASHED, _RUST_STRING),
+    **dict.fromkeys(("javascript", "typescript", "tsx", "jsx"), (_SLASHED, _JAVASCRIPT_STRING)),
+    **dict.fromkeys(("vue", "svelte"), (_SLASHED + r"|<!--.*?(?:-->|\Z)", _JAVASCRIPT_STRING)),
+    **dict.fromkeys(("java", "kotlin", "csharp", "scala", "swift", "dart", "c", "cpp"), (_SLASHED, _COMMON)),
+}
+CODE = frozenset(_TOKENS)
+"""The languages that a survey reads."""
+_SCANNERS = {
+    language: re.compile(f"(?P<comment>{comment})|(?:{string})", re.DOTALL)
+    for language, (comment, string) in _TOKENS.items()
+}
+_VISIBLE = re.compile(r"[^\n]")
+_OPENING = "([{"
+_RUST_TESTS = re.compile(r"^[ \t]*#\[cfg\(test\)\]\s*(?:pub\s+)?mod\s+\w+\s*\{", re.MULTILINE)
+_BRACKETS = re.compile(r"[()\[\]{}]")
+
+_NOT_PRODUCT = re.compile(
+    r"^(?:[^/]+/)?scripts/|(^|/)(node_modules|bower_components|vendor|dist|build|docs?|docs?_src|documentation|tutorials?|site-packages|\w*migrations?"
+    r"|db/migrate|alembic/versions|__mocks__|__benchmarks__|__fixtures__|playgrounds?|sandbox|cypress|e2e|target|coverage|storybook|templates?/template|\.[^/]+)/"
+    r"|(\.d\.ts|\.gen\.\w+|\.g\.\w+|\.min\.\w+|[._]pb\.go|\.designer\.cs|\.stories\.\w+|[_.]generated\.\w+"
+    r"|\.config\.[cm]?[jt]s|\.(?:test-d|bench)\.tsx?|(?:^|/)\.[^/]+)$",
+    re.I,
+)  # fmt: skip
+_SOURCE_ROOT = re.compile(r"^(.*?\bsrc/main/\w+/)(?:.*/)?([^/]+)$")
+# Minified and bundled code has longer lines than this in the mean.
+_MAX_MEAN_LINE = 200
+_GENERATED_MARK = re.compile(r"@generated\b|Code generated .{0,80} DO NOT EDIT|This file is auto-?generated", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that is searched by several detectors. All texts have the same length, so offsets mean the same in each."""
+
+    path: str
+    language: str
+    text: str
+    code: str
+    """The text with its comments blank."""
+    bare: str
+    """The text with its comments and the contents of its strings blank."""
+    ends: tuple[int, ...]
+    """The offset of each line's end."""
+
+    def find(self, pattern: re.Pattern[str], mark: str = "") -> Iterator[re.Match[str]]:
+        """The matches that begin in code, neither in a comment nor in a string.
+
+        `mark` is what every match holds; to look for it first is much faster.
+        """
+        if mark not in self.code:
+            return
+        for match in pattern.finditer(self.code):
+            if self.bare[match.start() : match.start() + 1] == self.code[match.start() : match.start() + 1]:
+                yield match
+
+    def line(self, offset: int) -> int:
+        """The 1-based line of an offset."""
+        return bisect_right(self.ends, offset - 1) + 1 if offset else 1
+
+    def place(self, match: re.Match[str]) -> Place:
+        """Where the first visible character of a match stands."""
+        lead = len(match[0]) - len(match[0].lstrip())
+        return Place(self.path, self.line(match.start() + lead))
+
+    def closing(self, opening: int, within: int = 20_000) -> int:
+        """The offset of the bracket that closes the one at an offset; the end of the search where there is none."""
+        return _closing(self.bare, opening, min(len(self.bare), opening + within))
+
+
+def source_of(path: str, language: str, text: str) -> Source:
+    """A source with its comments and strings found."""
+    text = text[:MAX_CHARACTERS].removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    scanner = _SCANNERS.get(language)
+    code, bare = (text, text) if scanner is None else _blanked(scanner, text)
+    if language == "rust" and "#[cfg(test)]" in bare:
+        code, bare = _without_tests(code, bare)
+    ends = tuple(match.start() for match in re.finditer("\n", text))
+    return Source(path, language, text, code, bare, ends)
+
+
+def _without_tests(code: str, bare: str) -> tuple[str, str]:
+    """Rust's unit tests stand at the end of the code that they test."""
+    for match in _RUST_TESTS.finditer(bare):
+        end = _closing(bare, match.end() - 1, len(bare))
+        code = code[: match.end()] + _blank(code[match.end() : end]) + code[end:]
+        bare = bare[: match.end()] + _blank(bare[match.end() : end]) + bare[end:]
+    return code, bare
+
+
+def _blanked(scanner: re.Pattern[str], text: str) -> tuple[str, str]:
+    code: list[str] = []
+    bare: list[str] = []
+    end = 0
+    for match in scanner.finditer(text):
+        between = text[end : match.start()]
+        code.append(between)
+        bare.append(between)
+        end = match.end()
+        token = match[0]
+        if match["comment"] is not None:
+            blank = _blank(token)
+            code.append(blank)
+            bare.append(blank)
+        else:
+            code.append(token)
+            bare.append(token[0] + _blank(token[1:-1]) + token[-1])
+    code.append(text[end:])
+    bare.append(text[end:])
+    return "".join(code), "".join(bare)
+
+
+def _blank(text: str) -> str:
+    return _VISIBLE.sub(" ", text) if "\n" in text else " " * len(text)
+
+
+def _closing(bare: str, opening: int, end: int) -> int:
+    depth = 0
+    for match in _BRACKETS.finditer(bare, opening, end):
+        depth += 1 if match[0] in _OPENING else -1
+        if depth <= 0:
+            return match.start()
+    return end
+
+
+def is_product(path: str, language: str) -> bool:
+    """Whether a file is code of the product itself: no test, example, vendored or generated file, no documentation."""
+    if language not in CODE or is_docs(language) or is_data(language):
+        return False
+    # A Java package may be called `com.example.demo`: what lies below a source root is the product's.
+    rooted = _SOURCE_ROOT.match(path)
+    name = rooted[1] + rooted[2] if rooted else path
+    return not (is_test(name) or is_secondary(name) or _NOT_PRODUCT.search(name))
+
+
+def is_generated(text: str) -> bool:
+    """Whether a file says at its top that a program wrote it, or has lines that nobody writes."""
+    return bool(_GENERATED_MARK.search(text, 0, 1500)) or len(text) > _MAX_MEAN_LINE * (text.count("\n") + 5)
+
+
+def is_vendored(path: str) -> bool:
+    """Whether a file is somebody else's, built, or documentation."""
+    return bool(_NOT_PRODUCT.search(path))

@@ -1,0 +1,217 @@
+"""Surveys a repository: reads every file of the product once, and gathers what the files have in common."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from rag_ls.rules.survey.decorators import Decorators
+from rag_ls.rules.survey.endpoints import Endpoint, endpoints_of
+from rag_ls.rules.survey.errors import Errors
+from rag_ls.rules.survey.events import SocketEvent, events_of
+from rag_ls.rules.survey.findings import Finding, Place, qualified
+from rag_ls.rules.survey.imports import Imports, gather_imports
+from rag_ls.rules.survey.layers import layer_findings
+from rag_ls.rules.survey.layout import TestLayout
+from rag_ls.rules.survey.middleware import Middleware, gather_middleware
+from rag_ls.rules.survey.naming import naming_findings
+from rag_ls.rules.survey.responses import Responses
+from rag_ls.rules.survey.route_patterns import route_findings
+from rag_ls.rules.survey.sources import MAX_CHARACTERS, Source, is_generated, is_product, source_of
+from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of
+
+_EXCERPT_LINES = 8
+_EXCERPTS_PER_TOPIC = 3
+_MAX_EXCERPT_WIDTH = 160
+_BLOCK_ENDS = frozenset(["}", "};", "})", "});", ")", ");", "end"])
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A repository as a survey sees it."""
+
+    paths: tuple[str, ...]
+    """From the root, with `/`."""
+    read: Callable[[str], str]
+    """The text of a file; "" for one that cannot be read."""
+    language: Callable[[str], str]
+    edges: tuple[tuple[str, str], ...]
+    """The importing and the imported file, both of the project."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A few lines of a file, as they stand there."""
+
+    place: Place
+    language: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a repository shows of its own conventions."""
+
+    files: int
+    """How many files of the product were read."""
+    stacks: tuple[Stack, ...]
+    frontend: str | None
+    """The folder; "" for the root, None where there is none."""
+    backend: str | None
+    middleware: tuple[Finding, ...]
+    middleware_names: tuple[str, ...]
+    """Every middleware that is registered, the most frequent first."""
+    decorators: tuple[Finding, ...]
+    response_formats: tuple[Finding, ...]
+    import_conventions: tuple[Finding, ...]
+    import_prefixes: tuple[str, ...]
+    """`@/`, `~/`: what files import one another by, the most frequent first."""
+    layers: tuple[Finding, ...]
+    naming: tuple[Finding, ...]
+    error_handling: tuple[Finding, ...]
+    tests: tuple[Finding, ...]
+    endpoint_patterns: tuple[Finding, ...]
+    endpoints: tuple[tuple[str, Endpoint], ...]
+    """With the path of the file, by path and line."""
+    events: tuple[tuple[str, SocketEvent], ...]
+    excerpts: tuple[Excerpt, ...]
+    """For the main findings of each topic, the code at the first example."""
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """What the files have shown so far."""
+
+    imports: Imports
+    middleware: Middleware = field(default_factory=gather_middleware)
+    decorators: Decorators = field(default_factory=Decorators)
+    responses: Responses = field(default_factory=Responses)
+    errors: Errors = field(default_factory=Errors)
+    tests: TestLayout = field(default_factory=TestLayout)
+    endpoints: list[tuple[str, Endpoint]] = field(default_factory=list)
+    events: list[tuple[str, SocketEvent]] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+    languages: dict[str, str] = field(default_factory=dict)
+
+    def read(self, source: Source) -> None:
+        self.texts[source.path] = source.text
+        self.languages[source.path] = source.language
+        for part in (self.imports, self.middleware, self.decorators, self.responses, self.errors):
+            part.read(source)
+        self.tests.read_product(source)
+        self.endpoints += ((source.path, endpoint) for endpoint in endpoints_of(source))
+        self.events += ((source.path, event) for event in events_of(source))
+
+    def source(self, path: str) -> Source | None:
+        return source_of(path, self.languages[path], self.texts[path]) if path in self.texts else None
+
+
+def survey(tree: Tree, frontend: str = "", backend: str = "") -> Survey:
+    """What the code of a repository shows. `frontend` and `backend` name folders where detection is not to decide."""
+    stacks = find_stacks(tree.paths, tree.read)
+    own = [path for path in sorted(tree.paths) if is_product(path, tree.language(path))]
+    gathered = _Gathered(gather_imports(tree.paths, tree.read, own))
+    for path in own:
+        text = tree.read(path)[:MAX_CHARACTERS]
+        if text.strip() and not is_generated(text):
+            gathered.read(source_of(path, tree.language(path), text))
+    gathered.tests.read_tests(tree.paths, tree.language, tree.read)
+    edges = [edge for edge in tree.edges if edge[0] in gathered.texts and edge[1] in gathered.texts]
+    findings = {
+        "endpoints": tuple(route_findings(gathered.endpoints)),
+        "middleware": tuple(gathered.middleware.findings()),
+        "decorators": tuple(gathered.decorators.findings()),
+        "responses": tuple(gathered.responses.findings()),
+        "imports": tuple(gathered.imports.findings()),
+        "layers": tuple(layer_findings(edges, (stack.folder for stack in stacks), gathered.source)),
+        "naming": tuple(naming_findings(gathered.languages)),
+        "errors": tuple(gathered.errors.findings()),
+        "tests": tuple(gathered.tests.findings()),
+    }
+    findings = {topic: tuple(map(qualified, of_topic)) for topic, of_topic in findings.items()}
+    shown = [*_shown(findings), *_first_places(gathered)]
+    return Survey(
+        files=len(gathered.texts),
+        stacks=tuple(stacks),
+        frontend=_folder(frontend)
+        if frontend
+        else frontend_of(stacks, lambda folder: _files_below(folder, gathered.texts)),
+        backend=_folder(backend) if backend else _backend(stacks, gathered),
+        middleware=findings["middleware"],
+        middleware_names=gathered.middleware.all_names(),
+        decorators=findings["decorators"],
+        response_formats=findings["responses"],
+        import_conventions=findings["imports"],
+        import_prefixes=gathered.imports.used_prefixes(),
+        layers=findings["layers"],
+        naming=findings["naming"],
+        error_handling=findings["errors"],
+        tests=findings["tests"],
+        endpoint_patterns=findings["endpoints"],
+        endpoints=tuple(gathered.endpoints),
+        events=tuple(gathered.events),
+        excerpts=tuple(_excerpts(shown, gathered, tree)),
+    )
+
+
+def _folder(path: str) -> str:
+    """A folder as stacks name it; "." is the root."""
+    normal = posixpath.normpath(path.replace("\\", "/"))
+    return "" if normal == "." else normal
+
+
+def _files_below(folder: str, paths: Iterable[str]) -> int:
+    return sum(path.startswith(f"{folder}/") for path in paths)
+
+
+def _backend(stacks: list[Stack], gathered: _Gathered) -> str | None:
+    """The main backend, or the root with endpoints of its own: Go's standard library needs no framework."""
+    with_endpoint = [path for path, _ in gathered.endpoints]
+    found = backend_of(stacks, lambda folder: _files_below(folder, with_endpoint))
+    if found is None:
+        languages = {gathered.languages[path] for path in with_endpoint}
+        roots = [stack for stack in stacks if stack.folder == "" and stack.role == "library"]
+        found = "" if any(stack.language in languages for stack in roots) else None
+    return found
+
+
+def _shown(findings: dict[str, tuple[Finding, ...]]) -> Iterator[Place]:
+    """The first example of the main findings; the name of a file needs no code to show it."""
+    for topic, of_topic in findings.items():
+        if topic != "naming":
+            with_example = [finding for finding in of_topic if finding.examples and _is_code(finding)]
+            yield from (finding.examples[0] for finding in with_example[:_EXCERPTS_PER_TOPIC])
+
+
+def _is_code(finding: Finding) -> bool:
+    """Whether the example is a place in the code, not the file as such: what says where tests lie names line 1."""
+    return finding.topic != "tests" or finding.examples[0].line > 1
+
+
+def _first_places(gathered: _Gathered) -> Iterator[Place]:
+    yield from (Place(path, endpoint.line) for path, endpoint in gathered.endpoints[:1])
+    yield from (Place(path, event.line) for path, event in gathered.events[:1])
+
+
+def _excerpts(places: Iterable[Place], gathered: _Gathered, tree: Tree) -> Iterator[Excerpt]:
+    for place in dict.fromkeys(places):
+        text = gathered.texts.get(place.path)
+        lines = (tree.read(place.path) if text is None else text).splitlines()[place.line - 1 :]
+        kept = _whole_lines(lines[:_EXCERPT_LINES])
+        if kept and all(len(line) <= _MAX_EXCERPT_WIDTH for line in kept):
+            yield Excerpt(place, tree.language(place.path), "\n".join(kept))
+
+
+def _whole_lines(lines: list[str]) -> list[str]:
+    """The lines up to a blank one, to the end of the first's block, or to one that is indented less."""
+    indents = [len(line) - len(line.lstrip()) for line in lines]
+    end = len(lines)
+    for index, line in enumerate(lines):
+        if index and (not line.strip() or indents[index] < indents[0]):
+            end = index
+            break
+        if index and indents[index] == indents[0] and line.strip() in _BLOCK_ENDS:
+            end = index + 1
+            break
+    return [line[indents[0] :] if line.strip() else "" for line in lines[:end]]

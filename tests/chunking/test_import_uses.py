@@ -1,0 +1,79 @@
+"""An import knows which members of its module the document uses, and its other names."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_ls.chunking import Budget, approximate_token_offsets, cut
+from rag_ls.model import Import
+
+
+def _imports(text: str, language: str) -> list[Import]:
+    return list(
+        cut(text, "x", language=language, budget=Budget(), token_offsets=approximate_token_offsets).outline.imports
+    )
+
+
+def _own_names(text: str, language: str) -> tuple[str, ...]:
+    return cut(text, "x", language=language, budget=Budget(), token_offsets=approximate_token_offsets).outline.own_names
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "uses"),
+    [
+        ("python", "import shop.cart as c\nc.total(1)\nc.Cart()\n", ("total", "Cart")),
+        ("python", "import shop.cart\nshop.cart.total(1)\n", ("total",)),
+        ("python", "from shop import cart\ncart.total(1)\n", ("cart.total",)),
+        ("go", 'package a\nimport "example.org/shop/cart"\nfunc f() { cart.Total(cart.New()) }\n', ("Total", "New")),
+        ("go", 'package a\nimport kit "example.org/shop/cart"\nvar x = kit.New()\n', ("New",)),
+        ("go", 'package a\nimport "gopkg.in/yaml.v3"\nvar x = yaml.Marshal\n', ("Marshal",)),
+        ("typescript", "import * as cart from './cart'\ncart.total(1)\n", ("total",)),
+        ("javascript", "const cart = require('./cart')\ncart.total(1)\n", ("total",)),
+        ("rust", "use crate::shop::cart;\nfn f() { cart::total(); }\n", ("total",)),
+    ],
+)
+def test_the_members_that_are_used_are_read(language: str, text: str, uses: tuple[str, ...]) -> None:
+    (found,) = _imports(text, language)
+    assert found.uses == uses
+
+
+def test_names_that_are_taken_out_of_a_required_module_are_its_names() -> None:
+    (found,) = _imports("const { total, tax: vat } = require('./cart')\n", "javascript")
+    assert found.names == ("total", "tax")
+
+
+@pytest.mark.parametrize(
+    ("text", "aliases"),
+    [
+        ("export { default as Button } from './Button'\n", (("default", "Button"),)),
+        ("export { default } from './Button'\n", ()),
+        ("import Button from './Button'\n", (("default", "Button"),)),
+        ("import { a as b, c } from './x'\n", (("a", "b"),)),
+    ],
+)
+def test_another_name_of_an_imported_name_is_read(text: str, aliases: tuple[tuple[str, str], ...]) -> None:
+    (found,) = _imports(text, "typescript")
+    assert found.aliases == aliases
+
+
+def test_a_go_file_uses_names_of_its_own_package() -> None:
+    text = (
+        "package shop\n\n// Total is explained by Comment.\nfunc (c Cart) Total(tax Rate) int {\n"
+        '\tlocal := Discount("Quoted")\n\treturn sum(local, c.items) + Cart{Field: Limit}.n\n}\n'
+        "type Priced interface {\n\tPrice() Money\n}\ntype Box struct {\n\tWidth Size\n}\n"
+    )
+    used = set(_own_names(text, "go"))
+    assert used >= {"Cart", "Rate", "Discount", "sum", "Limit", "Money", "Size"}
+    assert not used & {"Comment", "Quoted", "local", "items", "Total", "Field", "Price", "Width"}
+
+
+def test_a_java_file_uses_types_of_its_own_package() -> None:
+    text = "package shop;\n/* Comment */\nclass Cart { Rate rate; void add(Item item) { item.Other(); } }\n"
+    used = set(_own_names(text, "java"))
+    assert used >= {"Rate", "Item"}
+    assert "Comment" not in used
+
+
+def test_python_names_are_read_only_beside_a_star_import() -> None:
+    assert "total" in _own_names("from cart import *\nprint(total)\n", "python")
+    assert _own_names("from cart import total\nprint(total)\n", "python") == ()

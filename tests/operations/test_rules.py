@@ -1,0 +1,255 @@
+"""The six operations on rules, with the answers and errors of their contract."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from rag_ls.engine.client import Client
+from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, ProjectUnavailable
+from rag_ls.indexing import Buffer
+from rag_ls.operations import Operations
+from tests.support import PATIENCE_S, SHOP, until, write
+
+RULES = {
+    "CONSTRAINTS.md": (
+        "# Constraints\n\n## Money\n\n- Prices MUST be in cents, never floats.\n\n"
+        "## Mail\n\n- NEVER send an invoice twice.\n- It may be late.\n"
+    ),
+    "docs/patterns/retries.md": "# Retries\n\nCalls of other services ALWAYS go through `with_retry`, with jitter.\n",
+    "src/api/AGENTS.md": "# The API\n\nHandlers MUST return JSON.\n",
+    "src/api/users.py": "def list_users():\n    return []\n",
+}
+APP = {
+    "package.json": '{"name": "shop", "dependencies": {"express": "^4"}}',
+    "server.js": (
+        "const express = require('express');\nconst cart = require('./lib/cart');\nconst app = express();\n"
+        "app.use(express.json());\napp.use(cart.guard);\napp.use(cart.log);\n"
+        "app.get('/items', cart.list);\napp.post('/items', cart.add);\napp.delete('/items/:id', cart.drop);\n"
+    ),
+    "lib/cart.js": "exports.list = () => [];\nexports.add = () => 1;\nexports.guard = () => 2;\nexports.drop = () => 3;\n",
+}
+
+
+@pytest.fixture
+def shop(client: Client, tmp_path: Path) -> Path:
+    """An indexed shop with rules."""
+    return _open(client, write(tmp_path / "shop", {**SHOP, **RULES}))
+
+
+@pytest.fixture
+def operations(client: Client) -> Operations:
+    """The operations of a client."""
+    return Operations(client, wait_for_model_s=PATIENCE_S)
+
+
+def _open(client: Client, root: Path) -> Path:
+    view = client.open(root, on_purpose=True)
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    return view.project.root
+
+
+# --- constraints
+
+
+def test_the_constraint_about_a_change_comes_first_with_its_key_rules(operations: Operations, shop: Path) -> None:
+    answer = operations.run("rag_check_constraints", {"change_description": "store prices of items as float amounts"})
+    first = answer["constraints"][0]
+    assert (answer["status"], first["filePath"], first["type"]) == ("success", "CONSTRAINTS.md", "constraint")
+    assert first["keyRules"] == ["Prices MUST be in cents, never floats."]
+    assert (first["lines"], first["keyRuleLines"]) == ("1-6", [5])
+    assert 0 <= first["relevance"] <= 1
+    assert answer["query"] == "store prices of items as float amounts"
+    assert {example["type"] for example in answer["examples"]} == {"code"}
+    assert all("-" in example["lines"] for example in answer["examples"])
+
+
+def test_a_pattern_is_found_among_patterns(operations: Operations, shop: Path) -> None:
+    answer = operations.run("rag_check_constraints", {"change_description": "retry the call of the payment service"})
+    assert answer["patterns"][0]["filePath"] == "docs/patterns/retries.md"
+    assert answer["patterns"][0]["type"] == "pattern"
+
+
+def test_a_file_is_told_the_rules_of_its_folder_first(operations: Operations, shop: Path) -> None:
+    answer = operations.run("rag_check_constraints", {"file_path": "src\\api\\users.py"})
+    assert answer["constraints"][0]["filePath"] == "src/api/AGENTS.md"
+
+
+def test_a_diff_is_a_question_too(operations: Operations, shop: Path) -> None:
+    diff = "--- a/src/mail.js\n+++ b/src/mail.js\n@@ -1,1 +1,2 @@\n x\n+sendInvoice(customer, invoice); // send invoice again\n"
+    answer = operations.run("rag_check_constraints", {"diff": diff})
+    assert "NEVER send an invoice twice." in answer["constraints"][0]["keyRules"]
+
+
+def test_a_rule_that_is_being_typed_counts(operations: Operations, shop: Path, client: Client) -> None:
+    (view,) = client.projects()
+    view.buffer_changed(Buffer("CONSTRAINTS.md", "# Rules\n\nWalruses MUST be fed daily.\n"))
+
+    def told() -> bool:
+        found = operations.run("rag_check_constraints", {"change_description": "feeding walruses"})["constraints"]
+        return any("Walruses MUST be fed daily." in each["keyRules"] for each in found)
+
+    assert until(told, PATIENCE_S)
+
+
+def test_rules_are_a_kind_of_search(operations: Operations, shop: Path) -> None:
+    results = operations.run("search", {"query": "invoice sent twice", "kinds": ["rules"]})["results"]
+    assert (results[0]["kind"], results[0]["path"], results[0]["symbol"]) == (
+        "rule",
+        "CONSTRAINTS.md",
+        "Constraints > Mail",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "needs change_description"),
+        ({"change_description": "ab"}, "too short"),
+        ({"change_description": "a change", "num_results": 0}, "not within 1 to 20"),
+        ({"change_description": "a change", "num_results": 21}, "not within 1 to 20"),
+        ({"diff": "no diff"}, "git diff"),
+    ],
+)
+def test_a_wrong_question_is_refused(operations: Operations, shop: Path, arguments: dict, message: str) -> None:
+    with pytest.raises(InvalidRequest, match=message):
+        operations.run("rag_check_constraints", arguments)
+
+
+def test_a_file_outside_the_project_is_refused(operations: Operations, shop: Path) -> None:
+    with pytest.raises(PathOutsideProject):
+        operations.run("rag_check_constraints", {"file_path": "/etc/passwd"})
+    with pytest.raises(PathOutsideProject):
+        operations.run("rag_query_impact", {"file_path": "../other/a.py"})
+
+
+def test_a_project_without_rules_is_told_how_to_get_them(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    _open(client, write(tmp_path / "bare", SHOP))
+    answer = operations.run("rag_check_constraints", {"change_description": "change the discount"})
+    assert (answer["constraints"], answer["patterns"]) == ([], [])
+    assert "rag_setup" in answer["summary"]
+    assert answer["examples"]
+
+
+# --- impact
+
+
+def test_impact_has_the_keys_of_its_contract(operations: Operations, client: Client, tmp_path: Path) -> None:
+    _open(client, write(tmp_path / "app", APP))
+    answer = operations.run("rag_query_impact", {"file_path": "lib/cart.js", "num_similar": 1})
+    assert answer["dependents"] == [{"filePath": "server.js", "imports": ["./lib/cart"], "names": ["*"]}] or (
+        answer["dependents"][0]["filePath"] == "server.js"
+    )
+    assert len(answer["similarFiles"]) <= 1
+    served = operations.run("rag_query_impact", {"file_path": "server.js"})
+    assert served["apiEndpoints"] == ["GET /items", "POST /items", "DELETE /items/:id"]
+    assert served["websocketEvents"] == []
+    assert "3 endpoints" in served["summary"]
+
+
+def test_an_unknown_file_names_the_nearest(operations: Operations, shop: Path) -> None:
+    with pytest.raises(NotFound, match=r"src/cart\.py"):
+        operations.run("rag_query_impact", {"file_path": "src/carts.py"})
+    with pytest.raises(NotFound, match="total_price"):
+        operations.run("rag_query_impact", {"file_path": "src/cart.py", "symbol": "no_such"})
+    with pytest.raises(InvalidRequest, match="not within 1 to 20"):
+        operations.run("rag_query_impact", {"file_path": "src/cart.py", "num_similar": 50})
+
+
+# --- set-up
+
+
+def test_setup_writes_what_the_code_shows_and_keeps_existing_files(operations: Operations, tmp_path: Path) -> None:
+    root = write(tmp_path / "app", APP).resolve()
+    answer = operations.run("rag_setup", {"project_root": str(root)})
+    assert (answer["status"], answer["projectRoot"], answer["backendDetected"]) == ("success", str(root), ".")
+    assert answer["frontendDetected"] is None
+    assert "ARCHITECTURE.yml" in answer["filesGenerated"]
+    assert set(answer["patternsDetected"]) == {"middleware", "responseFormat", "frontendImports"}
+    text = (root / "ARCHITECTURE.yml").read_text()
+    assert "server.js:" in text
+    again = operations.run("rag_setup", {"project_root": str(root)})
+    assert again["filesGenerated"] == []
+    (root / "ARCHITECTURE.yml").write_text("mine: true\nrules:\n  - id: kept\n")
+    kept = operations.run("rag_setup", {"project_root": str(root)})
+    assert kept["filesLeftAlone"] == ["ARCHITECTURE.yml"]
+    assert "force" in kept["warning"]
+    assert (root / "ARCHITECTURE.yml").read_text().startswith("mine")
+    forced = operations.run("rag_setup", {"project_root": str(root), "force": True})
+    assert forced["filesGenerated"] == ["ARCHITECTURE.yml"]
+    (beside,) = forced["filesKept"]
+    assert (root / beside).read_text().startswith("mine")
+    assert "id: kept" in (root / "ARCHITECTURE.yml").read_text(), "rules are people's: they stay in force"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"project_root": "relative"}, "no absolute path"),
+        ({"project_root": "/no/such/folder"}, "no folder"),
+        ({"frontend_path": "no/such"}, "no folder"),
+    ],
+)
+def test_setup_refuses_folders_that_are_not_there(
+    operations: Operations, shop: Path, arguments: dict, message: str
+) -> None:
+    with pytest.raises(InvalidRequest, match=message):
+        operations.run("rag_setup", {"project_root": str(shop), **arguments})
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_setup_in_a_folder_that_cannot_be_written_says_so(operations: Operations, shop: Path) -> None:
+    shop.chmod(0o500)
+    try:
+        with pytest.raises(ProjectUnavailable, match="cannot write"):
+            operations.run("rag_setup", {"project_root": str(shop)})
+    finally:
+        shop.chmod(0o700)
+
+
+# --- index, health, status
+
+
+def test_a_project_is_set_up_before_it_is_indexed_anew(operations: Operations, shop: Path) -> None:
+    with pytest.raises(NotFound, match="rag_setup"):
+        operations.run("rag_index", {"project_root": str(shop)})
+    operations.run("rag_setup", {"project_root": str(shop)})
+    answer = operations.run("rag_index", {"project_root": str(shop)})
+    assert answer["filesIndexed"] >= len(SHOP) + len(RULES)
+    assert answer["chunksCreated"] == sum(answer["collectionStats"].values())
+    assert answer["collectionStats"]["constraints"] >= 3
+    assert answer["errors"] == []
+    assert answer["duration"] >= 0
+
+
+def test_status_and_health_tell_how_it_stands(operations: Operations, shop: Path) -> None:
+    status = operations.run("rag_status")
+    assert (status["initialized"], status["projectRoot"], status["indexed"]) == (False, str(shop), True)
+    assert status["totalChunks"] == sum(status["collectionCounts"].values())
+    health = operations.run("rag_health_check")
+    assert (health["healthy"], health["queryTest"], health["issues"]) == (True, "passed", [])
+    assert health["constraintFiles"] == {"ARCHITECTURE.yml": False, "CONSTRAINTS.md": True, "CLAUDE.md": False}
+    assert health["collections"]["constraints"]["exists"]
+    assert any("CLAUDE.md" in warning for warning in health["warnings"])
+    operations.run("rag_setup", {"project_root": str(shop)})
+    assert operations.run("rag_status")["initialized"]
+
+
+def test_without_a_project_status_says_that_there_is_none(operations: Operations) -> None:
+    assert operations.run("rag_status") == {
+        "initialized": False, "projectRoot": None, "indexed": None, "lastIndexed": None, "totalChunks": None,
+        "collectionCounts": None, "status": "success",
+    }  # fmt: skip
+    with pytest.raises(ProjectUnavailable):
+        operations.run("rag_check_constraints", {"change_description": "anything"})
+
+
+def test_what_an_older_tool_decided_is_understood(operations: Operations, shop: Path) -> None:
+    write(shop, {".rag/config.json": json.dumps({"projectRoot": str(shop), "backendPath": "src"})})
+    assert operations.run("rag_status")["initialized"]

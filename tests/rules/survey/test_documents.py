@@ -1,0 +1,120 @@
+"""The documents that are written from a survey."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from rag_ls.rules.survey import Survey, Tree, architecture_yaml, pattern_documents, survey
+from rag_ls.rules.survey.yaml_text import comment, quoted
+
+yaml = pytest.importorskip("yaml")
+
+_APP = """\
+const express = require('express');
+const app = express();
+app.use(cors());
+app.use(helmet());
+app.use(json());
+app.get('/api/users/:id', (req, res) => res.json({ success: true, data: user }));
+app.post('/api/users', (req, res) => res.json({ success: true, data: user }));
+app.get('/api/things', (req, res) => res.json({ success: true, data: user }));
+app.delete('/api/users/:id', (req, res) => res.json({ success: true, data: user }));
+"""
+
+
+def surveyed(files: dict[str, str]) -> Survey:
+    texts = {path: textwrap.dedent(text) for path, text in files.items()}
+    return survey(
+        Tree(
+            tuple(texts),
+            lambda path: texts.get(path, ""),
+            lambda path: "javascript" if path.endswith(".js") else "",
+            (),
+        )
+    )
+
+
+def test_architecture_names_every_claim_with_count_and_examples() -> None:
+    found = surveyed({"package.json": '{"dependencies": {"express": "4"}}', "src/app.js": _APP})
+    data = yaml.safe_load(architecture_yaml(found, 'My "shop": #1'))
+    assert data["project"] == {"name": 'My "shop": #1', "backend": ".", "files_read": 1}
+    assert data["stacks"] == [
+        {
+            "folder": ".",
+            "role": "backend",
+            "language": "javascript",
+            "manifest": "package.json",
+            "frameworks": ["Express"],
+        }
+    ]
+    assert data["middleware"][0] == {
+        "claim": "`app.use` registers `cors`, `helmet`, `json`",
+        "count": 3,
+        "examples": ["src/app.js:3", "src/app.js:4"],
+    }
+    assert {"claim", "count", "of", "examples"} <= set(data["responses"][0])
+    assert data["endpoints"][-1]["routes"][0] == "GET /api/users/:id"
+    assert "layers" not in data
+    assert "events" not in data
+
+
+def test_a_project_without_patterns_has_no_empty_keys() -> None:
+    text = architecture_yaml(surveyed({}), "x")
+    assert yaml.safe_load(text) == {"project": {"name": "x", "files_read": 0}}
+    assert "rules:" in text
+    assert "docs/rules.md" in text
+    assert pattern_documents(surveyed({})) == {}
+
+
+def test_past_fifty_endpoints_only_their_number_is_said() -> None:
+    text = "const app = express();\n" + "".join(f"app.get('/r{index}', h);\n" for index in range(60))
+    written = architecture_yaml(surveyed({"a.js": text}), "x")
+    assert "# and 10 more" in written
+    entry = yaml.safe_load(written)["endpoints"][-1]
+    assert (entry["count"], len(entry["routes"])) == (60, 50)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: b # c", "'", '"', "\\", "- x", "@/", "yes", "1.0", "null", "", "tab\there", "line\nbreak", "é 漢 😀",
+        "\x85\u2028\ufeff\x7f", "{a}: [b]", "%x", "!t", "&a *b",
+    ],
+)  # fmt: skip
+def test_every_text_survives_yaml(text: str) -> None:
+    assert yaml.safe_load(f"key: {quoted(text)}") == {"key": text}
+
+
+def test_a_comment_stays_on_its_line() -> None:
+    assert comment("a\nrules: b") == "# a rules: b"
+
+
+def test_pattern_documents_show_the_code_of_the_first_example() -> None:
+    documents = pattern_documents(surveyed({"src/app.js": _APP}))
+    assert set(documents) == {f"docs/patterns/{name}.md" for name in ("api-endpoints", "middleware", "responses")}
+    middleware = documents["docs/patterns/middleware.md"]
+    assert middleware.startswith("# Middleware and decorators\n\nrag-ls counted this in 1 source files")
+    assert "- `app.use` registers `cors`, `helmet`, `json`: 3 times (`src/app.js:3`, `src/app.js:4`)." in middleware
+    assert "```javascript\napp.use(cors());\napp.use(helmet());" in middleware
+    assert "- Routes begin with `/api`: 4 of 4" in documents["docs/patterns/api-endpoints.md"]
+
+
+def test_events_have_a_document_of_their_own() -> None:
+    text = "import 'socket.io';\nsocket.on('a', f);\nsocket.on('b', f);\nsocket.emit('a');\nsocket.emit('a');\n"
+    document = pattern_documents(surveyed({"src/live.js": text}))["docs/patterns/events.md"]
+    assert "- `a` is handled once (`src/live.js:2`)." in document
+    assert "- `a` is emitted 2 times (`src/live.js:4`, `src/live.js:5`)." in document
+
+
+def test_a_fence_in_the_code_does_not_end_the_excerpt() -> None:
+    text = "const app = express();\n" + "app.get('/api/x', h); // ```\n" * 3
+    document = pattern_documents(surveyed({"a.js": text}))["docs/patterns/api-endpoints.md"]
+    assert "````javascript\n" in document
+
+
+def test_two_things_on_a_line_are_one_example() -> None:
+    text = "const app = express();\napp.route('/x').get(a).post(b).put(c);\n"
+    entry = yaml.safe_load(architecture_yaml(surveyed({"a.js": text}), "x"))["endpoints"][0]
+    assert (entry["count"], entry["examples"]) == (3, ["a.js:2"])

@@ -1,0 +1,307 @@
+"""What a survey claims of small projects, and what it does not."""
+
+from __future__ import annotations
+
+import textwrap
+import time
+from collections.abc import Iterable
+
+from rag_ls.chunking import detect_language
+from rag_ls.rules.survey import Finding, Place, Survey, Tree, survey
+
+Edges = Iterable[tuple[str, str]]
+
+
+def look(files: dict[str, str], edges: Edges = (), frontend: str = "", backend: str = "") -> Survey:
+    texts = {path: textwrap.dedent(text) for path, text in files.items()}
+    tree = Tree(tuple(texts), lambda path: texts.get(path, ""), lambda path: detect_language(path) or "", tuple(edges))
+    return survey(tree, frontend, backend)
+
+
+def claims(findings: Iterable[Finding]) -> list[tuple[str, int, int]]:
+    return [(finding.claim, finding.count, finding.total) for finding in findings]
+
+
+def test_an_empty_project_has_no_pattern() -> None:
+    found = look({"README.md": "# x", "a.py": "x = 1\n"})
+    assert found.files == 1
+    assert (found.frontend, found.backend, found.stacks) == (None, None, ())
+    every = (
+        found.middleware, found.decorators, found.response_formats, found.import_conventions, found.layers, found.naming,
+        found.error_handling, found.tests, found.endpoints, found.events, found.endpoint_patterns,
+    )  # fmt: skip
+    assert not any(every)
+
+
+def test_two_occurrences_are_no_pattern() -> None:
+    assert look({"a.py": "@app.before_request\ndef a(): ...\n@app.before_request\ndef b(): ...\n"}).middleware == ()
+
+
+def test_overrides_name_the_folders() -> None:
+    found = look({"web/x.js": ""}, frontend="web/", backend=".")
+    assert (found.frontend, found.backend) == ("web", "")
+
+
+def test_a_root_with_endpoints_is_the_backend_without_a_framework() -> None:
+    found = look({"go.mod": "module x", "main.go": 'func main() { http.HandleFunc("/x", x) }'})
+    assert found.backend == ""
+
+
+def test_express_middleware_is_named_and_counted() -> None:
+    text = """\
+    const express = require('express');
+    const app = express();
+    app.use(cors());
+    app.use('/admin', helmet(), auth.required);
+    app.use('/users', usersRouter);
+    app.use((req, res, next) => next());
+    // app.use(commented());
+    """
+    found = look({"src/app.js": text})
+    assert claims(found.middleware)[0] == ("`app.use` registers `auth.required`, `cors`, `helmet`", 3, 0)
+    assert found.middleware[0].examples == (Place("src/app.js", 3), Place("src/app.js", 4))
+
+
+def test_middleware_of_the_other_frameworks() -> None:
+    found = look(
+        {
+            "settings.py": 'MIDDLEWARE = [\n    "django.middleware.security.SecurityMiddleware",\n    # "x.Commented",\n]\n',
+            "main.py": "app.add_middleware(CORSMiddleware, allow_origins=[])\n",
+            "web.py": "@app.before_request\ndef load_user(): ...\n",
+            "r.go": 'import "github.com/gin-gonic/gin"\nfunc f() { r.Use(Logger(), gin.Recovery()) }',
+            "app/controllers/a.rb": "before_action :login, :load, only: [:show]\n",
+            "routes/api.php": "<?php Route::middleware(['auth:api', 'throttle'])->group(function () {});",
+            "src/main.rs": "use axum::Router;\nfn f() { Router::new().layer(TraceLayer::new_for_http()); }",
+            "Program.cs": "app.UseAuthentication();\n",
+            "a.ts": "@UseGuards(AuthGuard, new RolesGuard())\nclass A {}",
+            "F.java": "public class JwtFilter extends OncePerRequestFilter {}",
+            "I.java": "class Audit implements HandlerInterceptor {}",
+            "fast.js": "const fastify = require('fastify')();\nfastify.register(helmet, {});",
+            "lib/router.ex": "plug :accepts, [:html]\n",
+        }
+    )
+    assert set(found.middleware_names) == {
+        "SecurityMiddleware", "CORSMiddleware", "load_user", "Logger", "gin.Recovery", "login", "load", "auth", "throttle",
+        "TraceLayer::new_for_http", "UseAuthentication", "AuthGuard", "RolesGuard", "JwtFilter", "Audit", "helmet", "accepts",
+    }  # fmt: skip
+
+
+def test_decorators_count_from_three_on_and_trivial_ones_never() -> None:
+    text = "@login_required\ndef f(): ...\n@property\ndef g(): ...\n@staticmethod\ndef h(): ...\n"
+    assert claims(look({f"{name}.py": text for name in "abc"}).decorators) == [("`@login_required` is in use", 3, 0)]
+    assert look({f"{name}.java": "@Override\n@Test\nvoid f() {}" for name in "abc"}).decorators == ()
+
+
+def test_the_envelope_of_responses() -> None:
+    text = """\
+    function a(req, res) { res.json({ success: true, data }); }
+    function b(req, res) { res.status(200).json({ success: true, data: x.map((y) => ({ id: y })) }); }
+    function c(req, res) { return res.status(400).json({ success: false, error: 'no, {really}' }); }
+    """
+    found = claims(look({"a.ts": text, "b.ts": text}).response_formats)
+    assert ("Handlers answer with `res.json`", 6, 6) in found
+    assert ("In part, the answer has the keys `{success, data}`", 4, 6) in found
+    assert ("Answers have the key `success`", 6, 6) in found
+
+
+def test_responses_of_other_languages() -> None:
+    calls = "".join(f'c.JSON({status}, gin.H{{"data": x}})\n' for status in ("http.StatusOK", "400", "200"))
+    go = f'import "github.com/gin-gonic/gin"\nfunc f() {{\n{calls}}}\n'
+    assert ("The answer has the keys `{data}`", 3, 3) in claims(look({"a.go": go}).response_formats)
+    python = "jsonify(ok=True)\n" * 2 + "jsonify({'ok': False})\n"
+    assert ("The answer has the keys `{ok}`", 3, 3) in claims(look({"a.py": python}).response_formats)
+    php = "<?php\nreturn response()->json(['errors' => $e], 422);\n" * 3
+    assert ("The answer has the keys `{errors}`", 3, 3) in claims(look({"a.php": php}).response_formats)
+
+
+def test_the_prefix_of_imports() -> None:
+    text = "import a from '@/a';\nimport { b } from '@/b';\nimport c from './c';\nimport react from 'react';\n"
+    found = look({"src/x.ts": text, "src/y.ts": text})
+    assert found.import_prefixes == ("@/",)
+    assert claims(found.import_conventions) == [("In part, files import one another by the prefix `@/`", 4, 6)]
+
+
+def test_prefixes_are_read_from_tsconfig() -> None:
+    files = {
+        "tsconfig.json": '{"compilerOptions": {"paths": {"@app/*": ["./src/*"]}}}',
+        "src/x.ts": "import '@app/a';\n" * 3,
+    }
+    assert look(files).import_prefixes == ("@app/",)
+
+
+def test_python_imports_by_the_full_name() -> None:
+    files = {
+        "shop/__init__.py": "",
+        "shop/a.py": "from shop.b import c\nimport shop.d\nfrom shop import e\nimport os\n",
+    }
+    claim = "Python modules import one another by the package's full name"
+    assert claims(look(files).import_conventions) == [(claim, 3, 3)]
+
+
+def test_a_layer_that_is_never_imported_back() -> None:
+    files = {f"src/api/{name}.py": f"import os\nfrom src.services.{name} import run\n" for name in "abcd"}
+    files |= {f"src/services/{name}.py": "def run(): ...\n" for name in "abcd"}
+    found = look(files, [(f"src/api/{name}.py", f"src/services/{name}.py") for name in "abcd"])
+    claim = "`src/api` imports `src/services`; `src/services` never imports `src/api`"
+    assert claims(found.layers) == [(claim, 4, 4)]
+    assert found.layers[0].examples == (Place("src/api/a.py", 2), Place("src/api/b.py", 2))
+
+
+def test_layers_that_import_one_another_are_said_so() -> None:
+    files = {f"{layer}/{name}.js": "x" for layer in ("a", "b") for name in "xyz"}
+    edges = [(f"a/{name}.js", f"b/{name}.js") for name in "xyz"] + [("b/x.js", "a/y.js")]
+    assert claims(look(files, edges).layers) == [
+        ("`a` imports `b`; 1 of the imports between them goes the other way", 3, 4)
+    ]
+
+
+def test_imports_of_tests_are_no_layers() -> None:
+    files = {f"tests/{name}.py": "x" for name in "abc"} | {f"core/{name}.py": "x" for name in "abc"}
+    assert look(files, [(f"tests/{name}.py", f"core/{name}.py") for name in "abc"]).layers == ()
+
+
+def test_names_of_files_with_their_exceptions() -> None:
+    files = {f"src/{name}.ts": "x" for name in ("user-list", "user-card", "date-time", "page-nav", "oddName", "plain")}
+    claim = "TypeScript files with a name of several words are in kebab-case; exceptions are `src/oddName.ts`"
+    assert claims(look(files).naming) == [(claim, 4, 5)]
+
+
+def test_a_mixture_of_names_is_said_with_its_counts() -> None:
+    files = {f"{name}.py": "x" for name in ("a_b", "c_d", "e_f", "gH", "iJ", "kL")}
+    found = look(files).naming
+    assert [(finding.count, finding.total, finding.claim[:8]) for finding in found] == [
+        (3, 6, "In part,"),
+        (3, 6, "In part,"),
+    ]
+
+
+def test_where_files_of_a_kind_lie() -> None:
+    files = {f"app/controllers/{name}_controller.rb": "x" for name in ("a", "b", "c")} | {
+        "app/models/user.rb": "x",
+        "lib/x.rb": "x",
+    }
+    assert ("Files named `*_controller.rb` lie in `app/controllers/`", 3, 3) in claims(look(files).naming)
+
+
+def test_own_errors_share_a_base() -> None:
+    text = """\
+    class AppError(Exception): ...
+    class NotFound(AppError): ...
+    class Gone(NotFound): ...
+    class Denied(AppError): ...
+    class Other(AppError): ...
+    class Plain: ...
+    """
+    found = claims(look({"errors.py": text}).error_handling)
+    assert found == [("Python error classes of the project derive from `AppError`", 4, 5)]
+
+
+def test_handlers_that_log() -> None:
+    text = "try:\n    f()\nexcept ValueError:\n    logger.exception('x')\n"
+    quiet = "try:\n    f()\nexcept ValueError:\n    pass\nlogger.info('later')\n"
+    found = look({"a.py": text, "b.py": text, "c.py": text, "d.py": quiet}).error_handling
+    assert claims(found) == [("In part, Python handlers log the error", 3, 4)]
+    assert found[0].examples == (Place("a.py", 3), Place("b.py", 3))
+
+
+def test_go_errors_are_wrapped() -> None:
+    text = (
+        'func f() error {\n\tif err := g(); err != nil {\n\t\treturn fmt.Errorf("g: %w", err)\n\t}\n\treturn nil\n}\n'
+    )
+    found = claims(look({f"{name}.go": text for name in "abc"}).error_handling)
+    assert found == [("Checks of `err != nil` wrap the error with `fmt.Errorf` and `%w`", 3, 3)]
+
+
+def test_rust_results_and_thrown_classes() -> None:
+    rust = "fn a() -> Result<Vec<(u8, u8)>, AppError> {}\n" * 3
+    assert claims(look({"src/a.rs": rust}).error_handling) == [
+        ("Rust functions that can fail return `Result<_, AppError>`", 3, 3)
+    ]
+    text = "throw new HttpError(404);\n" * 3 + "// throw new Commented();\n"
+    assert claims(look({"a.ts": text}).error_handling) == [("TypeScript code raises `HttpError`", 3, 3)]
+
+
+def test_tests_beside_the_code_and_their_framework() -> None:
+    files = {f"src/{name}.ts": "x" for name in "abc"}
+    files |= {f"src/{name}.test.ts": "import { it } from 'vitest'\n" for name in "abc"}
+    assert claims(look(files).tests) == [
+        ("TypeScript test files are named `*.test.ts`", 3, 3),
+        ("TypeScript test files lie beside the code that they test", 3, 3),
+        ("TypeScript test files use Vitest", 3, 3),
+    ]
+
+
+def test_tests_in_a_folder_of_their_own() -> None:
+    files = {f"tests/test_{name}.py": "def test_x(): ...\n" for name in "abc"} | {"tests/helpers.py": "x"}
+    assert ("Python test files lie below `tests/`", 3, 3) in claims(look(files).tests)
+
+
+def test_rust_tests_in_the_file_itself() -> None:
+    text = "fn a() {}\n#[cfg(test)]\nmod tests {\n    fn t() {}\n}\n"
+    assert [(f.count, f.total) for f in look({f"src/{name}.rs": text for name in "abc"}).tests] == [(3, 3)]
+
+
+def test_tests_examples_vendored_and_generated_files_do_not_count() -> None:
+    route = "const app = express();\napp.get('/x', h);\n"
+    files = dict.fromkeys(
+        ("tests/a.js", "examples/a.js", "node_modules/a/a.js", "docs/a.js", "dist/a.js", "a.spec.js"), route
+    )
+    files["made.js"] = "// @generated\n" + route
+    files["bundle.js"] = route + "x" * 3000
+    assert look(files).endpoints == ()
+
+
+def test_a_java_package_called_demo_is_no_example() -> None:
+    text = '@RestController\nclass A {\n@GetMapping("/x") void x() {}\n}'
+    assert len(look({"src/main/java/com/example/demo/A.java": text}).endpoints) == 1
+
+
+def test_what_routes_have_in_common() -> None:
+    text = "const app = express();\n" + "".join(f"app.get('/api/user-lists/:id/{name}', h);\n" for name in "abc")
+    assert claims(look({"a.js": text}).endpoint_patterns) == [
+        ("Routes begin with `/api`", 3, 3),
+        ("Parts of a route with several words are in kebab-case", 3, 3),
+        ("Parameters in routes are written `:name`", 3, 3),
+    ]
+
+
+def test_every_example_shows_a_line_of_the_file() -> None:
+    text = "import a from '@/a';\r\n@Injectable()\r\nclass A { f() { throw new HttpError(1); } }\r\n"
+    files = {f"src/{name}.ts": text for name in "abcd"}
+    found = look(files)
+    places = [
+        place for f in (*found.decorators, *found.error_handling, *found.import_conventions) for place in f.examples
+    ]
+    assert {place.line for place in places} == {1, 2, 3}
+
+
+def test_a_thousand_files_are_read_once_in_a_few_seconds() -> None:
+    code = "export function total(items: Item[]): number {\n  // adds 'em up\n  return items.reduce((sum, x) => sum + x.price, 0);\n}\n"
+    body = "import { x } from '@/x';\n" + code * 50 + "try { f(); } catch (e) { throw new MyError(e); }\n"
+    files = {f"src/m{index % 50}/file{index}.ts": body for index in range(1000)}
+    reads: list[str] = []
+
+    def read(path: str) -> str:
+        reads.append(path)
+        return files[path]
+
+    start = time.perf_counter()
+    found = survey(Tree(tuple(files), read, lambda path: "typescript", ()))
+    assert found.files == len(reads) == 1000
+    assert time.perf_counter() - start < 8
+
+
+def test_hostile_texts_take_no_time() -> None:
+    texts = [
+        "(" * 50_000,
+        "/*" * 50_000,
+        '"' * 50_000,
+        "app.use(" * 10_000,
+        "@a.get(" * 10_000,
+        "import {" * 10_000,
+        "r'''" * 20_000,
+    ]
+    for suffix in ("ts", "py", "go", "rs", "php", "rb", "java", "cs", "ex", "vue"):
+        start = time.perf_counter()
+        look({f"a{index}.{suffix}": "\n".join((text, "x", "\n" * 2000)) for index, text in enumerate(texts)})
+        assert time.perf_counter() - start < 10, suffix

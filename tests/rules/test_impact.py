@@ -1,0 +1,103 @@
+"""What depends on a document: by imports, through re-exports, and by the names of its own package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rag_ls.engine.client import Client
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.indexing import Buffer, Depth
+from tests.support import PATIENCE_S, until, write
+
+PYTHON = {
+    "shop/__init__.py": "from .cart import Cart as Basket, total\n",
+    "shop/cart.py": "class Cart:\n    pass\n\n\ndef total(items):\n    return sum(items)\n\n\ndef unused():\n    pass\n",
+    "shop/mail.py": "from shop.cart import total\n\n\ndef send():\n    return total([])\n",
+    "shop/web.py": "from shop import mail\n\n\ndef view():\n    return mail.send()\n",
+    "app.py": "import shop\n\nprint(shop.total([1]))\n",
+    "cli.py": "from shop import Basket\n\nBasket()\n",
+    "other.py": "def total():\n    return 0\n",
+    "tests/test_cart.py": "from shop.cart import Cart\n\n\ndef test_it():\n    assert Cart()\n",
+}
+SCRIPT = {
+    "src/button.ts": "export default function Button() {}\nexport const size = 1;\n",
+    "src/index.ts": "export { default as Button } from './button';\nexport * from './button';\n",
+    "src/page.ts": "import { Button } from './index';\nButton();\n",
+    "src/box.ts": "import { size } from '.';\nconsole.log(size);\n",
+    "src/none.ts": "import { other } from '.';\nother();\n",
+    "src/own.ts": "import Button from './button';\nexport const own = Button;\n",
+    "src/later.ts": "import Button from './own';\nButton();\n",
+}
+GO = {
+    "go.mod": "module example.org/shop\n",
+    "cart/cart.go": "package cart\n\n// Cart holds items.\ntype Cart struct{}\n\nfunc sum(c Cart) int { return 0 }\n",
+    "cart/total.go": "package cart\n\nfunc Total(c Cart) int { return sum(c) }\n",
+    "cart/log.go": "package cart\n\n// Log says Cart.\nfunc Log() {}\n",
+    "main.go": 'package main\n\nimport "example.org/shop/cart"\n\nfunc main() { cart.Total(cart.Cart{}) }\n',
+    "tool.go": 'package main\n\nimport "example.org/shop/cart"\n\nfunc tool() { cart.Log() }\n',
+}
+
+
+def _indexed(client: Client, root: Path, files: dict[str, str]) -> ProjectView:
+    view = client.open(write(root, files), on_purpose=True)
+    view.indexing.index_tree(Depth.WORDS)
+    assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
+    return view
+
+
+def _dependents(view: ProjectView, path: str, symbol: str = "") -> dict[str, tuple[str, ...]]:
+    return {each.path: each.names for each in view.rules.impact(path, symbol, 3).dependents.direct}
+
+
+def test_names_are_followed_through_a_package(client: Client, tmp_path: Path) -> None:
+    view = _indexed(client, tmp_path, PYTHON)
+    assert _dependents(view, "shop/cart.py") == {
+        "shop/__init__.py": ("Cart", "total"),
+        "shop/mail.py": ("total",),
+        "app.py": ("total",),
+        "cli.py": ("Cart",),
+        "tests/test_cart.py": ("Cart",),
+    }
+    assert set(_dependents(view, "shop/cart.py", "Cart")) == {"shop/__init__.py", "cli.py", "tests/test_cart.py"}
+    assert _dependents(view, "shop/cart.py", "unused") == {}
+
+
+def test_what_depends_on_the_dependents_is_counted(client: Client, tmp_path: Path) -> None:
+    view = _indexed(client, tmp_path, PYTHON)
+    found = view.rules.impact("shop/mail.py", "", 3)
+    assert [each.path for each in found.dependents.direct] == ["shop/web.py"]
+    assert view.rules.impact("shop/cart.py", "", 3).dependents.beyond == 1
+    assert view.rules.impact("shop/cart.py", "", 3).tests == ("tests/test_cart.py",)
+
+
+def test_default_and_star_exports_are_followed(client: Client, tmp_path: Path) -> None:
+    view = _indexed(client, tmp_path, SCRIPT)
+    assert set(_dependents(view, "src/button.ts")) == {"src/index.ts", "src/page.ts", "src/box.ts", "src/own.ts"}
+
+
+def test_a_go_file_s_names_are_what_others_depend_on(client: Client, tmp_path: Path) -> None:
+    view = _indexed(client, tmp_path, GO)
+    assert _dependents(view, "cart/cart.go") == {"cart/total.go": ("Cart", "sum"), "main.go": ("Cart",)}
+    assert set(_dependents(view, "cart/log.go")) == {"tool.go"}
+
+
+def test_an_unsaved_import_counts(client: Client, tmp_path: Path) -> None:
+    view = _indexed(client, tmp_path, PYTHON)
+    view.buffer_changed(Buffer("other.py", "from shop.cart import total\n\nprint(total([]))\n"))
+    assert until(lambda: "other.py" in _dependents(view, "shop/cart.py"), PATIENCE_S)
+    view.buffer_closed("other.py")
+    assert until(lambda: "other.py" not in _dependents(view, "shop/cart.py"), PATIENCE_S)
+
+
+@pytest.mark.parametrize("path", ["shop\\cart.py", "./shop/cart.py"])
+def test_a_path_may_be_written_in_other_ways(client: Client, tmp_path: Path, path: str) -> None:
+    view = _indexed(client, tmp_path, PYTHON)
+    assert view.rules.impact(path, "", 3).path == "shop/cart.py"
+
+
+def test_the_uses_of_each_exported_symbol_are_known(client: Client, tmp_path: Path) -> None:
+    uses = _indexed(client, tmp_path, PYTHON).rules.uses("shop/cart.py")
+    assert [each.path for each in uses["Cart"]] == ["cli.py", "shop/__init__.py", "tests/test_cart.py"]
+    assert uses["unused"] == ()

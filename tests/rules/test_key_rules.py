@@ -1,0 +1,52 @@
+"""Key rules are taken from a text word by word, each with its line."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_ls.rules.key_rules import key_rules
+
+PROSE = """## Errors
+
+Some words about errors. You must know them.
+
+- MUST wrap errors
+  with their context.
+- It may log.
+1. NEVER swallow an exception.
+
+```python
+ALWAYS = "code"
+```
+
+DO NOT print.
+"""
+
+
+def test_items_and_paragraphs_with_a_shouted_word_are_rules() -> None:
+    rules = key_rules(PROSE, is_yaml=False, first_line=10)
+    assert [(rule.text, rule.line) for rule in rules] == [
+        ("MUST wrap errors\n  with their context.", 14),
+        ("NEVER swallow an exception.", 17),
+        ("DO NOT print.", 23),
+    ]
+
+
+def test_where_nothing_is_shouted_quiet_words_count() -> None:
+    rules = key_rules("Handlers must not block.\n\nThey may wait.\n", is_yaml=False)
+    assert [rule.text for rule in rules] == ["Handlers must not block."]
+
+
+def test_yaml_gives_list_items_and_values_that_command() -> None:
+    text = 'rules:\n  - "one transaction per request"\n  - id: x\n    message: NEVER print  # why\n# MUST not count\nname: shop\n'
+    rules = key_rules(text, is_yaml=True)
+    assert [(rule.text, rule.line) for rule in rules] == [("one transaction per request", 2), ("NEVER print", 4)]
+
+
+@given(st.lists(st.sampled_from([*PROSE.splitlines(True), "  - a: MUST\n", "- 'x'\n"]), max_size=30), st.booleans())
+def test_rules_are_verbatim(lines: list[str], is_yaml: bool) -> None:
+    text = "".join(lines)
+    for rule in key_rules(text, is_yaml=is_yaml):
+        assert rule.text in text
+        assert rule.text.split("\n")[0] in text.splitlines()[rule.line - 1]
