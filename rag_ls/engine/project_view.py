@@ -14,7 +14,8 @@ from rag_ls.embedding import HostedModel
 from rag_ls.engine.code.code_memories import CodeMemories
 from rag_ls.engine.code.lookup import CodeLookup
 from rag_ls.engine.code.places import Places
-from rag_ls.engine.code.project_rules import ProjectRules
+from rag_ls.engine.code.project_checks import ProjectChecks
+from rag_ls.engine.code.project_rules import ProjectRules, SymbolUse
 from rag_ls.engine.code.questions import CodeQuestions
 from rag_ls.engine.requests import ProjectStatus, Related, SearchRequest
 from rag_ls.engine.shared_project import SharedProject
@@ -69,6 +70,7 @@ class ProjectView:
         self.memories = Memories(stores, self._now, max_session=lambda: self.settings.storage.max_session_memories)
         self.code_memories = CodeMemories(context, self._places, self.memories)
         self.rules = ProjectRules(context, self._places, self.code_memories, shared.imports)
+        self.checks = ProjectChecks(context, shared.imports)
 
     def move_to(self, shared: SharedProject) -> None:
         """Switch to `shared`, the same project opened anew, and hand the unsaved documents to it."""
@@ -172,6 +174,10 @@ class ProjectView:
     def lenses(self, path: str) -> list[tuple[ChunkRow, list[Memory]]]:
         """The chunks of a document that have memories, with these memories; none if the settings turn lenses off."""
         return self.code_memories.of_document(path) if self.settings.hover.lenses else []
+
+    def use_lenses(self, path: str) -> list[SymbolUse]:
+        """How often each exported symbol of a document is used; none if the settings turn lenses off."""
+        return self.rules.uses(path) if self.settings.hover.lenses else []
 
     # --- status
 

@@ -8,9 +8,10 @@ from rag_ls import __version__
 from rag_ls.lsp.command_names import COMMANDS
 
 # The commands of code actions and lenses: they take a selection or a place, and call operations.
-OF_THE_EDITOR = ("ragLs.rememberSelection", "ragLs.memoriesAbout")
+OF_THE_EDITOR = ("ragLs.rememberSelection", "ragLs.memoriesAbout", "ragLs.showPlace", "ragLs.showUses")
 _ENCODINGS = ("utf-8", "utf-16", "utf-32")
 _INCREMENTAL = 2
+_DIAGNOSTICS = {"identifier": "rag-ls", "interFileDependencies": True, "workspaceDiagnostics": True}
 _ALL_FILES = {"filters": [{"scheme": "file", "pattern": {"glob": "**"}}]}
 
 
@@ -24,6 +25,7 @@ def initialize_result(client: Any) -> dict[str, Any]:
             "codeActionProvider": True,
             "codeLensProvider": {"resolveProvider": False},
             "workspaceSymbolProvider": {},
+            **({"diagnosticProvider": _DIAGNOSTICS} if pulls_diagnostics(client) else {}),
             "executeCommandProvider": {"commands": list(COMMANDS)},
             "workspace": {
                 "workspaceFolders": {"supported": True, "changeNotifications": True},
@@ -32,6 +34,12 @@ def initialize_result(client: Any) -> dict[str, Any]:
         },
         "serverInfo": {"name": "rag-ls", "version": __version__},
     }
+
+
+def pulls_diagnostics(client: Any) -> bool:
+    """Whether a client asks for diagnostics itself; to others, the server sends them."""
+    document = client.get("textDocument") if isinstance(client, dict) else None
+    return isinstance(document, dict) and isinstance(document.get("diagnostic"), dict)
 
 
 def position_encoding(client: Any) -> str:

@@ -28,4 +28,6 @@ COMMANDS = (
     "ragLs.rulesStatus",
     "ragLs.rememberSelection",
     "ragLs.memoriesAbout",
+    "ragLs.showPlace",
+    "ragLs.showUses",
 )

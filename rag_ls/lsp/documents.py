@@ -40,12 +40,12 @@ class Documents:
     """Maps the editor's URIs to projects and keeps the open texts. Used on the LSP thread alone."""
 
     def __init__(self, encoding: str) -> None:
-        self._encoding = encoding
+        self.encoding = encoding
         self._open: dict[str, OpenDocument] = {}
 
     def open(self, uri: str, language: str, text: str) -> OpenDocument:
         """A document was opened (or opened again)."""
-        document = OpenDocument(uri, language, TextBuffer(text, self._encoding))
+        document = OpenDocument(uri, language, TextBuffer(text, self.encoding))
         self._open[uri] = document
         return document
 

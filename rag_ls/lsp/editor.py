@@ -50,6 +50,10 @@ class EditorSession:
         """Newly opened projects, for showing their progress."""
         self.problems: asyncio.Queue[str] = asyncio.Queue()
         """Messages for the user."""
+        self.edited: asyncio.Queue[str] = asyncio.Queue()
+        """The URIs of documents that were opened, edited or closed, for their diagnostics."""
+        self.index_completed = asyncio.Event()
+        """Set when nothing is left to index: what other files say counts then."""
         self.events = EventInbox()
         """Events of the engine."""
         self.filters_symbols = False
@@ -151,6 +155,7 @@ class EditorSession:
 
     def text_changed(self, document: OpenDocument) -> None:
         """A document was opened or edited."""
+        self.edited.put_nowait(document.uri)
         if (client := self.client_if_ready) is not None:
             work = functools.partial(self._take_text, client, document, document.buffer.text)
             self._hand_over.put(work, document.uri)
@@ -179,6 +184,7 @@ class EditorSession:
 
     def text_closed(self, document: OpenDocument) -> None:
         """Hand over that a document was closed."""
+        self.edited.put_nowait(document.uri)
 
         def let_go() -> None:
             if document.place is not None:
@@ -190,6 +196,11 @@ class EditorSession:
         """Files were saved, written, created, renamed or deleted."""
         if (client := self.client_if_ready) is not None:
             self._hand_over.put(functools.partial(_take_files, client, list(uris)))
+
+    @property
+    def encoding(self) -> str:
+        """The encoding in which the editor counts positions."""
+        return self.documents.encoding
 
     def _is_behind(self) -> bool:
         """Whether messages of the editor have not reached the engine yet; other threads call this."""

@@ -10,7 +10,7 @@ from lsprotocol import types
 from rag_ls.lsp.capabilities import position_encoding
 from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.editor import Connect, EditorSession
-from rag_ls.lsp.features import actions, commands, hover, lenses, progress, symbols, sync
+from rag_ls.lsp.features import actions, commands, diagnostics, hover, lenses, progress, rule_actions, symbols, sync
 from rag_ls.lsp.protocol import RagLsServer, quiet_pygls
 from rag_ls.util.json_rpc import AnswerOnce, FramedInput, ReplayedInput
 from rag_ls.util.processes import end_with
@@ -38,7 +38,7 @@ def create_server(connect: Connect, *, watch_parent: bool) -> RagLsServer:
     async def shutdown(*_: Any) -> None:
         await asyncio.wait_for(server.session.close(), _CLOSE_S)
 
-    for feature in (sync, hover, symbols, commands, actions, lenses, progress):
+    for feature in (sync, hover, symbols, commands, actions, lenses, diagnostics, rule_actions, progress):
         feature.register(server)
     return server
 

@@ -66,6 +66,11 @@ class TextBuffer:
         return self._starts
 
 
+def units(line: str, column: int, encoding: str) -> int:
+    """The character offset of a column, counted in characters, in a position encoding."""
+    return _width(line[:column], encoding)
+
+
 def _index_in_line(line: str, character: int, encoding: str) -> int:
     if encoding == "utf-32" or line.isascii():
         return min(character, len(line))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from datetime import UTC, datetime
 
 
@@ -18,6 +19,9 @@ def without_surrogates(text: str) -> str:
     return text
 
 
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
 def utc_stamp(at: datetime) -> str:
     """A time as records and answers hold it: RFC 3339, UTC, milliseconds."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -26,3 +30,8 @@ def utc_stamp(at: datetime) -> str:
 def content_hash(text: str) -> str:
     """SHA-256 of a text's UTF-8 bytes, in hex; a lone surrogate is encoded as three bytes."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text without their ends: LF, CRLF or CR, and nothing else, as editors count them."""
+    return _LINE_END.split(text)

@@ -11,12 +11,13 @@ from rag_ls.lsp.server import create_server
 
 def test_every_declared_capability_has_a_handler_and_every_handler_is_declared() -> None:
     server = create_server(lambda _: local_client(), watch_parent=False)
-    declared = initialize_result({})["capabilities"]
+    declared = initialize_result({"textDocument": {"diagnostic": {}}})["capabilities"]
     handlers = set(server.protocol.fm.features)
     needs = {
         "hoverProvider": {types.TEXT_DOCUMENT_HOVER},
         "codeActionProvider": {types.TEXT_DOCUMENT_CODE_ACTION},
         "codeLensProvider": {types.TEXT_DOCUMENT_CODE_LENS},
+        "diagnosticProvider": {types.TEXT_DOCUMENT_DIAGNOSTIC, types.WORKSPACE_DIAGNOSTIC},
         "workspaceSymbolProvider": {types.WORKSPACE_SYMBOL},
         "textDocumentSync": {
             types.TEXT_DOCUMENT_DID_OPEN,
@@ -45,6 +46,10 @@ def test_every_declared_capability_has_a_handler_and_every_handler_is_declared()
     }
     assert handlers == set().union(*needs.values()) | without_capability
     assert set(server.protocol.fm.commands) == set(COMMANDS)
+
+
+def test_an_editor_that_does_not_ask_for_diagnostics_is_not_offered_them() -> None:
+    assert "diagnosticProvider" not in initialize_result({})["capabilities"]
 
 
 def test_the_first_encoding_that_both_sides_know_is_chosen() -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from rag_ls.model import Import
+from rag_ls.rules.checks.graph import ImportGraph, resolved
 from rag_ls.rules.resolution import ImportResolver, SourceTree
 from rag_ls.storage import CheckoutIndex
 
+_GRAPH_AGE_S = 5.0
 _MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml", "composer.json"})
 
 
@@ -20,6 +24,8 @@ class ProjectImports:
         self._checkout = checkout
         self._lock = threading.Lock()
         self._changes = -1
+        self._graph: ImportGraph | None = None
+        self._graph_changes, self._graph_made = -1, 0.0
         self._known: tuple[frozenset[str], Mapping[str, float]] | None = None
         self._resolver = ImportResolver(SourceTree((), self._read))
 
@@ -35,6 +41,21 @@ class ProjectImports:
                     self._known = known
                 self._changes = changes
             return self._resolver
+
+    def graph(self) -> ImportGraph:
+        """The imports of all documents; at most some seconds old, because it is made of all of them."""
+        resolver = self.resolver()
+        with self._lock:
+            changes, now = self._checkout.changes(), time.monotonic()
+            if self._graph is None or (changes != self._graph_changes and now - self._graph_made > _GRAPH_AGE_S):
+                by_path: dict[str, tuple[str, list[Import]]] = {}
+                for item in self._checkout.outlines.imports():
+                    by_path.setdefault(item.path, (item.language, []))[1].append(item.imported)
+                self._graph = ImportGraph(
+                    {path: resolved(resolver, path, language, imports) for path, (language, imports) in by_path.items()}
+                )
+                self._graph_changes, self._graph_made = changes, now
+            return self._graph
 
     def _manifests(self, paths: frozenset[str]) -> dict[str, float]:
         """When each manifest that tells of packages was last written."""

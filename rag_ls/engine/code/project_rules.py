@@ -45,6 +45,18 @@ class SimilarFile:
 
 
 @dataclass(frozen=True, slots=True)
+class SymbolUse:
+    """How often an exported symbol is used."""
+
+    symbol: str
+    line: int
+    """The 1-based line of its declaration."""
+    files: int
+    """How many other documents use it, tests among them."""
+    tests: int
+
+
+@dataclass(frozen=True, slots=True)
 class Impact:
     """What a change of a document, or of one symbol in it, would touch."""
 
@@ -133,15 +145,20 @@ class ProjectRules:
             tuple(item for _, items in self._code_memories.of_document(path) for item in items),
         )
 
-    def uses(self, path: str) -> dict[str, tuple[Dependent, ...]]:
-        """For each exported top-level symbol of a document, the documents that take it, tests among them."""
+    def uses(self, path: str) -> list[SymbolUse]:
+        """How often each exported top-level symbol of a document is used, from its top; symbols that nobody uses are left out."""
         document = self._shared.searcher.document(path, self._context.session)
         if document is None:
-            return {}
+            return []
         declared = self._shared.index.checkout.outlines.of_documents([document.id], _MAX_DECLARED)
         direct = self._finder_of_impact().dependents(path, declared, beyond_s=0.0).direct
-        exported = [item.symbol for item in declared if item.exported and _is_top(item) and item.kind != "section"]
-        return {name: tuple(each for each in direct if name in each.names) for name in exported}
+        found = []
+        for item in declared:
+            users = [each.path for each in direct if item.symbol in each.names]
+            if users and item.exported and _is_top(item):
+                tests = sum(1 for user in users if is_test(user))
+                found.append(SymbolUse(item.symbol, item.start_line, len(users), tests))
+        return found
 
     def _named(self, path: str) -> str:
         """A path as a caller wrote it, perhaps with the backslashes of Windows."""

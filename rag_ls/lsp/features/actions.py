@@ -18,6 +18,7 @@ from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.lsp.documents import OpenDocument, Place, file_path
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.features.commands import ABOUT, REMEMBER, plain_object
+from rag_ls.lsp.features.rule_actions import rule_actions, wants_fixes
 from rag_ls.lsp.notes import note_in
 from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error, wants
 from rag_ls.lsp.text_buffer import Position, TextBuffer
@@ -37,9 +38,12 @@ def register(server: RagLsServer) -> None:
     def code_actions(params: types.CodeActionParams) -> list[types.CodeAction | types.Command]:
         session: EditorSession = server.session
         document = session.documents.get(params.text_document.uri)
-        if document is None or (params.context.only and not any(map(_is_ours, params.context.only))):
+        if document is None:
             return []
-        return _actions(document, params.range)
+        fixes = rule_actions(document, params.context.diagnostics) if wants_fixes(params.context.only) else []
+        if params.context.only and not any(map(_is_ours, params.context.only)):
+            return [*fixes]
+        return [*fixes, *_actions(document, params.range)]
 
     @server.command(REMEMBER)
     async def remember(*sent: Any) -> dict[str, Any]:

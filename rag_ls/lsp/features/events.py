@@ -11,7 +11,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from rag_ls.engine.events import AnchorsMoved, Event, MemoryChanged, SettingsChanged
+from rag_ls.engine.events import AnchorsMoved, Event, IndexComplete, MemoryChanged, SettingsChanged
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer, wants
 
@@ -26,6 +26,9 @@ async def pass_on(server: RagLsServer) -> None:
         events = [event for event in await session.events.take() if session.is_concerned(event)]
         if any(isinstance(event, MemoryChanged | AnchorsMoved) for event in events):
             _refresh_lenses(server)
+        if any(isinstance(event, IndexComplete) for event in events):
+            _refresh_lenses(server)
+            session.index_completed.set()
         if any(isinstance(event, SettingsChanged) for event in events):
             session.spawn(session.tell_problems())
         if wants_events and events:

@@ -1,15 +1,25 @@
-"""Code lenses: show the number of memories above the code that they are about; a click shows the memories."""
+"""Code lenses: the number of memories above the code that they are about, and how often an exported symbol is used."""
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 from lsprotocol import types
 
+from rag_ls.engine.code.project_rules import SymbolUse
+from rag_ls.errors import InvalidRequest, RagLsError
+from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.editor import EditorSession
-from rag_ls.lsp.features.commands import ABOUT
+from rag_ls.lsp.features.commands import ABOUT, plain_object
 from rag_ls.lsp.features.symbols import declaration_line
-from rag_ls.lsp.protocol import RagLsServer
+from rag_ls.lsp.protocol import RagLsServer, protocol_error
 from rag_ls.model import AnchorState, Memory
 from rag_ls.storage import ChunkRow
+
+SHOW_USES = "ragLs.showUses"
+
+_SHOWN = 30
 
 
 def register(server: RagLsServer) -> None:
@@ -25,7 +35,35 @@ def register(server: RagLsServer) -> None:
         if place is None:
             return []
         found = await session.work("lenses", place.view.lenses, place.path)
-        return [_lens(uri, row, memories) for row, memories in found]
+        uses = await session.work("lenses", place.view.use_lenses, place.path)
+        return [_lens(uri, row, memories) for row, memories in found] + [_use_lens(uri, each) for each in uses]
+
+    @server.command(SHOW_USES)
+    async def show_uses(*sent: Any) -> dict[str, Any]:
+        arguments = plain_object(SHOW_USES, sent)
+        session: EditorSession = server.session
+        path = file_path(str(arguments.get("uri", "")))
+        if path is None:
+            raise protocol_error(InvalidRequest(f"{SHOW_USES} needs 'uri', a file, and 'symbol'"))
+        asked = {"file_path": str(path), "symbol": str(arguments.get("symbol", "")), "num_similar": 1}
+        try:
+            answer = await asyncio.wrap_future((await session.operations()).submit("rag_query_impact", asked))
+        except RagLsError as error:
+            raise protocol_error(error) from error
+        users = [each["filePath"] for each in answer["dependents"]]
+        shown = "\n".join(users[:_SHOWN]) + (f"\n({len(users) - _SHOWN} more)" if len(users) > _SHOWN else "")
+        server.window_show_message(
+            types.ShowMessageParams(types.MessageType.Info, f"{asked['symbol']} is used in\n{shown}")
+        )
+        return answer
+
+
+def _use_lens(uri: str, found: SymbolUse) -> types.CodeLens:
+    tests = f", {found.tests} {'test' if found.tests == 1 else 'tests'}" if found.tests else ""
+    title = f"used in {found.files} {'file' if found.files == 1 else 'files'}{tests}"
+    command = types.Command(title=title, command=SHOW_USES, arguments=[{"uri": uri, "symbol": found.symbol}])
+    at = types.Position(found.line - 1, 0)
+    return types.CodeLens(types.Range(at, at), command=command)
 
 
 def _lens(uri: str, row: ChunkRow, memories: list[Memory]) -> types.CodeLens:

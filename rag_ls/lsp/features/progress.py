@@ -10,6 +10,7 @@ from lsprotocol import types
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.indexing import Phase, Progress
 from rag_ls.lsp.editor import EditorSession
+from rag_ls.lsp.features.diagnostics import keep_diagnosed
 from rag_ls.lsp.features.events import pass_on
 from rag_ls.lsp.protocol import RagLsServer
 
@@ -43,6 +44,7 @@ def register(server: RagLsServer) -> None:
             session.spawn(show_all())
         session.spawn(_tell_problems(server))
         session.spawn(pass_on(server))
+        session.spawn(keep_diagnosed(server))
         _watch_files(server)
         await session.start()
 

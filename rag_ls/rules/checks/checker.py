@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 
 from rag_ls.rules.checks import contracts, names
@@ -31,10 +31,15 @@ _log = logging.getLogger(__name__)
 _GRAPH_CHECKS = (ImportCheck, LayersCheck, IndependentCheck, CyclesCheck)
 
 
-def violations(document: CheckedDocument, rules: RuleSet, graph: ImportGraph) -> list[Violation]:
-    """What breaks a rule in a document, in order of lines, without what its comments suppress."""
+def violations(
+    document: CheckedDocument, rules: RuleSet, graph: ImportGraph, known: Collection[str] = ()
+) -> list[Violation]:
+    """What breaks a rule in a document, in order of lines, without what its comments suppress.
+
+    `known` are the ids of more rules, which comments may name too.
+    """
     found = (each for rule in rules.rules if applies(rule, document.path) for each in _of_rule(document, rule, graph))
-    kept = without_suppressed(document, found, {rule.id for rule in rules.rules})
+    kept = without_suppressed(document, found, {*known, *(rule.id for rule in rules.rules)})
     return sorted(kept, key=lambda each: (each.place.line, each.place.column, each.rule))
 
 

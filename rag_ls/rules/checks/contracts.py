@@ -19,6 +19,7 @@ from rag_ls.rules.checks.records import (
     LayersCheck,
     Place,
 )
+from rag_ls.util.text import lines_of
 
 Found = tuple[Place, str]
 _MAX_SHOWN = 6
@@ -85,6 +86,8 @@ def _reaching(
 def cycles(document: CheckedDocument, check: CyclesCheck, graph: ImportGraph) -> Iterator[Found]:
     """The imports of a document that lead back to it."""
     for edge in graph.edges(document.path):
+        if not graph.is_in_circle(document.path, edge.target):
+            continue
         chain = graph.chain(edge, lambda path: path == document.path, _everything)
         if chain and (not check.through or any(matches_any((check.through,), path) for path in chain)):
             yield _place(document, edge), f"a circle: {_shown([document.path, *chain])}"
@@ -108,7 +111,7 @@ def _everything(path: str) -> bool:
 
 
 def _place(document: CheckedDocument, edge: Edge) -> Place:
-    lines = document.text.splitlines()
+    lines = lines_of(document.text)
     line = lines[edge.line - 1] if 0 < edge.line <= len(lines) else ""
     start = len(line) - len(line.lstrip())
     return Place(edge.line, start, edge.line, max(len(line.rstrip()), start))

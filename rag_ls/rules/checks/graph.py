@@ -27,19 +27,21 @@ class ImportGraph:
 
     def __init__(self, edges: Mapping[str, tuple[Edge, ...]]) -> None:
         self._edges = edges
+        self._circles: dict[str, int] | None = None
 
     def edges(self, path: str) -> tuple[Edge, ...]:
         """The imports of a document, in order."""
         return self._edges.get(path, ())
 
-    @property
-    def paths(self) -> Iterable[str]:
-        """The documents that import anything."""
-        return self._edges
-
     def with_document(self, path: str, edges: tuple[Edge, ...]) -> ImportGraph:
         """The graph with other imports of one document."""
         return ImportGraph({**self._edges, path: edges})
+
+    def is_in_circle(self, path: str, target: str) -> bool:
+        """Whether an import of `target` in `path` leads back to `path`."""
+        if self._circles is None:
+            self._circles = _components(self._edges)
+        return path in self._circles and self._circles.get(path) == self._circles.get(target)
 
     def chain(self, start: Edge, is_target: Callable[[str], bool], passes: Callable[[str], bool]) -> list[str] | None:
         """The shortest chain of documents from an import to a target; it leads only through documents that pass."""
@@ -80,3 +82,35 @@ def _walked(came_from: Mapping[str, str], end: str) -> list[str]:
     while came_from[chain[-1]] and len(chain) < _MAX_CHAIN:
         chain.append(came_from[chain[-1]])
     return chain[::-1]
+
+
+def _components(edges: Mapping[str, tuple[Edge, ...]]) -> dict[str, int]:
+    """The strongly connected component of each document (Tarjan, 1972, without recursion)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    component: dict[str, int] = {}
+    stack: list[str] = []
+    for start in edges:
+        if start in index:
+            continue
+        work = [(start, iter(edges.get(start, ())))]
+        index[start] = low[start] = len(index)
+        stack.append(start)
+        while work:
+            at, rest = work[-1]
+            edge = next(rest, None)
+            if edge is None:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[at])
+                if low[at] == index[at]:
+                    while (member := stack.pop()) != at:
+                        component[member] = index[at]
+                    component[at] = index[at]
+            elif edge.target and edge.target not in index:
+                index[edge.target] = low[edge.target] = len(index)
+                stack.append(edge.target)
+                work.append((edge.target, iter(edges.get(edge.target, ()))))
+            elif edge.target and edge.target not in component:
+                low[at] = min(low[at], index[edge.target])
+    return component

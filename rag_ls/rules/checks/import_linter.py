@@ -32,8 +32,8 @@ def read_import_linter(path: str, read: Callable[[str], str], place_of: Callable
         return RuleSet((), (RuleProblem(path, 1, f"import-linter's contracts cannot be read: {error}"),))
     rules, problems = list[CheckRule](), list[RuleProblem]()
     for number, contract in enumerate(contracts, 1):
-        name = str(contract.get("id") or contract.get("name") or f"contract-{number}")
-        line = _line_of(text, str(contract.get("name", "")))
+        name = str(contract.get("name") or contract.get("id") or f"contract-{number}")
+        line = _line_of(text, name)
         checks = list(_checks(contract, place_of))
         if not checks:
             kind = contract.get("type", "no type")
@@ -41,7 +41,7 @@ def read_import_linter(path: str, read: Callable[[str], str], place_of: Callable
                 RuleProblem(path, line, f"the contract {name!r} is not checked here: type {kind} is not known")
             )
         for check, files in checks:
-            identity = re.sub(r"[^\w./-]+", "-", name).strip("-")
+            identity = re.sub(r"[^\w./-]+", "-", str(contract.get("id") or name)).strip("-")
             rules.append(CheckRule(identity, check, f"import-linter: {name}", files=files, path=path, line=line))
     return RuleSet(tuple(rules), tuple(problems))
 

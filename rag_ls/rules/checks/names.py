@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from rag_ls.rules.checks.globs import matches_any
 from rag_ls.rules.checks.records import CheckedDocument, FileNameCheck, Place, PlaceCheck, SymbolNameCheck
+from rag_ls.util.text import lines_of
 
 STYLES = {
     "snake_case": r"_*[a-z0-9]+(?:_[a-z0-9]+)*_*",
@@ -33,7 +34,7 @@ def file_name(document: CheckedDocument, check: FileNameCheck) -> Iterator[Found
 def symbol_names(document: CheckedDocument, check: SymbolNameCheck) -> Iterator[Found]:
     """The declarations whose names do not have their style."""
     pattern = pattern_of(check.style)
-    lines = document.text.splitlines()
+    lines = lines_of(document.text)
     for symbol in document.symbols:
         name = _SEPARATOR.split(symbol.name)[-1]
         if (not check.kind or symbol.kind == check.kind) and not pattern.fullmatch(name):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from rag_ls.rules.checks import ast_grep_files, import_linter
 from rag_ls.rules.checks.architecture import RulesUnreadable, read_architecture
@@ -10,13 +10,10 @@ from rag_ls.rules.checks.records import RuleSet
 from rag_ls.rules.resolution import SourceTree
 
 ARCHITECTURE_FILES = ("ARCHITECTURE.yml", "ARCHITECTURE.yaml")
+RULE_FILES = (*ARCHITECTURE_FILES, *ast_grep_files.CONFIG_FILES, *import_linter.CONFIG_FILES)
+"""The files that may state rules, or name folders of them."""
+
 _SOURCE_ROOTS = ("", "src/", "lib/")
-
-
-def is_rules_file(path: str, rule_folders: Iterable[str] = ()) -> bool:
-    """Whether a file at a path may state rules that a machine checks."""
-    names = (*ARCHITECTURE_FILES, *ast_grep_files.CONFIG_FILES, *import_linter.CONFIG_FILES)
-    return path in names or (path.endswith((".yml", ".yaml")) and any(path.startswith(f) for f in rule_folders))
 
 
 class RuleFiles:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from rag_ls.rules.checks.records import CheckedDocument, Place, Severity, Violation
+from rag_ls.util.text import lines_of
 
 NO_REASON, UNKNOWN_RULE, UNUSED = "suppression-without-reason", "suppression-of-unknown-rule", "unused-suppression"
 
@@ -36,7 +37,7 @@ def suppressions(text: str) -> list[Suppression]:
     if "rag-ls:" not in text:
         return []
     found = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(lines_of(text), 1):
         if match := _COMMENT.search(line):
             rules = tuple(each.strip() for each in match["rules"].split(",") if each.strip())
             reason = _END.sub("", match["reason"]).strip(" :-—")

@@ -1,0 +1,102 @@
+"""Checks one client's documents, unsaved text among them, against the rules of its project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rag_ls.chunking import outline_of_document, recognise
+from rag_ls.engine.code.project_imports import ProjectImports
+from rag_ls.engine.view_context import ViewContext
+from rag_ls.model import Outline
+from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
+from rag_ls.rules.checks.graph import ImportGraph, resolved
+from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, Violation
+from rag_ls.rules.checks.rule_files import RULE_FILES, RuleFiles
+from rag_ls.rules.resolution import SourceTree
+
+
+class ProjectChecks:
+    """The checkable rules of a project as one client sees its files. Safe from several threads."""
+
+    def __init__(self, context: ViewContext, imports: ProjectImports) -> None:
+        self._context = context
+        self._shared = context.shared
+        self._imports = imports
+        self._files = RuleFiles()
+        self._known: tuple[tuple[object, ...], RuleSet] | None = None
+
+    def rules(self) -> RuleSet:
+        """The rules in force, and what is wrong with the files that state them, as they are typed."""
+        key = self._state()
+        if self._known is None or self._known[0] != key:
+            root = self._shared.project.root
+            present = {path for path in RULE_FILES if self._unsaved(path) is not None or (root / path).is_file()}
+            paths = {path for _, path, _, _ in self._shared.index.checkout.document_paths()} | present
+            self._known = (key, self._files.read(SourceTree(paths, self._read)))
+        return self._known[1]
+
+    def problems(self, path: str) -> list[RuleProblem]:
+        """What is wrong with the rules that a file states."""
+        return [problem for problem in self.rules().problems if problem.path == path]
+
+    def violations(self, path: str, text: str, language: str = "") -> list[Violation]:
+        """What breaks a rule in a text of the document at a path, in order of lines."""
+        rules = self.rules()
+        mine = RuleSet(tuple(rule for rule in rules.rules if applies(rule, path)))
+        if not rules.rules:
+            return []
+        language = recognise(path, text[:4096]) or language or "text"
+        reads = needs_imports(mine) or needs_symbols(mine)
+        outline = outline_of_document(text, path, language) if reads else Outline()
+        graph = ImportGraph({})
+        if needs_imports(mine):
+            edges = resolved(self._imports.resolver(), path, language, outline.imports)
+            graph = (self._imports.graph() if needs_chains(mine) else graph).with_document(path, edges)
+        document = CheckedDocument(path, language, text, outline.imports, outline.symbols)
+        return violations(document, mine, graph, known={rule.id for rule in rules.rules})
+
+    def everywhere(self) -> Iterator[tuple[str, list[Violation]]]:
+        """Each document that a rule is for, with what breaks a rule in it."""
+        rules = self.rules().rules
+        for path in sorted({path for _, path, _, _ in self._shared.index.checkout.document_paths()}):
+            if any(applies(rule, path) for rule in rules):
+                yield path, self.violations(path, self._read(path))
+
+    def text_of(self, path: str) -> str:
+        """The text of a file of the project; empty if it cannot be read."""
+        return self._read(path)
+
+    def _state(self) -> tuple[object, ...]:
+        """What changes where a file that states rules does."""
+        found: list[object] = []
+        for path in RULE_FILES:
+            unsaved = self._unsaved(path)
+            if unsaved is None:
+                try:
+                    status = (self._shared.project.root / path).stat()
+                    found.append((path, status.st_mtime_ns, status.st_size))
+                except OSError:
+                    continue
+            else:
+                found.append((path, unsaved))
+        if any(isinstance(each, tuple) and str(each[0]).startswith("sgconfig") for each in found):
+            # The rules of ast-grep lie in files of their own.
+            found.append(self._shared.index.checkout.changes())
+        return tuple(found)
+
+    def _unsaved(self, path: str) -> str | None:
+        """The unsaved text of a document, as this client sees it; None where the file counts."""
+        document = self._shared.searcher.document(path, self._context.session)
+        if document is None or not document.session:
+            return None
+        rows = self._shared.index.checkout.chunks.of_document(document.id)
+        return "".join(row.stored.chunk.text for row in rows)
+
+    def _read(self, path: str) -> str:
+        unsaved = self._unsaved(path) if path in RULE_FILES else None
+        if unsaved is not None:
+            return unsaved
+        try:
+            return (self._shared.project.root / path).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""

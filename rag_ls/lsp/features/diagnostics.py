@@ -1,0 +1,203 @@
+"""Diagnostics: what breaks the project's rules, on the text that is being typed.
+
+An editor that asks for diagnostics (LSP 3.17, "Pull Diagnostics") gets them on request, those of the workspace too; to
+any other editor they are sent a moment after each change.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from lsprotocol import types
+
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.errors import RagLsError
+from rag_ls.lsp.capabilities import pulls_diagnostics
+from rag_ls.lsp.documents import OpenDocument, Place, place_of, uri_of
+from rag_ls.lsp.editor import EditorSession
+from rag_ls.lsp.protocol import RagLsServer, plain
+from rag_ls.lsp.text_buffer import units
+from rag_ls.rules.checks.records import RuleProblem, Severity, Violation
+from rag_ls.rules.checks.rule_files import RULE_FILES
+from rag_ls.util.text import lines_of
+
+SOURCE = "rag-ls"
+# Keys that are typed within this time are checked together.
+_GATHER_S = 0.03
+# What the files of rules say is checked everywhere, once nothing was typed in them for so long.
+_RULES_REST_S = 0.5
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.INFO: types.DiagnosticSeverity.Information,
+}
+
+
+def register(server: RagLsServer) -> None:
+    """Register the handlers of this feature."""
+
+    @server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC)
+    async def diagnose(params: types.DocumentDiagnosticParams) -> types.RelatedFullDocumentDiagnosticReport:
+        session: EditorSession = server.session
+        await session.settled()
+        return types.RelatedFullDocumentDiagnosticReport(items=await _of_open(session, params.text_document.uri))
+
+    @server.feature(types.WORKSPACE_DIAGNOSTIC)
+    async def diagnose_workspace(params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
+        session: EditorSession = server.session
+        found = await _of_workspace(session)
+        open_uris = {document.uri for document in session.documents.all()}
+        # An open document has diagnostics of its own, of the text that is typed.
+        reports = [
+            types.WorkspaceFullDocumentDiagnosticReport(uri=uri, items=items)
+            for uri, items in found.items()
+            if uri not in open_uris
+        ]
+        return types.WorkspaceDiagnosticReport(items=reports)
+
+
+async def keep_diagnosed(server: RagLsServer) -> None:
+    """Send diagnostics as documents change, or tell the editor when to ask again, until the session ends."""
+    session: EditorSession = server.session
+    pulls = pulls_diagnostics(plain_capabilities(server))
+    session.spawn(_keep_workspace(server, pulls=pulls))
+    while True:
+        uris = {await session.edited.get()}
+        await asyncio.sleep(_GATHER_S)
+        while not session.edited.empty():
+            uris.add(session.edited.get_nowait())
+        if not pulls:
+            for uri in uris:
+                session.spawn(_send(server, uri))
+        if any(uri.rsplit("/", 1)[-1] in RULE_FILES for uri in uris):
+            await asyncio.sleep(_RULES_REST_S)
+            session.index_completed.set()
+
+
+async def _keep_workspace(server: RagLsServer, *, pulls: bool) -> None:
+    """Check all files anew when the index is complete, or the rules have changed."""
+    session: EditorSession = server.session
+    shown: set[str] = set()
+    while True:
+        await session.index_completed.wait()
+        session.index_completed.clear()
+        if pulls:
+            _ask_to_pull(server)
+            continue
+        found = await _of_workspace(session)
+        for uri in shown - found.keys():
+            _publish(server, uri, [])
+        open_uris = {document.uri for document in session.documents.all()}
+        for uri, items in found.items():
+            if uri not in open_uris:
+                _publish(server, uri, items)
+        shown = {uri for uri, items in found.items() if items and uri not in open_uris}
+        for uri in open_uris:
+            await _send(server, uri)
+
+
+async def _send(server: RagLsServer, uri: str) -> None:
+    """Send the diagnostics of a document, unless newer text came meanwhile, whose turn comes then."""
+    session: EditorSession = server.session
+    document = session.documents.get(uri)
+    text = document.buffer.text if document else ""
+    items = await _of_open(session, uri)
+    document = session.documents.get(uri)
+    if document is None or document.buffer.text == text:
+        _publish(server, uri, items)
+
+
+def _publish(server: RagLsServer, uri: str, items: Sequence[types.Diagnostic]) -> None:
+    server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri=uri, diagnostics=list(items)))
+
+
+def _ask_to_pull(server: RagLsServer) -> None:
+    workspace = server.client_capabilities.workspace
+    if workspace and workspace.diagnostics and workspace.diagnostics.refresh_support:
+        server.workspace_diagnostic_refresh(None)
+
+
+async def _of_open(session: EditorSession, uri: str) -> list[types.Diagnostic]:
+    """The diagnostics of an open document's present text; none for a closed one, and outside projects."""
+    document = session.documents.get(uri)
+    client = session.client_if_ready
+    if document is None or client is None:
+        return []
+    place = document.place or await session.work("diagnostics", place_of, uri, client)
+    if place is None or place.guest:
+        return []
+    text = document.buffer.text
+    found, problems = await session.work("diagnostics", _checked, place, document, text)
+    return as_diagnostics(place.view, text, found, problems, session.encoding)
+
+
+def _checked(place: Place, document: OpenDocument, text: str) -> tuple[list[Violation], list[RuleProblem]]:
+    checks = place.view.checks
+    problems = checks.problems(place.path) if place.path in RULE_FILES else []
+    return checks.violations(place.path, text, document.language), problems
+
+
+async def _of_workspace(session: EditorSession) -> dict[str, list[types.Diagnostic]]:
+    """The diagnostics of all files of the open projects, by URI; a file without any has an empty list."""
+    found: dict[str, list[types.Diagnostic]] = {}
+    client = await session.client()
+    for view in await session.work("workspace diagnostics", client.projects):
+        try:
+            found |= await session.work("workspace diagnostics", _everywhere, view, session.encoding)
+        except RagLsError:
+            # The project is gone, or its index is being made anew.
+            continue
+    return found
+
+
+def _everywhere(view: ProjectView, encoding: str) -> dict[str, list[types.Diagnostic]]:
+    problems = view.checks.rules().problems
+    found: dict[str, list[types.Diagnostic]] = {}
+    for path, violations in view.checks.everywhere():
+        text = view.checks.text_of(path) if violations else ""
+        found[uri_of(view, path)] = as_diagnostics(view, text, violations, (), encoding)
+    for path in {problem.path for problem in problems}:
+        of_file = [problem for problem in problems if problem.path == path]
+        found.setdefault(uri_of(view, path), []).extend(as_diagnostics(view, "", (), of_file, encoding))
+    return found
+
+
+def as_diagnostics(
+    view: ProjectView, text: str, violations: Iterable[Violation], problems: Iterable[RuleProblem], encoding: str
+) -> list[types.Diagnostic]:
+    """What is wrong with a text, as LSP has it."""
+    lines = lines_of(text)
+    found = [
+        types.Diagnostic(
+            range=types.Range(types.Position(problem.line - 1, 0), types.Position(problem.line, 0)),
+            message=problem.message, severity=types.DiagnosticSeverity.Error, source=SOURCE, code="rule",
+        )
+        for problem in problems
+    ]  # fmt: skip
+    return found + [_diagnostic(view, lines, each, encoding) for each in violations]
+
+
+def _diagnostic(view: ProjectView, lines: Sequence[str], found: Violation, encoding: str) -> types.Diagnostic:
+    place = found.place
+    start = _position(lines, place.line, place.column, encoding)
+    end = _position(lines, place.end_line, place.end_column, encoding)
+    path, _, line = found.stated_at.rpartition(":")
+    stated = f"{uri_of(view, path)}#L{line}" if path else ""
+    see = found.see if "://" in found.see else uri_of(view, found.see) if found.see else ""
+    return types.Diagnostic(
+        range=types.Range(start, end), message=found.message, severity=_SEVERITIES[found.severity], source=SOURCE,
+        code=found.rule, code_description=types.CodeDescription(href=stated) if stated else None,
+        data={"rule": found.rule, "stated": stated, "see": see},
+    )  # fmt: skip
+
+
+def _position(lines: Sequence[str], line: int, column: int, encoding: str) -> types.Position:
+    text = lines[line - 1] if 0 < line <= len(lines) else ""
+    return types.Position(line - 1, units(text, column, encoding))
+
+
+def plain_capabilities(server: RagLsServer) -> Any:
+    """The client's capabilities as plain data."""
+    return plain(server.protocol._converter.unstructure(server.client_capabilities))

@@ -1,0 +1,73 @@
+"""`rag-ls check` in a checkout that nobody indexed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.daemon.engines import run
+from tests.support import engine_pid, git, write
+
+RULES = """rules:
+  - {id: no-print, language: python, forbid: print($$$), message: NEVER print, see: docs/patterns/log.md}
+  - {id: later, language: python, forbid: TODO, severity: warning}
+"""
+FILES = {"ARCHITECTURE.yml": RULES, "src/a.py": "print('é')\n", "src/b.py": "x = TODO\n", "lib/c.py": "y = 1\n"}
+
+
+def _repository(root: Path) -> Path:
+    write(root, FILES)
+    git(root, "init", "-q")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "first")
+    return root
+
+
+def test_errors_fail_and_warnings_do_not(tmp_path: Path) -> None:
+    root = _repository(tmp_path)
+    done = run("check", folder=root)
+    assert done.returncode == 1
+    assert "src/a.py:1:1  error  no-print  NEVER print  (see docs/patterns/log.md)" in done.stdout
+    assert "src/b.py:1:5  warning  later" in done.stdout
+    assert run("check", "src/b.py", "lib", folder=root).returncode == 0
+    assert not (root / ".rag-ls").exists(), "checking makes nothing"
+    assert engine_pid() is None, "and starts nothing"
+
+
+def test_json_and_sarif(tmp_path: Path) -> None:
+    root = _repository(tmp_path)
+    found = json.loads(run("check", "--json", folder=root).stdout)
+    assert [(each["rule"], each["path"], each["line"], each["end_column"]) for each in found["violations"]] == [
+        ("no-print", "src/a.py", 1, 11),
+        ("later", "src/b.py", 1, 9),
+    ]
+    log = json.loads(run("check", "--format", "sarif", folder=root).stdout)
+    (result, _) = log["runs"][0]["results"]
+    assert (log["version"], result["ruleId"], result["level"]) == ("2.1.0", "no-print", "error")
+    assert result["locations"][0]["physicalLocation"]["region"] == {
+        "startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 11,
+    }  # fmt: skip
+
+
+def test_only_what_changed_since_a_revision(tmp_path: Path) -> None:
+    root = _repository(tmp_path)
+    assert run("check", "--changed", "HEAD", folder=root).returncode == 0
+    write(root, {"lib/new.py": "print(2)\n"})
+    done = run("check", "--changed", "HEAD", folder=root)
+    assert (done.returncode, "lib/new.py" in done.stdout, "src/a.py" in done.stdout) == (1, True, False)
+    wrong = run("check", "--changed", "no-such-revision", folder=root)
+    assert (wrong.returncode, "no-such-revision" in wrong.stderr) == (2, True)
+
+
+def test_a_wrong_rule_fails_and_names_its_line(tmp_path: Path) -> None:
+    root = _repository(tmp_path)
+    write(root, {"ARCHITECTURE.yml": "rules:\n  - {id: x, nonsense: 1}\n"})
+    done = run("check", folder=root)
+    assert (done.returncode, "ARCHITECTURE.yml:2" in done.stdout) == (1, True)
+
+
+def test_without_rules_it_says_how_to_state_them(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "print(1)\n", ".git/HEAD": "ref: refs/heads/main\n"})
+    done = run("check", folder=tmp_path)
+    assert (done.returncode, "docs/rules.md" in done.stderr) == (0, True)
+    assert run("check", "no/such", folder=tmp_path).returncode == 2

@@ -1,0 +1,98 @@
+"""The rules of ARCHITECTURE.yml are read, and what is wrong with them is told with its line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from rag_ls.rules.checks import records
+from rag_ls.rules.checks.architecture import CHECKS, MAX_CHARACTERS, SCHEMA_FILE, RulesUnreadable, read_architecture
+
+PATH = "ARCHITECTURE.yml"
+GOOD = """project: shop
+rules:
+  - id: services-alone
+    forbid_imports: [src/web/**, requests]
+    files: src/services/**
+    message: Services know nothing of the web
+    severity: warning
+    see: docs/patterns/layers.md
+  - id: layers
+    layers: [src/web, [src/mail, src/pay], src/store]
+    independent_siblings: true
+  - {id: apart, independent: [src/a/**, src/b/**]}
+  - {id: no-circles, no_cycles: true}
+  - {id: no-print, language: py, forbid: print($$$)}
+  - id: handlers
+    language: [python]
+    match: {kind: function_definition, inside: {kind: decorated_definition}}
+    require: {has: {kind: block}}
+  - {id: files, file_names: snake_case}
+  - {id: types, symbol_names: {kind: type, style: PascalCase}}
+  - {id: models, place: src/models/**, files: "*_model.py"}
+"""
+
+
+def test_each_kind_of_rule_is_read() -> None:
+    found = read_architecture(GOOD, PATH)
+    assert found.problems == ()
+    assert [(rule.id, type(rule.check)) for rule in found.rules] == [
+        ("services-alone", records.ImportCheck), ("layers", records.LayersCheck), ("apart", records.IndependentCheck),
+        ("no-circles", records.CyclesCheck), ("no-print", records.StructureCheck), ("handlers", records.StructureCheck),
+        ("files", records.FileNameCheck), ("types", records.SymbolNameCheck), ("models", records.PlaceCheck),
+    ]  # fmt: skip
+    first = found.rules[0]
+    assert (first.severity, first.files, first.line, first.see) == (
+        records.Severity.WARNING, ("src/services/**",), 3, "docs/patterns/layers.md",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("{id: x}", "exactly one check"),
+        ("{id: x, no_cycles: true, place: src/**}", "exactly one check"),
+        ("{no_cycles: true}", "'id' is a required property"),
+        ("{id: x, no_cycles: true, nonsense: 1}", "nonsense"),
+        ("{id: x, no_cycles: true, severity: fatal}", "fatal"),
+        ("{id: x, language: cobol, forbid: a}", "cobol is no language of ast-grep"),
+        ("{id: x, forbid: a}", "needs a language"),
+        ("{id: x, language: python, rule: {kind: no_such}}", "no_such"),
+        ("{id: x, language: python, match: f()}", "needs `require`"),
+        ("{id: x, file_names: '['}", "regular expression is wrong"),
+    ],
+)
+def test_a_wrong_rule_is_told_and_the_others_stay(rule: str, message: str) -> None:
+    found = read_architecture(f"rules:\n  - {{id: good, no_cycles: true}}\n  - {rule}\n", PATH)
+    assert [each.id for each in found.rules] == ["good"]
+    assert any(message in problem.message for problem in found.problems), found.problems
+    assert {problem.line for problem in found.problems} == {3}
+
+
+def test_contradictions_name_both_rules() -> None:
+    text = (
+        "rules:\n  - {id: a, require_imports: [src/log.py]}\n  - {id: b, forbid_imports: [src/log.py]}\n"
+        "  - {id: a, no_cycles: true}\n"
+    )
+    first, second = read_architecture(text, PATH).problems
+    assert "a requires src/log.py, which b (line 3) forbids" in first.message
+    assert "a is stated twice, here and at line 2" in second.message
+
+
+@pytest.mark.parametrize("text", ["rules: [", "a: b: c", "rules:\n\t- x", "x" * (MAX_CHARACTERS + 1), "&a [*a, *b]"])
+def test_a_file_that_is_no_yaml_or_too_long_cannot_be_read(text: str) -> None:
+    with pytest.raises(RulesUnreadable):
+        read_architecture(text, PATH)
+
+
+@pytest.mark.parametrize("text", ["", "- a\n- b\n", "project: x\n", "just words\n"])
+def test_without_rules_there_are_none(text: str) -> None:
+    assert read_architecture(text, PATH) == records.RuleSet()
+
+
+def test_the_schema_is_a_schema_and_knows_every_check() -> None:
+    schema = json.loads(SCHEMA_FILE.read_text())
+    Draft202012Validator.check_schema(schema)
+    assert set(CHECKS) <= set(schema["properties"]["rules"]["items"]["properties"])
