@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from rag_ls.cli import terminal
-from rag_ls.cli.connect_files import write_connection
+from rag_ls.cli.connect_files import write_connection, write_hooks
 from rag_ls.cli.connections import CONNECTIONS
 from rag_ls.errors import InvalidRequest
 from rag_ls.project import find_project
@@ -23,7 +23,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.client and arguments.client not in texts:
         near = nearest_text(nearest(arguments.client, texts))
         raise InvalidRequest(f"{arguments.client!r} is not one of {', '.join(texts)}; {near}choose one of these")
-    if arguments.write:
+    if arguments.hooks and arguments.client != "claude-code":
+        raise InvalidRequest("--hooks is for claude-code: `rag-ls connect claude-code --hooks`")
+    if arguments.write or arguments.hooks:
         return _write(arguments)
     if arguments.json:
         print(json.dumps({arguments.client: texts[arguments.client]} if arguments.client else texts, indent=2))
@@ -44,6 +46,8 @@ def _write(arguments: argparse.Namespace) -> int:
     root = find_project(arguments.project).root
     name = command_for_everybody()
     written = write_connection(arguments.client, name, root)
+    if arguments.hooks:
+        written += write_hooks(name, root)
     names = [file.relative_to(root).as_posix() for file in written]
     if arguments.json:
         print(json.dumps({"root": str(root), "written": names, "command": name}))

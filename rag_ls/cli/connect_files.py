@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.resources
 import json
+import shlex
 import stat
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.util.whole_files import whole_file
 
 _NAME = "rag-ls"
+# The tools of Claude Code that change a file, and how long it waits for a hook.
+_EDITS = "Edit|MultiEdit|Write"
+_HOOK_TIMEOUT_S = 5
 
 
 class NotWritten(RagLsError):
@@ -34,6 +38,27 @@ def write_connection(client: str, rag_ls: str, root: Path) -> list[Path]:
     if client == "vscode":
         return _with_entry(root / ".vscode" / "mcp.json", "servers", server)
     raise InvalidRequest("--write is for claude-code and vscode; for others, copy what `rag-ls connect` prints")
+
+
+def write_hooks(rag_ls: str, root: Path) -> list[Path]:
+    """Have Claude Code run `rag-ls hook` before and after it edits a file of the project; returns the changed files.
+
+    Other hooks stay. Raises `NotWritten`.
+    """
+    file = root / ".claude" / "settings.json"
+    content = _object(file)
+    hooks = content.setdefault("hooks", {})
+    if not isinstance(hooks, dict):
+        raise NotWritten(f"{file}: 'hooks' is no JSON object; mend it, or remove it")
+    for event, moment in (("PreToolUse", "before"), ("PostToolUse", "after")):
+        entries = hooks.setdefault(event, [])
+        if not isinstance(entries, list):
+            raise NotWritten(f"{file}: 'hooks.{event}' is no list; mend it, or remove it")
+        command = f"{shlex.quote(rag_ls)} hook {moment}"
+        entry = {"matcher": _EDITS, "hooks": [{"type": "command", "command": command, "timeout": _HOOK_TIMEOUT_S}]}
+        if not any(f"hook {moment}" in json.dumps(each) and "rag-ls" in json.dumps(each) for each in entries):
+            entries.append(entry)
+    return _written(file, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def _with_entry(file: Path, section: str, server: dict[str, Any]) -> list[Path]:

@@ -26,6 +26,10 @@ _CLAUDE_CODE = """\
 
 rag-ls connect claude-code --write
 
+# The same, and hooks that show the rules for a file before it is edited and check it afterwards:
+
+rag-ls connect claude-code --hooks
+
 # For yourself alone, in all projects, without the skill:
 
 claude mcp add --scope user rag-ls -- {shell} mcp"""

@@ -43,6 +43,7 @@ _VERBS = {
     "import": "rag_ls.cli.memory_commands:import_memories",
     "projects": "rag_ls.cli.project_commands:run",
     "check": "rag_ls.cli.check_command:run",
+    "hook": "rag_ls.cli.hook_command:run",
     "rules": "rag_ls.cli.rule_commands:run",
     "scan": "rag_ls.cli.project_commands:scan",
     "status": "rag_ls.cli.commands:status",
@@ -152,6 +153,9 @@ def _installation_verbs(verbs: Verbs) -> None:
         help="e.g. vscode, claude-code, neovim (default: list all)",
     )
     connect.add_argument("--write", action="store_true", help="write them into the project (claude-code, vscode)")
+    connect.add_argument(
+        "--hooks", action="store_true", help="with claude-code: show rules before an edit, and check it afterwards"
+    )
     connect.add_argument("--project", default=".", metavar="FOLDER", help="a folder of the project (default: this one)")
     completions = verbs.add_parser(
         "completions", help="print what makes your shell complete verbs and options, e.g. for ~/.bashrc"
@@ -165,6 +169,8 @@ def _check_verb(verbs: Verbs) -> None:
     check.add_argument("--changed", metavar="REV", help="only files that differ from this git revision, e.g. HEAD")
     check.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="how to print it")
     check.add_argument("--project", default=".", metavar="FOLDER", help="a folder of the project (default: this one)")
+    hook = verbs.add_parser("hook", help="what Claude Code runs around an edit (`connect claude-code --hooks`)")
+    hook.add_argument("moment", choices=("before", "after"), help="of the edit")
 
 
 def _server_verbs(verbs: Verbs) -> None:

@@ -23,6 +23,7 @@ COMMANDS = (
     "ragLs.rulesSetup",
     "ragLs.rulesIndex",
     "ragLs.checkConstraints",
+    "ragLs.checkFile",
     "ragLs.impact",
     "ragLs.rulesHealth",
     "ragLs.rulesStatus",

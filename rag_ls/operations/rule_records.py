@@ -101,6 +101,28 @@ class ExampleRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class ViolationRecord:
+    """A place that breaks a rule that a machine checks."""
+
+    rule: str
+    severity: str
+    message: str
+    filePath: str
+    line: int
+    see: str = optional("")
+    """The pattern to follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFileAnswer:
+    """What breaks a rule in a file."""
+
+    filePath: str
+    violations: tuple[ViolationRecord, ...]
+    status: str = SUCCESS
+
+
+@dataclass(frozen=True, slots=True)
 class ConstraintsAnswer:
     """The rules that apply to a planned change."""
 
@@ -109,6 +131,10 @@ class ConstraintsAnswer:
     patterns: tuple[RuleRecord, ...]
     examples: tuple[ExampleRecord, ...]
     summary: str
+    violations: tuple[ViolationRecord, ...] = optional(())
+    """What the added lines of a diff break."""
+    checks: tuple[str, ...] = optional(())
+    """The rules that a machine checks in a file: `id: message`."""
     status: str = SUCCESS
 
 

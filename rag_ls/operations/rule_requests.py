@@ -46,3 +46,10 @@ class QueryImpact:
     file_path: str = argument(doc="a file, relative to the project's root")
     num_similar: int | None = argument(None, "similar files, 1 to 20 (default: 5)")
     symbol: str = argument("", "only this exported name")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFile:
+    """A file to check as it is now."""
+
+    file_path: str = argument(doc="a file, relative to the project's root")

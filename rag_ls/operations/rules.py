@@ -25,23 +25,27 @@ from rag_ls.operations.rule_requests import (
     LEAST_DESCRIPTION_CHARACTERS,
     MAX_RESULTS,
     CheckConstraints,
+    CheckFile,
     IndexRules,
     QueryImpact,
     SetUpRules,
 )
 from rag_ls.project import Project, find_marked_root
+from rag_ls.rules.checks.checker import applies
+from rag_ls.rules.checks.records import Violation
 from rag_ls.rules.decisions import Decisions, read_decisions, write_decisions
-from rag_ls.rules.diffs import read_diff
+from rag_ls.rules.diffs import FileChange, read_diff
 from rag_ls.rules.finding import RuleHit
 from rag_ls.rules.setup import ARCHITECTURE, write_documents
 from rag_ls.rules.survey.survey import Survey, Tree, survey
 from rag_ls.search import Filters
-from rag_ls.util.text import utc_stamp
+from rag_ls.util.text import lines_of, utc_stamp
 
 DEFAULT_RESULTS = 5
 # A rule that applies with a lower probability is noise for an agent.
-_LEAST_RELEVANCE = 0.05
+_LEAST_RELEVANCE = 0.01
 _MAX_DEPENDENTS = 200
+_MAX_CHECKS = 30
 _MAX_QUERY_CHARACTERS = 4000
 _EXAMPLE_CHARACTERS = 1500
 _OLD_S = 7 * 24 * 3600.0
@@ -159,8 +163,25 @@ class RuleOperations:
             for kind in (RuleKind.CONSTRAINT, RuleKind.PATTERN)
         )
         examples = self._examples(view, text, count) if description else ()
+        broken = tuple(each for change in changes for each in _broken_by(view, change))
+        checks = tuple(
+            f"{rule.id}: {rule.message}" if rule.message else rule.id
+            for rule in (view.checks.rules().rules if asked.file_path.strip() else ())
+            if applies(rule, paths[0])
+        )
         summary = _constraints_summary(constraints, patterns, examples, has_rules=bool(found))
-        return records.ConstraintsAnswer(query, tuple(constraints), tuple(patterns), examples, summary)
+        if broken:
+            summary = f"{len(broken)} rules are broken by the diff: see violations; {summary}"
+        return records.ConstraintsAnswer(
+            query, tuple(constraints), tuple(patterns), examples, summary, broken, checks[:_MAX_CHECKS]
+        )
+
+    def check_file(self, asked: CheckFile) -> records.CheckedFileAnswer:
+        """What breaks a rule that a machine checks in a file, as it is on disk or typed."""
+        view = self._current(asked.file_path)
+        path = view.relative(asked.file_path.strip().replace("\\", "/"))
+        found = view.checks.violations(path, view.checks.text_of(path))
+        return records.CheckedFileAnswer(path, tuple(_violation_record(each) for each in found))
 
     def query_impact(self, asked: QueryImpact) -> records.ImpactAnswer:
         """What a change of a file would touch."""
@@ -274,6 +295,26 @@ class RuleOperations:
     def _examples(self, view: ProjectView, query: str, count: int) -> tuple[records.ExampleRecord, ...]:
         answer = view.search(SearchRequest(query, count, Filters(kind="code")), wait_for_model_s=self._wait_s)
         return tuple(_example(hit) for hit in answer.hits if isinstance(hit.item, StoredChunk))
+
+
+def _broken_by(view: ProjectView, change: FileChange) -> list[records.ViolationRecord]:
+    """The rules that the added lines of a file break: in the file, if it holds them already, else in these lines alone."""
+    text = view.checks.text_of(change.path)
+    lines = lines_of(text)
+    numbers = {number for number, _ in change.lines}
+    is_there = all(number <= len(lines) and lines[number - 1] == line for number, line in change.lines)
+    if is_there:
+        found = view.checks.violations(change.path, text)
+        return [_violation_record(each) for each in found if each.place.line in numbers]
+    found = view.checks.violations(change.path, change.text)
+    added = [number for number, _ in change.lines]
+    return [replace(_violation_record(each), line=added[each.place.line - 1]) for each in found]
+
+
+def _violation_record(found: Violation) -> records.ViolationRecord:
+    return records.ViolationRecord(
+        found.rule, found.severity.value, found.message, found.path, found.place.line, found.see
+    )
 
 
 def _reader(root: Path) -> Callable[[str], str]:

@@ -517,6 +517,14 @@ OPERATIONS: tuple[Operation, ...] = (
         verb=Verb("rules check", "show the rules for a planned change, a diff, or a file", ("change_description",)),
     ),
     Operation(
+        "check_file",
+        "What breaks a checkable rule in a file as it is now.",
+        rule_requests.CheckFile,
+        rule_records.CheckedFileAnswer,
+        lambda at, asked: at.rules.check_file(asked),
+        command="ragLs.checkFile",
+    ),
+    Operation(
         "rag_query_impact",
         "What a change of a file would touch: dependents, tests, endpoints, similar files, memories.",
         rule_requests.QueryImpact,

@@ -119,14 +119,17 @@ class RuleFinder:
         kind = rule_kind(chunk.path) or RuleKind.CONSTRAINT
         named = next(filter(None, (is_about(chunk.text, path) for path in question.paths)), "")
         is_above = any(governs(chunk.path, path) for path in question.paths)
+        is_yaml = chunk.language == "yaml"
+        rules = key_rules(chunk.text, is_yaml=is_yaml, first_line=chunk.start_line)
         evidence = RuleEvidence(
             similarity,
             held_part(weights, chunk.text),
             held_part(weights, f"{chunk.symbol} {chunk.path}"),
             bool(named),
             is_above,
+            bool(rules),
+            is_yaml and not chunk.symbol.startswith("rules"),
         )
-        rules = key_rules(chunk.text, is_yaml=chunk.language == "yaml", first_line=chunk.start_line)
         return RuleHit(row, kind, relevance(evidence, kind), rules, _why(evidence, named), bool(named) or is_above)
 
 

@@ -24,6 +24,8 @@ from tests.benchmarks.memory import memory
 from tests.benchmarks.memory_scale import memory_scale
 from tests.benchmarks.quality import quality
 from tests.benchmarks.recall_quality import recall_quality
+from tests.benchmarks.rules.judge import rules
+from tests.benchmarks.rules_latency import rules_latency
 from tests.benchmarks.scale import scale
 from tests.benchmarks.sharing import sharing, switching
 from tests.benchmarks.startup import startup
@@ -37,7 +39,7 @@ def main() -> None:
         "--only",
         default="",
         help="some of: indexing, startup, typing, reopening, sharing, switching, tiers, quality, scale, answering, recall, memories, "
-        "memory, freshness, anchors, agent",
+        "memory, freshness, anchors, agent, rules, rule latencies",
     )
     parser.add_argument("--embed", type=int, default=2000, help="how many chunks of the repository to embed (0: all)")
     parser.add_argument("--sizes", default="1000,10000,100000", help="chunks, for scale")
@@ -75,6 +77,8 @@ def _runs(work: Path, arguments: argparse.Namespace) -> dict[str, Callable[[], A
         "tiers": lambda: tiers(work, tuple(int(size) for size in arguments.files.split(","))),
         "quality": lambda: quality(corpus.django(), _folder(work / "quality")),
         "scale": lambda: scale(corpus.django(), work, sizes),
+        "rules": lambda: rules(_folder(work / "rules")),
+        "rule latencies": lambda: rules_latency(corpus.django(), work, sizes),
         "answering": lambda: answering(corpus.django(), work, sizes),
         "recall": lambda: recall_quality(_folder(work / "recall")),
         "memory": lambda: memory(_folder(work / "memory"), repositories=arguments.repositories),

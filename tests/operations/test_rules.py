@@ -85,6 +85,22 @@ def test_a_diff_is_a_question_too(operations: Operations, shop: Path) -> None:
     assert "NEVER send an invoice twice." in answer["constraints"][0]["keyRules"]
 
 
+def test_a_diff_is_told_which_checkable_rules_it_breaks(operations: Operations, shop: Path) -> None:
+    rule = "rules:\n  - {id: no-print, language: python, forbid: print($$$), message: NEVER print, see: docs/patterns/log.md}\n"
+    write(shop, {"ARCHITECTURE.yml": rule})
+    planned = "--- a/src/cart.py\n+++ b/src/cart.py\n@@ -3,0 +4,2 @@\n+    x = 1\n+    print(x)\n"
+    (broken,) = operations.run("rag_check_constraints", {"diff": planned})["violations"]
+    assert (broken["rule"], broken["filePath"], broken["line"], broken["see"]) == (
+        "no-print", "src/cart.py", 5, "docs/patterns/log.md",
+    )  # fmt: skip
+    write(shop, {"src/cart.py": "print(0)\ny = 2\nprint(1)\n"})
+    done = "--- a/src/cart.py\n+++ b/src/cart.py\n@@ -2,1 +2,2 @@\n y = 2\n+print(1)\n"
+    (broken,) = operations.run("rag_check_constraints", {"diff": done})["violations"]
+    assert broken["line"] == 3, "the line before was there already"
+    assert operations.run("rag_check_constraints", {"file_path": "src/cart.py"})["checks"] == ["no-print: NEVER print"]
+    assert [each["line"] for each in operations.run("check_file", {"file_path": "src/cart.py"})["violations"]] == [1, 3]
+
+
 def test_a_rule_that_is_being_typed_counts(operations: Operations, shop: Path, client: Client) -> None:
     (view,) = client.projects()
     view.buffer_changed(Buffer("CONSTRAINTS.md", "# Rules\n\nWalruses MUST be fed daily.\n"))

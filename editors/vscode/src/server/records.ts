@@ -56,6 +56,13 @@ export interface BytesRecord {
   readonly after: number;
 }
 
+/** What breaks a rule in a file. */
+export interface CheckedFileAnswer {
+  readonly filePath: string;
+  readonly violations: readonly ViolationRecord[];
+  readonly status: string;
+}
+
 /** How many memories were forgotten. */
 export interface ClearedAnswer {
   readonly cleared: number;
@@ -137,6 +144,8 @@ export interface ConstraintsAnswer {
   readonly patterns: readonly RuleRecord[];
   readonly examples: readonly ExampleRecord[];
   readonly summary: string;
+  readonly violations?: readonly ViolationRecord[];
+  readonly checks?: readonly string[];
   readonly status: string;
 }
 
@@ -666,4 +675,14 @@ export interface VersionRecord {
   readonly updated_at: string;
   readonly replaced_at: string;
   readonly reason: string;
+}
+
+/** A place that breaks a rule that a machine checks. */
+export interface ViolationRecord {
+  readonly rule: string;
+  readonly severity: string;
+  readonly message: string;
+  readonly filePath: string;
+  readonly line: number;
+  readonly see?: string;
 }

@@ -1,0 +1,78 @@
+"""What Claude Code's hooks run around an edit."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.daemon.engines import RAG_LS, run
+from tests.support import write
+
+FILES = {
+    "ARCHITECTURE.yml": (
+        "rules:\n  - {id: no-print, language: python, files: src/**, forbid: print($$$), message: NEVER print, "
+        "see: docs/patterns/log.md}\n"
+    ),
+    "CONSTRAINTS.md": "# Rules\n\n## Money\n\nWhat is in `src/money/` MUST count in cents.\n",
+    "src/money/sum.py": "print(1)\n",
+    "lib/other.py": "x = 1\n",
+    ".git/HEAD": "ref: refs/heads/main\n",
+}
+
+
+def _hook(moment: str, root: Path, path: str) -> str:
+    event = {"tool_name": "Edit", "cwd": str(root), "tool_input": {"file_path": str(root / path)}}
+    done = subprocess.run(
+        [RAG_LS, "hook", moment], input=json.dumps(event), capture_output=True, text=True, cwd=root, check=True
+    )
+    return done.stdout
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """An indexed project with rules, and an engine that knows it."""
+    root = write(tmp_path / "shop", FILES)
+    assert run("index", "--words-only", folder=root).returncode == 0
+    return root
+
+
+def test_before_an_edit_the_rules_for_the_file_are_given(root: Path) -> None:
+    given = json.loads(_hook("before", root, "src/money/sum.py"))["hookSpecificOutput"]
+    assert given["hookEventName"] == "PreToolUse"
+    assert "MUST count in cents" in given["additionalContext"]
+    assert "no-print: NEVER print (checked)" in given["additionalContext"]
+
+
+def test_after_an_edit_what_it_breaks_is_told_with_the_pattern(root: Path) -> None:
+    answer = json.loads(_hook("after", root, "src/money/sum.py"))
+    assert answer["decision"] == "block"
+    assert "src/money/sum.py:1: NEVER print [no-print]; follow docs/patterns/log.md" in answer["reason"]
+
+
+def test_where_nothing_is_wrong_hooks_are_silent(root: Path) -> None:
+    assert _hook("before", root, "lib/other.py") == ""
+    assert _hook("after", root, "lib/other.py") == ""
+    assert _hook("after", root, "/etc/hosts") == ""
+
+
+@pytest.mark.parametrize("event", ["", "no json", "{}", '{"tool_input": 3}'])
+def test_an_event_that_cannot_be_read_stops_no_edit(event: str, tmp_path: Path) -> None:
+    done = subprocess.run([RAG_LS, "hook", "after"], input=event, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_hooks_are_written_once_and_beside_others(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {".claude/settings.json": '{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": []}]}}', ".git/HEAD": ""},
+    )
+    assert run("connect", "claude-code", "--hooks", folder=tmp_path).returncode == 0
+    settings = json.loads((tmp_path / ".claude/settings.json").read_text())
+    assert [entry["matcher"] for entry in settings["hooks"]["PreToolUse"]] == ["Bash", "Edit|MultiEdit|Write"]
+    assert settings["hooks"]["PostToolUse"][0]["hooks"][0]["command"].endswith("hook after")
+    assert run("connect", "claude-code", "--hooks", folder=tmp_path).returncode == 0
+    assert json.loads((tmp_path / ".claude/settings.json").read_text()) == settings
+    assert run("connect", "vscode", "--hooks", folder=tmp_path).returncode == 2
