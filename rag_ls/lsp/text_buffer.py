@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _WORD = re.compile(r"[^\W\d]\w*")
+_PATH = re.compile(r"(?:[\w.@-]+/)+[\w.@-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,12 @@ class TextBuffer:
         line = self._line(position.line)
         index = _index_in_line(line, max(0, position.character), self._encoding)
         return next((match[0] for match in _WORD.finditer(line) if match.start() <= index <= match.end()), "")
+
+    def path_at(self, position: Position) -> str:
+        """The path with a slash around a position, or an empty string."""
+        line = self._line(position.line)
+        index = _index_in_line(line, max(0, position.character), self._encoding)
+        return next((match[0] for match in _PATH.finditer(line) if match.start() <= index <= match.end()), "")
 
     def _line(self, number: int) -> str:
         """A line's text without its end."""

@@ -38,7 +38,7 @@ from rag_ls.rules.diffs import FileChange, read_diff
 from rag_ls.rules.finding import RuleHit
 from rag_ls.rules.setup import ARCHITECTURE, write_documents
 from rag_ls.rules.survey.survey import Survey, Tree, survey
-from rag_ls.search import Filters
+from rag_ls.search import is_data, is_docs, is_test
 from rag_ls.util.text import lines_of, utc_stamp
 
 DEFAULT_RESULTS = 5
@@ -47,7 +47,7 @@ _LEAST_RELEVANCE = 0.01
 _MAX_DEPENDENTS = 200
 _MAX_CHECKS = 30
 _MAX_QUERY_CHARACTERS = 4000
-_EXAMPLE_CHARACTERS = 1500
+_EXAMPLE_CHARACTERS, _EXAMPLE_CANDIDATES = 1500, 4
 _OLD_S = 7 * 24 * 3600.0
 _CONSTRAINT_FILES = (ARCHITECTURE, "CONSTRAINTS.md", "CLAUDE.md")
 
@@ -293,8 +293,9 @@ class RuleOperations:
             raise ProjectUnavailable(f"cannot write {folder} ({error.strerror}); make it writable for you") from error
 
     def _examples(self, view: ProjectView, query: str, count: int) -> tuple[records.ExampleRecord, ...]:
-        answer = view.search(SearchRequest(query, count, Filters(kind="code")), wait_for_model_s=self._wait_s)
-        return tuple(_example(hit) for hit in answer.hits if isinstance(hit.item, StoredChunk))
+        # More than is shown, instead of a filter: a filtered search looks at every document.
+        answer = view.search(SearchRequest(query, _EXAMPLE_CANDIDATES * count), wait_for_model_s=self._wait_s)
+        return tuple(_example(hit) for hit in answer.hits if _is_code(hit))[:count]
 
 
 def _broken_by(view: ProjectView, change: FileChange) -> list[records.ViolationRecord]:
@@ -368,6 +369,13 @@ def _hit_record(view: ProjectView, hit: RuleHit) -> CodeRecord:
         hit.relevance, (hit.kind.value,), "buffer" if stored.session else "disk", file=file_of(view, chunk.path),
         why=hit.why, text=chunk.text,
     )  # fmt: skip
+
+
+def _is_code(hit: Hit) -> bool:
+    if not isinstance(hit.item, StoredChunk):
+        return False
+    chunk = hit.item.chunk
+    return not (is_test(chunk.path) or is_docs(chunk.language) or is_data(chunk.language))
 
 
 def _example(hit: Hit) -> records.ExampleRecord:

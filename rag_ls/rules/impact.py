@@ -66,7 +66,7 @@ class ImpactFinder:
         self._resolver = resolver
         self._hidden = hidden
 
-    def dependents(self, path: str, declared: Collection[StoredSymbol], *, beyond_s: float = 0.02) -> Dependents:
+    def dependents(self, path: str, declared: Collection[StoredSymbol], *, beyond_s: float = 0.01) -> Dependents:
         """The documents that depend on the one at `path`, which declares `declared`; those beyond, for a while."""
         names = {item.symbol for item in declared if not _SEPARATOR.search(item.symbol)}
         found: dict[str, _Found] = defaultdict(_Found)

@@ -1,7 +1,7 @@
 """Searches the index: turns a query into hits."""
 
 from rag_ls.search.query import MAX_QUERY_CHARACTERS, analyse
-from rag_ls.search.roles import is_docs, is_inline_test, is_test, likelihood
+from rag_ls.search.roles import is_data, is_docs, is_inline_test, is_test, likelihood
 from rag_ls.search.searcher import Corpus, Found, Searcher
 from rag_ls.search.view import DOCUMENT_KINDS, NO_FILTERS, Filters, glob_matcher
 
@@ -15,6 +15,7 @@ __all__ = [
     "Searcher",
     "analyse",
     "glob_matcher",
+    "is_data",
     "is_docs",
     "is_inline_test",
     "is_test",

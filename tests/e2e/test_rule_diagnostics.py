@@ -94,8 +94,7 @@ async def test_a_rule_being_written_counts_at_once_and_broken_yaml_keeps_the_las
         assert "no YAML" in problem.message
         assert len(await _pulled(ed, file, lambda found: len(found) == 2)) == 2
         ed.replace_all(rules, RULES + "  - id: wrong\n    language: python\n    rule: {kind: no_such_kind}\n")
-        (problem,) = await _pulled(ed, rules, lambda found: len(found) == 1)
-        assert "no_such_kind" in problem.message
+        (problem,) = await _pulled(ed, rules, lambda found: any("no_such_kind" in each.message for each in found))
         assert problem.range.start.line == 7
 
 
@@ -148,3 +147,17 @@ async def test_the_workspace_is_checked_and_a_lens_counts_uses(project: Path) ->
         assert await eventually(is_counted)
         answer = await ed.command("showUses", uri=uri_of(project / "src/rates.py"), symbol="vat")
         assert [each["filePath"] for each in answer["dependents"]] == ["src/price.py", "tests/test_rates.py"]
+
+
+async def test_a_hover_on_a_path_shows_the_rules_that_name_it(project: Path) -> None:
+    rules = {"CONSTRAINTS.md": "# Rules\n\n## Rates\n\nWhat is in `src/rates.py` MUST be exact.\n"}
+    write(project, {**PROJECT, **rules, "notes.md": "See src/rates.py and src/price.py for that.\n"})
+    async with editor(project) as ed:
+        await ed.until_complete()
+        ed.open(project / "notes.md", language="markdown")
+
+        async def is_shown() -> bool:
+            return "MUST be exact" in await ed.hover(project / "notes.md", 0, 8)
+
+        assert await eventually(is_shown)
+        assert "MUST be exact" not in await ed.hover(project / "notes.md", 0, 26)

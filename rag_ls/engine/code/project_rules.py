@@ -179,14 +179,16 @@ class ProjectRules:
         return ImpactFinder(self._shared.index.checkout, self._imports.resolver(), self._hidden())
 
     def _tests(self, path: str, dependents: Sequence[Dependent]) -> tuple[str, ...]:
-        importing = [each.path for each in dependents if is_test(each.path)]
+        """The tests that are named after a document, and those that import it; none for a test."""
+        if is_test(path):
+            return ()
+        hidden = self._hidden()
         named = [
             other
             for number, other, language, _ in self._shared.index.checkout.document_paths()
-            if is_test(other) and not is_docs(language) and is_named_after(other, path) and other != path
-            and number not in self._hidden()
-        ] if not is_test(path) else []  # fmt: skip
-        return tuple(dict.fromkeys([*named, *importing]))
+            if is_test(other) and is_named_after(other, path) and not is_docs(language) and number not in hidden
+        ]
+        return tuple(dict.fromkeys([*named, *(each.path for each in dependents if is_test(each.path))]))
 
     def _similar(self, path: str, rows: Sequence[ChunkRow], count: int) -> list[SimilarFile]:
         """The documents whose chunks are nearest to those of a document, each with the pair that is nearest."""

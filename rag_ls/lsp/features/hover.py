@@ -15,6 +15,7 @@ from rag_ls.lsp.text_buffer import Position
 from rag_ls.model import AnchorState, Hit, Memory, StoredChunk
 
 _MEMORY_CHARACTERS = 300
+_MAX_RULES = 5
 _STATES = {AnchorState.DRIFTED: " *(the code has changed since)*", AnchorState.ORPHANED: " *(the code is gone)*"}
 
 
@@ -32,9 +33,24 @@ def register(server: RagLsServer) -> None:
         word = document.buffer.word_at(Position(params.position.line, params.position.character))
         if len(word) < 2 or keyword.iskeyword(word):
             return None
+        at = Position(params.position.line, params.position.character)
+        rules = await session.work("hover", rules_of, place.view, document.buffer.path_at(at))
         related = await session.work("hover", place.view.hover, place.path, params.position.line + 1, word)
-        text = markdown(place.view, related)
+        text = "\n\n".join(filter(None, (rules, markdown(place.view, related))))
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text)) if text else None
+
+
+def rules_of(view: ProjectView, path: str) -> str:
+    """The rules that name a file or folder of the project, as the hover's text; empty where there are none."""
+    path = path.strip("/").removeprefix("./")
+    if not path or ".." in path.split("/") or not view.store.files_at(path, at_most=1):
+        return ""
+    lines = [
+        f"- {' '.join(rule.text.split())} — {_link(view, hit.row.stored.chunk.path, rule.line)}"
+        for hit in view.rules.about_file(path)
+        for rule in hit.key_rules
+    ]
+    return "**Rules**\n\n" + "\n".join(lines[:_MAX_RULES]) if lines else ""
 
 
 def markdown(view: ProjectView, related: Related) -> str:

@@ -51,8 +51,9 @@ CREATE TABLE symbols (
   signature TEXT NOT NULL, exported INTEGER NOT NULL);
 CREATE INDEX symbols_document ON symbols (document_id, start_line);
 CREATE INDEX symbols_name ON symbols (name);
+-- AUTOINCREMENT: an id never means another import, so that what was read of it can be kept.
 CREATE TABLE imports (
-  id INTEGER PRIMARY KEY, document_id INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
+  id INTEGER PRIMARY KEY AUTOINCREMENT, document_id INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
   module TEXT NOT NULL, names TEXT NOT NULL, line INTEGER NOT NULL, uses TEXT NOT NULL, aliases TEXT NOT NULL);
 CREATE INDEX imports_document ON imports (document_id);
 -- The reverse index: which imports have a target that may be called so.

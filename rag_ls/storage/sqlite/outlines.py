@@ -19,6 +19,9 @@ _SYMBOLS = (
     "FROM symbols s JOIN documents d ON d.id = s.document_id"
 )
 
+# So many imports are kept as records, some ten megabytes.
+_MAX_KNOWN = 30_000
+
 
 @guarded
 class OutlineRows:
@@ -26,6 +29,7 @@ class OutlineRows:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._known: dict[int, StoredImport] = {}
 
     def replace(self, connection: sqlite3.Connection, document_id: int, outline: Outline) -> None:
         """Replace a document's outline. Call it inside a transaction."""
@@ -94,10 +98,24 @@ class OutlineRows:
 
     def importers(self, keys: Collection[str]) -> list[StoredImport]:
         """The imports with one of these keys (`import_keys`)."""
-        return self._imports(
-            "WHERE i.id IN (SELECT import_id FROM import_keys WHERE key IN (SELECT value FROM json_each(?)))",
+        rows = self._database.connection.execute(
+            "SELECT DISTINCT import_id FROM import_keys WHERE key IN (SELECT value FROM json_each(?))",
             (json.dumps(list(keys)),),
         )
+        numbers = [number for (number,) in rows]
+        # Another thread may begin a new one meanwhile.
+        known = self._known
+        missing = [number for number in numbers if number not in known]
+        # Making thousands of records anew takes longer than all the rest of a question.
+        loaded = (
+            self._by_id("WHERE i.id IN (SELECT value FROM json_each(?))", (json.dumps(missing),)) if missing else {}
+        )
+        found = [item for number in numbers if (item := loaded.get(number) or known.get(number)) is not None]
+        if len(known) + len(loaded) > _MAX_KNOWN:
+            self._known = loaded
+        else:
+            known.update(loaded)
+        return sorted(found, key=lambda item: (item.path, item.imported.line))
 
     def own_names(self, documents: Collection[int]) -> dict[str, tuple[str, ...]]:
         """The names that some documents use without an import of their own, by path; without those that use none."""
@@ -109,15 +127,20 @@ class OutlineRows:
         return {path: _split(names) for path, names in rows}
 
     def _imports(self, where: str, values: tuple[object, ...]) -> list[StoredImport]:
+        return list(self._by_id(where, values).values())
+
+    def _by_id(self, where: str, values: tuple[object, ...]) -> dict[int, StoredImport]:
         rows = self._database.connection.execute(
-            "SELECT d.id, d.path, d.language, i.module, i.names, i.line, i.uses, i.aliases "
+            "SELECT i.id, d.id, d.path, d.language, i.module, i.names, i.line, i.uses, i.aliases "
             f"FROM imports i JOIN documents d ON d.id = i.document_id {where} ORDER BY d.path, i.line",
             values,
         )
-        return [
-            StoredImport(number, path, Import(module, _split(names), line, _split(uses), _pairs(aliases)), language)
-            for number, path, language, module, names, line, uses, aliases in rows
-        ]
+        return {
+            number: StoredImport(
+                document_id, path, Import(module, _split(names), line, _split(uses), _pairs(aliases)), language
+            )
+            for number, document_id, path, language, module, names, line, uses, aliases in rows
+        }
 
     def _symbols(self, where: str, values: tuple[object, ...]) -> list[StoredSymbol]:
         rows = self._database.connection.execute(f"{_SYMBOLS} WHERE {where}", values)
