@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rag_ls.chunking import RuleKind, detect_language
 from rag_ls.engine.client import Client
@@ -36,10 +37,11 @@ from rag_ls.rules.checks.records import Violation
 from rag_ls.rules.decisions import Decisions, read_decisions, write_decisions
 from rag_ls.rules.diffs import FileChange, read_diff
 from rag_ls.rules.finding import RuleHit
-from rag_ls.rules.setup import ARCHITECTURE, write_documents
-from rag_ls.rules.survey.survey import Survey, Tree, survey
 from rag_ls.search import is_data, is_docs, is_test
 from rag_ls.util.text import lines_of, utc_stamp
+
+if TYPE_CHECKING:
+    from rag_ls.rules.survey.survey import Survey
 
 DEFAULT_RESULTS = 5
 # A rule that applies with a lower probability is noise for an agent.
@@ -49,7 +51,7 @@ _MAX_CHECKS = 30
 _MAX_QUERY_CHARACTERS = 4000
 _EXAMPLE_CHARACTERS, _EXAMPLE_CANDIDATES = 1500, 4
 _OLD_S = 7 * 24 * 3600.0
-_CONSTRAINT_FILES = (ARCHITECTURE, "CONSTRAINTS.md", "CLAUDE.md")
+_CONSTRAINT_FILES = ("ARCHITECTURE.yml", "CONSTRAINTS.md", "CLAUDE.md")
 
 
 class RuleOperations:
@@ -75,6 +77,10 @@ class RuleOperations:
 
     def set_up(self, asked: SetUpRules) -> records.SetUpAnswer:
         """Survey the code, and write ARCHITECTURE.yml and docs/patterns from what was found."""
+        # Imported here: reading code takes many patterns, whose compilation would slow down every start.
+        from rag_ls.rules.setup import write_documents
+        from rag_ls.rules.survey.survey import Tree, survey
+
         view = self._of_root(asked.project_root)
         root = view.project.root
         frontend, backend = (_folder(root, path) for path in (asked.frontend_path, asked.backend_path))

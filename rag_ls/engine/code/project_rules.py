@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +20,12 @@ from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.model import Memory, StoredChunk
 from rag_ls.rules.finding import RuleFinder, RuleHit, RuleQuestion
 from rag_ls.rules.impact import Dependent, Dependents, ImpactFinder
-from rag_ls.rules.survey.endpoints import Endpoint, endpoints_in
-from rag_ls.rules.survey.events import SocketEvent, events_in
 from rag_ls.search import NO_FILTERS, is_docs, is_test
 from rag_ls.storage import ChunkRow, StoredSymbol, is_called
+
+if TYPE_CHECKING:
+    from rag_ls.rules.survey.endpoints import Endpoint
+    from rag_ls.rules.survey.events import SocketEvent
 
 _log = logging.getLogger(__name__)
 
@@ -120,6 +123,10 @@ class ProjectRules:
 
     def impact(self, path: str, symbol: str, similar: int) -> Impact:
         """What a change of a document would touch. Raises `NotFound` with the nearest paths, and `PathOutsideProject`."""
+        # Imported here: compiling what reads routes takes as long as starting the rest of the engine.
+        from rag_ls.rules.survey.endpoints import endpoints_in
+        from rag_ls.rules.survey.events import events_in
+
         self._shared.catch_up()
         path = self._context.relative(self._named(path))
         document = self._shared.searcher.document(path, self._context.session)
