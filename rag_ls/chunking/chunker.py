@@ -62,10 +62,9 @@ def cut(text: str, path: str, *, language: str | None, budget: Budget, token_off
         if notebook is not None:
             return Cut(*cut_notebook(document, notebook, path, budget))
         language = "json"
-    spec = _spec(language, path, document.data)
-    if spec is None or not _worth_parsing(document, spec.grammar):
+    host = _parsed(document, path, language)
+    if host is None:
         return Cut(_from_windows(document, path, language, budget), outline_of_text(document, language))
-    host = Region(0, len(document.data), language, spec, parse(document.data, spec.grammar))
     regions = regions_of(document, host, budget.min_tokens)
     signatures: dict[int, str] = {}
     outline = _outline(document, host, regions, signatures)
@@ -83,11 +82,18 @@ def outline_of_document(text: str, path: str, language: str) -> Outline:
     if not text or language == "notebook":
         return Outline()
     document = Document.of(text, approximate_token_offsets)
+    host = _parsed(document, path, language)
+    if host is None:
+        return outline_of_text(document, language)
+    return _outline(document, host, regions_of(document, host, 0), {})
+
+
+def _parsed(document: Document, path: str, language: str) -> Region | None:
+    """The whole document as one region of its language; None without a grammar, and for what is not worth parsing."""
     spec = _spec(language, path, document.data)
     if spec is None or not _worth_parsing(document, spec.grammar):
-        return outline_of_text(document, language)
-    host = Region(0, len(document.data), language, spec, parse(document.data, spec.grammar))
-    return _outline(document, host, regions_of(document, host, 0), {})
+        return None
+    return Region(0, len(document.data), language, spec, parse(document.data, spec.grammar))
 
 
 def _outline(document: Document, host: Region, regions: list[Region], signatures: dict[int, str]) -> Outline:

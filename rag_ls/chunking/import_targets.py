@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator
 
 from rag_ls.model import Import
+from rag_ls.util.paths import FOLDER_STEMS
 
-# Names of documents that stand for their folder.
-_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main", "__main__"})
 _ROOTS = frozenset({"crate", "self", "super", "std", "@", "~", ""})
 _SUFFIX = re.compile(r"\.(?:[cm]?[jt]sx?|py|vue|svelte|h|hpp|hh|go|rs|rb|php|dart)$")
 _BETWEEN = re.compile(r"::|\.|\\")
@@ -19,7 +18,7 @@ def parts_of(path: str) -> list[str]:
     """A path's folders, and its name without suffix unless the document stands for its folder."""
     *folders, _ = path.split("/")
     stem = stem_of(path)
-    return folders if stem in _FOLDERS and folders else [*folders, stem]
+    return folders if stem in FOLDER_STEMS and folders else [*folders, stem]
 
 
 def stem_of(path: str) -> str:

@@ -49,8 +49,7 @@ def with_uses(statements: Sequence[Statement], language: str, data: bytes) -> li
     separator = _SEPARATORS.get(language)
     if separator is None:
         return [statement.imported for statement in statements]
-    found = [_with_names(statement, language) for statement in statements]
-    statements = [replace(each, imported=imported) for each, imported in zip(statements, found, strict=True)]
+    statements = [_with_names(statement, language) for statement in statements]
     bound: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for number, statement in enumerate(statements):
         for name, owner in _bindings(statement, language):
@@ -61,16 +60,22 @@ def with_uses(statements: Sequence[Statement], language: str, data: bytes) -> li
         for number, owner in bound[name]:
             uses[number] += [f"{owner}.{member}" if owner else member for member in used]
     return [
-        replace(each, uses=tuple(dict.fromkeys(uses[number]))[:MAX_USES], aliases=_aliases(statements[number], each))
-        for number, each in enumerate(found)
+        replace(
+            statement.imported,
+            uses=tuple(dict.fromkeys(uses[number]))[:MAX_USES],
+            aliases=tuple(_aliases(statement).items()),
+        )
+        for number, statement in enumerate(statements)
     ]
 
 
-def _aliases(statement: Statement, imported: Import) -> tuple[tuple[str, str], ...]:
-    found = [(match[1], match[2]) for match in _NAMED_AS.finditer(statement.text) if match[1] in imported.names]
+def _aliases(statement: Statement) -> dict[str, str]:
+    """The names that a document gives to imported names."""
+    names = statement.imported.names
+    found = {match[1]: match[2] for match in _NAMED_AS.finditer(statement.text) if match[1] in names}
     # Not in `export`: that passes the default on under its own name.
     default = _DEFAULT.match(statement.text)
-    return tuple([*found, ("default", default[1])] if default and "default" in imported.names else found)
+    return found | {"default": default[1]} if default and "default" in names else found
 
 
 def _members(names: Sequence[str], separator: str, data: bytes) -> dict[str, list[str]]:
@@ -86,15 +91,16 @@ def _members(names: Sequence[str], separator: str, data: bytes) -> dict[str, lis
     return {name: list(found) for name, found in members.items()}
 
 
-def _with_names(statement: Statement, language: str) -> Import:
-    """An import with the names that an assignment before a `require` takes from it."""
+def _with_names(statement: Statement, language: str) -> Statement:
+    """A statement with the names that an assignment before a `require` takes from it."""
     imported = statement.imported
     if language in ("javascript", "typescript", "tsx") and not imported.names:
         taken = _TAKEN_APART.search(statement.before)
         if taken:
             names = [part.split(":")[0].split("=")[0].strip() for part in taken[1].decode("utf-8", "ignore").split(",")]
-            return replace(imported, names=tuple(name for name in names if re.fullmatch(r"[\w$]+", name)))
-    return imported
+            imported = replace(imported, names=tuple(name for name in names if re.fullmatch(r"[\w$]+", name)))
+            return replace(statement, imported=imported)
+    return statement
 
 
 def _bindings(statement: Statement, language: str) -> Iterator[tuple[str, str]]:
@@ -103,7 +109,7 @@ def _bindings(statement: Statement, language: str) -> Iterator[tuple[str, str]]:
     imported = statement.imported
     match language:
         case "python":
-            yield from _python(imported, statement.text)
+            yield from _python(statement)
         case "go":
             yield _go(imported, statement.text), ""
         case "rust":
@@ -114,12 +120,13 @@ def _bindings(statement: Statement, language: str) -> Iterator[tuple[str, str]]:
             yield from _javascript(statement)
 
 
-def _python(imported: Import, text: str) -> Iterator[tuple[str, str]]:
+def _python(statement: Statement) -> Iterator[tuple[str, str]]:
+    imported = statement.imported
     if imported.names:
-        renamed = {match[1]: match[2] for match in _NAMED_AS.finditer(text)}
+        renamed = _aliases(statement)
         yield from ((renamed.get(name, name), name) for name in imported.names if name != "*")
         return
-    alias = re.search(rf"(?<![\w.]){re.escape(imported.module)}\s+as\s+(\w+)", text)
+    alias = re.search(rf"(?<![\w.]){re.escape(imported.module)}\s+as\s+(\w+)", statement.text)
     yield (alias[1] if alias else imported.module), ""
 
 
@@ -141,5 +148,5 @@ def _javascript(statement: Statement) -> Iterator[tuple[str, str]]:
     if assigned and not statement.imported.names:
         yield assigned[1].decode(), ""
         return
-    renamed = {match[1]: match[2] for match in _NAMED_AS.finditer(statement.text)}
+    renamed = _aliases(statement)
     yield from ((renamed.get(name, name), name) for name in statement.imported.names if name not in ("*", "default"))

@@ -17,6 +17,7 @@ from rag_ls.indexing import Patterns
 from rag_ls.project import find_project
 from rag_ls.rules.checks.project import CheckReport, changed_files, check_project
 from rag_ls.rules.checks.records import Severity, Violation
+from rag_ls.util.paths import is_among
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -26,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     wanted = [_path_in(project.root, path) for path in arguments.paths]
     if arguments.changed is not None:
         changed = changed_files(project.root, arguments.changed)
-        wanted = [path for path in changed if not wanted or any(_is_below(path, each) for each in wanted)]
+        wanted = [path for path in changed if is_among(path, wanted)]
         if not wanted:
             print(f"rag-ls: nothing differs from {arguments.changed}", file=sys.stderr)
             return 0
@@ -45,10 +46,6 @@ def _path_in(root: Path, path: str) -> str:
         raise InvalidRequest(f"{path} is outside the project {root}")
     found = place.resolve().relative_to(root).as_posix()
     return "" if found == "." else found
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return not folder or path == folder or path.startswith(folder + "/")
 
 
 def _print(report: CheckReport, arguments: argparse.Namespace) -> None:

@@ -50,12 +50,7 @@ def before(engine: Channel, folder: str, path: str) -> Json | None:
     answer = call(
         engine, "rag_check_constraints", folder, {"file_path": path, "num_results": _MAX_RULES}, None, _ignore
     )
-    about = [
-        each
-        for kind in ("constraints", "patterns")
-        for each in answer[kind]
-        if each.get("why", "").startswith(("names", "its folder"))
-    ]
+    about = [each for kind in ("constraints", "patterns") for each in answer[kind] if each.get("namesPath")]
     lines = [f"- {rule} ({each['filePath']}:{each['lines']})" for each in about for rule in each["keyRules"]]
     lines += [f"- {check} (checked)" for check in answer.get("checks", ())]
     if not lines:

@@ -52,8 +52,8 @@ class EditorSession:
         """Messages for the user."""
         self.edited: asyncio.Queue[str] = asyncio.Queue()
         """The URIs of documents that were opened, edited or closed, for their diagnostics."""
-        self.index_completed = asyncio.Event()
-        """Set when nothing is left to index: what other files say counts then."""
+        self.all_to_check = asyncio.Event()
+        """Set when all files are to be checked anew: the index is complete, or the rules have changed."""
         self.events = EventInbox()
         """Events of the engine."""
         self.filters_symbols = False
@@ -196,11 +196,6 @@ class EditorSession:
         """Files were saved, written, created, renamed or deleted."""
         if (client := self.client_if_ready) is not None:
             self._hand_over.put(functools.partial(_take_files, client, list(uris)))
-
-    @property
-    def encoding(self) -> str:
-        """The encoding in which the editor counts positions."""
-        return self.documents.encoding
 
     def _is_behind(self) -> bool:
         """Whether messages of the editor have not reached the engine yet; other threads call this."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+from rag_ls.util.text import LINE_END
+
 _WORD = re.compile(r"[^\W\d]\w*")
 _PATH = re.compile(r"(?:[\w.@-]+/)+[\w.@-]*")
 
@@ -44,23 +45,23 @@ class TextBuffer:
         if position.line < 0:
             return 0
         start = starts[position.line]
-        line = self._line(position.line)
+        line = self.line(position.line)
         return start + _index_in_line(line, max(0, position.character), self._encoding)
 
     def word_at(self, position: Position) -> str:
         """The identifier at a position, or an empty string."""
-        line = self._line(position.line)
+        line = self.line(position.line)
         index = _index_in_line(line, max(0, position.character), self._encoding)
         return next((match[0] for match in _WORD.finditer(line) if match.start() <= index <= match.end()), "")
 
     def path_at(self, position: Position) -> str:
         """The path with a slash around a position, or an empty string."""
-        line = self._line(position.line)
+        line = self.line(position.line)
         index = _index_in_line(line, max(0, position.character), self._encoding)
         return next((match[0] for match in _PATH.finditer(line) if match.start() <= index <= match.end()), "")
 
-    def _line(self, number: int) -> str:
-        """A line's text without its end."""
+    def line(self, number: int) -> str:
+        """The text of a 0-based line without its end; empty beyond the last one."""
         starts = self._line_starts()
         if not 0 <= number < len(starts):
             return ""
@@ -69,7 +70,7 @@ class TextBuffer:
 
     def _line_starts(self) -> list[int]:
         if self._starts is None:
-            self._starts = [0, *(match.end() for match in _LINE_END.finditer(self.text))]
+            self._starts = [0, *(match.end() for match in LINE_END.finditer(self.text))]
         return self._starts
 
 

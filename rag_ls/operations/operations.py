@@ -26,7 +26,9 @@ from rag_ls.operations.projects import Projects
 from rag_ls.operations.records import CodeRecord, MemoryRecord, SearchAnswer, Stats
 from rag_ls.operations.records_of import with_note
 from rag_ls.operations.requests import GetChunk, GetMemory, Search, SearchCode, SearchMemory, Show
-from rag_ls.operations.rules import RuleOperations
+from rag_ls.operations.rule_projects import RuleProjects
+from rag_ls.operations.rule_setup import RuleSetup
+from rag_ls.operations.rules import RuleQuestions
 from rag_ls.operations.search import SearchOperations
 from rag_ls.operations.spec import Operation
 from rag_ls.operations.table import OPERATIONS
@@ -79,7 +81,9 @@ class Operations:
         self.maintenance = MaintenanceOperations(or_none)
         self.batches = BatchOperations(or_none)
         self.projects = ProjectOperations(client, projects)
-        self.rules = RuleOperations(client, projects, wait_s=wait_s, now=utc_now)
+        rule_projects = RuleProjects(client, projects)
+        self.rule_setup = RuleSetup(rule_projects, now=utc_now)
+        self.rules = RuleQuestions(rule_projects, wait_s=wait_s, now=utc_now)
 
     def submit(self, name: str, arguments: object) -> Future[Json]:
         """Run an operation in the engine's threads; its answer as JSON."""
@@ -130,8 +134,9 @@ class Operations:
             results += recalled.results
             stats = stats or recalled.stats
         if "rules" in kinds:
-            results += self.rules.search(asked.query, asked.k)
-            stats = stats or Stats(0.0, True, len(results), True)
+            of_rules = self.rules.search(asked.query, asked.k)
+            results += of_rules.results
+            stats = stats or of_rules.stats
         assert stats is not None
         if asked.kinds or "code" in kinds:
             return SearchAnswer(asked.query, tuple(results), stats)

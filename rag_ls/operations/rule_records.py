@@ -87,6 +87,8 @@ class RuleRecord:
     """The line of each key rule."""
     section: str = optional("")
     why: str = optional("")
+    namesPath: bool = optional(False)
+    """Whether it names a file of the change, or stands in a folder above one."""
 
 
 @dataclass(frozen=True, slots=True)

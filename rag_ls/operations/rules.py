@@ -1,4 +1,4 @@
-"""Operations on rules: set-up, constraints for a change, impact, and how it all stands."""
+"""Questions about rules: constraints for a change, what a file breaks, impact, and how it all stands."""
 
 from __future__ import annotations
 
@@ -6,42 +6,32 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from rag_ls.chunking import RuleKind, detect_language
-from rag_ls.engine.client import Client
+from rag_ls.chunking import RuleKind
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.requests import SearchRequest
-from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable, RagLsError
-from rag_ls.indexing import Depth
+from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.model import Hit, StoredChunk
 from rag_ls.operations import rule_records as records
-from rag_ls.operations.indexing import Report, follow, index_and_wait
-from rag_ls.operations.projects import Projects
-from rag_ls.operations.records import CodeRecord
+from rag_ls.operations.records import CodeAnswer, CodeRecord, Stats
 from rag_ls.operations.records_of import file_of
 from rag_ls.operations.requests import NoArguments
+from rag_ls.operations.rule_projects import RuleProjects
 from rag_ls.operations.rule_requests import (
     LEAST_DESCRIPTION_CHARACTERS,
     MAX_RESULTS,
     CheckConstraints,
     CheckFile,
-    IndexRules,
     QueryImpact,
-    SetUpRules,
 )
-from rag_ls.project import Project, find_marked_root
 from rag_ls.rules.checks.checker import applies
 from rag_ls.rules.checks.records import Violation
-from rag_ls.rules.decisions import Decisions, read_decisions, write_decisions
+from rag_ls.rules.decisions import Decisions, read_decisions
 from rag_ls.rules.diffs import FileChange, read_diff
 from rag_ls.rules.finding import RuleHit
 from rag_ls.search import is_data, is_docs, is_test
-from rag_ls.util.text import lines_of, utc_stamp
-
-if TYPE_CHECKING:
-    from rag_ls.rules.survey.survey import Survey
+from rag_ls.util.paths import portable
+from rag_ls.util.text import lines_of
 
 DEFAULT_RESULTS = 5
 # A rule that applies with a lower probability is noise for an agent.
@@ -54,92 +44,14 @@ _OLD_S = 7 * 24 * 3600.0
 _CONSTRAINT_FILES = ("ARCHITECTURE.yml", "CONSTRAINTS.md", "CLAUDE.md")
 
 
-class RuleOperations:
-    """Operations on the rules of a client's projects."""
+class RuleQuestions:
+    """Answers from the rules of a client's projects."""
 
-    def __init__(self, client: Client, projects: Projects, *, wait_s: float, now: Callable[[], datetime]) -> None:
+    def __init__(self, projects: RuleProjects, *, wait_s: float, now: Callable[[], datetime]) -> None:
         """A question waits `wait_s` for a model that is still loading."""
-        self._client = client
         self._projects = projects
         self._wait_s = wait_s
         self._now = now
-        self._root: Path | None = None
-        self._index_began = 0.0
-
-    # --- set-up and index
-
-    def prepare_set_up(self, asked: SetUpRules, report: Report) -> None:
-        """Read the project's files, for the graph of its imports."""
-        view = self._of_root(asked.project_root)
-        if not view.indexing.scanned or view.store.queue.has_any():
-            view.indexing.index_tree(Depth.WORDS)
-            follow(view, report, embeddings=False)
-
-    def set_up(self, asked: SetUpRules) -> records.SetUpAnswer:
-        """Survey the code, and write ARCHITECTURE.yml and docs/patterns from what was found."""
-        # Imported here: reading code takes many patterns, whose compilation would slow down every start.
-        from rag_ls.rules.setup import write_documents
-        from rag_ls.rules.survey.survey import Tree, survey
-
-        view = self._of_root(asked.project_root)
-        root = view.project.root
-        frontend, backend = (_folder(root, path) for path in (asked.frontend_path, asked.backend_path))
-        paths = {path for _, path, _, session in view.store.document_paths() if not session}
-        tree = Tree(tuple(sorted(paths)), _reader(root), lambda path: detect_language(path) or "", view.rules.edges())
-        found = survey(tree, frontend, backend)
-        written = write_documents(root, found, view.project.name, self._now(), force=asked.force)
-        former = read_decisions(root)
-        self._decide(
-            view,
-            Decisions(
-                str(root), found.frontend, found.backend, utc_stamp(self._now()),
-                former.last_indexed if former else "",
-                tuple(sorted({Path(path).suffix for path in paths if Path(path).suffix})), view.settings.index.exclude,
-            ),
-        )  # fmt: skip
-        view.files_changed([*written.written, *written.kept])
-        return records.SetUpAnswer(
-            str(root), _shown(found.frontend), _shown(found.backend), str(view.project.data_folder), written.written,
-            records.DetectedPatterns(
-                found.middleware_names, found.response_formats[0].claim if found.response_formats else None,
-                found.import_prefixes,
-            ),
-            _set_up_message(found, written.written), _left_alone(written.left_alone), written.left_alone, written.kept,
-        )  # fmt: skip
-
-    def prepare_index(self, asked: IndexRules, report: Report) -> None:
-        """Read and cut every file anew, and embed what has no vector yet."""
-        view = self._set_up_view(asked.project_root)
-        view.store.forget_digests()
-        self._index_began = time.monotonic()
-        index_and_wait(view, report, words_only=view.model(0.0) is None)
-
-    def index(self, asked: IndexRules) -> records.RulesIndexedAnswer:
-        """How the index stands after `prepare_index`."""
-        view = self._set_up_view(asked.project_root)
-        status, counts = view.status(), view.rules.chunk_counts()
-        failed = tuple(
-            records.FileError(item.path, item.reason)
-            for item in view.store.skipped().values()
-            if item.reason.startswith("failed")
-        )
-        if not status.documents:
-            raise ProjectUnavailable(f"nothing could be indexed in {status.root}: no file is text that rag-ls reads")
-        former = read_decisions(view.project.root) or Decisions(status.root)
-        self._decide(view, replace(former, last_indexed=utc_stamp(self._now())))
-        warning = ""
-        if len(failed) * 10 > status.documents:
-            warning = f"{len(failed):,} of {status.documents + len(failed):,} files failed: errors names them"
-        elif status.pending_embeddings:
-            warning = f"{status.pending_embeddings:,} chunks still wait for their vectors; words find them already"
-        return records.RulesIndexedAnswer(
-            status.root, status.documents, status.chunks, records.CollectionStats(**counts), failed,
-            round(time.monotonic() - self._index_began, 2),
-            f"{status.documents:,} files are indexed in {status.chunks:,} chunks: {counts['constraints']:,} of constraints, "
-            f"{counts['patterns']:,} of patterns", warning,
-        )  # fmt: skip
-
-    # --- questions
 
     def check_constraints(self, asked: CheckConstraints) -> records.ConstraintsAnswer:
         """The constraints, patterns and examples for a planned change, a diff or a file."""
@@ -153,11 +65,11 @@ class RuleOperations:
             raise InvalidRequest(
                 f"change_description = {description!r} is too short: say in a few words what is to be changed"
             )
-        view = self._current()
+        view = self._projects.current()
         changes = read_diff(asked.diff) if asked.diff.strip() else []
         paths = [change.path for change in changes]
         if asked.file_path.strip():
-            paths.insert(0, view.relative(asked.file_path.strip().replace("\\", "/")))
+            paths.insert(0, view.relative(portable(asked.file_path)))
         text = "\n".join(filter(None, (description, *(change.text for change in changes))))[:_MAX_QUERY_CHARACTERS]
         query = text or " ".join(paths)
         if not view.store.counts().documents:
@@ -184,15 +96,15 @@ class RuleOperations:
 
     def check_file(self, asked: CheckFile) -> records.CheckedFileAnswer:
         """What breaks a rule that a machine checks in a file, as it is on disk or typed."""
-        view = self._current(asked.file_path)
-        path = view.relative(asked.file_path.strip().replace("\\", "/"))
+        view = self._projects.current(asked.file_path)
+        path = view.relative(portable(asked.file_path))
         found = view.checks.violations(path, view.checks.text_of(path))
         return records.CheckedFileAnswer(path, tuple(_violation_record(each) for each in found))
 
     def query_impact(self, asked: QueryImpact) -> records.ImpactAnswer:
         """What a change of a file would touch."""
         count = _count("num_similar", asked.num_similar)
-        view = self._current(asked.file_path)
+        view = self._projects.current(asked.file_path)
         if not view.store.counts().documents:
             raise NotFound(f"the index of {view.project.root} is empty; rag_index makes it")
         found = view.rules.impact(asked.file_path, asked.symbol.strip(), count)
@@ -213,17 +125,22 @@ class RuleOperations:
         )  # fmt: skip
         return replace(answer, summary=_impact_summary(answer, is_all=found.dependents.is_all))
 
-    def search(self, query: str, k: int | None) -> list[CodeRecord]:
+    def search(self, query: str, k: int | None) -> CodeAnswer:
         """The sections of rule documents that fit a question, as hits."""
-        view = self._current()
+        view, started = self._projects.current(), time.perf_counter()
         found = view.rules.find(query, (), wait_for_model_s=self._wait_s)
-        return [_hit_record(view, hit) for hit in found[: k or DEFAULT_RESULTS]]
+        queued, pending = view.store.queue_lengths()
+        stats = Stats(
+            round((time.perf_counter() - started) * 1000, 1), view.model(0.0) is not None, len(found),
+            view.indexing.scanned and not (queued or pending), queued or None, pending or None,
+        )  # fmt: skip
+        return CodeAnswer(query, tuple(_hit_record(view, hit) for hit in found[: k or DEFAULT_RESULTS]), stats)
 
     # --- how it stands
 
     def health(self, asked: NoArguments) -> records.RulesHealthAnswer:
         """Whether rules and impact can be asked for, and what is missing."""
-        view = self._current()
+        view = self._projects.current()
         root, counts = view.project.root, view.rules.chunk_counts()
         decisions = read_decisions(root)
         issues, warnings = list[str](), list[str]()
@@ -252,7 +169,7 @@ class RuleOperations:
     def status(self, asked: NoArguments) -> records.RulesStatusAnswer:
         """How the rules of the project stand; without a project, that there is none."""
         try:
-            view = self._current()
+            view = self._projects.current()
         except RagLsError:
             return records.RulesStatusAnswer(False, None, None, None, None, None)
         counts, decisions = view.rules.chunk_counts(), read_decisions(view.project.root)
@@ -260,43 +177,6 @@ class RuleOperations:
             decisions is not None, str(view.project.root), counts["codebase"] > 0, _last_indexed(view, decisions),
             sum(counts.values()), records.CollectionStats(**counts),
         )  # fmt: skip
-
-    # --- projects
-
-    def _current(self, path: str = "") -> ProjectView:
-        """The project that a path is in, else the one that was named last, else the first one."""
-        if path and Path(path).is_absolute():
-            return self._projects.holding(path)
-        named = [view for view in self._projects.all() if view.project.root == self._root]
-        return named[0] if named else self._projects.first()
-
-    def _set_up_view(self, project_root: str) -> ProjectView:
-        view = self._of_root(project_root)
-        if read_decisions(view.project.root) is None:
-            raise NotFound(f"{view.project.root} was never set up; call rag_setup with this project_root first")
-        return view
-
-    def _of_root(self, project_root: str) -> ProjectView:
-        """The project of a folder, opened if it is not open yet; without one, the current project."""
-        if not project_root.strip():
-            return self._current()
-        root = Path(project_root.strip())
-        if not root.is_absolute():
-            raise InvalidRequest(f"project_root = {project_root!r} is no absolute path")
-        if not root.is_dir():
-            raise InvalidRequest(
-                f"project_root = {project_root!r} is no folder; give the folder of an existing project"
-            )
-        view = self._client.open_project(Project(find_marked_root(root.resolve()) or root.resolve()))
-        self._root = view.project.root
-        return view
-
-    def _decide(self, view: ProjectView, decisions: Decisions) -> None:
-        try:
-            write_decisions(view.project.root, decisions)
-        except OSError as error:
-            folder = view.project.data_folder
-            raise ProjectUnavailable(f"cannot write {folder} ({error.strerror}); make it writable for you") from error
 
     def _examples(self, view: ProjectView, query: str, count: int) -> tuple[records.ExampleRecord, ...]:
         # More than is shown, instead of a filter: a filtered search looks at every document.
@@ -324,31 +204,6 @@ def _violation_record(found: Violation) -> records.ViolationRecord:
     )
 
 
-def _reader(root: Path) -> Callable[[str], str]:
-    def read(path: str) -> str:
-        try:
-            return (root / path).read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return ""
-
-    return read
-
-
-def _folder(root: Path, given: str) -> str:
-    """A folder that a caller named, relative to the root. Raises `InvalidRequest`."""
-    if not given.strip():
-        return ""
-    path = root / given.strip().replace("\\", "/")
-    if not path.is_dir():
-        raise InvalidRequest(f"{given!r} is no folder of {root}")
-    relative = Project(root).relative(path)
-    return "" if relative == "." else relative
-
-
-def _shown(folder: str | None) -> str | None:
-    return "." if folder == "" else folder
-
-
 def _count(name: str, given: int | None) -> int:
     count = DEFAULT_RESULTS if given is None else given
     if not 1 <= count <= MAX_RESULTS:
@@ -364,7 +219,7 @@ def _rule_record(hit: RuleHit) -> records.RuleRecord:
     chunk = hit.row.stored.chunk
     return records.RuleRecord(
         chunk.text.strip(), chunk.path, hit.kind.value, hit.relevance, tuple(rule.text for rule in hit.key_rules),
-        _lines(chunk.start_line, chunk.end_line), tuple(rule.line for rule in hit.key_rules), chunk.symbol, hit.why,
+        _lines(chunk.start_line, chunk.end_line), tuple(rule.line for rule in hit.key_rules), chunk.symbol, hit.why, hit.names_path,
     )  # fmt: skip
 
 
@@ -395,22 +250,6 @@ def _example(hit: Hit) -> records.ExampleRecord:
 
 def _last_indexed(view: ProjectView, decisions: Decisions | None) -> str | None:
     return view.shared.last_sync or (decisions.last_indexed if decisions else None) or None
-
-
-def _left_alone(paths: Sequence[str]) -> str:
-    return (
-        f"{', '.join(paths)} exist and were left alone; force = true replaces them and keeps their text beside"
-        if paths
-        else ""
-    )
-
-
-def _set_up_message(found: Survey, written: Sequence[str]) -> str:
-    stacks = ", ".join(dict.fromkeys(f"{stack.language} {stack.role}" for stack in found.stacks)) or "no manifest"
-    wrote = f"wrote {', '.join(written)}" if written else "wrote nothing"
-    return (
-        f"read {found.files:,} files ({stacks}); {wrote}. Read what it says and correct it; rag_index makes the index."
-    )
 
 
 def _constraints_summary(

@@ -56,7 +56,7 @@ class RuleFinder:
         self._index = index
         self._store = index.checkout
 
-    def documents(self, hidden: Collection[int]) -> dict[int, str]:
+    def _documents(self, hidden: Collection[int]) -> dict[int, str]:
         """The rule documents by id, without those that another version of the same file replaces."""
         return {
             number: path
@@ -66,20 +66,25 @@ class RuleFinder:
 
     def chunk_counts(self, hidden: Collection[int]) -> dict[str, int]:
         """How many chunks there are of constraints, of patterns, and of all else (`codebase`)."""
-        counts = {kind.value: 0 for kind in RuleKind}
-        for number, path in self.documents(hidden).items():
-            counts[str(rule_kind(path))] += len(self._store.chunks.first_of([number], _MANY))
-        total = self._store.counts().chunks
-        constraints, patterns = counts[RuleKind.CONSTRAINT], counts[RuleKind.PATTERN]
-        return {"codebase": total - constraints - patterns, "constraints": constraints, "patterns": patterns}
+        documents = self._documents(hidden)
+        constraints, patterns = (
+            len(
+                self._store.chunks.first_of(
+                    [each for each, path in documents.items() if rule_kind(path) is kind], _MANY
+                )
+            )
+            for kind in (RuleKind.CONSTRAINT, RuleKind.PATTERN)
+        )
+        codebase = self._store.counts().chunks - constraints - patterns
+        return {"codebase": codebase, "constraints": constraints, "patterns": patterns}
 
     def find(self, question: RuleQuestion, hidden: Collection[int]) -> list[RuleHit]:
         """The sections that apply, the most probable first; sections that only hold a heading are left out."""
-        documents = self.documents(hidden)
+        documents = self._documents(hidden)
         if not documents:
             return []
         similar = self._similarities(question, documents)
-        weights = self._weights(question.text, documents)
+        weights = self._weights(question.text)
         hits = [
             self._judged(row, question, similar.get(row.text_hash, 0.0), weights)
             for row in self._sections(question, documents, similar)
@@ -106,7 +111,7 @@ class RuleFinder:
         hashes = self._store.chunks.text_hashes_of_documents(documents)
         return self._index.vectors.similarities(model, question.vector, hashes)
 
-    def _weights(self, text: str, documents: Collection[int]) -> dict[str, float]:
+    def _weights(self, text: str) -> dict[str, float]:
         """The rarity of the question's terms in the whole project: what the code says everywhere tells little."""
         total = max(self._store.chunks.estimated_count(), 1)
         return {

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any
 
+from rag_ls.util.paths import FOLDER_STEMS
+
 # Non-ASCII Latin letters. The index removes diacritics only from these: が is not か.
 _LATIN = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 _WORD = re.compile(r"\w+")
@@ -18,8 +20,7 @@ _IMPORT_PARTS = re.compile(r"[/\\.:]+")
 _KEY_PARTS = 3
 _PARENT = ".."
 """The key of an import of a whole folder: `.`, `..`, `super`."""
-# Documents that stand for their folder, and languages whose packages are folders.
-_FOLDER_NAMES = frozenset({"__init__", "index", "mod", "lib", "main", "__main__"})
+# Languages whose packages are folders.
 _FOLDER_SUFFIXES = frozenset({"go", "java", "kt", "scala", "groovy", "cs"})
 # Indexing a longer word (a hash, a base64 blob) would cost space and find nothing.
 _MAX_WORD_CHARACTERS = 64
@@ -84,7 +85,7 @@ def target_keys(path: str) -> tuple[str, ...]:
     *folders, name = path.split("/")
     stem, _, suffix = name.partition(".")
     keys = [stem or name, name.rpartition(".")[0] or name]
-    if stem in _FOLDER_NAMES or suffix in _FOLDER_SUFFIXES:
+    if stem in FOLDER_STEMS or suffix in _FOLDER_SUFFIXES:
         # `src` and `lib` are left out of many names: `packages/shop/src/index.ts`.
         keys += [*folders[-2:], _PARENT]
     return tuple(dict.fromkeys(key.lower() for key in keys))

@@ -19,7 +19,7 @@ def without_surrogates(text: str) -> str:
     return text
 
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 def utc_stamp(at: datetime) -> str:
@@ -34,4 +34,4 @@ def content_hash(text: str) -> str:
 
 def lines_of(text: str) -> list[str]:
     """The lines of a text without their ends: LF, CRLF or CR, and nothing else, as editors count them."""
-    return _LINE_END.split(text)
+    return LINE_END.split(text)

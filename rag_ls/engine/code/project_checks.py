@@ -13,6 +13,7 @@ from rag_ls.rules.checks.graph import ImportGraph, resolved
 from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, Violation
 from rag_ls.rules.checks.rule_files import RULE_FILES, RuleFiles
 from rag_ls.rules.resolution import SourceTree
+from rag_ls.util.paths import text_in
 
 
 class ProjectChecks:
@@ -41,7 +42,21 @@ class ProjectChecks:
 
     def violations(self, path: str, text: str, language: str = "") -> list[Violation]:
         """What breaks a rule in a text of the document at a path, in order of lines."""
+        return self._violations(self.rules(), path, text, language)
+
+    def everywhere(self) -> Iterator[tuple[str, str, list[Violation]]]:
+        """Each file that a rule is for: its path, its text on disk, and what breaks a rule in it."""
         rules = self.rules()
+        for path in sorted({path for _, path, _, _ in self._shared.index.checkout.document_paths()}):
+            if any(applies(rule, path) for rule in rules.rules):
+                text = self.text_of(path)
+                yield path, text, self._violations(rules, path, text)
+
+    def text_of(self, path: str) -> str:
+        """The text of a file of the project, as it is on disk; empty if it cannot be read."""
+        return text_in(self._shared.project.root, path)
+
+    def _violations(self, rules: RuleSet, path: str, text: str, language: str = "") -> list[Violation]:
         mine = RuleSet(tuple(rule for rule in rules.rules if applies(rule, path)))
         if not rules.rules:
             return []
@@ -54,17 +69,6 @@ class ProjectChecks:
             graph = (self._imports.graph() if needs_chains(mine) else graph).with_document(path, edges)
         document = CheckedDocument(path, language, text, outline.imports, outline.symbols)
         return violations(document, mine, graph, known={rule.id for rule in rules.rules})
-
-    def everywhere(self) -> Iterator[tuple[str, list[Violation]]]:
-        """Each document that a rule is for, with what breaks a rule in it."""
-        rules = self.rules().rules
-        for path in sorted({path for _, path, _, _ in self._shared.index.checkout.document_paths()}):
-            if any(applies(rule, path) for rule in rules):
-                yield path, self.violations(path, self._read(path))
-
-    def text_of(self, path: str) -> str:
-        """The text of a file of the project; empty if it cannot be read."""
-        return self._read(path)
 
     def _state(self) -> tuple[object, ...]:
         """What changes where a file that states rules does."""
@@ -94,9 +98,4 @@ class ProjectChecks:
 
     def _read(self, path: str) -> str:
         unsaved = self._unsaved(path) if path in RULE_FILES else None
-        if unsaved is not None:
-            return unsaved
-        try:
-            return (self._shared.project.root / path).read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return ""
+        return self.text_of(path) if unsaved is None else unsaved

@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from rag_ls.model import Import
 from rag_ls.rules.checks.graph import ImportGraph, resolved
 from rag_ls.rules.resolution import ImportResolver, SourceTree
 from rag_ls.storage import CheckoutIndex
+from rag_ls.util.paths import text_in
 
 _GRAPH_AGE_S = 5.0
 _MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml", "composer.json"})
@@ -27,7 +29,7 @@ class ProjectImports:
         self._graph: ImportGraph | None = None
         self._graph_changes, self._graph_made = -1, 0.0
         self._known: tuple[frozenset[str], Mapping[str, float]] | None = None
-        self._resolver = ImportResolver(SourceTree((), self._read))
+        self._resolver = ImportResolver(SourceTree((), partial(text_in, self._root)))
 
     def resolver(self) -> ImportResolver:
         """The resolver for the files as they are indexed now."""
@@ -37,7 +39,7 @@ class ProjectImports:
                 paths = frozenset(path for _, path, _, _ in self._checkout.document_paths())
                 known = (paths, self._manifests(paths))
                 if known != self._known:
-                    self._resolver = ImportResolver(SourceTree(paths, self._read))
+                    self._resolver = ImportResolver(SourceTree(paths, partial(text_in, self._root)))
                     self._known = known
                 self._changes = changes
             return self._resolver
@@ -68,9 +70,3 @@ class ProjectImports:
                 except OSError:
                     found[path] = 0.0
         return found
-
-    def _read(self, path: str) -> str:
-        try:
-            return (self._root / path).read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return ""

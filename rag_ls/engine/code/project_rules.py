@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from rag_ls.rules.finding import RuleFinder, RuleHit, RuleQuestion
 from rag_ls.rules.impact import Dependent, Dependents, ImpactFinder
 from rag_ls.search import NO_FILTERS, is_docs, is_test
 from rag_ls.storage import ChunkRow, StoredSymbol, is_called
+from rag_ls.util.paths import portable
 
 if TYPE_CHECKING:
     from rag_ls.rules.survey.endpoints import Endpoint
@@ -100,10 +101,6 @@ class ProjectRules:
         found = self._finder.find(RuleQuestion(path, (path,)), self._hidden())
         return [hit for hit in found if hit.names_path]
 
-    def documents(self) -> list[str]:
-        """The paths of the indexed rule documents."""
-        return sorted(set(self._finder.documents(self._hidden()).values()))
-
     def chunk_counts(self) -> dict[str, int]:
         """How many chunks hold code and other text, constraints, and patterns."""
         return self._finder.chunk_counts(self._hidden())
@@ -128,14 +125,17 @@ class ProjectRules:
         from rag_ls.rules.survey.events import events_in
 
         self._shared.catch_up()
-        path = self._context.relative(self._named(path))
+        if not path.strip():
+            raise InvalidRequest("file_path is empty: give a file, relative to the project's root")
+        path = self._context.relative(portable(path))
         document = self._shared.searcher.document(path, self._context.session)
         if document is None:
             raise self._places.not_indexed(path)
         store = self._shared.index.checkout
         declared = store.outlines.of_documents([document.id], _MAX_DECLARED)
         meant = self._meant(declared, symbol, path)
-        dependents = self._finder_of_impact().dependents(path, meant)
+        hidden = self._hidden()
+        dependents = self._finder_of_impact(hidden).dependents(path, meant)
         if symbol:
             direct = tuple(each for each in dependents.direct if set(each.names) & {item.symbol for item in meant})
             dependents = Dependents(direct, dependents.beyond, dependents.is_all)
@@ -147,7 +147,7 @@ class ProjectRules:
             tuple(endpoints_in(path, document.language, text)),
             tuple(events_in(document.language, text)),
             dependents,
-            self._tests(path, dependents.direct),
+            self._tests(path, dependents.direct, hidden),
             tuple(self._similar(path, rows, similar)),
             tuple(item for _, items in self._code_memories.of_document(path) for item in items),
         )
@@ -158,7 +158,7 @@ class ProjectRules:
         if document is None:
             return []
         declared = self._shared.index.checkout.outlines.of_documents([document.id], _MAX_DECLARED)
-        direct = self._finder_of_impact().dependents(path, declared, beyond_s=0.0).direct
+        direct = self._finder_of_impact(self._hidden()).dependents(path, declared, beyond_s=0.0).direct
         found = []
         for item in declared:
             users = [each.path for each in direct if item.symbol in each.names]
@@ -166,12 +166,6 @@ class ProjectRules:
                 tests = sum(1 for user in users if is_test(user))
                 found.append(SymbolUse(item.symbol, item.start_line, len(users), tests))
         return found
-
-    def _named(self, path: str) -> str:
-        """A path as a caller wrote it, perhaps with the backslashes of Windows."""
-        if not path.strip():
-            raise InvalidRequest("file_path is empty: give a file, relative to the project's root")
-        return path.strip().replace("\\", "/") if "\\" in path else path.strip()
 
     def _meant(self, declared: list[StoredSymbol], symbol: str, path: str) -> list[StoredSymbol]:
         if not symbol:
@@ -182,14 +176,13 @@ class ProjectRules:
             raise NotFound(f"{path} declares no {symbol!r}; it exports {names[:400]}")
         return found
 
-    def _finder_of_impact(self) -> ImpactFinder:
-        return ImpactFinder(self._shared.index.checkout, self._imports.resolver(), self._hidden())
+    def _finder_of_impact(self, hidden: Collection[int]) -> ImpactFinder:
+        return ImpactFinder(self._shared.index.checkout, self._imports.resolver(), hidden)
 
-    def _tests(self, path: str, dependents: Sequence[Dependent]) -> tuple[str, ...]:
+    def _tests(self, path: str, dependents: Sequence[Dependent], hidden: Collection[int]) -> tuple[str, ...]:
         """The tests that are named after a document, and those that import it; none for a test."""
         if is_test(path):
             return ()
-        hidden = self._hidden()
         named = [
             other
             for number, other, language, _ in self._shared.index.checkout.document_paths()

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from lsprotocol import types
 
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import RagLsError
-from rag_ls.lsp.capabilities import pulls_diagnostics
 from rag_ls.lsp.documents import OpenDocument, Place, place_of, uri_of
 from rag_ls.lsp.editor import EditorSession
-from rag_ls.lsp.protocol import RagLsServer, plain
+from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import units
 from rag_ls.rules.checks.records import RuleProblem, Severity, Violation
 from rag_ls.rules.checks.rule_files import RULE_FILES
@@ -61,7 +59,8 @@ def register(server: RagLsServer) -> None:
 async def keep_diagnosed(server: RagLsServer) -> None:
     """Send diagnostics as documents change, or tell the editor when to ask again, until the session ends."""
     session: EditorSession = server.session
-    pulls = pulls_diagnostics(plain_capabilities(server))
+    document = server.client_capabilities.text_document
+    pulls = bool(document and document.diagnostic)
     session.spawn(_keep_workspace(server, pulls=pulls))
     while True:
         uris = {await session.edited.get()}
@@ -73,7 +72,7 @@ async def keep_diagnosed(server: RagLsServer) -> None:
                 session.spawn(_send(server, uri))
         if any(uri.rsplit("/", 1)[-1] in RULE_FILES for uri in uris):
             await asyncio.sleep(_RULES_REST_S)
-            session.index_completed.set()
+            session.all_to_check.set()
 
 
 async def _keep_workspace(server: RagLsServer, *, pulls: bool) -> None:
@@ -81,8 +80,8 @@ async def _keep_workspace(server: RagLsServer, *, pulls: bool) -> None:
     session: EditorSession = server.session
     shown: set[str] = set()
     while True:
-        await session.index_completed.wait()
-        session.index_completed.clear()
+        await session.all_to_check.wait()
+        session.all_to_check.clear()
         if pulls:
             _ask_to_pull(server)
             continue
@@ -130,7 +129,7 @@ async def _of_open(session: EditorSession, uri: str) -> list[types.Diagnostic]:
         return []
     text = document.buffer.text
     found, problems = await session.work("diagnostics", _checked, place, document, text)
-    return as_diagnostics(place.view, text, found, problems, session.encoding)
+    return as_diagnostics(place.view, text, found, problems, session.documents.encoding)
 
 
 def _checked(place: Place, document: OpenDocument, text: str) -> tuple[list[Violation], list[RuleProblem]]:
@@ -145,7 +144,7 @@ async def _of_workspace(session: EditorSession) -> dict[str, list[types.Diagnost
     client = await session.client()
     for view in await session.work("workspace diagnostics", client.projects):
         try:
-            found |= await session.work("workspace diagnostics", _everywhere, view, session.encoding)
+            found |= await session.work("workspace diagnostics", _everywhere, view, session.documents.encoding)
         except RagLsError:
             # The project is gone, or its index is being made anew.
             continue
@@ -155,8 +154,7 @@ async def _of_workspace(session: EditorSession) -> dict[str, list[types.Diagnost
 def _everywhere(view: ProjectView, encoding: str) -> dict[str, list[types.Diagnostic]]:
     problems = view.checks.rules().problems
     found: dict[str, list[types.Diagnostic]] = {}
-    for path, violations in view.checks.everywhere():
-        text = view.checks.text_of(path) if violations else ""
+    for path, text, violations in view.checks.everywhere():
         found[uri_of(view, path)] = as_diagnostics(view, text, violations, (), encoding)
     for path in {problem.path for problem in problems}:
         of_file = [problem for problem in problems if problem.path == path]
@@ -196,8 +194,3 @@ def _diagnostic(view: ProjectView, lines: Sequence[str], found: Violation, encod
 def _position(lines: Sequence[str], line: int, column: int, encoding: str) -> types.Position:
     text = lines[line - 1] if 0 < line <= len(lines) else ""
     return types.Position(line - 1, units(text, column, encoding))
-
-
-def plain_capabilities(server: RagLsServer) -> Any:
-    """The client's capabilities as plain data."""
-    return plain(server.protocol._converter.unstructure(server.client_capabilities))

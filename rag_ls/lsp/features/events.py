@@ -28,7 +28,7 @@ async def pass_on(server: RagLsServer) -> None:
             _refresh_lenses(server)
         if any(isinstance(event, IndexComplete) for event in events):
             _refresh_lenses(server)
-            session.index_completed.set()
+            session.all_to_check.set()
         if any(isinstance(event, SettingsChanged) for event in events):
             session.spawn(session.tell_problems())
         if wants_events and events:

@@ -13,7 +13,6 @@ from rag_ls.lsp.features.commands import REMEMBER, plain_object
 from rag_ls.lsp.features.diagnostics import SOURCE
 from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error
 from rag_ls.rules.checks.suppression import NO_REASON, UNKNOWN_RULE, UNUSED, comment
-from rag_ls.util.text import lines_of
 
 SHOW = "ragLs.showPlace"
 
@@ -67,9 +66,8 @@ def _of_one(document: OpenDocument, diagnostic: types.Diagnostic) -> Iterator[ty
 
 def _suppression(document: OpenDocument, diagnostic: types.Diagnostic, rule: str) -> types.CodeAction:
     """An edit that adds the comment; its reason is left to the user, and until it is there, that is told."""
-    lines = lines_of(document.buffer.text)
     number = diagnostic.range.start.line
-    line = lines[number] if number < len(lines) else ""
+    line = document.buffer.line(number)
     indent = line[: len(line) - len(line.lstrip())]
     added = f"{indent}{comment(document.language, rule, '')}".rstrip() + "\n"
     at = types.Position(number, 0)
@@ -97,9 +95,8 @@ def _command(title: str, command: str, argument: dict[str, Any], diagnostic: typ
 
 
 def _exception(document: OpenDocument, diagnostic: types.Diagnostic, rule: str) -> dict[str, Any]:
-    lines = lines_of(document.buffer.text)
     number = diagnostic.range.start.line
-    code = lines[number].strip() if number < len(lines) else ""
+    code = document.buffer.line(number).strip()
     content = f"Exception to the rule {rule} ({diagnostic.message}): `{code[:200]}` may stay as it is."
     return {
         "uri": document.uri, "line": number + 1, "text": code or rule, "content": content, "scope": "project",

@@ -26,9 +26,10 @@ from rag_ls.rules.checks.records import (
     SymbolNameCheck,
 )
 from rag_ls.rules.checks.structure import ALIASES, LANGUAGES, problem_of
+from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
 
 SCHEMA_FILE = Path(__file__).with_name("architecture.schema.json")
-MAX_CHARACTERS = 1_000_000
+MAX_CHARACTERS = 250_000
 """Rules of a longer file are not read: reading them would hold up the editor."""
 
 _DUPLICATE = "{} is stated twice, here and at line {}: give one of them another id"
@@ -45,8 +46,9 @@ def read_architecture(text: str, path: str) -> RuleSet:
     if stated is None:
         return RuleSet()
     rules: list[CheckRule] = []
-    problems = [RuleProblem(path, _line_of(lines, error.absolute_path), _said(error)) for error in _errors(stated)]
-    broken = {error.absolute_path[1] for error in _errors(stated) if len(error.absolute_path) > 1}
+    errors = list(_validator().iter_errors({"rules": stated}))
+    problems = [RuleProblem(path, _line_of(lines, error.absolute_path), _said(error)) for error in errors]
+    broken = {error.absolute_path[1] for error in errors if len(error.absolute_path) > 1}
     for at, item in enumerate(stated if isinstance(stated, list) else ()):
         line = lines.get(("rules", at), 1)
         if at in broken:
@@ -60,55 +62,12 @@ def read_architecture(text: str, path: str) -> RuleSet:
     return RuleSet(tuple(rules), tuple(sorted(problems, key=lambda problem: problem.line)))
 
 
-class RulesUnreadable(Exception):
-    """A file of rules cannot be read at all; the rules that were read before stay in force."""
-
-    def __init__(self, problem: RuleProblem) -> None:
-        super().__init__(problem.message)
-        self.problem = problem
-
-
-def parse_yaml(text: str, path: str) -> tuple[Any, dict[tuple[str | int, ...], int]]:
-    """A YAML text's content, and the line of each of its nodes by the keys that lead there. Raises `RulesUnreadable`."""
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        node = yaml.compose(text, Loader=loader)
-        content = yaml.load(text, Loader=loader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        said = getattr(error, "problem", None) or str(error)
-        raise RulesUnreadable(RuleProblem(path, mark.line + 1 if mark else 1, f"it is no YAML: {said}")) from error
-    except (ValueError, RecursionError) as error:
-        raise RulesUnreadable(RuleProblem(path, 1, f"it cannot be read: {error}")) from error
-    return content, dict(_lines(node, ())) if node is not None else {}
-
-
-def _lines(node: Any, keys: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], int]]:
-    import yaml
-
-    yield keys, node.start_mark.line + 1
-    if len(keys) > 6:
-        return
-    if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            yield from _lines(value, (*keys, str(key.value)))
-    elif isinstance(node, yaml.SequenceNode):
-        for at, value in enumerate(node.value):
-            yield from _lines(value, (*keys, at))
-
-
 @cache
 def _validator() -> Any:
     # Imported here: projects without rules need no schema.
     from jsonschema import Draft202012Validator
 
     return Draft202012Validator(json.loads(SCHEMA_FILE.read_text(encoding="utf-8")))
-
-
-def _errors(stated: object) -> list[Any]:
-    return list(_validator().iter_errors({"rules": stated}))
 
 
 def _said(error: Any) -> str:
@@ -205,8 +164,9 @@ def _contradictions(rules: Sequence[CheckRule], path: str) -> Iterator[RuleProbl
             yield RuleProblem(path, rule.line, _DUPLICATE.format(rule.id, first[rule.id].line))
         first.setdefault(rule.id, rule)
     imports = [(rule, rule.check) for rule in rules if isinstance(rule.check, ImportCheck)]
+    forbidding = [(rule, check) for rule, check in imports if check.forbidden]
     for rule, check in imports:
-        for other, against in imports:
+        for other, against in forbidding if check.required else ():
             both = set(check.required) & set(against.forbidden)
             # A rule without files is for all.
             overlap = not rule.files or not other.files or set(rule.files) & set(other.files)

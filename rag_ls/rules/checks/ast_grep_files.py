@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from rag_ls.rules.checks.architecture import RulesUnreadable, parse_yaml
 from rag_ls.rules.checks.records import CheckRule, RuleProblem, RuleSet, Severity, StructureCheck
 from rag_ls.rules.checks.structure import ALIASES, LANGUAGES, problem_of
+from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
 from rag_ls.rules.resolution.source_tree import join
 
 CONFIG_FILES = ("sgconfig.yml", "sgconfig.yaml")
@@ -42,7 +42,7 @@ def _read_file(path: str, text: str) -> RuleSet:
             problem = problem_of(rule.check) if isinstance(rule.check, StructureCheck) else ""
             if problem:
                 problems.append(RuleProblem(path, line, f"{rule.id}: ast-grep cannot use this rule: {problem}"))
-            elif rule.severity is not None and content.get("severity") != "off":
+            elif content.get("severity") != "off":
                 rules.append(rule)
         line += part.count("\n") + 1
     return RuleSet(tuple(rules), tuple(problems))

@@ -34,7 +34,9 @@ class ImportGraph:
         return self._edges.get(path, ())
 
     def with_document(self, path: str, edges: tuple[Edge, ...]) -> ImportGraph:
-        """The graph with other imports of one document."""
+        """The graph with other imports of one document; the same graph, and what it knows, if they are no others."""
+        if self.edges(path) == edges:
+            return self
         return ImportGraph({**self._edges, path: edges})
 
     def is_in_circle(self, path: str, target: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -18,6 +18,7 @@ from rag_ls.rules.checks.graph import Edge, ImportGraph, resolved
 from rag_ls.rules.checks.records import CheckedDocument, RuleSet, Violation
 from rag_ls.rules.checks.rule_files import RuleFiles
 from rag_ls.rules.resolution import ImportResolver, SourceTree
+from rag_ls.util.paths import is_among, text_in
 
 _MAX_BYTES = 2_000_000
 # Starting processes takes as long as reading so many files.
@@ -40,7 +41,7 @@ def check_project(root: Path, wanted: Sequence[str] = (), *, patterns: Patterns,
     paths = sorted(list_files(root, patterns))
     tree = SourceTree(paths, partial(_read, root))
     rules = RuleFiles().read(tree)
-    chosen = [path for path in paths if _is_wanted(path, wanted) and any(applies(rule, path) for rule in rules.rules)]
+    chosen = [path for path in paths if is_among(path, wanted) and any(applies(rule, path) for rule in rules.rules)]
     if not rules.rules:
         return CheckReport(rules, (), 0)
     outlined = paths if needs_chains(rules) else chosen
@@ -82,10 +83,6 @@ def changed_files(root: Path, revision: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _is_wanted(path: str, wanted: Collection[str]) -> bool:
-    return not wanted or any(not each or path == each or path.startswith(each + "/") for each in wanted)
-
-
 def _outlines(root: Path, paths: Sequence[str], processes: int) -> dict[str, tuple[str, Outline]]:
     """The language and outline of each file, read in several processes if they are many."""
     batches = [paths[at : at + _BATCH] for at in range(0, len(paths), _BATCH)]
@@ -107,10 +104,9 @@ def _outline_batch(root: Path, paths: Sequence[str]) -> list[tuple[str, str, Out
 
 
 def _read(root: Path, path: str) -> str:
+    file = root / path
     try:
-        file = root / path
-        if file.is_symlink() or file.stat().st_size > _MAX_BYTES:
-            return ""
-        return file.read_text(encoding="utf-8", errors="replace")
+        is_wanted = not file.is_symlink() and file.stat().st_size <= _MAX_BYTES
     except OSError:
         return ""
+    return text_in(root, path) if is_wanted else ""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from rag_ls.rules.checks import ast_grep_files, import_linter
-from rag_ls.rules.checks.architecture import RulesUnreadable, read_architecture
+from rag_ls.rules.checks.architecture import read_architecture
 from rag_ls.rules.checks.records import RuleSet
+from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.rules.resolution import SourceTree
 
 ARCHITECTURE_FILES = ("ARCHITECTURE.yml", "ARCHITECTURE.yaml")
@@ -25,31 +24,25 @@ class RuleFiles:
     def read(self, tree: SourceTree) -> RuleSet:
         """The rules that the files of a tree state now; `tree.read` gives their texts."""
         found = RuleSet()
-        for path, reader in self._readers(tree).items():
-            text = tree.read(path)
-            if not text.strip():
+        for path in RULE_FILES:
+            if path not in tree.paths or not tree.read(path).strip():
                 self._good.pop(path, None)
                 continue
             try:
-                self._good[path] = reader()
+                self._good[path] = _read(path, tree)
                 found += self._good[path]
             except RulesUnreadable as error:
                 former = self._good.get(path, RuleSet())
                 found += RuleSet(former.rules, (error.problem,))
         return found
 
-    def _readers(self, tree: SourceTree) -> Mapping[str, Callable[[], RuleSet]]:
-        readers: dict[str, Callable[[], RuleSet]] = {}
-        for path in ARCHITECTURE_FILES:
-            readers[path] = lambda path=path: read_architecture(tree.read(path), path)  # type: ignore[misc]
-        for path in ast_grep_files.CONFIG_FILES:
-            readers[path] = lambda path=path: ast_grep_files.read_ast_grep(path, tree.read, tree.paths)  # type: ignore[misc]
-        for path in import_linter.CONFIG_FILES:
-            readers[path] = lambda path=path: _linted(path, tree)  # type: ignore[misc]
-        return {path: reader for path, reader in readers.items() if path in tree.paths}
 
-
-def _linted(path: str, tree: SourceTree) -> RuleSet:
+def _read(path: str, tree: SourceTree) -> RuleSet:
+    """The rules of one file. Raises `RulesUnreadable`."""
+    if path in ARCHITECTURE_FILES:
+        return read_architecture(tree.read(path), path)
+    if path in ast_grep_files.CONFIG_FILES:
+        return ast_grep_files.read_ast_grep(path, tree.read, tree.paths)
     if "importlinter" not in tree.read(path):
         return RuleSet()
     return import_linter.read_import_linter(path, tree.read, lambda module: _place_of(module, tree))

@@ -44,7 +44,7 @@ class JavaScriptResolver:
         if path is not None and path != importer:
             members = tuple(use for use in imported.uses if "." not in use)
             names = tuple(dict.fromkeys((*imported.names, *members)))
-            yield Target(path, names, whole=not imported.names or "*" in imported.names)
+            yield Target(path, names)
 
     def names_of(self, path: str) -> tuple[str, ...]:
         """The last part of the package's name, for a document that the package's name may mean."""

@@ -39,7 +39,7 @@ class RustResolver:
             return
         names = tuple(rest[length : length + 1]) or (*imported.names, *imported.uses)
         if path != importer:
-            yield Target(path, names, whole=length == len(rest) and not imported.names)
+            yield Target(path, names)
 
     def _start(self, importer: str, first: str) -> str | None:
         """The folder of the modules below the first part of a path."""
@@ -88,7 +88,7 @@ class JvmResolver:
             end = "/".join(parts[:length])
             found = [path for suffix in _JVM_SUFFIXES for path in self._tree.ending(end + suffix, importer)]
             if found:
-                yield from (Target(path, (parts[length - 1],), whole=True) for path in found)
+                yield from (Target(path, (parts[length - 1],)) for path in found)
                 return
         if "*" in imported.names:
             yield from (Target(path, ("*",)) for path in self._package("/".join(parts), importer))
@@ -114,10 +114,10 @@ class PhpResolver:
         if imported.module.endswith((".php", ".inc")):
             path = join(importer.rpartition("/")[0], imported.module)
             found = [path] if path in self._tree.paths else self._tree.ending(imported.module.lstrip("./"), importer)
-            yield from (Target(each, whole=True) for each in found)
+            yield from (Target(each) for each in found)
             return
         for name in [f"{imported.module}\\{each}" for each in imported.names] or [imported.module]:
-            yield from (Target(path, (name.rpartition("\\")[2],), whole=True) for path in self._class(name, importer))
+            yield from (Target(path, (name.rpartition("\\")[2],)) for path in self._class(name, importer))
 
     def _class(self, name: str, importer: str) -> list[str]:
         for prefix, folder in self._prefixes:
@@ -185,7 +185,7 @@ class RubyResolver:
                 if path == name or path == f"lib/{name}" or f"/lib/{name}" in f"/{path}" or "/" in name
             ]
             found = closest(loaded, importer)[:1]
-        yield from (Target(path, whole=True) for path in found)
+        yield from (Target(path) for path in found)
 
 
 class IncludeResolver:
@@ -202,7 +202,7 @@ class IncludeResolver:
         else:
             end = posixpath.normpath(imported.module).lstrip("./")
             found = self._in_include_folder(end, importer) or self._tree.ending(end, importer)
-        yield from (Target(path, whole=True) for path in found[:1])
+        yield from (Target(path) for path in found[:1])
 
     def _in_include_folder(self, end: str, importer: str) -> list[str]:
         places = (

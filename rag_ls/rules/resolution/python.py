@@ -35,18 +35,18 @@ class PythonResolver:
                 taken.append(name)
             else:
                 members = tuple(use.partition(".")[2] for use in imported.uses if use.startswith(f"{name}."))
-                yield Target(submodule, members, whole=True)
+                yield Target(submodule, members)
         if own and taken:
-            yield Target(own, tuple(taken), whole="*" in taken)
+            yield Target(own, tuple(taken))
 
     def _module(self, module: str, uses: tuple[str, ...]) -> Iterator[Target]:
         own = self._file(module)
         if own is not None:
-            yield Target(own, uses, whole=True)
+            yield Target(own, uses)
         for use in uses:
             submodule = self._file(join(module, use))
             if submodule is not None:
-                yield Target(submodule, whole=True)
+                yield Target(submodule)
 
     def _absolute(self, importer: str, module: str) -> str | None:
         """The path of a module without a suffix; None if it is not the project's."""

@@ -32,7 +32,6 @@ class ImportResolver:
     """Tells which of a project's documents an import means. Safe from several threads."""
 
     def __init__(self, tree: SourceTree) -> None:
-        self.tree = tree
         self._known: dict[tuple[str, Import], tuple[Target, ...]] = {}
         self._javascript, self._go = JavaScriptResolver(tree), GoResolver(tree)
         jvm, include = JvmResolver(tree), IncludeResolver(tree)

@@ -16,8 +16,6 @@ class Target:
     path: str
     names: tuple[str, ...] = ()
     """The names that are taken from the document; `*` for all."""
-    whole: bool = False
-    """Whether the document itself is imported, beyond single names."""
 
 
 class SourceTree:

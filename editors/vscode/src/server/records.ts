@@ -469,6 +469,7 @@ export interface RuleRecord {
   readonly keyRuleLines?: readonly number[];
   readonly section?: string;
   readonly why?: string;
+  readonly namesPath?: boolean;
 }
 
 /** Whether rules can be asked for. */

@@ -1,0 +1,50 @@
+"""Which project a question about rules is for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rag_ls.engine.client import Client
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.operations.projects import Projects
+from rag_ls.project import Project, find_marked_root
+from rag_ls.rules.decisions import read_decisions
+
+
+class RuleProjects:
+    """The projects of one client, as the operations on rules name them: by root, else the one that was named last."""
+
+    def __init__(self, client: Client, projects: Projects) -> None:
+        self._client = client
+        self._projects = projects
+        self._root: Path | None = None
+
+    def current(self, path: str = "") -> ProjectView:
+        """The project that a path is in, else the one that was named last, else the first one."""
+        if path and Path(path).is_absolute():
+            return self._projects.holding(path)
+        named = [view for view in self._projects.all() if view.project.root == self._root]
+        return named[0] if named else self._projects.first()
+
+    def set_up(self, project_root: str) -> ProjectView:
+        """As `of_root`. Raises `NotFound` for a project that was never set up."""
+        view = self.of_root(project_root)
+        if read_decisions(view.project.root) is None:
+            raise NotFound(f"{view.project.root} was never set up; call rag_setup with this project_root first")
+        return view
+
+    def of_root(self, project_root: str) -> ProjectView:
+        """The project of a folder, opened if it is not open yet; without one, the current project."""
+        if not project_root.strip():
+            return self.current()
+        root = Path(project_root.strip())
+        if not root.is_absolute():
+            raise InvalidRequest(f"project_root = {project_root!r} is no absolute path")
+        if not root.is_dir():
+            raise InvalidRequest(
+                f"project_root = {project_root!r} is no folder; give the folder of an existing project"
+            )
+        view = self._client.open_project(Project(find_marked_root(root.resolve()) or root.resolve()))
+        self._root = view.project.root
+        return view

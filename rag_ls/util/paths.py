@@ -1,0 +1,27 @@
+"""Project paths: relative to the root, with `/` between their parts on every system."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+FOLDER_STEMS = frozenset({"__init__", "index", "mod", "lib", "main", "__main__"})
+"""Names, without suffix, of documents that stand for their folder."""
+
+
+def portable(path: str) -> str:
+    """A path as a person or a tool wrote it, perhaps with the backslashes of Windows, with `/`."""
+    return path.strip().replace("\\", "/")
+
+
+def is_among(path: str, places: Collection[str]) -> bool:
+    """Whether a project path is one of some files and folders, or below one; without any, every path is."""
+    return not places or any(not place or path == place or path.startswith(place + "/") for place in places)
+
+
+def text_in(root: Path, path: str) -> str:
+    """The text of a file below a folder; empty if it cannot be read. What is no UTF-8 is replaced."""
+    try:
+        return (root / path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
