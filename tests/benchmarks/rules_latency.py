@@ -39,6 +39,8 @@ def _measured(folder: Path) -> dict[str, Any]:
     try:
         view = client.open(folder)
         view.files_changed(["ARCHITECTURE.yml"])
+        # As the engine does after indexing, but waited for.
+        view.shared.maintain()
         operations = Operations(client)
         paths = _sample(view)
         answered = {

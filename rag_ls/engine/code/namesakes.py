@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from rag_ls.chunking import parts_of, stem_of
 
@@ -10,6 +11,8 @@ _MARKS = re.compile(r"^(?:tests?[_-])|(?:[._-](?:tests?|specs?|unit|e2e))+$", re
 _SUFFIX_MARKS = re.compile(r"(?<=[a-z0-9])(?:Tests?|Spec|TestCase|IT)$")
 
 
+# All tests of a project are looked at for one file.
+@lru_cache(maxsize=65536)
 def tested_name(path: str) -> str:
     """The tested name in a test's file name, in lower case: `test_client.py`, `ClientTest.java` -> `client`."""
     return _plain(_SUFFIX_MARKS.sub("", _MARKS.sub("", stem_of(path))))

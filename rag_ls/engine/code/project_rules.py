@@ -33,7 +33,8 @@ _log = logging.getLogger(__name__)
 _MAX_DECLARED = 5000
 # The characters of a change that a small model reads, and how many such pieces of it count.
 _PIECE_CHARACTERS, _MAX_PIECES = 1000, 4
-_SIMILAR_CANDIDATES = 60
+# Chunks for each similar file that is wanted: several may be of one file.
+_CHUNKS_FOR_EACH = 8
 _LEAST_SIMILAR = 0.35
 _SEPARATORS = (".", "::", "#", " > ")
 
@@ -196,7 +197,7 @@ class ProjectRules:
         if vector is None:
             return []
         found = self._shared.searcher.related(
-            vector, k=_SIMILAR_CANDIDATES, model_id=model, filters=NO_FILTERS, minimum=_LEAST_SIMILAR, without=path,
+            vector, k=_CHUNKS_FOR_EACH * count, model_id=model, filters=NO_FILTERS, minimum=_LEAST_SIMILAR, without=path,
             session=self._context.session,
         )  # fmt: skip
         best: dict[str, SimilarFile] = {}

@@ -32,7 +32,7 @@ class ImportResolver:
     """Tells which of a project's documents an import means. Safe from several threads."""
 
     def __init__(self, tree: SourceTree) -> None:
-        self._known: dict[tuple[str, Import], tuple[Target, ...]] = {}
+        self._known: dict[tuple[str, int], tuple[Import, tuple[Target, ...]]] = {}
         self._javascript, self._go = JavaScriptResolver(tree), GoResolver(tree)
         jvm, include = JvmResolver(tree), IncludeResolver(tree)
         self._resolvers: dict[str, _Resolver] = {
@@ -49,14 +49,16 @@ class ImportResolver:
 
     def targets(self, importer: str, language: str, imported: Import) -> Sequence[Target]:
         """The documents of the project that an import means; none for a library's."""
-        key = (importer, imported)
-        found = self._known.get(key)
-        if found is None:
-            resolver = self._resolvers.get(language)
-            found = tuple(resolver.targets(importer, imported)) if resolver is not None else ()
-            if len(self._known) >= _MAX_KNOWN:
-                self._known.clear()
-            self._known[key] = found
+        # By identity: hashing all that an import holds takes as long as resolving it.
+        key = (importer, id(imported))
+        known = self._known.get(key)
+        if known is not None and known[0] is imported:
+            return known[1]
+        resolver = self._resolvers.get(language)
+        found = tuple(resolver.targets(importer, imported)) if resolver is not None else ()
+        if len(self._known) >= _MAX_KNOWN:
+            self._known.clear()
+        self._known[key] = imported, found
         return found
 
     def names_of(self, path: str) -> tuple[str, ...]:
