@@ -34,8 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
     patterns = Patterns(settings.index.exclude, settings.index.include)
     report = check_project(project.root, wanted, patterns=patterns, processes=os.cpu_count() or 1)
     _print(report, arguments)
-    has_errors = any(found.severity is Severity.ERROR for found in report.violations)
-    return 1 if has_errors or report.rules.problems else 0
+    severities = [each.severity for each in report.violations] + [each.severity for each in report.rules.problems]
+    return 1 if Severity.ERROR in severities else 0
 
 
 def _path_in(root: Path, path: str) -> str:
@@ -64,9 +64,8 @@ def _print(report: CheckReport, arguments: argparse.Namespace) -> None:
 def _print_text(report: CheckReport) -> None:
     style = paint()
     for problem in report.rules.problems:
-        print(
-            f"{style.styled(f'{problem.path}:{problem.line}', PLACE)}  {style.styled('rule', WARNING)}  {problem.message}"
-        )
+        kind = style.styled("rule", WARNING if problem.severity is Severity.ERROR else FAINT)
+        print(f"{style.styled(f'{problem.path}:{problem.line}', PLACE)}  {kind}  {problem.message}")
     for found in report.violations:
         print(_line(found, style))
     print(_summary(report), file=sys.stderr)
@@ -89,7 +88,8 @@ def _summary(report: CheckReport) -> str:
         for severity, name in ((Severity.ERROR, "errors"), (Severity.WARNING, "warnings"), (Severity.INFO, "notes"))
         if (number := _count(report.violations, severity))
     ]
-    broken = f"; {len(report.rules.problems)} rules are wrong" if report.rules.problems else ""
+    wrong = sum(problem.severity is Severity.ERROR for problem in report.rules.problems)
+    broken = f"; {wrong} rules are wrong" if wrong else ""
     return f"rag-ls: {report.files:,} files, {len(report.rules.rules)} rules: {', '.join(counts) or 'nothing breaks one'}{broken}"
 
 
@@ -102,7 +102,7 @@ def _as_json(report: CheckReport) -> dict[str, Any]:
         "files": report.files,
         "rules": len(report.rules.rules),
         "problems": [
-            {"path": problem.path, "line": problem.line, "message": problem.message}
+            {"path": problem.path, "line": problem.line, "message": problem.message, "severity": problem.severity.value}
             for problem in report.rules.problems
         ],
         "violations": [

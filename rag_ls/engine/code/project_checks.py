@@ -11,7 +11,7 @@ from rag_ls.model import Outline
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
 from rag_ls.rules.checks.graph import ImportGraph, resolved
 from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, Violation
-from rag_ls.rules.checks.rule_files import RULE_FILES, RuleFiles
+from rag_ls.rules.checks.rule_files import RULE_FILES, SEVERAL_FILES, RuleFiles
 from rag_ls.rules.resolution import SourceTree
 from rag_ls.util.paths import text_in
 
@@ -83,8 +83,7 @@ class ProjectChecks:
                     continue
             else:
                 found.append((path, unsaved))
-        if any(isinstance(each, tuple) and str(each[0]).startswith("sgconfig") for each in found):
-            # The rules of ast-grep lie in files of their own.
+        if any(isinstance(each, tuple) and each[0] in SEVERAL_FILES for each in found):
             found.append(self._shared.index.checkout.changes())
         return tuple(found)
 

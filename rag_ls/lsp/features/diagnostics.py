@@ -170,7 +170,7 @@ def as_diagnostics(
     found = [
         types.Diagnostic(
             range=types.Range(types.Position(problem.line - 1, 0), types.Position(problem.line, 0)),
-            message=problem.message, severity=types.DiagnosticSeverity.Error, source=SOURCE, code="rule",
+            message=problem.message, severity=_SEVERITIES[problem.severity], source=SOURCE, code="rule",
         )
         for problem in problems
     ]  # fmt: skip

@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterator
 from functools import partial
 
 from rag_ls.rules.checks import contracts, names
+from rag_ls.rules.checks.cruiser.checking import cruise
+from rag_ls.rules.checks.cruiser.records import CruiserCheck
 from rag_ls.rules.checks.globs import matches_any
 from rag_ls.rules.checks.graph import ImportGraph
 from rag_ls.rules.checks.records import (
@@ -28,7 +30,7 @@ from rag_ls.rules.checks.structure import structure
 from rag_ls.rules.checks.suppression import without_suppressed
 
 _log = logging.getLogger(__name__)
-_GRAPH_CHECKS = (ImportCheck, LayersCheck, IndependentCheck, CyclesCheck)
+_GRAPH_CHECKS = (ImportCheck, LayersCheck, IndependentCheck, CyclesCheck, CruiserCheck)
 
 
 def violations(
@@ -85,6 +87,8 @@ def _places(document: CheckedDocument, rule: CheckRule, graph: ImportGraph) -> I
             yield from contracts.independent(document, check, graph)
         case CyclesCheck() as check:
             yield from contracts.cycles(document, check, graph)
+        case CruiserCheck() as check:
+            yield from cruise(document, check, graph)
         case StructureCheck() as check:
             yield from structure(document, check)
         case FileNameCheck() as check:

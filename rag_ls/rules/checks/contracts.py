@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from rag_ls.rules.checks.globs import matches_any
 from rag_ls.rules.checks.graph import Edge, ImportGraph
 from rag_ls.rules.checks.names import first_line
+from rag_ls.rules.checks.places import place_of, shown, told
 from rag_ls.rules.checks.records import (
     CheckedDocument,
     CyclesCheck,
@@ -19,10 +20,8 @@ from rag_ls.rules.checks.records import (
     LayersCheck,
     Place,
 )
-from rag_ls.util.text import lines_of
 
 Found = tuple[Place, str]
-_MAX_SHOWN = 6
 
 
 def imports(document: CheckedDocument, check: ImportCheck, graph: ImportGraph) -> Iterator[Found]:
@@ -30,7 +29,7 @@ def imports(document: CheckedDocument, check: ImportCheck, graph: ImportGraph) -
     edges = graph.edges(document.path)
     for edge in edges:
         if chain := _forbidden(edge, check, graph):
-            yield _place(document, edge), _told(edge, chain)
+            yield place_of(document, edge), told([each or edge.module for each in chain])
     for wanted in check.required:
         if not any(_means(edge, (wanted,)) for edge in edges):
             yield first_line(document), f"it does not import {wanted}"
@@ -80,7 +79,7 @@ def _reaching(
     for edge in graph.edges(document.path) if targets else ():
         chain = graph.chain(edge, lambda path: matches_any(targets, path), passes)
         if chain:
-            yield _place(document, edge), _told(edge, chain)
+            yield place_of(document, edge), told([each or edge.module for each in chain])
 
 
 def cycles(document: CheckedDocument, check: CyclesCheck, graph: ImportGraph) -> Iterator[Found]:
@@ -90,7 +89,7 @@ def cycles(document: CheckedDocument, check: CyclesCheck, graph: ImportGraph) ->
             continue
         chain = graph.chain(edge, lambda path: path == document.path, _everything)
         if chain and (not check.through or any(matches_any((check.through,), path) for path in chain)):
-            yield _place(document, edge), f"a circle: {_shown([document.path, *chain])}"
+            yield place_of(document, edge), f"a circle: {shown([document.path, *chain])}"
 
 
 def _means(edge: Edge, patterns: tuple[str, ...]) -> bool:
@@ -108,20 +107,3 @@ def _is_module(module: str, pattern: str) -> bool:
 
 def _everything(path: str) -> bool:
     return True
-
-
-def _place(document: CheckedDocument, edge: Edge) -> Place:
-    lines = lines_of(document.text)
-    line = lines[edge.line - 1] if 0 < edge.line <= len(lines) else ""
-    start = len(line) - len(line.lstrip())
-    return Place(edge.line, start, edge.line, max(len(line.rstrip()), start))
-
-
-def _told(edge: Edge, chain: list[str]) -> str:
-    first = chain[0] or edge.module
-    return f"it imports {first}" if len(chain) == 1 else f"it imports {_shown(chain)}"
-
-
-def _shown(chain: list[str]) -> str:
-    shown = chain if len(chain) <= _MAX_SHOWN else [*chain[: _MAX_SHOWN - 1], "…", chain[-1]]
-    return " -> ".join(shown)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
 from rag_ls.model import Import
@@ -22,12 +22,18 @@ class Edge:
     line: int
 
 
+def _target_of(edge: Edge) -> str:
+    return edge.target
+
+
 class ImportGraph:
     """What each document imports."""
 
     def __init__(self, edges: Mapping[str, tuple[Edge, ...]]) -> None:
         self._edges = edges
         self._circles: dict[str, int] | None = None
+        self._imported: frozenset[str] | None = None
+        self._reached: dict[Hashable, frozenset[str]] = {}
 
     def edges(self, path: str) -> tuple[Edge, ...]:
         """The imports of a document, in order."""
@@ -45,8 +51,37 @@ class ImportGraph:
             self._circles = _components(self._edges)
         return path in self._circles and self._circles.get(path) == self._circles.get(target)
 
-    def chain(self, start: Edge, is_target: Callable[[str], bool], passes: Callable[[str], bool]) -> list[str] | None:
-        """The shortest chain of documents from an import to a target; it leads only through documents that pass."""
+    def is_imported(self, path: str) -> bool:
+        """Whether any other document imports this one."""
+        if self._imported is None:
+            self._imported = frozenset(
+                edge.target for source, edges in self._edges.items() for edge in edges if edge.target != source
+            )
+        return path in self._imported
+
+    def reached_from(self, key: Hashable, starts: Callable[[str], bool]) -> frozenset[str]:
+        """The documents that a chain of imports leads to from some that `starts` chooses, and these; known by a key."""
+        if key not in self._reached:
+            waiting = [path for path in self._edges if starts(path)]
+            found = set(waiting)
+            while waiting:
+                new = {edge.target for edge in self.edges(waiting.pop()) if edge.target} - found
+                found |= new
+                waiting += new
+            self._reached[key] = frozenset(found)
+        return self._reached[key]
+
+    def chain(
+        self,
+        start: Edge,
+        is_target: Callable[[str], bool],
+        passes: Callable[[str], bool],
+        name: Callable[[Edge], str] = _target_of,
+    ) -> list[str] | None:
+        """The shortest chain of documents from an import to a target; it leads only through documents that pass.
+
+        `name` gives the name of an imported module, empty for one that no chain leads to.
+        """
         if not start.target:
             return None
         if is_target(start.target):
@@ -58,13 +93,14 @@ class ImportGraph:
         while waiting:
             at = waiting.popleft()
             for edge in self.edges(at):
-                if not edge.target or edge.target in came_from:
+                named = name(edge)
+                if not named or named in came_from:
                     continue
-                came_from[edge.target] = at
-                if is_target(edge.target):
-                    return _walked(came_from, edge.target)
-                if passes(edge.target):
-                    waiting.append(edge.target)
+                came_from[named] = at
+                if is_target(named):
+                    return _walked(came_from, named)
+                if passes(named):
+                    waiting.append(named)
         return None
 
 

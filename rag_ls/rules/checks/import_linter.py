@@ -16,6 +16,7 @@ from rag_ls.rules.checks.records import (
     LayersCheck,
     RuleProblem,
     RuleSet,
+    Severity,
 )
 
 CONFIG_FILES = (".importlinter", "setup.cfg", "pyproject.toml")
@@ -38,7 +39,9 @@ def read_import_linter(path: str, read: Callable[[str], str], place_of: Callable
         if not checks:
             kind = contract.get("type", "no type")
             problems.append(
-                RuleProblem(path, line, f"the contract {name!r} is not checked here: type {kind} is not known")
+                RuleProblem(
+                    path, line, f"the contract {name!r} is not checked here: type {kind} is not known", Severity.INFO
+                )
             )
         for check, files in checks:
             identity = re.sub(r"[^\w./-]+", "-", str(contract.get("id") or name)).strip("-")

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from rag_ls.model import Import, Symbol
+from rag_ls.rules.checks.cruiser.records import CruiserCheck
 
 
 class Severity(StrEnum):
@@ -99,6 +100,7 @@ Check = (
     | FileNameCheck
     | SymbolNameCheck
     | PlaceCheck
+    | CruiserCheck
 )
 
 
@@ -122,11 +124,12 @@ class CheckRule:
 
 @dataclass(frozen=True, slots=True)
 class RuleProblem:
-    """What is wrong with a file of rules."""
+    """What is wrong with a file of rules; of another tool's file, with a low severity, what of it is not checked here."""
 
     path: str
     line: int
     message: str
+    severity: Severity = Severity.ERROR
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,20 @@
-"""Gathers a project's rules from all files that state them: our own, and those of ast-grep and import-linter."""
+"""Gathers a project's rules from all files that state them: our own, and those of ast-grep, import-linter and dependency-cruiser."""
 
 from __future__ import annotations
 
 from rag_ls.rules.checks import ast_grep_files, import_linter
 from rag_ls.rules.checks.architecture import read_architecture
+from rag_ls.rules.checks.cruiser.reading import CONFIG_FILES as CRUISER_FILES
+from rag_ls.rules.checks.cruiser.reading import read_cruiser
 from rag_ls.rules.checks.records import RuleSet
 from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.rules.resolution import SourceTree
 
 ARCHITECTURE_FILES = ("ARCHITECTURE.yml", "ARCHITECTURE.yaml")
-RULE_FILES = (*ARCHITECTURE_FILES, *ast_grep_files.CONFIG_FILES, *import_linter.CONFIG_FILES)
+RULE_FILES = (*ARCHITECTURE_FILES, *ast_grep_files.CONFIG_FILES, *import_linter.CONFIG_FILES, *CRUISER_FILES)
 """The files that may state rules, or name folders of them."""
+SEVERAL_FILES = (*ast_grep_files.CONFIG_FILES, *CRUISER_FILES)
+"""Those of them whose rules depend on more files."""
 
 _SOURCE_ROOTS = ("", "src/", "lib/")
 
@@ -43,6 +47,8 @@ def _read(path: str, tree: SourceTree) -> RuleSet:
         return read_architecture(tree.read(path), path)
     if path in ast_grep_files.CONFIG_FILES:
         return ast_grep_files.read_ast_grep(path, tree.read, tree.paths)
+    if path in CRUISER_FILES:
+        return read_cruiser(path, tree)
     if "importlinter" not in tree.read(path):
         return RuleSet()
     return import_linter.read_import_linter(path, tree.read, lambda module: _place_of(module, tree))

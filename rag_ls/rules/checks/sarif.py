@@ -53,7 +53,7 @@ def _result(found: Violation) -> dict[str, Any]:
 def _problem(problem: RuleProblem) -> dict[str, Any]:
     return {
         "ruleId": _BAD_RULE,
-        "level": "error",
+        "level": _LEVELS[problem.severity],
         "message": {"text": problem.message},
         "locations": [_location(problem.path, {"startLine": problem.line})],
     }

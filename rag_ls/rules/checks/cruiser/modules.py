@@ -1,0 +1,100 @@
+"""Names modules and the types of dependencies as dependency-cruiser does."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from rag_ls.rules.checks.cruiser.records import Modules, Surroundings
+from rag_ls.rules.checks.graph import Edge
+from rag_ls.rules.resolution.source_tree import above
+
+SOURCES = tuple(f"**/*.{end}" for end in ("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte"))
+"""Globs of the files that it looks at."""
+
+_SOURCE_SUFFIX = re.compile(r"(?:^|/)[^./]*$|\.(?:[cm]?[jt]sx?|vue|svelte|json)$")
+# Node 22, `module.builtinModules`.
+_CORE = frozenset(
+    "assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain "
+    "events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl "
+    "sea sqlite stream string_decoder sys test timers tls trace_events tty url util v8 vm wasi worker_threads zlib".split()
+)
+_ONLY_WITH_SCHEME = frozenset({"sea", "sqlite", "test"})
+
+
+def name_of(edge: Edge) -> str:
+    """The path of the imported module: a project path, `node_modules/<module>`, or the name of a module of Node."""
+    if edge.target:
+        return edge.target
+    if edge.module.startswith("."):
+        return edge.module
+    return _core(edge.module) or f"node_modules/{edge.module}"
+
+
+def is_unresolvable(edge: Edge) -> bool:
+    """Whether nothing is where an import points to. What is no source (an image) may lie there without being indexed."""
+    return not edge.target and edge.module.startswith(".") and bool(_SOURCE_SUFFIX.search(edge.module))
+
+
+def types_of(edge: Edge, importer: str, surroundings: Surroundings, *, is_type: bool) -> frozenset[str]:
+    """The types of a dependency; `is_type` is for `import type`."""
+    more = {"type-only"} if is_type else set[str]()
+    if edge.target:
+        is_relative = edge.module.startswith(".")
+        return frozenset({"local", *more} if is_relative else {"local", "aliased", *more})
+    if edge.module.startswith("."):
+        return frozenset({"unknown"})
+    if _core(edge.module):
+        return frozenset({"core", *more})
+    return frozenset({*_named_by_manifest(edge.module, importer, surroundings), *more})
+
+
+def matches(modules: Modules, path: str, groups: tuple[str, ...] = ()) -> bool:
+    """Whether a module is one of these; `groups` are what `$0`, `$1`, ... stand for."""
+    if modules.path and not pattern_of(_filled(modules.path, groups)).search(path):
+        return False
+    return not modules.path_not or not pattern_of(_filled(modules.path_not, groups)).search(path)
+
+
+def groups_of(modules: Modules, path: str) -> tuple[str, ...]:
+    """What the pattern matched in a path as a whole, and its groups."""
+    found = pattern_of(modules.path).search(path) if modules.path else None
+    return (found[0], *(group for group in found.groups() if group is not None)) if found else ()
+
+
+def counts(path: str, surroundings: Surroundings) -> bool:
+    """Whether a module is looked at."""
+    if surroundings.exclude and pattern_of(surroundings.exclude).search(path):
+        return False
+    return not surroundings.include_only or bool(pattern_of(surroundings.include_only).search(path))
+
+
+@lru_cache(maxsize=4096)
+def pattern_of(pattern: str) -> re.Pattern[str]:
+    """A regular expression of JavaScript. Raises `re.error`."""
+    return re.compile(pattern.replace("(?<", "(?P<").replace("(?P<=", "(?<=").replace("(?P<!", "(?<!"))
+
+
+def _filled(pattern: str, groups: tuple[str, ...]) -> str:
+    for number, group in enumerate(groups):
+        # Its dots and brackets are letters of a path here.
+        pattern = re.sub(rf"\${number}(?!\d)", re.escape(group).replace("\\", r"\\"), pattern)
+    return pattern
+
+
+def _core(module: str) -> str:
+    """The name of a module of Node, without the scheme; empty for any other module."""
+    name = module.removeprefix("node:")
+    first = name.split("/", 1)[0]
+    return name if first in _CORE and (name != module or first not in _ONLY_WITH_SCHEME) else ""
+
+
+def _named_by_manifest(module: str, importer: str, surroundings: Surroundings) -> tuple[str, ...]:
+    parts = module.split("/")
+    package = "/".join(parts[:2]) if module.startswith("@") else parts[0]
+    manifests = dict(surroundings.manifests)
+    nearest = next((manifests[folder] for folder in above(importer) if folder in manifests), None)
+    if nearest is None:
+        return ("npm-unknown",)
+    named = dict(nearest)
+    return named.get(package) or named.get(f"@types/{package}") or ("npm-no-pkg",)

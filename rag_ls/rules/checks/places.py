@@ -1,0 +1,29 @@
+"""Where an import is in a document, and how a chain of imports is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rag_ls.rules.checks.graph import Edge
+from rag_ls.rules.checks.records import CheckedDocument, Place
+from rag_ls.util.text import lines_of
+
+_MAX_SHOWN = 6
+
+
+def place_of(document: CheckedDocument, edge: Edge) -> Place:
+    """The line of an import, without its indentation."""
+    lines = lines_of(document.text)
+    line = lines[edge.line - 1] if 0 < edge.line <= len(lines) else ""
+    start = len(line) - len(line.lstrip())
+    return Place(edge.line, start, edge.line, max(len(line.rstrip()), start))
+
+
+def told(chain: Sequence[str]) -> str:
+    """An import that leads to the end of a chain, in words."""
+    return f"it imports {shown(chain)}"
+
+
+def shown(chain: Sequence[str]) -> str:
+    """The documents of a chain with arrows between; of a long one, the beginning and the end."""
+    return " -> ".join(chain if len(chain) <= _MAX_SHOWN else [*chain[: _MAX_SHOWN - 1], "…", chain[-1]])
