@@ -6,7 +6,8 @@ python3 scripts/dev.py try [FOLDER]   set up, index a repository, ask it a quest
 python3 scripts/dev.py test [ARGS]    set up, then run all tests (ARGS go to pytest; --fast: in a minute; --long: at full length)
 python3 scripts/dev.py lint           ruff, mypy and the import layers
 python3 scripts/dev.py docs [--check] write the generated pages of docs/ (or fail when they are stale)
-python3 scripts/dev.py eval [ARGS]    measure how well code is found (ARGS go to tests/benchmarks/code/finding.py)
+python3 scripts/dev.py eval [ARGS]    measure how well code is found (ARGS go to tests/benchmarks/code/finding.py);
+                                       `eval dependents FOLDER...`: how well dependents are (tests/benchmarks/dependents)
 python3 scripts/dev.py bench [ARGS]   run the benchmarks (ARGS go to tests/benchmarks)
 python3 scripts/dev.py vscode [SHOTS] use the extension in a real VS Code, some ten minutes; screenshots go to SHOTS
 """
@@ -140,6 +141,8 @@ def bench(arguments: list[str]) -> int:
 
 def evaluate(arguments: list[str]) -> int:
     python = str(BIN / python_name())
+    if arguments[:1] == ["dependents"]:
+        return run(python, "-m", "tests.benchmarks.dependents.measure", *arguments[1:])
     functions = run(python, "-m", "tests.benchmarks.code.evaluate")
     return functions or run(python, "-m", "tests.benchmarks.code.finding", *arguments)
 

@@ -98,7 +98,8 @@ def test_a_configuration_that_is_no_plain_data_is_told(text: str, message: str) 
 def test_a_configuration_may_be_a_module_with_constants() -> None:
     text = (
         "// rules\nconst SRC = `^src/`;\nconst base = { severity: 'error' };\n"
-        "const config = {\n  forbidden: [\n    { ...base, name: \"a\", from: { path: SRC + 'web' }, to: { path: 'st\\\\.ts' } },\n  ],\n};\n"
+        "const config = {\n  forbidden: [\n    "
+        "{ ...base, name: \"a\", from: { path: SRC + 'web' }, to: { path: 'st\\\\.ts' } },\n  ],\n};\n"
         "export default config;\n"
     )
     (rule,) = _read({".dependency-cruiser.mjs": text}).rules
