@@ -54,7 +54,11 @@ def main() -> int:
     run("npm", "ci", "--no-audit", "--no-fund", "--silent", at=EXTENSION)
     run("npm", "run", "--silent", "package", at=EXTENSION)
     repository, other = (str(fetch(each)) for each in REPOSITORIES if each.name in ("werkzeug", "fastify"))
-    steps = (["run.mjs", repository, str(shots / "run")], ["windows.mjs", repository, str(shots / "windows"), other])
+    steps = (
+        ["run.mjs", repository, str(shots / "run")],
+        ["rules.mjs", repository, str(shots / "rules")],
+        ["windows.mjs", repository, str(shots / "windows"), other],
+    )
     codes = [subprocess.call(["node", f"e2e/{step}", *arguments], cwd=EXTENSION) for step, *arguments in steps]
     print(f"screenshots are in {shots}")
     # A run that was killed has a negative code.
