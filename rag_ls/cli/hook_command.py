@@ -50,7 +50,8 @@ def before(engine: Channel, folder: str, path: str) -> Json | None:
     answer = call(
         engine, "rag_check_constraints", folder, {"file_path": path, "num_results": _MAX_RULES}, None, _ignore
     )
-    about = [each for kind in ("constraints", "patterns") for each in answer[kind] if each.get("namesPath")]
+    named = [each for kind in ("constraints", "patterns") for each in answer[kind] if each.get("namesPath")]
+    about = [each for each in named if not _is_checkable(each)]
     lines = [f"- {rule} ({each['filePath']}:{each['lines']})" for each in about for rule in each["keyRules"]]
     lines += [f"- {check} (checked)" for check in answer.get("checks", ())]
     if not lines:
@@ -72,6 +73,12 @@ def after(engine: Channel, folder: str, path: str) -> Json | None:
     ]
     reason = "This edit breaks rules of the project. Mend it:\n" + "\n".join(lines)
     return {"decision": "block", "reason": reason[:_MAX_CHARACTERS]}
+
+
+def _is_checkable(rule: Json) -> bool:
+    """Whether a section is of the rules in ARCHITECTURE.yml that a machine checks: they are told in short."""
+    is_first = str(rule.get("section", "")).split(" > ")[0].split(".")[0] == "rules"
+    return is_first and str(rule["filePath"]).startswith("ARCHITECTURE.y")
 
 
 def _engine() -> Channel | None:

@@ -43,6 +43,7 @@ def test_before_an_edit_the_rules_for_the_file_are_given(root: Path) -> None:
     given = json.loads(_hook("before", root, "src/money/sum.py"))["hookSpecificOutput"]
     assert given["hookEventName"] == "PreToolUse"
     assert "MUST count in cents" in given["additionalContext"]
+    assert given["additionalContext"].count("no-print") == 1
     assert "no-print: NEVER print (checked)" in given["additionalContext"]
 
 
