@@ -23,6 +23,14 @@ class NotFound(RagLsError):
     """Nothing has this id, path or name; the message says where to look."""
 
 
+class HttpUnavailable(RagLsError):
+    """HTTP cannot be served as asked; the message names the address or file, and the remedy."""
+
+
+class AccessRefused(RagLsError):
+    """The caller's token does not allow this; the message tells nothing of what there is."""
+
+
 class NotConfirmed(RagLsError):
     """What deletes files was not confirmed; nothing was done."""
 
@@ -57,6 +65,10 @@ class StoreError(RagLsError):
 
 class StoreUnavailable(StoreError):
     """A store cannot be opened, read or written now; the message says which one and why."""
+
+
+class ScopeRefused(StoreUnavailable):
+    """A scope's memories are not for this client, which sees some projects alone."""
 
 
 class StoreDamaged(StoreUnavailable):

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 VSCODE = ROOT / "editors" / "vscode" / "package.json"
 # What the engine reads from the user's file alone: an editor that set it would be told so.
-_NOT_THE_EDITOR_S = ("embedding.", "log.", "daemon.", "summaries.")
+_NOT_THE_EDITOR_S = ("embedding.", "log.", "daemon.", "http.", "summaries.")
 _JSON_TYPES = {"int": "integer", "float": "number", "str": "string", "bool": "boolean"}
 
 

@@ -19,6 +19,10 @@ from rag_ls.util.nearest import nearest, nearest_text
 
 def run(arguments: argparse.Namespace) -> int:
     """List the clients, print the lines for one, or write them into the project."""
+    if arguments.http:
+        from rag_ls.cli.connect_http import run_http
+
+        return run_http(arguments)
     texts = {item.client: item.text(command(), _folder()) for item in CONNECTIONS}
     if arguments.client and arguments.client not in texts:
         near = nearest_text(nearest(arguments.client, texts))

@@ -53,6 +53,8 @@ _VERBS = {
     "completions": "rag_ls.cli.completions:run",
     "serve": "rag_ls.daemon.serve:serve",
     "stop": "rag_ls.daemon.serve:stop",
+    "open": "rag_ls.cli.open_command:run",
+    "token": "rag_ls.cli.token_command:run",
     "lsp": "rag_ls.cli.servers:lsp",
     "mcp": "rag_ls.cli.servers:mcp",
 }
@@ -156,6 +158,7 @@ def _installation_verbs(verbs: Verbs) -> None:
     connect.add_argument(
         "--hooks", action="store_true", help="with claude-code: show rules before an edit, and check it afterwards"
     )
+    connect.add_argument("--http", action="store_true", help="over HTTP, with a new token (claude-code)")
     connect.add_argument("--project", default=".", metavar="FOLDER", help="a folder of the project (default: this one)")
     completions = verbs.add_parser(
         "completions", help="print what makes your shell complete verbs and options, e.g. for ~/.bashrc"
@@ -176,13 +179,41 @@ def _check_verb(verbs: Verbs) -> None:
 def _server_verbs(verbs: Verbs) -> None:
     serve = verbs.add_parser("serve", help="host the one engine that editors, agents and the shell share")
     serve.add_argument("--detach", action="store_true", help="start it in the background, and return once it is up")
+    serve.add_argument(
+        "--http", nargs="?", const="", metavar="HOST:PORT", help="serve HTTP too (default: 127.0.0.1:17080)"
+    )
+    serve.add_argument("--cert", default="", metavar="FILE", help="TLS: the certificate, PEM")
+    serve.add_argument("--key", default="", metavar="FILE", help="TLS: its private key, PEM")
+    serve.add_argument("--behind-proxy", action="store_true", help="a proxy in front does TLS")
     serve.add_argument("--background", action="store_true", help=argparse.SUPPRESS)
     add_verb(verbs, "stop", "stop the engine; editors and agents start another when they next need one")
+    opened = add_verb(verbs, "open", "open the page in the browser, signed in by a link that works once")
+    opened.add_argument("--print", action="store_true", help="print the link instead")
+    _token_verbs(verbs)
     lsp = verbs.add_parser("lsp", help="the language server, for editors, over standard input and output")
     lsp.add_argument("--tcp", type=int, metavar="PORT", help="listen on this port of 127.0.0.1 instead, for debugging")
     standalone_option(lsp)
     mcp = verbs.add_parser("mcp", help="the MCP server, for agents, over standard input and output")
     project_option(mcp)
+
+
+def _token_verbs(verbs: Verbs) -> None:
+    tokens = verbs.add_parser("token", help="make, list and revoke the tokens of programs that ask over HTTP")
+    actions = tokens.add_subparsers(dest="action", metavar="ACTION", required=True)
+    add = actions.add_parser("add", help="make a token and print it once")
+    add.add_argument("name", metavar="NAME", help="who holds it, e.g. ci")
+    add.add_argument(
+        "--scope", choices=("read", "write", "admin"), default="write", help="what it allows (default: write)"
+    )
+    add.add_argument(
+        "--project", action="append", default=[], metavar="P", help="only this project, by name or root (repeatable)"
+    )
+    add.add_argument("--expires", default="", metavar="TIME", help="after e.g. 12h, 30d or 8w (default: never)")
+    listed = actions.add_parser("list", help="list the tokens, never their secrets")
+    revoke = actions.add_parser("revoke", help="end a token; what it has open ends within seconds")
+    revoke.add_argument("name", metavar="NAME", help="its name or id")
+    for action in (add, listed, revoke):
+        action.add_argument("--json", action="store_true", help="print JSON")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from rag_ls.config.loading import LastGood, Loaded, Problem, load
 from rag_ls.config.settings import (
     EmbeddingSettings,
+    HttpSettings,
     LogSettings,
     SearchSettings,
     SettingInfo,
@@ -13,6 +14,7 @@ from rag_ls.config.settings import (
 
 __all__ = [
     "EmbeddingSettings",
+    "HttpSettings",
     "LastGood",
     "Loaded",
     "LogSettings",

@@ -17,11 +17,11 @@ from rag_ls.registry.entries import line_of, read_entries
 
 # Only the user may set these: one model serves all projects, and a cloned repository must not choose files to load or
 # write, or where text is sent.
-_USER_ONLY = ("embedding", "log", "daemon", "summaries", "projects")
+_USER_ONLY = ("embedding", "log", "daemon", "http", "summaries", "projects")
 # An editor may not set these, because a cloned repository may bring editor settings too.
 _NOT_AN_EDITORS = ("summaries", "projects")
 # An engine reads these at its start, for all clients that share it.
-_ENGINE_ONLY = ("embedding", "log", "daemon")
+_ENGINE_ONLY = ("embedding", "log", "daemon", "http")
 
 
 @dataclass(frozen=True, slots=True)

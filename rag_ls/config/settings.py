@@ -221,6 +221,26 @@ class DaemonSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HttpSettings:
+    """The engine over HTTP, for agents elsewhere, scripts and a browser. Limits count for each token."""
+
+    enabled: bool = setting(False, "Serve HTTP as long as the engine runs; the engine then stays.")
+    address: str = setting("127.0.0.1:17080", "HOST:PORT to listen on.")
+    cert: str = setting(
+        "", "The file of a TLS certificate (PEM), with the chain. Other addresses than loopback need it."
+    )
+    key: str = setting("", "The file of its private key (PEM).")
+    behind_proxy: bool = setting(False, "A proxy in front does TLS, so another address than loopback may go without.")
+    hosts: tuple[str, ...] = setting((), "Names by which clients may call the server, besides its own address.")
+    origins: tuple[str, ...] = setting((), "Web origins whose pages may ask too (CORS), e.g. `https://ci.example.com`.")
+    requests_per_second: float = setting(100.0, "More are refused for a moment (429); 0 for no limit.", minimum=0)
+    max_body_bytes: int = setting(10_000_000, "Larger requests are refused (413).", minimum=1000)
+    max_searches: int = setting(8, "Requests that are answered at the same time; more are refused (429).", minimum=1)
+    max_sessions: int = setting(100, "MCP sessions that are open at the same time; more are refused (429).", minimum=1)
+    session_idle_minutes: float = setting(30.0, "A session without a request for so long ends.", minimum=0.01)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogSettings:
     """Logging, to stderr or a file."""
 
@@ -245,6 +265,7 @@ class Settings:
     hover: HoverSettings = field(default_factory=HoverSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
     daemon: DaemonSettings = field(default_factory=DaemonSettings)
+    http: HttpSettings = field(default_factory=HttpSettings)
     log: LogSettings = field(default_factory=LogSettings)
     projects: tuple[ProjectEntry, ...] = ()
     """The projects that the user's file lists: `[[projects]]` tables, no section of settings."""

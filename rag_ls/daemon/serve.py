@@ -26,6 +26,7 @@ from rag_ls.util.whole_files import whole_file
 
 if TYPE_CHECKING:
     from rag_ls.config import Settings
+    from rag_ls.daemon.http_host import HttpHost
     from rag_ls.daemon.server import EngineServer
 
 _log = logging.getLogger(__name__)
@@ -43,8 +44,10 @@ _WARM_UP_S = 4.0
 def serve(arguments: argparse.Namespace) -> int:
     """Run the engine in this process until it stops."""
     paths = engine_paths()
+    if arguments.http is None and (arguments.cert or arguments.key or arguments.behind_proxy):
+        return _fail("--cert, --key and --behind-proxy are for --http")
     if arguments.detach:
-        return _detach(paths)
+        return _detach(paths, arguments)
     # Other users get no access; the group may read the log and the PID file.
     os.umask(0o027)
     try:
@@ -52,9 +55,11 @@ def serve(arguments: argparse.Namespace) -> int:
     except OSError as error:
         return _fail(f"{paths.folder} cannot be used: {error}")
     lock = _taken_in_time(paths) if arguments.background else _taken(paths.lock)
+    if lock is None and arguments.http is not None:
+        return _serve_http_there(paths, arguments)
     if lock is None:
         return 0 if arguments.background else _fail(f"an engine runs already: {_whereabouts(paths)}")
-    return _host(paths, lock, background=arguments.background)
+    return _host(paths, lock, arguments)
 
 
 def stop(arguments: argparse.Namespace) -> int:
@@ -92,7 +97,8 @@ def _none_answers(paths: EnginePaths) -> int:
     return 0
 
 
-def _host(paths: EnginePaths, lock: FileLock, *, background: bool) -> int:
+def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> int:
+    background = arguments.background
     # Before anything is written, so that a signal leads to the clean-up below.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
@@ -110,6 +116,7 @@ def _host(paths: EnginePaths, lock: FileLock, *, background: bool) -> int:
         from rag_ls import config
         from rag_ls.config import logs
         from rag_ls.daemon.configured import ConfiguredProjects
+        from rag_ls.daemon.http_host import HttpHost
         from rag_ls.daemon.server import EngineServer, Patience
         from rag_ls.engine.engine import Engine
 
@@ -128,7 +135,12 @@ def _host(paths: EnginePaths, lock: FileLock, *, background: bool) -> int:
             make_way=lock.release,
             has_other_settings=ChangedSettings(lambda: config.load().settings),
             is_reachable=mark.is_there,
+            http=(http := HttpHost(engine, settings.http)),
         )
+        if arguments.http is not None:
+            _start_http(http, arguments)
+        elif settings.http.enabled:
+            http.start_in_background()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: _stop(server, mark))
         warm_up = threading.Timer(_WARM_UP_S, _warm_up, (engine,))
@@ -153,6 +165,63 @@ def _host(paths: EnginePaths, lock: FileLock, *, background: bool) -> int:
     os._exit(0)
 
 
+def _start_http(http: HttpHost, arguments: argparse.Namespace) -> None:
+    """Serve HTTP as the command line says, and show the first token. Ends the process if that cannot be."""
+    from rag_ls.errors import HttpUnavailable
+
+    try:
+        url = http.start(http_wishes(arguments))
+    except HttpUnavailable as error:
+        _say(False, str(error))
+        sys.exit(1)
+    _tell_http(url, is_new=not arguments.background)
+
+
+def http_wishes(arguments: argparse.Namespace) -> dict[str, object]:
+    """What the options of `serve --http` ask for, where they differ from the settings."""
+    return {
+        "address": arguments.http or "",
+        "cert": os.path.abspath(arguments.cert) if arguments.cert else "",
+        "key": os.path.abspath(arguments.key) if arguments.key else "",
+        "behind_proxy": arguments.behind_proxy,
+    }
+
+
+def _tell_http(url: str, *, is_new: bool) -> None:
+    """Say where HTTP is served. The first token is made and shown here, because no file holds it."""
+    from rag_ls.http.tokens import Access, TokenFile
+    from rag_ls.project import user_data_folder
+
+    print(f"rag-ls: HTTP at {url}; `rag-ls open` shows the page", file=sys.stderr)
+    tokens = TokenFile(user_data_folder())
+    if is_new and not tokens.tokens():
+        _, secret = tokens.add("first", Access.ADMIN)
+        print(f"rag-ls: a token for it, shown only now: {secret}", file=sys.stderr)
+    sys.stderr.flush()
+
+
+def _serve_http_there(paths: EnginePaths, arguments: argparse.Namespace) -> int:
+    """Have the engine that runs already serve HTTP."""
+    try:
+        url = ask_for_http(paths, http_wishes(arguments))
+    except (Refused, EngineLost) as error:
+        return _fail(str(error))
+    if url is None:
+        return _fail(f"an engine runs already and does not answer: {_whereabouts(paths)}")
+    _tell_http(url, is_new=True)
+    return 0
+
+
+def ask_for_http(paths: EnginePaths, wishes: dict[str, object]) -> str | None:
+    """Have the running engine serve HTTP; the URL, or None if no engine answers. Raises `Refused` and `EngineLost`."""
+    answered = transport.connect(paths, _START_S)
+    if answered is None:
+        return None
+    channel = greet(*answered, "http", {"http": wishes})
+    channel.hang_up()
+    return str(channel.greeting["url"])
+
+
 class ChangedSettings:
     """Tells whether the user's file changed settings that only a new engine can apply."""
 
@@ -171,7 +240,7 @@ class ChangedSettings:
 
 
 def _of_engine(settings: Settings) -> tuple[object, ...]:
-    return settings.embedding, settings.daemon, settings.log
+    return settings.embedding, settings.daemon, settings.log, settings.http
 
 
 def _stamp(file: str) -> tuple[int, int]:
@@ -235,15 +304,17 @@ def _identity(path: str) -> tuple[int, int, int] | None:
     return found.st_dev, found.st_ino, found.st_mtime_ns
 
 
-def _detach(paths: EnginePaths) -> int:
+def _detach(paths: EnginePaths, arguments: argparse.Namespace) -> int:
     if transport.connect(paths, _START_S) is not None:
+        if arguments.http is not None:
+            return _serve_http_there(paths, arguments)
         return _fail(f"an engine runs already: {_whereabouts(paths)}")
     process = start_engine()
     deadline = time.monotonic() + _START_S
     while time.monotonic() < deadline and not process.poll():
         if transport.connect(paths, _START_S) is not None:
             print(f"rag-ls: {_whereabouts(paths)}")
-            return 0
+            return 0 if arguments.http is None else _serve_http_there(paths, arguments)
         time.sleep(0.05)
     return _fail(f"the engine did not start; its log is {paths.log}")
 

@@ -18,8 +18,10 @@ from dataclasses import dataclass
 from rag_ls import __version__
 from rag_ls.daemon import connections, transport
 from rag_ls.daemon.channel import GREETING_S, MAX_GREETING_BYTES, PROTOCOL, Channel, EngineLost, Json
+from rag_ls.daemon.http_host import HttpHost
 from rag_ls.daemon.transport import Listening
 from rag_ls.engine.engine import Engine
+from rag_ls.errors import HttpUnavailable
 
 _log = logging.getLogger(__name__)
 
@@ -50,9 +52,12 @@ class EngineServer:
         make_way: Callable[[], None],
         has_other_settings: Callable[[], bool],
         is_reachable: Callable[[], bool],
+        http: HttpHost,
     ) -> None:
         """`make_way` lets another engine take this one's place; `has_other_settings` tells whether one should;
-        `is_reachable` whether clients still find this one."""
+        `is_reachable` whether clients still find this one. An engine that serves `http` does not end for want of clients.
+        """
+        self._http = http
         self._is_reachable = is_reachable
         self._make_way = make_way
         self._has_other_settings = has_other_settings
@@ -114,7 +119,7 @@ class EngineServer:
         if self._stopping:
             return True
         with self._lock:
-            if self._channels:
+            if self._channels or self._http.is_on:
                 self._alone_since = time.monotonic()
                 return False
         return self._leaving or time.monotonic() - self._alone_since >= self._patience.engine_s
@@ -167,16 +172,30 @@ class EngineServer:
             channel.send({"ok": True, "pid": os.getpid()})
             self.stop()
             return None
+        if hello.get("surface") == "http":
+            channel.send(self._http_answer(hello.get("http")))
+            return None
         channel.send({"ok": True, "pid": os.getpid(), "version": __version__})
         channel.socket.settimeout(None)
         return hello
+
+    def _http_answer(self, asked: object) -> Json:
+        """Serve HTTP for a command that asks for it."""
+        try:
+            url = self._http.start(asked if isinstance(asked, dict) else None)
+        except HttpUnavailable as error:
+            return {"ok": False, "reason": "http", "message": str(error)}
+        except Exception as error:
+            _log.exception("HTTP failed")
+            return {"ok": False, "reason": "http", "message": f"HTTP failed: {type(error).__name__}: {error}"}
+        return {"ok": True, "pid": os.getpid(), "url": url}
 
     def _refusal(self, hello: Json) -> Json | None:
         if hello.get("surface") == "stop":
             return None
         if self._leaving or self._stopping:
             return {"reason": "leaving", "message": "the engine is about to end"}
-        if hello.get("rag_ls") != PROTOCOL or hello.get("surface") not in connections.SURFACES:
+        if hello.get("rag_ls") != PROTOCOL or hello.get("surface") not in (*connections.SURFACES, "http"):
             message = f"the running engine is rag-ls {__version__} and does not understand this one; run `rag-ls stop`"
             return {"reason": "protocol", "message": message}
         if as_numbers(str(hello.get("version", ""))) > as_numbers(__version__):
@@ -204,6 +223,8 @@ class EngineServer:
         if self._listening.socket.fileno() >= 0:
             selector.unregister(self._listening.socket)
             self._listening.socket.close()
+            # The next engine wants the port.
+            threading.Thread(target=self._http.stop, name="http stop", daemon=True).start()
             self._make_way()
         self._door_closed.set()
 
@@ -224,6 +245,7 @@ class EngineServer:
         while self._engine.workers.busy and time.monotonic() < deadline:
             time.sleep(0.02)
         self._listening.socket.close()
+        self._http.stop()
         with self._lock:
             channels = list(self._channels)
         for channel in channels:

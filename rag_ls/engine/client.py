@@ -12,7 +12,7 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,10 +22,18 @@ from rag_ls.config import Loaded, Problem, Settings
 from rag_ls.engine.engine import About, Engine
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.requests import SearchRequest
-from rag_ls.errors import NotIndexed, PathOutsideProject, ProjectUnavailable, StoreDamaged, StoreUnavailable
+from rag_ls.errors import (
+    NotFound,
+    NotIndexed,
+    PathOutsideProject,
+    ProjectUnavailable,
+    ScopeRefused,
+    StoreDamaged,
+    StoreUnavailable,
+)
 from rag_ls.model import Coverage, Hit, Scope, SearchAnswer, SearchStats
 from rag_ls.project import Project, check_may_become_project, existing_project, find_project
-from rag_ls.registry.catalogue import KnownProject, known_projects
+from rag_ls.registry.catalogue import KnownProject, called, known_projects
 from rag_ls.registry.entries import entry_of
 from rag_ls.storage import INDEX_STORE, MemoryStore, open_memories
 
@@ -46,16 +54,22 @@ class Client:
         about: About,
         now: memory.Clock = memory.utc_now,
         alone: bool = False,
+        only: Collection[str] | None = None,
+        asks_all: bool = False,
     ) -> None:
         """`editor` holds the settings that the editor sent, `environment` the client's own variables.
 
-        A client that is `alone` with its engine closes it when it leaves.
+        A client that is `alone` with its engine closes it when it leaves. `only` names the projects (by name or root)
+        that the client sees, with their memories and those of its session; None for all. A client that `asks_all` means
+        all projects that it sees where a question names none.
         """
         self.engine = engine
         self._editor = editor
         self._environment = environment
         self._now = now
         self._alone = alone
+        self._only = None if only is None else tuple(only)
+        self.asks_all = asks_all
         self.about = about
         self._lock = threading.RLock()
         self._projects: dict[Path, ProjectView] = {}
@@ -105,6 +119,7 @@ class Client:
 
     def open_project(self, project: Project, *, aside: bool = False) -> ProjectView:
         """As `open`, for a known project root. A project opened `aside` answers only when a question names it."""
+        self._check_seen(project.root)
         with self._lock:
             if self._closed:
                 raise ProjectUnavailable(f"{project.root} is not opened for a client that left")
@@ -163,9 +178,33 @@ class Client:
             return list(self._projects.values())
 
     def known_projects(self) -> list[KnownProject]:
-        """All projects of this machine that can be named: those of the settings, and those that were opened before."""
+        """The projects that can be named: those of the settings, and those that were opened before, if the client sees
+        them."""
         entries = self.load_settings().settings.projects
-        return known_projects(entries, self.engine.registry.projects())
+        known = known_projects(entries, self.engine.registry.projects())
+        if self._only is None:
+            return known
+        seen = {item.root: item for name in self._only for item in called(known, name)}
+        return list(seen.values())
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether the client sees all projects, and the user's memories."""
+        return self._only is None
+
+    @property
+    def project_ids(self) -> tuple[str, ...] | None:
+        """The project ids of collections that the client sees; None for all."""
+        return self._only
+
+    def _check_seen(self, root: Path) -> None:
+        if (
+            self._only is not None
+            and root != self._scratch
+            and all(root != item.root for item in self.known_projects())
+        ):
+            names = ", ".join(item.name for item in self.known_projects()) or "none"
+            raise NotFound(f"there is no project {root} for this token; it sees {names}")
 
     def is_scratch(self, root: Path) -> bool:
         """Whether `root` belongs to the project without a folder."""
@@ -274,6 +313,11 @@ class Client:
 
     def _user_memories(self, scope: Scope) -> MemoryStore:
         if scope is Scope.GLOBAL:
+            if self._only is not None:
+                raise ScopeRefused(
+                    "memories of scope global are not for a client of single projects; use scope project or session",
+                    "global memories",
+                )
             return self.engine.global_memories()
         with self._lock:
             if self._session_memories is None:

@@ -44,7 +44,7 @@ class About:
     """Describes a client, for `status` and events."""
 
     surface: str
-    """`lsp`, `mcp` or `cli`."""
+    """`lsp`, `mcp`, `cli` or `http`."""
     name: str = ""
     pid: int | None = None
     connected_at: datetime = field(default_factory=lambda: datetime.now(UTC))

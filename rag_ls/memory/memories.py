@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.embedding import Embedder, Embedding, similarity
-from rag_ls.errors import InvalidRequest, NotFound, RagLsError, StoreUnavailable, VersionConflict
+from rag_ls.errors import InvalidRequest, NotFound, RagLsError, ScopeRefused, StoreUnavailable, VersionConflict
 from rag_ls.memory.content_checks import MAX_CONTENT, MAX_TAGS, checked_content, checked_metadata, refuse_secrets
 from rag_ls.memory.parts import embed_missing, parts_of
 from rag_ls.memory.recall import Question, recall
@@ -305,6 +305,8 @@ class Memories:
         for scope in SCOPES:
             try:
                 self.of(scope)
+            except ScopeRefused:
+                continue
             except StoreUnavailable as error:
                 return str(error)
         return ""

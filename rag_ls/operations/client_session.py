@@ -30,6 +30,7 @@ _TERMS = {
     "lsp": Terms(),
     "mcp": Terms(wait_for_model_s=1.0, budget_tokens=AGENTS_BUDGET_TOKENS),
     "cli": Terms(wait_for_model_s=20.0),
+    "http": Terms(wait_for_model_s=1.0),
 }
 
 

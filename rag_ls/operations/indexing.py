@@ -48,15 +48,19 @@ class IndexOperations:
     def _standing(
         self, names: Sequence[str], tell: Callable[[ProjectView], ProjectStatusRecord], *, full: bool
     ) -> StatusAnswer:
-        statuses = tuple(tell(view) for view in self._projects.named(names))
+        sees_none = self._client.asks_all and not names and not self._client.known_projects()
+        statuses = () if sees_none else tuple(tell(view) for view in self._projects.named(names))
         complete = all(status.complete for status in statuses)
-        return StatusAnswer(__version__, complete, statuses, engine_record(self._client.engine, full=full))
+        engine = engine_record(self._client.engine, full=full and self._client.sees_all)
+        return StatusAnswer(__version__, complete, statuses, engine)
 
     def status(self, asked: Status) -> ProjectStatusRecord:
         """The state of the first open project, and of the engine with all its projects and clients."""
         view, engine = self._projects.first(), self._client.engine
-        others = tuple(open_project_record(shared, users) for shared, users in engine.projects())
         found = with_skipped_files(view) if asked.skipped else status_of(view)
+        if not self._client.sees_all:
+            return replace(found, engine=engine_record(engine))
+        others = tuple(open_project_record(shared, users) for shared, users in engine.projects())
         return replace(found, engine=engine_record(engine, full=True), projects=others)
 
     def index(self, asked: IndexProject) -> ProjectStatusRecord:

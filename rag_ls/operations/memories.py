@@ -96,7 +96,9 @@ class MemoryOperations:
             raise InvalidRequest(f"store_memory needs 'scope', one of {', '.join(SCOPE_NAMES)}")
         beside = {key: value for key in Metadata.__dataclass_fields__ if (value := getattr(asked, key)) is not None}
         meta = parsed("store_memory metadata", Metadata, {**beside, **asked.metadata})
-        view, scope = self._projects.holding(meta.source_file.strip(), asked.project), Scope(asked.scope)
+        scope, path = Scope(asked.scope), meta.source_file.strip()
+        is_of_project = bool(path) or scope is Scope.PROJECT
+        view = self._projects.holding(path, asked.project) if is_of_project else self._projects.named(asked.project)[0]
         new = NewMemory(
             content=asked.content,
             scope=scope,
@@ -187,7 +189,7 @@ class MemoryOperations:
 
     def consolidate_memories(self, asked: ConsolidateMemories) -> ConsolidationAnswer:
         """Merge memories that say the same, or show what would be merged, or undo it."""
-        view, scopes = self._projects.named(asked.project)[0], scopes_of(asked.scope)
+        view, scopes = self._projects.one(asked.project), scopes_of(asked.scope)
         if asked.undo:
             if asked.undo is not True and not isinstance(asked.undo, str):
                 raise InvalidRequest("consolidate_memories: undo must be true, or the id of a consolidation")
@@ -203,7 +205,7 @@ class MemoryOperations:
 
     def clear_session(self, asked: NoArguments) -> ClearedAnswer:
         """Forget the session's memories."""
-        return ClearedAnswer(self._projects.first().memories.clear_session())
+        return ClearedAnswer(self._projects.all()[0].memories.clear_session())
 
     def summarize_memories(self, asked: SummarizeMemories) -> SummaryAnswer:
         """Summarise the memories of a period, and keep the summary."""
@@ -212,7 +214,7 @@ class MemoryOperations:
                 'summarize_memories needs \'time_range\': {"start": "2026-01-01", "end": "2026-01-31"}'
             )
         times_of(asked.time_range)
-        view = self._projects.named(asked.project)[0]
+        view = self._projects.one(asked.project)
         filters = on_branch(filters_of(asked.scope, all_filters(asked)), view)
         words = min(asked.max_words or MAX_WORDS, _MAX_SUMMARY_WORDS)
         request = SummaryRequest(filters, words, asked.summary_key.strip())

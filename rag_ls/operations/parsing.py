@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from rag_ls.errors import InvalidRequest
@@ -65,6 +65,11 @@ def _value(args: Arguments, key: str, hint: Any, declared: Argument) -> Any:
     return args.raw(key)
 
 
+def argument_named(written: str, known: Collection[str]) -> str:
+    """The argument that a caller means by a name: one of `known`, or what a frequent mistake stands for."""
+    return written if written in known else _ALIASES.get(written, written)
+
+
 class Arguments:
     """Reads typed values out of a JSON object. Every error names the operation, the argument and the remedy."""
 
@@ -81,7 +86,7 @@ class Arguments:
         self._written: dict[str, str] = {}
         for key, value in values.items():
             written = str(key).strip()
-            name = written if written in known else _ALIASES.get(written, written)
+            name = argument_named(written, known)
             if name not in known:
                 near = nearest_text(nearest(written, known))
                 raise InvalidRequest(f"{operation} has no argument {key!r}; {near}it takes {', '.join(known)}")

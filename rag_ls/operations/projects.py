@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
 from rag_ls.engine.client import Client
 from rag_ls.engine.project_view import ProjectView
-from rag_ls.errors import NotFound, ProjectUnavailable, StoreUnavailable
+from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable, StoreUnavailable
 from rag_ls.project import Project
 from rag_ls.registry.catalogue import CONFIG, KnownProject, called, names_of, root_of_path
 from rag_ls.registry.entries import ALL
@@ -32,9 +32,13 @@ class Projects:
     def all(self) -> list[ProjectView]:
         """The client's usable projects. Raises `ProjectUnavailable` where there is none."""
         known = self._client.projects()
+        if not known and self._client.asks_all and (views := self._opened(self._client.known_projects())):
+            return views
         if not known:
             if self._or_none:
                 return [self._client.open_scratch(aside=True)]
+            if self._client.asks_all:
+                raise ProjectUnavailable("there is no project; `rag-ls index` in a project's folder makes it known")
             raise self._client.why_none or ProjectUnavailable("no project is open; open a folder, or give --project")
         projects = [view for view in known if not view.shared.is_lost]
         if not projects:
@@ -48,8 +52,12 @@ class Projects:
         return named or self.all()
 
     def first(self) -> ProjectView:
-        """The one that was opened first. Raises `ProjectUnavailable`."""
-        return self.all()[0]
+        """The one that was opened first. Raises `ProjectUnavailable`, and `InvalidRequest` where any of several is meant."""
+        views = self.all()
+        if len(views) > 1 and not self._client.projects():
+            names = ", ".join(sorted(view.project.name for view in views))
+            raise InvalidRequest(f"which project is meant is not clear: name one of {names}")
+        return views[0]
 
     def first_with(self, find: Callable[[ProjectView], F]) -> tuple[ProjectView, F]:
         """The first project in which something is found, with it. Raises the last one's `NotFound`."""
@@ -58,6 +66,10 @@ class Projects:
             with suppress(NotFound):
                 return view, find(view)
         return last, find(last)
+
+    def one(self, wanted: str | Sequence[str]) -> ProjectView:
+        """The project with this name or root, else the first one. Raises `NotFound` and `InvalidRequest`."""
+        return self.named(wanted)[0] if any(wanted) else self.first()
 
     def named(self, wanted: str | Sequence[str]) -> list[ProjectView]:
         """The projects with these roots or names, every known one for `all`, or the open ones if none is named.
@@ -77,11 +89,10 @@ class Projects:
         """The project that holds a path; the first one if the path does not decide."""
         if path and Path(path).is_absolute() and (holder := self._client.project_of(path)):
             return holder
-        projects = self.named(wanted)
-        for view in projects:
-            if path and view.store.document(path) is not None:
+        for view in self.named(wanted) if path else ():
+            if view.store.document(path) is not None:
                 return view
-        return projects[0]
+        return self.one(wanted)
 
     def _views_called(self, name: str, known: list[KnownProject]) -> list[ProjectView]:
         """The projects of one name or root: names in the user's settings come first, then open projects."""
@@ -103,13 +114,19 @@ class Projects:
     def _every_view(self, known: list[KnownProject]) -> list[ProjectView]:
         """All projects that can be opened; the others are logged and left out."""
         chosen = {view.project.root: view for view in self._client.projects() if not view.shared.is_lost}
+        others = self._opened(item for item in known if item.root not in chosen)
+        return [*chosen.values(), *others] or self.all()
+
+    def _opened(self, known: Iterable[KnownProject]) -> list[ProjectView]:
+        """Those that can be opened; the others are logged and left out."""
+        views: dict[Path, ProjectView] = {}
         for item in known:
             try:
-                if item.root not in chosen and not item.is_missing:
-                    chosen[item.root] = self._open(item)
+                if not item.is_missing:
+                    views[item.root] = self._open(item)
             except (ProjectUnavailable, StoreUnavailable) as error:
                 _log.warning("%s", error)
-        return list(chosen.values()) or self.all()
+        return list(views.values())
 
     def _open(self, known: KnownProject) -> ProjectView:
         is_new = all(view.project.root != known.root for view in self._client.all_projects())

@@ -56,7 +56,7 @@ class SearchCode:
 class FindRelated:
     """A place, a symbol or a snippet that other code is to be like."""
 
-    path: str = argument("", "a file")
+    path: str = argument("", "a file", is_path=True)
     line: int | None = argument(None, "a line of it, from 1", least=1)
     symbol: str = argument("", "a symbol, by its qualified name or its last part")
     snippet: str = argument("", "a piece of code or text")
@@ -79,7 +79,7 @@ class GetChunk:
 class ListSymbols:
     """Declarations of files, or of a name."""
 
-    path: str = argument("", "a file")
+    path: str = argument("", "a file", is_path=True)
     path_glob: str = argument("", "files that match", metavar="GLOB")
     query: str = argument("", "a name, or a part of one")
     kind: str = argument("", "only this kind of declaration")
@@ -91,7 +91,7 @@ class ListSymbols:
 class RelatedTests:
     """A place whose tests are wanted."""
 
-    path: str = argument("", "a file")
+    path: str = argument("", "a file", is_path=True)
     line: int | None = argument(None, "a line of it, from 1", least=1)
     symbol: str = argument("", "a symbol")
     k: int | None = argument(None, "tests at most", least=1, flag="-k")
@@ -140,7 +140,7 @@ class Metadata:
     """What a caller says about a memory."""
 
     tags: tuple[str, ...] = argument((), "words to find it by")
-    source_file: str = argument("", "the file it is about")
+    source_file: str = argument("", "the file it is about", is_path=True)
     line: int | None = argument(None, "a line of that file, from 1", least=1)
     symbol: str = argument("", "a symbol of that file")
     memory_type: str = argument("", "what kind of knowledge it is", choices=TYPE_NAMES)
@@ -324,7 +324,7 @@ class SummarizeMemories:
 class MemoriesAbout:
     """A place in the code of which something may be known."""
 
-    path: str = argument(doc="a file")
+    path: str = argument(doc="a file", is_path=True)
     line: int | None = argument(None, "a line of it, from 1", least=1)
     text: str = argument("", "what the question is, where it is not what stands there")
     k: int | None = argument(None, "memories at most")
@@ -345,7 +345,7 @@ class OfScope:
 class ExportMemories:
     """Where a scope's memories are to be written."""
 
-    output: str = argument(doc="a file")
+    output: str = argument(doc="a file", is_path=True)
     scope: str = argument("", "memories of this scope (default: project)", choices=SCOPE_NAMES)
     format: str = argument("", "(default: by the file's name, else json)", choices=FORMATS)
     embeddings: bool = argument(False, "with their vectors")
@@ -357,7 +357,7 @@ class ExportMemories:
 class ImportMemories:
     """Where memories are to be read."""
 
-    input: str = argument(doc="a file or folder")
+    input: str = argument(doc="a file or folder", is_path=True)
     scope: str = argument("", "memories of this scope (default: project)", choices=SCOPE_NAMES)
     format: str = argument("", "(default: by the file's name and beginning)", choices=FORMATS)
     source: str = argument("", "it comes from another tool", choices=SOURCES, flag="--from")
@@ -370,7 +370,7 @@ class RestoreBackup:
     """A backup to bring back."""
 
     scope: str = argument("", "memories of this scope (default: project)", choices=SCOPE_NAMES[1:])
-    backup: str = argument("", "latest, a date like 2026-01-31, a time of it, or a file", metavar="NAME")
+    backup: str = argument("", "latest, a date like 2026-01-31, a time of it, or a file", metavar="NAME", is_path=True)
     dry_run: bool = argument(False, "show what would be done, and do nothing")
 
 
@@ -428,7 +428,7 @@ class Scan:
 class AddProject:
     """A project to be known by name."""
 
-    path: str = argument(doc="a folder of the project")
+    path: str = argument(doc="a folder of the project", is_path=True)
     name: str = argument("", "what to call it (default: the folder's name)")
 
 

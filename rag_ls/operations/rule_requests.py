@@ -17,8 +17,8 @@ class SetUpRules:
     project_root: str = argument(
         "", "the project's folder, absolute (default at the shell: this one)", agents_required=True
     )
-    frontend_path: str = argument("", "the folder of the frontend, if it is not found")
-    backend_path: str = argument("", "the folder of the backend, if it is not found")
+    frontend_path: str = argument("", "the folder of the frontend, if it is not found", is_path=True)
+    backend_path: str = argument("", "the folder of the backend, if it is not found", is_path=True)
     force: bool = argument(False, "write over existing files; their former text is kept beside")
 
 
@@ -26,7 +26,7 @@ class SetUpRules:
 class IndexRules:
     """A project that is indexed anew."""
 
-    project_root: str = argument("", "the project's folder, absolute (default: this project)", flag="-")
+    project_root: str = argument("", "the project's folder, absolute (default: this project)", flag="-", is_path=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,14 @@ class CheckConstraints:
     change_description: str = argument("", "what is to be changed, in words")
     num_results: int | None = argument(None, "results of each kind, 1 to 20 (default: 5)")
     diff: str = argument("", "a unified diff; `-` reads it from the standard input")
-    file_path: str = argument("", "the file about to be edited", flag="--file")
+    file_path: str = argument("", "the file about to be edited", flag="--file", is_path=True)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryImpact:
     """A file, or a symbol in it, that is about to be changed."""
 
-    file_path: str = argument(doc="a file, relative to the project's root")
+    file_path: str = argument(doc="a file, relative to the project's root", is_path=True)
     num_similar: int | None = argument(None, "similar files, 1 to 20 (default: 5)")
     symbol: str = argument("", "only this exported name")
 
@@ -52,4 +52,4 @@ class QueryImpact:
 class CheckFile:
     """A file to check as it is now."""
 
-    file_path: str = argument(doc="a file, relative to the project's root")
+    file_path: str = argument(doc="a file, relative to the project's root", is_path=True)

@@ -6,6 +6,7 @@ import dataclasses
 import types
 import typing
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from typing import Any
 
 from rag_ls.operations.fields import Argument, answer_fields, arguments_of
@@ -108,3 +109,71 @@ def _ts_type(hint: Any, *, is_optional: bool = False) -> str:
     if origin is Mapping:
         return f"Readonly<Record<string, {_ts_type(inner[1])}>>"
     return _TS_SCALARS.get(hint) or str(hint.__name__)
+
+
+def request_schema(request: type) -> Schema:
+    """JSON Schema of all arguments of a request, as programs send them."""
+    properties = {
+        name: _documented(_program_schema(hint, declared), declared)
+        for name, (hint, declared) in arguments_of(request).items()
+    }
+    required = [name for name, (_, declared) in arguments_of(request).items() if declared.required]
+    schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**schema, "required": required} if required else schema
+
+
+def _program_schema(hint: Any, declared: Argument) -> Schema:
+    if hint is Any:
+        return {}
+    if hint == tuple[str, ...]:
+        return {"type": "array", "items": {"type": "string"}}
+    kinds = [each for each in typing.get_args(hint) if each is not type(None)] if _is_union(hint) else [hint]
+    if typing.get_origin(kinds[0]) is Mapping:
+        return {"type": "object"}
+    limits: Schema = {"enum": list(declared.choices)} if declared.choices else {}
+    if declared.least is not None:
+        limits["minimum"] = declared.least
+    if kinds[0] is float:
+        limits |= {"minimum": 0, "maximum": 1}
+    if declared.required and kinds[0] is str:
+        limits |= {"pattern": r"\S"}
+    return {"type": _SCALARS[kinds[0]], **limits}
+
+
+def _documented(schema: Schema, declared: Argument) -> Schema:
+    return {**schema, "description": declared.doc} if declared.doc else schema
+
+
+def answer_schema(answer: type, found: dict[str, Schema]) -> Schema:
+    """JSON Schema of an answer as a reference; `found` collects the schemas of it and of the records in it by name."""
+    if answer.__name__ not in found:
+        # First, because a record may hold others of its kind.
+        found[answer.__name__] = {}
+        fields = answer_fields(answer)
+        found[answer.__name__] = {
+            "type": "object",
+            "properties": {name: _value_schema(hint, found) for name, hint, _, _ in fields},
+            "required": [name for name, _, is_optional, _ in fields if not is_optional],
+        }
+    return {"$ref": f"#/components/schemas/{answer.__name__}"}
+
+
+def _value_schema(hint: Any, found: dict[str, Schema]) -> Schema:
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return answer_schema(hint, found)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return {"enum": [item.value for item in hint]}
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if _is_union(hint):
+        return {"anyOf": [_value_schema(each, found) for each in arguments]}
+    if origin is tuple:
+        return {"type": "array", "items": _value_schema(arguments[0], found)}
+    if origin is Mapping:
+        return {"type": "object", "additionalProperties": _value_schema(arguments[1], found)}
+    if hint is type(None):
+        return {"type": "null"}
+    return {"type": _SCALARS[hint]} if hint in _SCALARS else {}
+
+
+def _is_union(hint: Any) -> bool:
+    return typing.get_origin(hint) in (types.UnionType, typing.Union)

@@ -80,6 +80,8 @@ class Operation:
     waits: bool = False
     """Whether its preparation may take so long that an agent should see progress."""
     effects: Effects = field(default=READS)
+    manages: bool = False
+    """Whether it manages projects, indexes or files: a caller over HTTP needs a token with admin access."""
     changes: MemoryChange | None = None
     """The event that it causes for memories, if any."""
     opens: Opens = Opens.EXISTING

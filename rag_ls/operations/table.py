@@ -285,6 +285,7 @@ OPERATIONS: tuple[Operation, ...] = (
         records.ReindexAnswer,
         lambda at, asked: at.indexes.reindex(asked),
         effects=WRITES,
+        manages=True,
         command="ragLs.reindex",
     ),
     Operation(
@@ -332,6 +333,7 @@ OPERATIONS: tuple[Operation, ...] = (
         lambda at, asked: at.indexes.index(asked),
         prepare=lambda at, asked, report: at.indexes.prepare_index(asked, report),
         effects=WRITES,
+        manages=True,
         opens=Opens.ON_PURPOSE,
         verb=Verb("index", "index a project, with a progress bar; done again, it only does what changed"),
     ),
@@ -343,6 +345,7 @@ OPERATIONS: tuple[Operation, ...] = (
         lambda at, asked: at.projects.scan(asked),
         prepare=lambda at, asked, report: at.projects.prepare_scan(asked, report),
         effects=WRITES,
+        manages=True,
         verb=Verb("scan", "index projects by name, with a progress bar", ("project",), in_project=False),
     ),
     Operation(
@@ -352,6 +355,7 @@ OPERATIONS: tuple[Operation, ...] = (
         records.AddedProjectAnswer,
         lambda at, asked: at.projects.add_project(asked),
         effects=WRITES,
+        manages=True,
         needs_code=False,
         verb=Verb("projects add", "make a project known by name", ("path",), in_project=False),
     ),
@@ -361,6 +365,7 @@ OPERATIONS: tuple[Operation, ...] = (
         requests.PlanRemoval,
         records.RemovalPlan,
         lambda at, asked: at.projects.plan_removal(asked),
+        manages=True,
         needs_code=False,
         verb=Verb(
             "projects remove",
@@ -375,6 +380,7 @@ OPERATIONS: tuple[Operation, ...] = (
         requests.NoArguments,
         records.RemovalPlan,
         lambda at, asked: at.projects.plan_pruning(asked),
+        manages=True,
         needs_code=False,
         verb=Verb(
             "projects prune",
@@ -389,6 +395,7 @@ OPERATIONS: tuple[Operation, ...] = (
         records.RemovedAnswer,
         lambda at, asked: at.projects.remove_projects(asked),
         effects=DELETES,
+        manages=True,
         needs_code=False,
     ),
     Operation(
@@ -398,6 +405,7 @@ OPERATIONS: tuple[Operation, ...] = (
         records.OptimizedAnswer,
         lambda at, asked: at.maintenance.optimize(asked),
         effects=WRITES,
+        manages=True,
         verb=Verb("optimize", "bring the indexes into their best shape"),
     ),
     Operation(
@@ -407,6 +415,7 @@ OPERATIONS: tuple[Operation, ...] = (
         records.VacuumAnswer,
         lambda at, asked: at.maintenance.vacuum(asked),
         effects=WRITES,
+        manages=True,
         verb=Verb("vacuum", "give free space of the files back to the disk"),
     ),
     Operation(
@@ -416,6 +425,7 @@ OPERATIONS: tuple[Operation, ...] = (
         records.ExportAnswer,
         lambda at, asked: at.maintenance.export_memories(asked),
         effects=WRITES,
+        manages=True,
         needs_code=False,
         verb=Verb("export", "write memories to a file"),
     ),
@@ -426,6 +436,7 @@ OPERATIONS: tuple[Operation, ...] = (
         batch_records.ImportAnswer,
         lambda at, asked: at.batches.import_memories(asked),
         effects=DESTROYS,
+        manages=True,
         changes=MemoryChange.STORED,
         opens=Opens.NEW,
         needs_code=False,
@@ -438,6 +449,7 @@ OPERATIONS: tuple[Operation, ...] = (
         batch_records.RestoredBackupAnswer,
         lambda at, asked: at.batches.restore_backup(asked),
         effects=DESTROYS,
+        manages=True,
         changes=MemoryChange.CHANGED,
         needs_code=False,
         verb=Verb("restore", "bring back a memory's former version, or all memories of a backup"),
@@ -495,6 +507,7 @@ OPERATIONS: tuple[Operation, ...] = (
         prepare=lambda at, asked, report: at.rule_setup.prepare_index(asked, report),
         waits=True,
         effects=DESTROYS,
+        manages=True,
         needs_code=False,
         tool=Tool("rules", "Index a project anew.", ("project_root",)),
         command="ragLs.rulesIndex",

@@ -1,0 +1,93 @@
+"""`rag-ls connect CLIENT --http`: the lines that connect an agent over HTTP, with a token of its own."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from rag_ls.cli.open_command import served_url
+from rag_ls.errors import InvalidRequest
+from rag_ls.http.tokens import TokenFile
+from rag_ls.project import find_project, make_private_folder, user_data_folder
+from rag_ls.util.whole_files import whole_file
+
+_VARIABLE = "RAG_LS_TOKEN"
+_HEADER = "X-RAG-Token"
+
+
+def run_http(arguments: argparse.Namespace) -> int:
+    """Make a token for the client and print its lines, or write them into the project without the token."""
+    make_lines = _LINES.get(arguments.client)
+    if make_lines is None:
+        raise InvalidRequest(f"--http connects {', '.join(_LINES)}: `rag-ls connect claude-code --http`")
+    url = served_url() + "mcp"
+    secret = _new_secret(arguments.client)
+    if arguments.write:
+        return _write(arguments, url, secret)
+    lines = make_lines(url, secret)
+    print(json.dumps({arguments.client: lines, "url": url, "token": secret}) if arguments.json else lines)
+    print("rag-ls: the token is shown only now; `rag-ls token list` and `revoke` manage it", file=sys.stderr)
+    return 0
+
+
+def _new_secret(client: str) -> str:
+    """The secret of a new token, named after the client; a second one gets a number."""
+    make_private_folder(user_data_folder())
+    tokens = TokenFile(user_data_folder())
+    taken = {token.name for token in tokens.tokens()}
+    name = next(each for each in (client, *(f"{client}-{number}" for number in range(2, 10_000))) if each not in taken)
+    return tokens.add(name)[1]
+
+
+def _write(arguments: argparse.Namespace, url: str, secret: str) -> int:
+    """Write `.mcp.json`, which is shared, with a variable in place of the token."""
+    if arguments.client != "claude-code":
+        raise InvalidRequest("--http --write is for claude-code: other clients keep the token in the user's settings")
+    file = find_project(arguments.project).root / ".mcp.json"
+    servers = _read(file)
+    servers.setdefault("mcpServers", {})["rag-ls"] = _entry(url, f"${{{_VARIABLE}}}")
+    with whole_file(file, 0o644) as stream:
+        json.dump(servers, stream, indent=2)
+        stream.write("\n")
+    if arguments.json:
+        print(json.dumps({"written": [str(file)], "url": url, "token": secret}))
+    else:
+        print(f"rag-ls: wrote {file}; each user sets the variable, you with:", file=sys.stderr)
+        print(f"export {_VARIABLE}={shlex.quote(secret)}")
+    return 0
+
+
+def _read(file: Path) -> dict[str, dict[str, object]]:
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise InvalidRequest(f"{file} is not JSON ({error}): mend it first") from error
+    if not isinstance(found, dict) or not isinstance(found.get("mcpServers", {}), dict):
+        raise InvalidRequest(f"{file} has no object mcpServers: mend it first")
+    return found
+
+
+def _entry(url: str, token: str) -> dict[str, object]:
+    return {"type": "http", "url": url, "headers": {_HEADER: token}}
+
+
+def _claude_code(url: str, token: str) -> str:
+    header = shlex.quote(f"{_HEADER}: {token}")
+    return f"claude mcp add --transport http --scope user rag-ls {url} --header {header}"
+
+
+def _vscode(url: str, token: str) -> str:
+    return json.dumps({"servers": {"rag-ls": _entry(url, token)}}, indent=2)
+
+
+def _zed(url: str, token: str) -> str:
+    return json.dumps({"context_servers": {"rag-ls": {"url": url, "headers": {_HEADER: token}}}}, indent=2)
+
+
+_LINES: dict[str, Callable[[str, str], str]] = {"claude-code": _claude_code, "vscode": _vscode, "zed": _zed}

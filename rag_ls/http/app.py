@@ -1,0 +1,198 @@
+"""The application: all addresses, behind the gate."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+from mcp.server.lowlevel import Server
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Route, Router
+from starlette.types import ASGIApp
+
+from rag_ls.config import HttpSettings
+from rag_ls.engine.engine import Engine
+from rag_ls.errors import RagLsError
+from rag_ls.http.address import Address
+from rag_ls.http.description import catalogue, openapi
+from rag_ls.http.event_stream import event_stream
+from rag_ls.http.exchange import error_response, exchange_of, json_response
+from rag_ls.http.gate import Gate
+from rag_ls.http.mcp_sessions import McpSessions
+from rag_ls.http.metrics import CONTENT_TYPE, HttpMetrics
+from rag_ls.http.rest import EVENT_STREAM, Rest
+from rag_ls.http.routes import operation_routes
+from rag_ls.http.sessions import CallerSession, SessionPool
+from rag_ls.http.signing_in import CONTENT_SECURITY_POLICY, PAGE_PATH, SIGN_IN_PATH, sign_in
+from rag_ls.http.tokens import Token, TokenFile
+
+PAGE = Path(__file__).with_name("page")
+_SWEEP_S = 5.0
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
+_PROMETHEUS = ("text/plain", "application/openmetrics-text")
+
+MakeServer = Callable[[CallerSession], Server[Any]]
+_Answer = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """The ASGI application, and what of it others ask about."""
+
+    asgi: ASGIApp
+    mcp: McpSessions
+
+
+def make_application(
+    engine: Engine,
+    tokens: TokenFile,
+    address: Address,
+    settings: HttpSettings,
+    make_server: MakeServer,
+    *,
+    is_secure: bool = False,
+) -> Application:
+    """Put the application together. `make_server` makes the MCP server of a session."""
+    metrics = HttpMetrics(engine)
+    pool = SessionPool(engine, settings.session_idle_minutes * 60)
+    mcp = McpSessions(functools.partial(_opened_session, engine), make_server, tokens, settings)
+    operations = operation_routes()
+    rest = Rest(pool)
+    url = address.url(is_secure=is_secure)
+    plain = _PlainAnswers(engine, tokens, metrics)
+    routes: list[BaseRoute] = [
+        _route("GET", "/health", plain.health),
+        _route("GET", "/ready", plain.ready),
+        _route("GET", "/metrics", plain.metrics),
+        _route("GET", "/commands", _constant(catalogue(operations))),
+        _route("GET", "/openapi.json", _constant(openapi(operations, url))),
+        _route("GET", "/events", plain.events),
+        _route("GET", f"{SIGN_IN_PATH}{{code}}", functools.partial(sign_in, tokens=tokens)),
+        _route("GET", "/", functools.partial(_page_file, name="index.html")),
+        _route("GET", f"{PAGE_PATH}{{name}}", _named_page_file),
+        *(Route(path, _Named(path, mcp)) for path in ("/mcp", "/rag-mcp/{project}")),
+        *(_route(each.method, each.path, rest.endpoint(each)) for each in operations),
+    ]
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: object) -> AsyncIterator[None]:
+        async with anyio.create_task_group() as tasks:
+            await tasks.start(mcp.run)
+            tasks.start_soon(_sweep, pool, tokens)
+            yield
+            tasks.cancel_scope.cancel()
+        pool.close()
+
+    # No `Starlette`: its own answers to errors would come before the gate's.
+    return Application(Gate(Router(routes, lifespan=lifespan), tokens, address, settings, metrics), mcp)
+
+
+class _PlainAnswers:
+    """Answers what no operation does."""
+
+    def __init__(self, engine: Engine, tokens: TokenFile, metrics: HttpMetrics) -> None:
+        self._engine = engine
+        self._tokens = tokens
+        self._metrics = metrics
+
+    async def health(self, request: Request) -> Response:
+        """Whether the server lives."""
+        return json_response({"status": "live"})
+
+    async def ready(self, request: Request) -> Response:
+        """Whether the model and the user's memories can answer."""
+        model, store = await anyio.to_thread.run_sync(self._readiness)
+        is_ready = model and store
+        return json_response({"ready": is_ready, "model": model, "store": store}, 200 if is_ready else 503)
+
+    def _readiness(self) -> tuple[bool, bool]:
+        models = self._engine.models
+        try:
+            model = models.get(models.configured().id) is not None
+        except RagLsError:
+            model = False
+        try:
+            self._engine.global_memories().count()
+            store = True
+        except RagLsError:
+            store = False
+        return model, store
+
+    async def metrics(self, request: Request) -> Response:
+        """All counters: as JSON, or as Prometheus' text where that is accepted."""
+        token = exchange_of(request.scope).caller
+        if token.projects:
+            return error_response(exchange_of(request.scope), 403, "AccessRefused", "this token does not allow that")
+        if any(kind in request.headers.get("accept", "") for kind in _PROMETHEUS):
+            text = await anyio.to_thread.run_sync(self._metrics.as_text)
+            return Response(text, media_type=CONTENT_TYPE)
+        return json_response(await anyio.to_thread.run_sync(self._metrics.as_json))
+
+    async def events(self, request: Request) -> Response:
+        """What happens in the engine, as it happens."""
+        token = exchange_of(request.scope).caller
+        is_in_force = functools.partial(self._tokens.is_in_force, token)
+        return StreamingResponse(event_stream(self._engine, token, is_in_force), media_type=EVENT_STREAM)
+
+
+class _Named:
+    """An application that notes the route's path before it answers."""
+
+    def __init__(self, path: str, app: ASGIApp) -> None:
+        self._path = path
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        exchange_of(scope).route = self._path
+        await self._app(scope, receive, send)
+
+
+def _route(method: str, path: str, answer: _Answer) -> Route:
+    async def named(request: Request) -> Response:
+        exchange_of(request.scope).route = path
+        return await answer(request)
+
+    return Route(path, named, methods=[method])
+
+
+def _constant(body: object) -> _Answer:
+    async def answer(_: Request) -> Response:
+        return json_response(body)
+
+    return answer
+
+
+def _opened_session(engine: Engine, token: Token, project: str) -> CallerSession:
+    session = CallerSession(engine, token, project, surface="mcp")
+    try:
+        session.open()
+    except BaseException:
+        session.close()
+        raise
+    return session
+
+
+async def _sweep(pool: SessionPool, tokens: TokenFile) -> None:
+    while True:
+        await anyio.sleep(_SWEEP_S)
+        with contextlib.suppress(RagLsError):
+            await anyio.to_thread.run_sync(pool.close_unused, tokens.is_in_force)
+
+
+async def _named_page_file(request: Request) -> Response:
+    return await _page_file(request, str(request.path_params["name"]))
+
+
+async def _page_file(request: Request, name: str) -> Response:
+    file = PAGE / name
+    if file.parent != PAGE or file.suffix not in _TYPES or not file.is_file():
+        return error_response(exchange_of(request.scope), 404, "NotFound", "there is no such page")
+    headers = {"content-security-policy": CONTENT_SECURITY_POLICY, "cache-control": "no-cache"}
+    return FileResponse(file, media_type=_TYPES[file.suffix], headers=headers)

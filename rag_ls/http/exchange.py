@@ -1,0 +1,91 @@
+"""One request and its answer, as all parts of the HTTP surface see it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.responses import Response
+from starlette.types import Scope
+
+from rag_ls import errors
+from rag_ls.http.tokens import Token
+
+Json = dict[str, Any]
+
+_KEY = "rag_ls"
+_STATUS: dict[type[Exception], int] = {
+    errors.InvalidRequest: 400,
+    errors.PathOutsideProject: 403,
+    errors.AccessRefused: 403,
+    errors.ScopeRefused: 403,
+    errors.NotFound: 404,
+    errors.NotIndexed: 404,
+    errors.VersionConflict: 409,
+    errors.NotConfirmed: 409,
+    errors.ProjectUnavailable: 409,
+    errors.StoreFull: 507,
+    errors.StoreUnavailable: 503,
+    errors.ModelMissing: 503,
+    errors.ModelDamaged: 503,
+    errors.EngineFailed: 503,
+}
+
+
+@dataclass(slots=True)
+class Exchange:
+    """A request with what the gate found out about it."""
+
+    request_id: str
+    token: Token | None = None
+    route: str = ""
+    """The route's path as it is declared, for logs and metrics: a request's own path may hold a secret."""
+    error: str = ""
+    """The type of the error that was answered."""
+
+    @property
+    def caller(self) -> Token:
+        """The token that was shown. The gate lets nothing else through to what asks for it."""
+        assert self.token is not None
+        return self.token
+
+
+def exchange_of(scope: Scope) -> Exchange:
+    """What belongs to a request."""
+    found: Exchange = scope[_KEY]
+    return found
+
+
+def attach(scope: Scope, exchange: Exchange) -> None:
+    """Let the parts that follow find it."""
+    scope[_KEY] = exchange
+
+
+def json_response(body: object, status: int = 200) -> Response:
+    """A JSON answer."""
+    content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    return Response(content, status, media_type="application/json")
+
+
+def error_body(exchange: Exchange, kind: str, message: str) -> Json:
+    """An error as every answer gives it."""
+    exchange.error = kind
+    return {"error": {"type": kind, "message": message, "request_id": exchange.request_id}}
+
+
+def error_response(
+    exchange: Exchange, status: int, kind: str, message: str, headers: dict[str, str] | None = None
+) -> Response:
+    """An error answer."""
+    response = json_response(error_body(exchange, kind, message), status)
+    response.headers.update(headers or {})
+    return response
+
+
+def status_of(error: errors.RagLsError) -> int:
+    """The HTTP status for one of our errors."""
+    for kind in type(error).__mro__:
+        if kind in _STATUS:
+            return _STATUS[kind]
+    return 500

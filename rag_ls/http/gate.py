@@ -1,0 +1,249 @@
+"""Every request's way in: its name for us, its token, its limits; and its way out: headers, metrics, one line of log."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+import uuid
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rag_ls.config import HttpSettings
+from rag_ls.errors import StoreUnavailable
+from rag_ls.http.address import Address, host_of
+from rag_ls.http.exchange import Exchange, attach, error_response
+from rag_ls.http.limits import RequestRate, Slots, TooManyAtOnce
+from rag_ls.http.metrics import HttpMetrics
+from rag_ls.http.signing_in import PAGE_PATH, SIGN_IN_PATH, may_see_page, signed_out
+from rag_ls.http.tokens import Token, TokenFile
+
+_log = logging.getLogger(__name__)
+
+OPEN_PATHS = ("/health", "/ready")
+"""What needs no token."""
+TOKEN_HEADER = "x-rag-token"
+_BODY_S = 30.0
+_SLOW_S = 1.0
+_UNKNOWN = "a valid token is needed, as X-RAG-Token or Authorization: Bearer; `rag-ls token add NAME` makes one"
+_REFUSALS = {
+    404: ("NotFound", "there is no such address; GET /commands lists all"),
+    405: ("MethodNotAllowed", "this address has other methods; GET /commands lists all"),
+}
+_CORS_METHODS = "GET, POST, PATCH, DELETE, OPTIONS"
+_CORS_HEADERS = (
+    "Authorization, Content-Type, X-RAG-Token, X-RAG-Project, Mcp-Session-Id, Mcp-Protocol-Version, Last-Event-ID"
+)
+_CORS_EXPOSED = "Mcp-Session-Id, X-Request-ID"
+_SECURITY = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "x-frame-options": "DENY",
+}
+
+
+class BodyTooLarge(Exception):
+    """A request's body is larger than the settings allow."""
+
+
+class BodyTooSlow(Exception):
+    """A request's body did not arrive in time."""
+
+
+class Gate:
+    """Lets requests through to the application that come by an allowed name, with a valid token, within its limits."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        tokens: TokenFile,
+        address: Address,
+        settings: HttpSettings,
+        metrics: HttpMetrics,
+    ) -> None:
+        self._app = app
+        self._tokens = tokens
+        self._hosts = address.names(settings.hosts)
+        self._port = address.port
+        self._origins = frozenset(origin.rstrip("/").lower() for origin in settings.origins)
+        self._settings = settings
+        self._metrics = metrics
+        self._rate = RequestRate(settings.requests_per_second)
+        self._slots = Slots(settings.max_searches)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        exchange = Exchange(uuid.uuid4().hex[:16])
+        attach(scope, exchange)
+        # With it, Starlette raises for an unknown address; without, it would answer in its own way.
+        scope["app"] = self._app
+        answer = _Answer(send, exchange, self._cors(Headers(scope=scope)))
+        started = time.perf_counter()
+        try:
+            await self._serve(scope, _Body(receive, self._settings.max_body_bytes), answer)
+        finally:
+            self._note(scope, answer, time.perf_counter() - started)
+
+    async def _serve(self, scope: Scope, body: _Body, answer: _Answer) -> None:
+        exchange = answer.exchange
+        try:
+            refusal = self._refusal(scope, exchange)
+            if refusal is not None:
+                await refusal(scope, body.receive, answer.send)
+            elif exchange.token is None or scope["method"] != "POST":
+                await self._app(scope, body.receive, answer.send)
+            else:
+                async with self._slots.taken(exchange.token.id):
+                    await self._app(scope, body.receive, answer.send)
+            return
+        except BodyTooLarge:
+            limit = f"a request has at most {self._settings.max_body_bytes:,} bytes here"
+            failed = error_response(exchange, 413, "BodyTooLarge", limit, {"connection": "close"})
+        except BodyTooSlow:
+            slow = f"the request did not arrive within {_BODY_S:.0f} s"
+            failed = error_response(exchange, 408, "BodyTooSlow", slow, {"connection": "close"})
+        except TooManyAtOnce:
+            failed = self._too_many(exchange, 1.0, "too many requests at the same time")
+        except HTTPException as error:
+            kind, message = _REFUSALS.get(error.status_code, ("Refused", error.detail))
+            failed = error_response(exchange, error.status_code, kind, message, dict(error.headers or {}))
+        except Exception as error:
+            _log.exception("request %s failed", exchange.request_id)
+            message = f"{type(error).__name__}; the engine's log tells more under this request id"
+            failed = error_response(exchange, 500, "Failed", message)
+        if not answer.status:
+            await failed(scope, body.receive, answer.send)
+
+    def _refusal(self, scope: Scope, exchange: Exchange) -> Response | None:
+        """The answer to a request that goes no further; None for one that does."""
+        headers, path = Headers(scope=scope), str(scope["path"])
+        if len(headers.getlist("host")) != 1 or host_of(headers["host"]) not in self._hosts:
+            return error_response(exchange, 421, "UnknownHost", "this server is not called so; see http.hosts")
+        origin = headers.get("origin")
+        if origin is not None and not (self._is_own(origin) or origin.lower() in self._origins):
+            return error_response(exchange, 403, "Forbidden", "pages of this origin may not ask")
+        if scope["method"] == "OPTIONS" and origin is not None and "access-control-request-method" in headers:
+            return Response(status_code=204)
+        length = headers.get("content-length", "")
+        if length.isdigit() and int(length) > self._settings.max_body_bytes:
+            raise BodyTooLarge
+        if path in OPEN_PATHS or path.startswith(SIGN_IN_PATH):
+            return None
+        try:
+            return self._refusal_of_caller(path, headers, exchange)
+        except StoreUnavailable as error:
+            _log.error("%s", error)
+            return error_response(exchange, 503, "TokensUnreadable", "the tokens cannot be read; see the engine's log")
+
+    def _refusal_of_caller(self, path: str, headers: Headers, exchange: Exchange) -> Response | None:
+        exchange.token = self._holder(headers)
+        if exchange.token is not None:
+            wait_s = self._rate.wait_s(exchange.token.id)
+            return self._too_many(exchange, wait_s, "too many requests") if wait_s else None
+        if path == "/" or path.startswith(PAGE_PATH):
+            return None if may_see_page(headers, self._tokens) else signed_out(exchange)
+        return error_response(exchange, 401, "Unauthorized", _UNKNOWN, {"www-authenticate": "Bearer"})
+
+    def _holder(self, headers: Headers) -> Token | None:
+        secret = headers.get(TOKEN_HEADER, "")
+        scheme, _, bearer = headers.get("authorization", "").partition(" ")
+        if not secret and scheme.lower() == "bearer":
+            secret = bearer.strip()
+        return self._tokens.holder_of(secret) if secret else None
+
+    def _is_own(self, origin: str) -> bool:
+        try:
+            parts = urlsplit(origin)
+            return host_of(parts.netloc) in self._hosts and parts.port in (self._port, None)
+        except ValueError:
+            return False
+
+    def _cors(self, headers: Headers) -> dict[str, str]:
+        """The headers that let a listed origin's page read the answer; none for other origins."""
+        origin = headers.get("origin", "")
+        if origin.lower() not in self._origins:
+            return {}
+        return {
+            "access-control-allow-origin": origin,
+            "access-control-allow-methods": _CORS_METHODS,
+            "access-control-allow-headers": _CORS_HEADERS,
+            "access-control-expose-headers": _CORS_EXPOSED,
+            "vary": "Origin",
+        }
+
+    def _too_many(self, exchange: Exchange, wait_s: float, why: str) -> Response:
+        seconds = str(max(1, math.ceil(wait_s)))
+        message = f"{why} for this token; try again in {seconds} s"
+        return error_response(exchange, 429, "TooManyRequests", message, {"retry-after": seconds})
+
+    def _note(self, scope: Scope, answer: _Answer, seconds: float) -> None:
+        exchange, status, is_stream = answer.exchange, answer.status, answer.is_stream
+        route = exchange.route or "other"
+        self._metrics.note(str(scope["method"]), route, status, seconds, exchange.error)
+        is_notable = status >= 400 or (seconds > _SLOW_S and not is_stream)
+        level = logging.WARNING if status >= 500 else logging.INFO if is_notable else logging.DEBUG
+        name = exchange.token.name if exchange.token else "-"
+        _log.log(
+            level,
+            "request_id=%s method=%s route=%s status=%d ms=%.1f token=%r error=%s",
+            exchange.request_id, scope["method"], route, status, seconds * 1000, name, exchange.error or "-",
+        )  # fmt: skip
+
+
+class _Answer:
+    """Sends the answer, with the headers that all answers have."""
+
+    def __init__(self, send: Send, exchange: Exchange, headers: dict[str, str]) -> None:
+        self._send = send
+        self._headers = {**_SECURITY, **headers, "x-request-id": exchange.request_id}
+        self.exchange = exchange
+        self.status = 0
+        """0 until the answer begins."""
+        self.is_stream = False
+
+    async def send(self, message: Message) -> None:
+        """As ASGI's `send`."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            self.is_stream = headers.get("content-type", "").startswith("text/event-stream")
+            for name, value in self._headers.items():
+                headers.setdefault(name, value)
+            headers.setdefault("cache-control", "no-store")
+        await self._send(message)
+
+
+class _Body:
+    """Receives the request's body, which must be neither too large nor too slow."""
+
+    def __init__(self, receive: Receive, most: int) -> None:
+        self._receive = receive
+        self._left = most
+        self._deadline = time.monotonic() + _BODY_S
+        self._is_whole = False
+
+    async def receive(self) -> Message:
+        """As ASGI's `receive`. Raises `BodyTooLarge` and `BodyTooSlow`."""
+        if self._is_whole:
+            return await self._receive()
+        try:
+            async with asyncio.timeout(max(0.0, self._deadline - time.monotonic())):
+                message = await self._receive()
+        except TimeoutError:
+            raise BodyTooSlow from None
+        if message["type"] == "http.request":
+            self._left -= len(message.get("body", b""))
+            self._is_whole = not message.get("more_body", False)
+            if self._left < 0:
+                raise BodyTooLarge
+        return message

@@ -1,0 +1,177 @@
+"""Operations as JSON over HTTP; long ones stream their progress as server-sent events."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import threading
+import typing
+from collections.abc import AsyncIterator, Callable
+from typing import Any, NoReturn
+
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from rag_ls.errors import InvalidRequest, RagLsError
+from rag_ls.http.access import arguments_for_http, check_access, check_paths
+from rag_ls.http.exchange import Json, error_body, error_response, exchange_of, json_response, status_of
+from rag_ls.http.routes import OperationRoute
+from rag_ls.http.sessions import CallerSession, SessionPool
+from rag_ls.indexing import Progress
+from rag_ls.operations import Operation
+from rag_ls.operations.fields import arguments_of
+from rag_ls.operations.parsing import argument_named
+from rag_ls.operations.records_of import progress_json
+
+_log = logging.getLogger(__name__)
+
+PROJECT_HEADER = "x-rag-project"
+EVENT_STREAM = "text/event-stream"
+_ALIVE_S = 10.0
+_MAX_DEPTH_MESSAGE = "the body is nested too deeply"
+
+
+class Rest:
+    """Answers the addresses of operations."""
+
+    def __init__(self, sessions: SessionPool) -> None:
+        self._sessions = sessions
+
+    def endpoint(self, route: OperationRoute) -> Callable[[Request], Any]:
+        """What answers one address."""
+
+        async def answer(request: Request) -> Response:
+            exchange = exchange_of(request.scope)
+            try:
+                return await self._answer(route, request)
+            except RagLsError as error:
+                return error_response(exchange, status_of(error), type(error).__name__, str(error))
+
+        return answer
+
+    async def _answer(self, route: OperationRoute, request: Request) -> Response:
+        token = exchange_of(request.scope).caller
+        check_access(token.access, route.operation)
+        arguments = await _arguments(route, request)
+        project = request.headers.get(PROJECT_HEADER) or request.query_params.get("project", "")
+        if "project" in arguments_of(route.operation.request):
+            # The argument can name several; the header confines what the client sees.
+            project = request.headers.get(PROJECT_HEADER, "")
+        session = await anyio.to_thread.run_sync(self._sessions.of, token, project)
+        check_paths(route.operation, arguments, session.client)
+        if EVENT_STREAM in request.headers.get("accept", ""):
+            return StreamingResponse(
+                self._events(request, session, route.operation, arguments), media_type=EVENT_STREAM
+            )
+        return json_response(await _result(session, route.operation, arguments))
+
+    async def _events(
+        self, request: Request, session: CallerSession, operation: Operation, arguments: Json
+    ) -> AsyncIterator[bytes]:
+        """Progress as it comes, then the result or the error. A client that leaves ends the work at its next step."""
+        loop, left = asyncio.get_running_loop(), threading.Event()
+        queue: asyncio.Queue[tuple[str, Json]] = asyncio.Queue()
+
+        def report(project: str, progress: Progress) -> None:
+            if left.is_set():
+                raise InvalidRequest("the client left")
+            loop.call_soon_threadsafe(queue.put_nowait, ("progress", progress_json(project, progress)))
+
+        async def work() -> None:
+            try:
+                queue.put_nowait(("result", await _result(session, operation, arguments, report)))
+            except RagLsError as error:
+                queue.put_nowait(("error", error_body(exchange_of(request.scope), type(error).__name__, str(error))))
+            except Exception as error:
+                _log.exception("%s failed", operation.name)
+                queue.put_nowait(("error", error_body(exchange_of(request.scope), "Failed", type(error).__name__)))
+
+        task = asyncio.create_task(work())
+        try:
+            while True:
+                try:
+                    kind, data = await asyncio.wait_for(queue.get(), _ALIVE_S)
+                except TimeoutError:
+                    yield b": alive\n\n"
+                    continue
+                yield event_text(kind, data)
+                if kind != "progress":
+                    return
+        finally:
+            left.set()
+            task.cancel()
+
+
+def event_text(kind: str, data: Json) -> bytes:
+    """One server-sent event."""
+    return f"event: {kind}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode()
+
+
+async def _result(
+    session: CallerSession,
+    operation: Operation,
+    arguments: Json,
+    report: Callable[[str, Progress], None] = lambda *_: None,
+) -> Json:
+    operations = session.session.operations
+    if operation.prepare is None:
+        return await asyncio.wrap_future(operations.submit(operation.name, arguments))
+    return await anyio.to_thread.run_sync(operations.run, operation.name, arguments, report, abandon_on_cancel=True)
+
+
+async def _arguments(route: OperationRoute, request: Request) -> Json:
+    if request.method in ("GET", "DELETE"):
+        arguments = _from_query(route.operation, request)
+    else:
+        arguments = arguments_for_http(await json_body(request))
+    if route.path_argument:
+        arguments = {**arguments, route.path_argument: request.path_params[route.path_argument]}
+    return arguments
+
+
+async def json_body(request: Request) -> Any:
+    """The JSON of a request's body; None for an empty one. Raises `InvalidRequest`."""
+    body = await request.body()
+    if not body.strip():
+        return None
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise InvalidRequest(f"the body must be application/json, not {kind or 'unnamed'}")
+    try:
+        return json.loads(body, parse_constant=_no_constant)
+    except RecursionError as error:
+        raise InvalidRequest(_MAX_DEPTH_MESSAGE) from error
+    except ValueError as error:
+        raise InvalidRequest(f"the body is no JSON in UTF-8: {error}") from error
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _from_query(operation: Operation, request: Request) -> Json:
+    """The arguments in the query of an address, as the types that they are declared with."""
+    known = arguments_of(operation.request)
+    found: Json = {}
+    for key in request.query_params:
+        values = request.query_params.getlist(key)
+        name = argument_named(key, known)
+        hint = known[name][0] if name in known else str
+        if key == "project" and name not in known:
+            continue
+        found[key] = values if hint == tuple[str, ...] else _value(hint, values[-1])
+    return found
+
+
+def _value(hint: Any, text: str) -> Any:
+    kinds = typing.get_args(hint) or (hint,)
+    for kind in (int, float):
+        if kind in kinds:
+            try:
+                return kind(text)
+            except ValueError:
+                # The operation's own check words the error.
+                return text
+    return text

@@ -1,0 +1,47 @@
+"""The addresses of operations: `POST /api/<operation>` for each, and those that programs know by other paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rag_ls.operations import OPERATIONS, Operation, operation_named
+
+API = "/api/"
+
+
+@dataclass(frozen=True, slots=True)
+class OperationRoute:
+    """One address of an operation. Arguments come as a JSON body, or in the query of a GET and DELETE."""
+
+    method: str
+    path: str
+    operation: Operation
+
+    @property
+    def path_argument(self) -> str:
+        """The argument that stands in the path; empty for none."""
+        return self.path.partition("{")[2].partition("}")[0]
+
+
+_OTHERS = (
+    ("POST", "/index", "push"),
+    ("GET", "/collections", "get_collections"),
+    ("POST", "/collections", "new_collection"),
+    ("POST", "/search", "search"),
+    ("GET", "/status", "engine_status"),
+    ("GET", "/memories", "list_memories"),
+    ("POST", "/memories", "store_memory"),
+    ("POST", "/memories/search", "search_memory"),
+    ("GET", "/memories/{id}", "get_memory"),
+    ("PATCH", "/memories/{id}", "update_memory"),
+    ("DELETE", "/memories/{id}", "delete_memory"),
+)
+
+
+def operation_routes(table: Iterable[Operation] = OPERATIONS) -> list[OperationRoute]:
+    """All addresses of operations."""
+    table = tuple(table)
+    names = {o.name for o in table}
+    named = [OperationRoute(method, path, operation_named(name)) for method, path, name in _OTHERS if name in names]
+    return [*named, *(OperationRoute("POST", f"{API}{operation.name}", operation) for operation in table)]

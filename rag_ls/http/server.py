@@ -1,0 +1,170 @@
+"""The HTTP server: listens, runs in a thread of the engine's process, and ends cleanly."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import socket
+import ssl
+import threading
+from typing import Any
+
+import uvicorn
+from mcp.server.lowlevel import Server
+
+from rag_ls.config import HttpSettings
+from rag_ls.engine.engine import Engine
+from rag_ls.errors import HttpUnavailable, InvalidRequest
+from rag_ls.http.access import needed_access
+from rag_ls.http.address import Address, parse_address
+from rag_ls.http.app import MakeServer, make_application
+from rag_ls.http.connection import PatientProtocol
+from rag_ls.http.sessions import CallerSession
+from rag_ls.http.tokens import TokenFile
+from rag_ls.mcp.server import create_server
+from rag_ls.operations import OPERATIONS, Operations
+
+_log = logging.getLogger(__name__)
+
+_BACKLOG = 1024
+_START_S = 30.0
+_FINISH_S = 3
+_END_S = 10.0
+# Beyond this, connections are answered with 503, so that the engine's own files can still be opened.
+_MAX_CONNECTIONS = 2000
+_SPARE_FILES = 1000
+
+
+def mcp_server(caller: CallerSession) -> Server[Any]:
+    """The MCP server of one session: the tools that the settings offer and the token allows."""
+
+    async def operations() -> Operations:
+        return caller.session.operations
+
+    table = [item for item in OPERATIONS if caller.token.access.includes(needed_access(item))]
+    return create_server(operations, caller.session.toolsets, table)
+
+
+class HttpServer:
+    """One engine over HTTP."""
+
+    def __init__(
+        self, engine: Engine, settings: HttpSettings, tokens: TokenFile, make_server: MakeServer = mcp_server
+    ) -> None:
+        """Raises `HttpUnavailable` for an address that must not be served as the settings say."""
+        self._settings = settings
+        self._address = _checked_address(settings)
+        self._engine = engine
+        self._tokens = tokens
+        self._make_server = make_server
+        self._thread: threading.Thread | None = None
+        self._server: uvicorn.Server | None = None
+
+    @property
+    def url(self) -> str:
+        """The address of the page."""
+        return self._address.url(is_secure=bool(self._settings.cert))
+
+    def start(self) -> None:
+        """Listen, and serve in a thread. Raises `HttpUnavailable`."""
+        _allow_files(_MAX_CONNECTIONS + _SPARE_FILES)
+        listening = _listening(self._address)
+        self._address = Address(self._address.host, listening.getsockname()[1])
+        try:
+            config = self._config()
+        except HttpUnavailable:
+            listening.close()
+            raise
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._run, args=(self._server, listening), name="http", daemon=True)
+        self._thread.start()
+        _log.info("HTTP at %s", self.url)
+
+    def stop(self) -> None:
+        """Finish the running requests, for a moment, and end."""
+        if self._server is None or self._thread is None:
+            return
+        self._server.should_exit = True
+        self._thread.join(_FINISH_S + 2)
+        self._server.force_exit = True
+        self._thread.join(_END_S)
+
+    def _run(self, server: uvicorn.Server, listening: socket.socket) -> None:
+        try:
+            asyncio.run(server.serve(sockets=[listening]))
+        except (Exception, SystemExit):
+            _log.exception("HTTP ended")
+        finally:
+            listening.close()
+
+    def _config(self) -> uvicorn.Config:
+        settings = self._settings
+        is_secure = bool(settings.cert)
+        application = make_application(
+            self._engine, self._tokens, self._address, settings, self._make_server, is_secure=is_secure
+        )
+        config = uvicorn.Config(
+            application.asgi, http=PatientProtocol, ws="none", lifespan="on", log_config=None, log_level="warning",
+            access_log=False, server_header=False, proxy_headers=False, limit_concurrency=_MAX_CONNECTIONS,
+            timeout_graceful_shutdown=_FINISH_S, backlog=_BACKLOG, ssl_certfile=settings.cert or None,
+            ssl_keyfile=settings.key or None,
+        )  # fmt: skip
+        try:
+            config.load()
+        except (OSError, ssl.SSLError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise HttpUnavailable(
+                f"the certificate {settings.cert!r} with the key {settings.key!r} cannot be used ({reason}): "
+                "give --cert and --key files in PEM format that belong together"
+            ) from error
+        return config
+
+
+def _checked_address(settings: HttpSettings) -> Address:
+    try:
+        address = parse_address(settings.address)
+    except InvalidRequest as error:
+        raise HttpUnavailable(f"http.address: {error}") from error
+    if bool(settings.cert) != bool(settings.key):
+        raise HttpUnavailable("TLS needs both --cert and --key")
+    if not (address.is_loopback or settings.cert or settings.behind_proxy):
+        raise HttpUnavailable(
+            f"{address} can be reached from other machines, where tokens and code would travel in the clear: give --cert "
+            "and --key, or --behind-proxy if a proxy in front does TLS"
+        )
+    return address
+
+
+def _listening(address: Address) -> socket.socket:
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(
+            address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listening = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise HttpUnavailable(f"{address} cannot be listened on ({error.strerror}): give another address") from error
+    try:
+        # A port of connections that have just ended is free; one that another program listens on is not.
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(place)
+        listening.listen(_BACKLOG)
+    except OSError as error:
+        listening.close()
+        why = "another program listens there" if error.errno == errno.EADDRINUSE else error.strerror
+        raise HttpUnavailable(
+            f"{address} cannot be listened on ({why}): give another with --http HOST:PORT or http.address"
+        ) from error
+    return listening
+
+
+def _allow_files(count: int) -> None:
+    """Let the process open more files, where the system lets it: each connection is one."""
+    try:
+        import resource
+    except ImportError:
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -1,0 +1,75 @@
+"""How the page gets its token: a one-time link, whose answer hands the token to the page's own storage.
+
+A cookie alone would be sent to every server on this host, whatever its port. The one set here only lets the page's files
+be loaded, which hold no data; what asks for data sends the token in a header.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import html
+import json
+from http.cookies import CookieError, SimpleCookie
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from rag_ls.http.exchange import Exchange, exchange_of
+from rag_ls.http.tokens import Token, TokenFile
+
+SIGN_IN_PATH = "/open/"
+"""The one-time code follows it."""
+PAGE_PATH = "/page/"
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_COOKIE = "rag_ls_page"
+_COOKIE_S = 7 * 24 * 3600
+_SIGNED_IN = """<!doctype html><html lang="en"><meta charset="utf-8"><title>rag-ls</title>
+<script type="application/json" id="token">{token}</script>
+<script type="module" src="/page/sign_in.js"></script><p>Signing in ...</p></html>"""
+_SIGNED_OUT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>rag-ls: signed out</title>
+<meta name="viewport" content="width=device-width"><main><h1>rag-ls</h1>
+<p>{why} Run <code>rag-ls open</code> in a terminal: it opens this page signed in.</p></main></html>"""
+
+
+async def sign_in(request: Request, tokens: TokenFile) -> Response:
+    """Exchange the one-time code for the page's token."""
+    exchange = exchange_of(request.scope)
+    secret = tokens.exchange(str(request.path_params["code"]))
+    token = tokens.holder_of(secret) if secret else None
+    if secret is None or token is None:
+        return signed_out(exchange, "This link was used already, or is too old.")
+    # `<` could end the script element.
+    data = json.dumps({"token": secret}).replace("<", "\\u003c")
+    response = HTMLResponse(_SIGNED_IN.format(token=data), headers={"content-security-policy": CONTENT_SECURITY_POLICY})
+    response.set_cookie(
+        _COOKIE, _page_pass(token), max_age=_COOKIE_S, httponly=True, samesite="strict",
+        secure=request.url.scheme == "https",
+    )  # fmt: skip
+    return response
+
+
+def may_see_page(headers: Headers, tokens: TokenFile) -> bool:
+    """Whether the request has the cookie of a page that was signed in, and whose token still counts."""
+    try:
+        given = SimpleCookie(headers.get("cookie", "")).get(_COOKIE)
+    except CookieError:
+        return False
+    if given is None:
+        return False
+    found = [hmac.compare_digest(_page_pass(token), given.value) for token in tokens.valid()]
+    return any(found)
+
+
+def signed_out(exchange: Exchange, why: str = "You are not signed in.") -> Response:
+    """The page for a browser without a token."""
+    exchange.error = "Unauthorized"
+    return HTMLResponse(_SIGNED_OUT.format(why=html.escape(why)), 401)
+
+
+def _page_pass(token: Token) -> str:
+    return hashlib.sha256(f"page {token.id} {token.digest}".encode()).hexdigest()

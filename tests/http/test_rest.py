@@ -1,0 +1,130 @@
+"""Operations as JSON over HTTP."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rag_ls.http.tokens import Access
+from rag_ls.operations import OPERATIONS
+from tests.http.conftest import Served
+
+
+def test_every_operation_has_an_address(served: Served) -> None:
+    paths = served.caller(served.token()).get("/openapi.json").json()["paths"]
+    assert {f"/api/{operation.name}" for operation in OPERATIONS} <= set(paths)
+    commands = served.caller(served.token("other")).get("/commands").json()["commands"]
+    assert {(item["method"], item["path"]) for item in commands} >= {("POST", "/search"), ("GET", "/metrics")}
+
+
+def test_code_of_all_projects_is_found_and_one_can_be_named(two_projects: Served) -> None:
+    caller = two_projects.caller(two_projects.token())
+    for query, path in (("renew an expired login", "src/auth.py"), ("book an appointment", "clinic.py")):
+        assert two_projects.ask(caller, "search_code", query=query)["results"][0]["path"] == path
+    found = two_projects.ask(caller, "search_code", query="renew an expired login", project=["clinic"])
+    assert all(hit["path"] == "clinic.py" for hit in found["results"])
+
+
+def test_memories_have_addresses_of_their_own(two_projects: Served) -> None:
+    caller = two_projects.caller(two_projects.token())
+    note = {"content": "Refunds are paid within fourteen days.", "scope": "project"}
+    unclear = caller.post("/memories", json=note)
+    assert unclear.status_code == 400
+    assert "clinic, shop" in unclear.json()["error"]["message"]
+    stored = caller.post("/memories", json={**note, "project": "shop"}).json()
+    assert caller.get(f"/memories/{stored['id']}").json()["content"] == note["content"]
+    assert caller.get("/memories", params={"limit": 5, "project": "shop"}).json()["total"] == 1
+    changed = caller.patch(
+        f"/memories/{stored['id']}", json={"content": "Refunds take ten days.", "expected_version": 1}
+    )
+    assert changed.json()["version"] == 2
+    assert caller.patch(f"/memories/{stored['id']}", json={"content": "No.", "expected_version": 1}).status_code == 409
+    assert caller.delete(f"/memories/{stored['id']}").json()["deleted"]
+    assert caller.get(f"/memories/{stored['id']}").status_code == 404
+
+
+def test_long_work_streams_its_progress(two_projects: Served) -> None:
+    caller = two_projects.caller(two_projects.token(), accept="text/event-stream")
+    answer = caller.post("/api/index", json={}, headers={"x-rag-project": "shop"})
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    events = [part.split("\n") for part in answer.text.strip().split("\n\n") if part.startswith("event")]
+    assert {event[0] for event in events[:-1]} == {"event: progress"}
+    assert events[-1][0] == "event: result"
+    assert json.loads(events[-1][1].removeprefix("data: "))["complete"]
+    failed = caller.post("/api/search", json={})
+    assert "event: error" in failed.text
+    assert failed.headers["x-request-id"] in failed.text
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "words"),
+    [
+        (b"{", "application/json", "no JSON"), (b"\xff\xfe{}", "application/json", "no JSON in UTF-8"),
+        (b"[" * 100_000, "application/json", "nested too deeply"), (b"[1]", "application/json", "one JSON object"),
+        (b'{"query": NaN}', "application/json", "no JSON"), (b"{}", "text/plain", "application/json"),
+        (b"query=x", "application/x-www-form-urlencoded", "application/json"), (b"{}", "application/json", "query"),
+        (b'{"query": 1}', "application/json", "must be a string"), (b'{"nix": 1}', "application/json", "no argument"),
+    ],
+)  # fmt: skip
+def test_bad_bodies_are_refused_in_words(served: Served, body: bytes, kind: str, words: str) -> None:
+    answer = served.caller(served.token()).post("/api/search", content=body, headers={"content-type": kind})
+    assert answer.status_code == 400, answer.text
+    assert words in answer.json()["error"]["message"]
+
+
+def test_a_token_of_one_project_sees_nothing_of_others(two_projects: Served, tmp_path: Path) -> None:
+    everybody = two_projects.caller(two_projects.token())
+    for name in ("shop", "clinic"):
+        note = {"content": f"The {name} closes at six.", "scope": "project", "project": name}
+        assert everybody.post("/memories", json=note).status_code == 200
+    two_projects.ask(everybody, "store_memory", content="I like short answers in general.", scope="global")
+    caller = two_projects.caller(two_projects.token("clinic only", Access.ADMIN, ("clinic",)))
+    assert [repo["name"] for repo in two_projects.ask(caller, "list_repos")["repos"]] == ["clinic"]
+    assert [item["content"] for item in caller.get("/memories").json()["memories"]] == ["The clinic closes at six."]
+    for wanted in ("shop", str(tmp_path / "shop")):
+        assert caller.post("/api/search_code", json={"query": "login", "project": [wanted]}).status_code == 404
+        assert (
+            caller.post("/api/search_code", json={"query": "x"}, headers={"x-rag-project": wanted}).status_code == 404
+        )
+    found = two_projects.ask(caller, "search_code", query="renew an expired login", project=["all"])
+    assert {hit["path"] for hit in found["results"]} <= {"clinic.py"}
+    refused = caller.post("/memories", json={"content": "For all of my projects.", "scope": "global"})
+    assert refused.status_code == 403
+    assert "clients" not in two_projects.ask(caller, "engine_status")["engine"]
+    assert caller.get("/metrics").status_code == 403
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "{shop}/../outside.json", "outside.json", "~/x.json", "{link}/x.json"])
+@pytest.mark.parametrize("operation", ["export_memories", "import_memories"])
+def test_no_file_outside_the_projects_is_read_or_written(
+    two_projects: Served, tmp_path: Path, operation: str, path: str
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (tmp_path / "shop" / "link").symlink_to(outside)
+    (outside / "x.json").write_text("[]")
+    given = path.format(shop=tmp_path / "shop", link=tmp_path / "shop" / "link")
+    name = "output" if operation == "export_memories" else "input"
+    caller = two_projects.caller(two_projects.token(), **{"x-rag-project": "shop"})
+    answer = caller.post(f"/api/{operation}", json={name: given})
+    assert answer.status_code in (400, 403), answer.text
+    assert (outside / "x.json").read_text() == "[]"
+
+
+def test_files_inside_a_project_can_be_written(two_projects: Served, tmp_path: Path) -> None:
+    caller = two_projects.caller(two_projects.token(), **{"x-rag-project": "shop"})
+    target = tmp_path / "shop" / "memories.json"
+    assert two_projects.ask(caller, "export_memories", output=str(target))["output"] == str(target)
+    assert target.exists()
+
+
+def test_metrics_are_json_and_prometheus(two_projects: Served) -> None:
+    caller = two_projects.caller(two_projects.token())
+    two_projects.ask(caller, "search_code", query="refund")
+    figures = caller.get("/metrics").json()
+    assert figures["rag_ls_projects_open"] == 2
+    text = caller.get("/metrics", headers={"accept": "text/plain"}).text
+    assert 'rag_ls_http_requests_total{method="POST",route="/api/search_code",status="200"} 1.0' in text
+    assert "rag_ls_http_request_seconds_bucket" in text

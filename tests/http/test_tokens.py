@@ -1,0 +1,111 @@
+"""Tokens: what is kept of them, how long they count, what happens to a bad file."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
+from rag_ls.http.tokens import Access, TokenFile, lifetime_of
+
+_START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class Clock:
+    """A time that tests move."""
+
+    def __init__(self) -> None:
+        self.now = _START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def tokens(tmp_path: Path, clock: Callable[[], datetime]) -> TokenFile:
+    return TokenFile(tmp_path, clock)
+
+
+def test_a_token_is_found_by_its_secret_which_no_file_holds(tokens: TokenFile) -> None:
+    token, secret = tokens.add("ci", Access.READ, ["shop"])
+    assert tokens.holder_of(secret) == token
+    assert tokens.holder_of(secret + "x") is None
+    assert tokens.holder_of("") is None
+    assert secret not in tokens.path.read_text()
+    assert stat.S_IMODE(tokens.path.stat().st_mode) == 0o600
+
+
+def test_a_token_expires(tokens: TokenFile, clock: Clock) -> None:
+    token, secret = tokens.add("ci", lifetime=timedelta(days=1))
+    clock.now += timedelta(hours=23)
+    assert tokens.holder_of(secret) == token
+    clock.now += timedelta(hours=1)
+    assert tokens.holder_of(secret) is None
+    assert not tokens.is_in_force(token)
+
+
+def test_a_revoked_token_counts_no_longer_in_any_process(tokens: TokenFile, tmp_path: Path) -> None:
+    token, secret = tokens.add("ci")
+    other = TokenFile(tmp_path)
+    assert other.holder_of(secret) == token
+    tokens.revoke("ci")
+    assert other.holder_of(secret) is None
+    assert not other.is_in_force(token)
+
+
+def test_names_are_unique_and_unknown_ones_name_the_nearest(tokens: TokenFile) -> None:
+    tokens.add("deploy")
+    with pytest.raises(InvalidRequest, match="already"):
+        tokens.add("deploy")
+    with pytest.raises(InvalidRequest, match="characters"):
+        tokens.add("  ")
+    with pytest.raises(NotFound, match="the nearest is deploy"):
+        tokens.revoke("deplay")
+
+
+def test_a_one_time_code_gives_the_secret_once(tokens: TokenFile, clock: Clock) -> None:
+    code = tokens.add_with_code("page", Access.ADMIN, timedelta(days=7), timedelta(minutes=2))
+    assert tokens.holder_of(code) is None
+    secret = tokens.exchange(code)
+    assert secret is not None
+    assert tokens.holder_of(secret) is not None
+    assert tokens.exchange(code) is None
+    late = tokens.add_with_code("page", Access.ADMIN, timedelta(days=7), timedelta(minutes=2))
+    clock.now += timedelta(minutes=3)
+    assert tokens.exchange(late) is None
+    assert tokens.holder_of(secret) is not None, "another window's token stays"
+
+
+def test_a_damaged_file_lets_nobody_in_and_says_what_to_do(tokens: TokenFile) -> None:
+    tokens.add("ci")
+    tokens.path.write_text('{"tokens": [{"id"')
+    with pytest.raises(StoreUnavailable, match="make the tokens anew"):
+        tokens.holder_of("anything")
+
+
+@pytest.mark.parametrize(("text", "expected"), [("30d", timedelta(days=30)), ("2w", timedelta(weeks=2)), ("", None)])
+def test_lifetimes_are_read(text: str, expected: timedelta | None) -> None:
+    assert lifetime_of(text) == expected
+
+
+@pytest.mark.parametrize("text", ["30", "d", "0d", "-1d", "1y", "99999d"])
+def test_other_lifetimes_are_refused(text: str) -> None:
+    with pytest.raises(InvalidRequest, match="30d"):
+        lifetime_of(text)
+
+
+@pytest.mark.parametrize(
+    ("access", "allowed"),
+    [(Access.READ, {Access.READ}), (Access.WRITE, {Access.READ, Access.WRITE}), (Access.ADMIN, set(Access))],
+)
+def test_each_access_includes_the_one_before(access: Access, allowed: set[Access]) -> None:
+    assert {other for other in Access if access.includes(other)} == allowed
