@@ -31,12 +31,13 @@ class HttpHost:
         self._settings = settings
         self._lock = threading.Lock()
         self._server: HttpServer | None = None
+        self._starting = False
         self._stopped = threading.Event()
 
     @property
     def is_on(self) -> bool:
         """Whether HTTP is served, or will be in a moment."""
-        return self._server is not None
+        return self._starting or self._server is not None
 
     def start(self, asked: Mapping[str, Any] | None = None) -> str:
         """Serve HTTP unless that is done already; `asked` overrides the settings' address and TLS. Returns the URL.
@@ -67,6 +68,7 @@ class HttpHost:
 
     def start_in_background(self) -> None:
         """Serve as the settings say; what is wrong goes to the log, and the engine goes on."""
+        self._starting = True
         threading.Thread(target=self._try_to_start, name="http start", daemon=True).start()
 
     def stop(self) -> None:
@@ -78,6 +80,12 @@ class HttpHost:
             server.stop()
 
     def _try_to_start(self) -> None:
+        try:
+            self._tries()
+        finally:
+            self._starting = False
+
+    def _tries(self) -> None:
         for left in reversed(range(_TRIES)):
             try:
                 self.start()
