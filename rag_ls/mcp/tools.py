@@ -22,6 +22,7 @@ def tool_of(operation: Operation) -> types.Tool:
     """An operation as MCP describes it."""
     tool, effects = operation.tool, operation.effects
     assert tool is not None
+    assert isinstance(operation.answer, type)
     schema = input_schema(operation.request, tool.shows)
     if shows_detail(operation.name):
         schema["properties"]["detail"] = DETAIL

@@ -32,7 +32,7 @@ def output_schema(answer: type, names: Sequence[str]) -> Schema:
     return {"type": "object", **({"properties": {name: {"type": kinds[name]} for name in names}} if names else {})}
 
 
-def typescript(answers: Sequence[type]) -> str:
+def typescript(answers: Sequence[type | types.UnionType]) -> str:
     """An interface for each answer, and for each record in one, by name."""
     found: dict[str, type] = {}
     for answer in answers:
@@ -144,8 +144,10 @@ def _documented(schema: Schema, declared: Argument) -> Schema:
     return {**schema, "description": declared.doc} if declared.doc else schema
 
 
-def answer_schema(answer: type, found: dict[str, Schema]) -> Schema:
-    """JSON Schema of an answer as a reference; `found` collects the schemas of it and of the records in it by name."""
+def answer_schema(answer: type | types.UnionType, found: dict[str, Schema]) -> Schema:
+    """JSON Schema of an answer by reference; `found` collects the schemas of it and of the records in it by name."""
+    if isinstance(answer, types.UnionType):
+        return _value_schema(answer, found)
     if answer.__name__ not in found:
         # First, because a record may hold others of its kind.
         found[answer.__name__] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import UnionType
 from typing import Any
 
 from rag_ls.engine.events import MemoryChange
@@ -72,7 +73,7 @@ class Operation:
     name: str
     doc: str
     request: type
-    answer: type
+    answer: type | UnionType
     run: Callable[[Any, Any], object]
     """Called with the `Operations` and the request."""
     prepare: Callable[[Any, Any, Any], None] | None = None

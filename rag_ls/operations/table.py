@@ -320,7 +320,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "show",
         "A memory with its former versions, else a chunk.",
         requests.Show,
-        records.MemoryRecord,
+        records.MemoryRecord | records.CodeRecord,
         lambda at, asked: at.show(asked),
         needs_code=False,
         verb=Verb("show", "show a memory or a chunk by its id", ("id",)),
