@@ -22,6 +22,7 @@ from tests.benchmarks.indexing import indexing, reopening
 from tests.benchmarks.measure import machine
 from tests.benchmarks.memory import memory
 from tests.benchmarks.memory_scale import memory_scale
+from tests.benchmarks.over_http import over_http
 from tests.benchmarks.quality import quality
 from tests.benchmarks.recall_quality import recall_quality
 from tests.benchmarks.rules.judge import rules
@@ -39,7 +40,7 @@ def main() -> None:
         "--only",
         default="",
         help="some of: indexing, startup, typing, reopening, sharing, switching, tiers, quality, scale, answering, recall, memories, "
-        "memory, freshness, anchors, agent, rules, rule latencies",
+        "memory, freshness, anchors, agent, rules, rule latencies, http",
     )
     parser.add_argument("--embed", type=int, default=2000, help="how many chunks of the repository to embed (0: all)")
     parser.add_argument("--sizes", default="1000,10000,100000", help="chunks, for scale")
@@ -77,6 +78,7 @@ def _runs(work: Path, arguments: argparse.Namespace) -> dict[str, Callable[[], A
         "tiers": lambda: tiers(work, tuple(int(size) for size in arguments.files.split(","))),
         "quality": lambda: quality(corpus.django(), _folder(work / "quality")),
         "scale": lambda: scale(corpus.django(), work, sizes),
+        "http": lambda: over_http(_indexed(project)),
         "rules": lambda: rules(_folder(work / "rules")),
         "rule latencies": lambda: rules_latency(corpus.django(), work, sizes),
         "answering": lambda: answering(corpus.django(), work, sizes),
