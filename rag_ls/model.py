@@ -194,6 +194,8 @@ class Memory:
     """The git branch that it is tied to; None if it counts on all branches."""
     summary_key: str | None = None
     """The key of a summary; each key has only one summary."""
+    project_id: str | None = None
+    """The name under which a program pushed it into a collection; None for a memory of a person or an agent."""
     uses: int = field(default=0, compare=False)
     """How often it was recalled. Not part of the record, because a recall makes no new version."""
     used_at: str | None = field(default=None, compare=False)
@@ -237,6 +239,10 @@ class MemoryFilters:
     never_used: bool = False
     anchored: bool = False
     no_summaries: bool = False
+    project_ids: tuple[str, ...] = ()
+    """In a collection: what was pushed under any of these names."""
+    source_uri: str = ""
+    """In a collection: what was pushed from this source."""
 
     @property
     def restricts(self) -> bool:

@@ -201,7 +201,9 @@ class McpSettings:
     """What agents are offered."""
 
     toolsets: tuple[str, ...] = setting(
-        ("code", "memory", "rules"), "Sets of tools offered to agents.", choices=("code", "memory", "rules")
+        ("code", "memory", "rules"),
+        "Sets of tools offered to agents.",
+        choices=("code", "memory", "rules", "collections"),
     )
 
 

@@ -195,7 +195,9 @@ class Client:
     @property
     def project_ids(self) -> tuple[str, ...] | None:
         """The project ids of collections that the client sees; None for all."""
-        return self._only
+        if self._only is None:
+            return None
+        return tuple(dict.fromkeys(item.name for item in self.known_projects()))
 
     def _check_seen(self, root: Path) -> None:
         if (

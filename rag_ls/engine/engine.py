@@ -16,6 +16,8 @@ from typing import Any
 from rag_ls import config
 from rag_ls.config import Settings, logs
 from rag_ls.embedding import ModelHost
+from rag_ls.engine.collections import FOLDER as COLLECTIONS_FOLDER
+from rag_ls.engine.collections import Collections
 from rag_ls.engine.editors import Editors
 from rag_ls.engine.events import Event, Events, IndexComplete, IndexProgressed
 from rag_ls.engine.maintenance import Maintenance
@@ -93,7 +95,14 @@ class Engine:
         self.editors = Editors()
         self.registry = Registry(user_data_folder() / PROJECTS_FILE)
         """The projects that clients opened."""
+        self.collections = Collections(user_data_folder() / COLLECTIONS_FOLDER, settings)
+        """The texts that programs pushed."""
         self.maintenance = Maintenance(self)
+
+    @property
+    def settings(self) -> Settings:
+        """The user's settings as they were at the start, which count for all clients."""
+        return self._settings
 
     @property
     def uptime_s(self) -> float:
@@ -254,6 +263,11 @@ class Engine:
         if self._global_memories is not None and (model := self.models.get(self.models.configured().id)) is not None:
             embed_missing(self._global_memories, model)
 
+    def embed_collections(self) -> None:
+        """Embed a few chunks of the opened collections that have no vectors yet."""
+        if self.collections.has_open and (model := self.models.get(self.models.configured().id)) is not None:
+            self.collections.embed_missing(model)
+
     def close(self) -> None:
         """Stop everything; unfinished work stays queued in the projects."""
         self.maintenance.stop()
@@ -268,6 +282,7 @@ class Engine:
             shared.close()
         if self._global_memories is not None:
             self._global_memories.close()
+        self.collections.close()
 
     def _drop(self, root: Path, held: _Held) -> None:
         """Close a lost project in a thread of its own: its running batch may take seconds."""

@@ -40,6 +40,9 @@ class MaintainedEngine(Protocol):
     def embed_global_memories(self) -> None:
         """Embed a few of the user's memories that have no vectors yet."""
 
+    def embed_collections(self) -> None:
+        """Embed a few chunks of the collections that have no vectors yet."""
+
     def tell(self, event: Event) -> None:
         """Something happened."""
 
@@ -72,6 +75,7 @@ class Maintenance:
             if self._engine.questions_wait():
                 continue
             self._safely(self._engine.embed_global_memories)
+            self._safely(self._engine.embed_collections)
             for shared in self._engine.open_projects():
                 self._safely(shared.embed_memories)
             if time.monotonic() - consolidated >= _CONSOLIDATE_EVERY_S:

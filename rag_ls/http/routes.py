@@ -41,7 +41,5 @@ _OTHERS = (
 
 def operation_routes(table: Iterable[Operation] = OPERATIONS) -> list[OperationRoute]:
     """All addresses of operations."""
-    table = tuple(table)
-    names = {o.name for o in table}
-    named = [OperationRoute(method, path, operation_named(name)) for method, path, name in _OTHERS if name in names]
+    named = [OperationRoute(method, path, operation_named(name)) for method, path, name in _OTHERS]
     return [*named, *(OperationRoute("POST", f"{API}{operation.name}", operation) for operation in table)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -65,8 +66,8 @@ def page_arguments(cursor: str | None) -> dict[str, Any]:
     return {"limit": _PAGE, "offset": _number("cursor", cursor) if cursor else 0}
 
 
-def listed(answer: dict[str, Any], *, is_first: bool) -> types.ListResourcesResult:
-    """A page of memories as resources; the first page begins with the fixed resources."""
+def listed(answer: dict[str, Any], fixed: Sequence[types.Resource]) -> types.ListResourcesResult:
+    """A page of memories as resources, after the `fixed` ones of the first page."""
     found = [
         types.Resource(
             name=item["id"], title=_title(item["content"]), uri=f"memory://{item['id']}", mime_type=_JSON,
@@ -76,7 +77,7 @@ def listed(answer: dict[str, Any], *, is_first: bool) -> types.ListResourcesResu
     ]  # fmt: skip
     following = answer.get("next_offset")
     return types.ListResourcesResult(
-        resources=[*(RESOURCES if is_first else ()), *found], next_cursor=None if following is None else str(following)
+        resources=[*fixed, *found], next_cursor=None if following is None else str(following)
     )
 
 

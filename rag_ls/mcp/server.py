@@ -18,11 +18,12 @@ import mcp_types as types
 from mcp import MCPError
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.indexing import Progress
-from rag_ls.mcp import prompts, resources
+from rag_ls.mcp import collection_resources, prompts, resources
 from rag_ls.mcp.compact import asks_for_all, compact
 from rag_ls.mcp.handshake import INSTRUCTIONS, NAME
 from rag_ls.mcp.tools import offered, tool_of
@@ -46,7 +47,7 @@ def create_server(
     tools = offered(toolsets, table)
 
     async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[tool_of(operation) for operation in tools.values()])
+        return types.ListToolsResult(tools=[tool_of(operation, name) for name, operation in tools.items()])
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         operation = tools.get(params.name)
@@ -68,19 +69,26 @@ def create_server(
         text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=result)
 
-    has_memories = any(item.tool and item.tool.toolset == "memory" for item in tools.values())
+    offered_sets = {item.tool.toolset for item in tools.values() if item.tool}
     return Server(
         NAME,
         version=__version__,
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        **_memory_handlers(operations, has_memories=has_memories),
+        **_resource_handlers(
+            operations, has_memories="memory" in offered_sets, has_collections="collections" in offered_sets
+        ),
     )
 
 
-def _memory_handlers(operations: OperationsReady, *, has_memories: bool) -> dict[str, Any]:
-    """The handlers of resources and prompts; both are empty if agents are not offered memories."""
+def _resource_handlers(operations: OperationsReady, *, has_memories: bool, has_collections: bool) -> dict[str, Any]:
+    """The handlers of resources and prompts; both are empty if agents are offered neither memories nor collections."""
+    fixed = collection_resources.RESOURCES if has_collections else ()
+    templates = [
+        *(resources.TEMPLATES if has_memories else ()),
+        *(collection_resources.TEMPLATES if has_collections else ()),
+    ]
 
     async def asked(name: str, arguments: dict[str, Any]) -> Json:
         return await asyncio.wrap_future((await operations()).submit(name, arguments))
@@ -88,17 +96,19 @@ def _memory_handlers(operations: OperationsReady, *, has_memories: bool) -> dict
     async def list_resources(_: Any, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         cursor = params.cursor if params else None
         if not has_memories:
-            return types.ListResourcesResult(resources=[])
+            return types.ListResourcesResult(resources=list(fixed))
         with _told():
             answer = await asked("list_memories", resources.page_arguments(cursor))
-        return resources.listed(answer, is_first=not cursor)
+        return resources.listed(answer, () if cursor else (*resources.RESOURCES, *fixed))
 
     async def list_templates(_: Any, __: Any) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=list(resources.TEMPLATES) if has_memories else [])
+        return types.ListResourceTemplatesResult(resource_templates=templates)
 
-    async def read_resource(_: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        with _told():
-            return resources.contents(str(params.uri), await asked(*resources.operation_of(str(params.uri))))
+    async def read_resource(context: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        kind = collection_resources if uri.startswith(collection_resources.SCHEME) else resources
+        with _told(uri, context.protocol_version):
+            return resources.contents(uri, await asked(*kind.operation_of(uri)))
 
     async def list_prompts(_: Any, __: Any) -> types.ListPromptsResult:
         return prompts.prompt_list() if has_memories else types.ListPromptsResult(prompts=[])
@@ -121,13 +131,15 @@ def _memory_handlers(operations: OperationsReady, *, has_memories: bool) -> dict
 
 
 @contextlib.contextmanager
-def _told() -> Iterator[None]:
+def _told(uri: str = "", version: str = "") -> Iterator[None]:
     """Turn our errors into MCP errors; requests other than tool calls cannot report them otherwise."""
     try:
         yield
     except RagLsError as error:
-        code = _NO_RESOURCE if isinstance(error, NotFound) else types.INVALID_PARAMS
-        raise MCPError(code=code, message=str(error)) from error
+        # Since 2026-07-28, a resource that does not exist is an invalid parameter.
+        is_missing = isinstance(error, NotFound) and version not in MODERN_PROTOCOL_VERSIONS
+        code = _NO_RESOURCE if is_missing else types.INVALID_PARAMS
+        raise MCPError(code=code, message=str(error), data={"uri": uri} if uri else None) from error
 
 
 async def _result(ready: Operations, operation: Operation, arguments: dict[str, Any], context: Any) -> Json:

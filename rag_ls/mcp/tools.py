@@ -14,12 +14,17 @@ TOOLSETS = tuple(dict.fromkeys(operation.tool.toolset for operation in OPERATION
 
 
 def offered(toolsets: Collection[str], table: Iterable[Operation] = OPERATIONS) -> dict[str, Operation]:
-    """The operations of some toolsets, by name."""
-    return {item.name: item for item in table if item.tool is not None and item.tool.toolset in toolsets}
+    """The operations of some toolsets, by the names of their tools."""
+    return {
+        name: item
+        for item in table
+        if item.tool is not None and item.tool.toolset in toolsets
+        for name in item.tool.names or (item.name,)
+    }
 
 
-def tool_of(operation: Operation) -> types.Tool:
-    """An operation as MCP describes it."""
+def tool_of(operation: Operation, name: str = "") -> types.Tool:
+    """An operation as MCP describes it, under its own name or another."""
     tool, effects = operation.tool, operation.effects
     assert tool is not None
     assert isinstance(operation.answer, type)
@@ -28,7 +33,7 @@ def tool_of(operation: Operation) -> types.Tool:
         schema["properties"]["detail"] = DETAIL
     is_repeatable = effects.idempotent if effects.writes else tool.is_idempotent
     return types.Tool(
-        name=operation.name,
+        name=name or operation.name,
         description=tool.description,
         input_schema=schema,
         output_schema=output_schema(operation.answer, tool.answers),

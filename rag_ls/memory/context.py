@@ -33,6 +33,8 @@ def context_text(hits: Sequence[Hit], budget_tokens: int = DEFAULT_TOKENS) -> st
 
 
 def _origin(memory: Memory) -> str:
+    if memory.project_id is not None:
+        return f"{memory.source_uri or memory.id[:8]}, {memory.updated_at[:10]}"
     parts = [memory.scope.value, memory.updated_at[:10], memory.id[:8]]
     if anchor := memory.anchor:
         place = f"{anchor.path}:{anchor.start_line}" if anchor.start_line else anchor.path

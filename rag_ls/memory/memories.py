@@ -59,6 +59,7 @@ class NewMemory:
     branch: str | None = None
     summary_key: str | None = None
     source_memory_ids: tuple[str, ...] = ()
+    project_id: str | None = None
     force: bool = False
     """Store it even if it looks trivial, or like a secret."""
 
@@ -111,6 +112,7 @@ class Memories:
             id=str(uuid.uuid4()), content=content, scope=new.scope, metadata=metadata, memory_type=new.memory_type,
             created_at=stamp, updated_at=stamp, version=1, content_hash=content_hash(content), source_uri=new.source_uri,
             source_memory_ids=new.source_memory_ids, anchor=new.anchor, branch=new.branch, summary_key=new.summary_key,
+            project_id=new.project_id,
         )  # fmt: skip
         vectors = _embedded(memory, embedder)
         known = self._known(memory, vectors, embedder)
@@ -293,7 +295,8 @@ class Memories:
 
     def usable(self, scopes: Sequence[Scope]) -> Iterator[MemoryStore]:
         """The stores of some scopes. Skips a damaged one (see `damage`), but raises if it is the only one asked for."""
-        for scope in scopes:
+        # A collection is a single store.
+        for scope in filter(self._open_stores.__contains__, scopes):
             try:
                 yield self.of(scope)
             except StoreUnavailable:

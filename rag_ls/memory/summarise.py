@@ -38,6 +38,10 @@ class SummaryRequest:
     max_words: int = MAX_WORDS
     key: str = ""
     """The key of the summary; by default derived from the filters."""
+    limit: int = _MAX_MEMORIES
+    """How many memories are summarised at most: those that were changed last."""
+    project_id: str | None = None
+    """In a collection: the name under which the summary is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ def summarise(
     filters = replace(request.filters, scopes=shared, no_summaries=True, branch="")
     if filters.since and filters.until and filters.since > filters.until:
         raise InvalidRequest(f"time_range ends ({filters.until}) before it starts ({filters.since})")
-    found, total = memories.listed(filters, MemoryOrder.UPDATED, _MAX_MEMORIES)
+    found, total = memories.listed(filters, MemoryOrder.UPDATED, min(request.limit, _MAX_MEMORIES))
     if not found:
         raise NotFound(
             f"there is no memory from {filters.since or 'the beginning'} to {filters.until or 'now'} to summarise"
@@ -94,6 +98,7 @@ def summarise(
         MemoryType.SEMANTIC,
         summary_key=request.key or summary_key(filters.since, filters.until, request.filters),
         source_memory_ids=tuple(sorted(item.id for item in found)),
+        project_id=request.project_id,
         force=True,
     )
     former = memories.of(scope).summary(new.summary_key or "")

@@ -34,6 +34,8 @@ class Argument:
     """The dataclass of the arguments that an object holds."""
     shown: tuple[str, ...] = ()
     """The properties that agents see."""
+    aliases: tuple[str, ...] = ()
+    """Other names that callers may give it."""
     is_path: bool = False
     """Whether it names a file or folder of this machine: over HTTP it must lie in a project that the caller sees."""
 

@@ -15,6 +15,7 @@ from rag_ls.indexing import Progress
 from rag_ls.memory import utc_now
 from rag_ls.operations.batches import BatchOperations
 from rag_ls.operations.code_lookup import LookupOperations
+from rag_ls.operations.collections import CollectionOperations
 from rag_ls.operations.indexing import IndexOperations, Report
 from rag_ls.operations.json_of import Json, json_of
 from rag_ls.operations.maintenance import MaintenanceOperations
@@ -83,6 +84,7 @@ class Operations:
         self.projects = ProjectOperations(client, projects)
         rule_projects = RuleProjects(client, projects)
         self.rule_setup = RuleSetup(rule_projects, now=utc_now)
+        self.collections = CollectionOperations(client.engine, lambda: client.project_ids)
         self.rules = RuleQuestions(rule_projects, wait_s=wait_s, now=utc_now)
 
     def submit(self, name: str, arguments: object) -> Future[Json]:

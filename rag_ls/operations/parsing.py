@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from rag_ls.errors import InvalidRequest
@@ -35,7 +35,7 @@ def parsed(operation: str, request: Callable[..., R], values: object) -> R:
     """Parse a request. Raises `InvalidRequest`, which names the operation, the argument and the remedy."""
     assert isinstance(request, type)
     known = arguments_of(request)
-    args = Arguments(operation, values, tuple(known))
+    args = Arguments(operation, values, known)
     found: R = request(**{key: _value(args, key, hint, declared) for key, (hint, declared) in known.items()})
     return found
 
@@ -65,15 +65,18 @@ def _value(args: Arguments, key: str, hint: Any, declared: Argument) -> Any:
     return args.raw(key)
 
 
-def argument_named(written: str, known: Collection[str]) -> str:
-    """The argument that a caller means by a name: one of `known`, or what a frequent mistake stands for."""
-    return written if written in known else _ALIASES.get(written, written)
+def argument_named(written: str, known: Mapping[str, tuple[Any, Argument]]) -> str:
+    """The argument that a caller means by a name: one of `known`, an alias, or what a frequent mistake stands for."""
+    if written in known:
+        return written
+    own = (name for name, (_, declared) in known.items() if written in declared.aliases)
+    return next(own, _ALIASES.get(written, written))
 
 
 class Arguments:
     """Reads typed values out of a JSON object. Every error names the operation, the argument and the remedy."""
 
-    def __init__(self, operation: str, values: object, known: Sequence[str]) -> None:
+    def __init__(self, operation: str, values: object, known: Mapping[str, tuple[Any, Argument]]) -> None:
         """Raises `InvalidRequest` where `values` is no object or has a key that is not in `known`."""
         self._operation = operation
         if values is None:

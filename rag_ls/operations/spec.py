@@ -49,6 +49,8 @@ class Tool:
     """The arguments that agents see; the others are accepted all the same."""
     answers: tuple[str, ...] = ()
     """The keys of the answer in the schema for agents."""
+    names: tuple[str, ...] = ()
+    """The tool's names where they differ from the operation's."""
     is_idempotent: bool = False
     """Whether a tool that only reads is annotated as idempotent too."""
 

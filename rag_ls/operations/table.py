@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from rag_ls.engine.events import MemoryChange
-from rag_ls.operations import batch_records, records, requests, rule_records, rule_requests
+from rag_ls.operations import (
+    batch_records,
+    collection_records,
+    collection_requests,
+    records,
+    requests,
+    rule_records,
+    rule_requests,
+)
 from rag_ls.operations.spec import DELETES, DESTROYS, WRITES, Opens, Operation, Tool, Verb
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -573,5 +581,97 @@ OPERATIONS: tuple[Operation, ...] = (
         tool=Tool("rules", "How rules stand.", (), is_idempotent=True),
         command="ragLs.rulesStatus",
         verb=Verb("rules status", "show how the rules of the project stand"),
+    ),
+    Operation(
+        "push",
+        "Keep a text in a collection, cut into chunks.",
+        collection_requests.Push,
+        collection_records.PushedAnswer,
+        lambda at, asked: at.collections.push(asked),
+        effects=WRITES,
+        needs_code=False,
+        tool=Tool(
+            "collections",
+            "Keep a text, cut into chunks; what is there already is skipped.",
+            ("text", "collection", "project_id", "memory_type", "tags", "source_uri"),
+            ("memory_ids",),
+            names=("push", "index"),
+        ),
+    ),
+    Operation(
+        "search_collection",
+        "The texts of a collection that answer a question.",
+        collection_requests.SearchCollection,
+        collection_records.CollectionAnswer,
+        lambda at, asked: at.collections.search(asked),
+        needs_code=False,
+        tool=Tool(
+            "collections",
+            "Find what was pushed; context has it with citations.",
+            (
+                "query_text",
+                "project_id",
+                "memory_type",
+                "tags",
+                "time_range",
+                "limit",
+                "score_threshold",
+                "collection",
+            ),
+            ("results",),
+            names=("search",),
+        ),
+    ),
+    Operation(
+        "summarize_collection",
+        "Summarise what was pushed in a time, and keep the summary.",
+        collection_requests.SummarizeCollection,
+        collection_records.CollectionSummaryAnswer,
+        lambda at, asked: at.collections.summarize(asked),
+        effects=WRITES,
+        needs_code=False,
+        tool=Tool(
+            "collections",
+            "Summarise what was pushed in a time and keep that; done again, it is replaced.",
+            ("time_range", "project_id", "memory_type", "tags", "limit", "max_words", "strategy", "collection"),
+            ("summary",),
+            names=("summarize",),
+        ),
+    ),
+    Operation(
+        "get_collections",
+        "All collections, with how many chunks each holds.",
+        requests.NoArguments,
+        collection_records.CollectionsAnswer,
+        lambda at, asked: at.collections.get_collections(asked),
+        needs_code=False,
+        tool=Tool("collections", "The collections.", (), ("collections",)),
+    ),
+    Operation(
+        "new_collection",
+        "Make a collection.",
+        collection_requests.NewCollection,
+        collection_records.NewCollectionAnswer,
+        lambda at, asked: at.collections.new_collection(asked),
+        effects=WRITES,
+        needs_code=False,
+        tool=Tool("collections", "Make a collection.", ("name", "vector_size"), ("status",)),
+    ),
+    Operation(
+        "collection_metrics",
+        "How much the collections hold.",
+        collection_requests.OfCollection,
+        collection_records.CollectionMetricsAnswer,
+        lambda at, asked: at.collections.metrics(asked),
+        needs_code=False,
+        tool=Tool("collections", "How much the collections hold.", ("collection",), ("chunks",), names=("metrics",)),
+    ),
+    Operation(
+        "collection_facts",
+        "Types, project ids, tags, health and settings of collections, as agents read them as resources.",
+        collection_requests.CollectionFacts,
+        collection_records.FactsAnswer,
+        lambda at, asked: at.collections.facts(asked),
+        needs_code=False,
     ),
 )

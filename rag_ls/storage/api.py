@@ -538,8 +538,10 @@ class MemoryStore(Protocol):
         """The existing memories among these ids, by id."""
         ...
 
-    def with_content(self, content_hash: str, branch: str | None = None) -> Memory | None:
-        """The memory with exactly this content on this branch, or None. Summaries do not count."""
+    def with_content(
+        self, content_hash: str, branch: str | None = None, project_id: str | None = None
+    ) -> Memory | None:
+        """The memory with exactly this content on this branch (and pushed so), or None. Summaries do not count."""
         ...
 
     def summary(self, summary_key: str) -> Memory | None:

@@ -27,6 +27,8 @@ from tests.http.conformance_fixtures import fixture_server
 from tests.http.conftest import QUIET, Served
 
 _PACKAGE = "@modelcontextprotocol/conformance@0.1.16"
+# The first that knows the stateless revision of 2026-07-28.
+_NEXT_PACKAGE = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
 _BIN = Path(sys.executable).parent
 _SUITE_S = 400
 # What asks for nothing special. The others ask for fixtures, or for what the product does not declare: logging
@@ -35,17 +37,34 @@ _OF_THE_PRODUCT = ("server-initialize", "ping", "tools-list", "resources-list", 
                    "server-sse-multiple-streams")  # fmt: skip
 
 
+# Not among them, because the product declares nothing for them: a tool with x-mcp-header annotations, subscriptions, and
+# the scenario server-stateless, which asks for fixture tools too.
+_OF_THE_STATELESS_PRODUCT = (
+    "server-session-lifecycle", "caching", "http-header-validation", "tools-list", "resources-list", "prompts-list",
+    "dns-rebinding-protection", "server-sse-multiple-streams", "sep-2164-resource-not-found",
+)  # fmt: skip
+
+
 @pytest.fixture(scope="session")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The suite's program, installed."""
-    folder = tmp_path_factory.mktemp("conformance")
+    return _installed(_PACKAGE, tmp_path_factory.mktemp("conformance"))
+
+
+@pytest.fixture(scope="session")
+def next_suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The next version of the suite, installed."""
+    return _installed(_NEXT_PACKAGE, tmp_path_factory.mktemp("conformance"))
+
+
+def _installed(package: str, folder: Path) -> Path:
     environment = {
         **os.environ,
         "PATH": f"{_BIN}{os.pathsep}{os.environ['PATH']}",
         "NPM_CONFIG_UPDATE_NOTIFIER": "false",
     }
     done = subprocess.run(
-        [_BIN / "npm", "install", "--prefix", folder, "--no-audit", "--no-fund", "--silent", _PACKAGE],
+        [_BIN / "npm", "install", "--prefix", folder, "--no-audit", "--no-fund", "--silent", package],
         capture_output=True, text=True, timeout=_SUITE_S, check=False, env=environment,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -133,6 +152,13 @@ def _failed(suite: Path, port: int, folder: Path, *arguments: str) -> list[str]:
 def test_the_product_passes_what_asks_for_nothing_special(suite: Path, relay: TokenRelay, tmp_path: Path) -> None:
     for scenario in _OF_THE_PRODUCT:
         assert _failed(suite, relay.port, tmp_path / scenario, "--scenario", scenario) == []
+
+
+def test_the_product_passes_what_the_stateless_revision_asks(
+    next_suite: Path, relay: TokenRelay, tmp_path: Path
+) -> None:
+    for scenario in _OF_THE_STATELESS_PRODUCT:
+        assert _failed(next_suite, relay.port, tmp_path / scenario, "--scenario", scenario) == []
 
 
 def test_the_stack_passes_the_whole_suite_with_its_fixtures(suite: Path, tmp_path: Path) -> None:

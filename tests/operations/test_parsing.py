@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from rag_ls.errors import InvalidRequest
+from rag_ls.operations.fields import NO_ARGUMENT
 from rag_ls.operations.parsing import Arguments
 
 
 def _args(values: object) -> Arguments:
-    return Arguments("search_code", values, ("query", "k", "tags", "scope", "minimum", "filters"))
+    known = ("query", "k", "tags", "scope", "minimum", "filters")
+    return Arguments("search_code", values, dict.fromkeys(known, (Any, NO_ARGUMENT)))
 
 
 def test_nothing_given_is_an_empty_object() -> None:

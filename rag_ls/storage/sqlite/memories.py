@@ -200,10 +200,12 @@ class SqliteMemories:
             memory.id: memory for memory in self._memories("m.id IN (SELECT value FROM json_each(?))", [_json(ids)])
         }
 
-    def with_content(self, content_hash: str, branch: str | None = None) -> Memory | None:
-        """The memory with exactly this content on this branch, or None. Summaries do not count."""
-        where = "m.content_hash = ? AND m.branch IS ? AND m.summary_key IS NULL"
-        return next(iter(self._memories(where, (content_hash, branch))), None)
+    def with_content(
+        self, content_hash: str, branch: str | None = None, project_id: str | None = None
+    ) -> Memory | None:
+        """The memory with exactly this content on this branch (and pushed so), or None. Summaries do not count."""
+        where = "m.content_hash = ? AND m.branch IS ? AND m.project_id IS ? AND m.summary_key IS NULL"
+        return next(iter(self._memories(where, (content_hash, branch, project_id))), None)
 
     def summary(self, summary_key: str) -> Memory | None:
         """The summary with this key, or None."""
@@ -214,7 +216,7 @@ class SqliteMemories:
         if memory.summary_key is not None:
             found = self.summary(memory.summary_key)
         else:
-            found = self.with_content(memory.content_hash, memory.branch)
+            found = self.with_content(memory.content_hash, memory.branch, memory.project_id)
         return None if found is None or found.id == memory.id else found
 
     def all(self, *, anchored_only: bool = False) -> list[Memory]:

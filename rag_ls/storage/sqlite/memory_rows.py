@@ -10,7 +10,7 @@ from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryOr
 
 NAMES = (
     "id", "content", "metadata", "memory_type", "created_at", "updated_at", "version", "content_hash", "source_uri",
-    "source_memory_ids", "anchor", "branch", "summary_key",
+    "source_memory_ids", "anchor", "branch", "summary_key", "project_id",
 )  # fmt: skip
 COLUMNS = ", ".join(NAMES)
 SELECTED = ", ".join(f"m.{name}" for name in NAMES) + ", ifnull(u.count, 0), u.used_at"
@@ -65,6 +65,10 @@ def condition(filters: MemoryFilters) -> tuple[str, list[object]]:
         must("m.anchor IS NOT NULL")
     if filters.no_summaries:
         must("m.summary_key IS NULL")
+    if filters.project_ids:
+        must(f"m.project_id IN ({', '.join('?' * len(filters.project_ids))})", *filters.project_ids)
+    if filters.source_uri:
+        must("m.source_uri = ?", filters.source_uri)
     return " AND ".join(parts) or "1", values
 
 
@@ -80,7 +84,7 @@ def to_values(memory: Memory) -> tuple[object, ...]:
     return (
         memory.id, memory.content, json.dumps(metadata), memory.memory_type.value, memory.created_at, memory.updated_at,
         memory.version, memory.content_hash, memory.source_uri, json.dumps(memory.source_memory_ids), anchored,
-        memory.branch, memory.summary_key,
+        memory.branch, memory.summary_key, memory.project_id,
     )  # fmt: skip
 
 
@@ -97,14 +101,31 @@ def from_record(record: str, scope: Scope) -> Memory:
 
 def from_row(row: Sequence[object], scope: Scope) -> Memory:
     """A memory out of the values of `NAMES`, with or without its uses behind them."""
-    number, content, metadata, kind, created, updated, version, digest, uri, sources, anchor, branch, key, *used = row
+    (
+        number,
+        content,
+        metadata,
+        kind,
+        created,
+        updated,
+        version,
+        digest,
+        uri,
+        sources,
+        anchor,
+        branch,
+        key,
+        pushed,
+        *used,
+    ) = row
     fields = json.loads(str(metadata))
     fields["tags"] = tuple(fields["tags"])
     uses, used_at = used or (0, None)
     return Memory(
         str(number), str(content), scope, MemoryMetadata(**fields), MemoryType(str(kind)), str(created), str(updated),
         int(str(version)), str(digest), _text(uri), tuple(json.loads(str(sources))),
-        _anchor(json.loads(str(anchor))) if anchor else None, _text(branch), _text(key), int(str(uses)), _text(used_at),
+        _anchor(json.loads(str(anchor))) if anchor else None, _text(branch), _text(key), _text(pushed),
+        int(str(uses)), _text(used_at),
     )  # fmt: skip
 
 

@@ -97,4 +97,15 @@ def _changes_of(connection: sqlite3.Connection, merge: dict[str, Any]) -> list[t
     return changes
 
 
-MIGRATIONS = (_first, _second, _third)
+def _fourth(connection: sqlite3.Connection) -> None:
+    for statement in (
+        "ALTER TABLE memories ADD COLUMN project_id TEXT",
+        "DROP INDEX memories_content",
+        "CREATE UNIQUE INDEX memories_content ON memories (content_hash, ifnull(branch, ''), ifnull(project_id, '')) "
+        "WHERE summary_key IS NULL",
+        "CREATE INDEX memories_pushed ON memories (project_id, source_uri) WHERE project_id IS NOT NULL",
+    ):
+        connection.execute(statement)
+
+
+MIGRATIONS = (_first, _second, _third, _fourth)

@@ -186,6 +186,20 @@ def test_a_new_file_has_the_newest_version(tmp_path: Path) -> None:
     assert version == (len(MIGRATIONS),)
 
 
+def test_memories_of_the_third_version_were_pushed_by_no_program(tmp_path: Path) -> None:
+    file = tmp_path / "memories.db"
+    connection = _first_version(file)
+    for migrate in MIGRATIONS[1:3]:
+        migrate(connection)
+    connection.commit()
+    connection.execute("PRAGMA user_version = 3")
+    connection.close()
+    store = SqliteMemories(file, Scope.PROJECT)
+    assert {(memory.content, memory.project_id) for memory in store.find()} >= {("invoices are sent by mail", None)}
+    assert store.find(MemoryFilters(project_ids=("default",))) == []
+    store.close()
+
+
 def test_a_consolidation_of_the_second_version_can_be_undone(tmp_path: Path) -> None:
     file = tmp_path / "memories.db"
     connection = _first_version(file)

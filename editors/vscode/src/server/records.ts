@@ -106,6 +106,24 @@ export interface CodeRecord {
   readonly project?: string;
 }
 
+/** The chunks that answer a question, and a text of them for a prompt. */
+export interface CollectionAnswer {
+  readonly results: readonly PushedResult[];
+  readonly context: string;
+  readonly used_filters: UsedFilters;
+  readonly note?: string;
+}
+
+/** What the collections hold. */
+export interface CollectionMetricsAnswer {
+  readonly documents: number;
+  readonly chunks: number;
+  readonly last_chunk_size: number;
+  readonly collections: number;
+  readonly types: Readonly<Record<string, number>>;
+  readonly pending_embeddings: number;
+}
+
 /** Whether a collection exists, and its size. */
 export interface CollectionRecord {
   readonly exists: boolean;
@@ -117,6 +135,23 @@ export interface CollectionStats {
   readonly codebase: number;
   readonly constraints: number;
   readonly patterns: number;
+}
+
+/** A summary, and how it was made. */
+export interface CollectionSummaryAnswer {
+  readonly summary: string;
+  readonly source_memory_ids: readonly string[];
+  readonly upserted_memory_id: string;
+  readonly summary_key: string;
+  readonly strategy: string;
+  readonly provider: string;
+  readonly used_filters: UsedFilters;
+  readonly note?: string;
+}
+
+/** All collections. */
+export interface CollectionsAnswer {
+  readonly collections: readonly CollectionRecord[];
 }
 
 /** Where the user's settings list a project. */
@@ -217,6 +252,14 @@ export interface ExportAnswer {
   readonly scope: string;
   readonly output: string;
   readonly format: string;
+}
+
+/** A fact that agents read as a resource: names, or figures, or a text. */
+export interface FactsAnswer {
+  readonly what: string;
+  readonly names?: readonly string[];
+  readonly values?: Readonly<Record<string, unknown>>;
+  readonly text?: string;
 }
 
 /** Figures by scope. */
@@ -345,6 +388,14 @@ export interface ModelRecord {
   readonly worker_pid: number | null;
 }
 
+/** A collection that there is now. */
+export interface NewCollectionAnswer {
+  readonly name: string;
+  readonly status: string;
+  readonly vector_size: number;
+  readonly count: number;
+}
+
 /** One of the engine's projects, in short. */
 export interface OpenProjectRecord {
   readonly root: string;
@@ -389,6 +440,36 @@ export interface ProjectStatusRecord {
   readonly skipped_files?: readonly SkippedRecord[];
   readonly engine?: EngineRecord;
   readonly projects?: readonly OpenProjectRecord[];
+}
+
+/** What became of a text. */
+export interface PushedAnswer {
+  readonly collection: string;
+  readonly chunks_indexed: number;
+  readonly chunk_size: number;
+  readonly inserted: number;
+  readonly updated: number;
+  readonly skipped_duplicates: number;
+  readonly memory_ids: readonly string[];
+}
+
+/** What is kept with a chunk. */
+export interface PushedMetadata {
+  readonly project_id: string;
+  readonly memory_type: string;
+  readonly tags: readonly string[];
+  readonly source_uri: string | null;
+  readonly timestamp: string;
+  readonly chunk_hash: string;
+  readonly chunk_index: number | null;
+}
+
+/** One chunk that answers a question. */
+export interface PushedResult {
+  readonly id: string;
+  readonly score: number;
+  readonly text: string;
+  readonly metadata: PushedMetadata;
 }
 
 /** The projects whose files are being compared. */
@@ -660,6 +741,17 @@ export interface UndoneAnswer {
   readonly at: string;
   readonly kept: readonly string[];
   readonly changes: BatchRecord;
+}
+
+/** What was left out, in the words of the request. */
+export interface UsedFilters {
+  readonly project_id?: string;
+  readonly memory_type?: string;
+  readonly tags?: readonly string[];
+  readonly start?: string;
+  readonly end?: string;
+  readonly limit?: number;
+  readonly score_threshold?: number;
 }
 
 /** Space given back, by store. */

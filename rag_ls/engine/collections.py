@@ -1,0 +1,89 @@
+"""The collections of an engine: stores of memories that are opened when they are first used."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from rag_ls.config import Settings
+from rag_ls.embedding import Embedder
+from rag_ls.errors import NotFound, StoreUnavailable
+from rag_ls.memory import utc_now
+from rag_ls.memory.collections import checked_name
+from rag_ls.memory.memories import Clock, Memories
+from rag_ls.memory.parts import embed_missing
+from rag_ls.model import Scope
+from rag_ls.project import make_private_folder
+from rag_ls.storage import MemoryStore, open_memories
+from rag_ls.util.nearest import nearest, nearest_text
+
+FOLDER = "collections"
+DEFAULT = "default"
+
+
+class Collections:
+    """The user's collections, each in a folder of its name. Safe from several threads."""
+
+    def __init__(self, folder: Path, settings: Settings, now: Clock = utc_now) -> None:
+        """`folder` is made with the first collection."""
+        self._folder = folder
+        self._settings = settings
+        self._now = now
+        self._lock = threading.Lock()
+        self._stores: dict[str, MemoryStore] = {}
+
+    def names(self) -> list[str]:
+        """The names of all collections."""
+        if not self._folder.is_dir():
+            return []
+        return sorted(entry.name for entry in self._folder.iterdir() if entry.is_dir())
+
+    def make(self, name: str) -> MemoryStore:
+        """A collection, made if there is none of this name. Raises `InvalidRequest` and `StoreUnavailable`."""
+        return self._opened(checked_name(name or DEFAULT))
+
+    def existing(self, name: str) -> MemoryStore:
+        """A collection that was made before. Raises `NotFound`."""
+        wanted, known = checked_name(name or DEFAULT), self.names()
+        if wanted not in known:
+            near = nearest_text(nearest(wanted, known))
+            raise NotFound(f"there is no collection {wanted!r}; {near}push makes it")
+        return self._opened(wanted)
+
+    def memories(self, store: MemoryStore) -> Memories:
+        """A collection's memories, to be searched and summarised."""
+        return Memories({Scope.GLOBAL: lambda: store}, self._now)
+
+    @property
+    def has_open(self) -> bool:
+        """Whether a collection was used."""
+        return bool(self._stores)
+
+    def embed_missing(self, model: Embedder) -> None:
+        """Embed a few chunks of the opened collections that have no vectors yet."""
+        with self._lock:
+            stores = list(self._stores.values())
+        for store in stores:
+            embed_missing(store, model)
+
+    def close(self) -> None:
+        """Close all."""
+        with self._lock:
+            stores, self._stores = list(self._stores.values()), {}
+        for store in stores:
+            store.close()
+
+    def _opened(self, name: str) -> MemoryStore:
+        with self._lock:
+            if name not in self._stores:
+                folder = self._folder / name
+                try:
+                    make_private_folder(self._folder)
+                    make_private_folder(folder)
+                except OSError as error:
+                    raise StoreUnavailable(
+                        f"the collection {name} cannot be kept: {folder} cannot be made ({error}); set RAG_LS_HOME",
+                        name,
+                    ) from error
+                self._stores[name] = open_memories(folder, Scope.GLOBAL, self._settings)
+            return self._stores[name]

@@ -1,0 +1,153 @@
+"""Collections: texts that programs push, cut into chunks; each collection is a store of memories of its own."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
+from rag_ls.errors import InvalidRequest
+from rag_ls.memory.content_checks import checked_metadata, refuse_secrets
+from rag_ls.model import Memory, MemoryFilters, MemoryMetadata, MemoryType
+from rag_ls.storage import MemoryStore
+from rag_ls.util.text import content_hash, without_surrogates
+
+MAX_TEXT = 5_000_000
+_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
+# Within the window of every known model, so that a chunk has one vector.
+_BUDGET = Budget(max_tokens=200, min_tokens=24, overlap_tokens=0)
+
+
+@dataclass(frozen=True, slots=True)
+class PushedText:
+    """A text with what its program says of it."""
+
+    text: str
+    project_id: str
+    memory_type: MemoryType
+    tags: tuple[str, ...] = ()
+    source_uri: str | None = None
+    force: bool = False
+    """Keep it even if it looks like it holds a secret."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """What became of a text: the ids of its chunks in their order, and how many of them were new."""
+
+    memory_ids: tuple[str, ...]
+    inserted: int
+    updated: int
+    skipped: int
+    longest: int
+    """Characters of its longest chunk."""
+
+
+def checked_name(name: str) -> str:
+    """A collection's name as it is kept: in lower case. Raises `InvalidRequest`."""
+    found = name.strip().lower()
+    if not _NAME.fullmatch(found):
+        raise InvalidRequest(
+            f"{name!r} cannot be a collection's name: give up to 64 letters, digits, '-', '_' or '.', beginning with a "
+            "letter or digit"
+        )
+    return found
+
+
+def chunks_of(text: str) -> list[str]:
+    """The chunks of a text, cut at headings, paragraphs and sentences; blank ones are left out."""
+    pieces = chunk_text(text, "text.md", language="markdown", budget=_BUDGET, token_offsets=approximate_token_offsets)
+    return [found for piece in pieces if (found := piece.text.strip())]
+
+
+def push(store: MemoryStore, pushed: PushedText, stamp: str) -> Pushed:
+    """Keep a text's chunks. What is there already (by its hash) is skipped.
+
+    A text that was pushed before from the same source is replaced by this one: chunks that changed in their place are
+    updated, those that it has no longer are deleted. All of it happens or nothing. Raises `InvalidRequest`.
+    """
+    text = without_surrogates(pushed.text)
+    if len(text) > MAX_TEXT:
+        raise InvalidRequest(f"text has {len(text):,} characters; push at most {MAX_TEXT:,} at once")
+    metadata = checked_metadata(MemoryMetadata(tags=pushed.tags))
+    contents = chunks_of(text)
+    if not contents:
+        raise InvalidRequest("text is blank; give the text to keep")
+    if not pushed.force:
+        refuse_secrets(text, metadata, pushed.source_uri, pushed.project_id)
+    pushing = _Pushing(store, pushed, metadata, stamp)
+    store.backup()
+    with store.transaction():
+        found = pushing.keep(contents)
+    store.vectors.maintain()
+    return found
+
+
+class _Pushing:
+    """One text on its way into a store."""
+
+    def __init__(self, store: MemoryStore, pushed: PushedText, metadata: MemoryMetadata, stamp: str) -> None:
+        self._store = store
+        self._pushed = pushed
+        self._metadata = metadata
+        self._stamp = stamp
+
+    def keep(self, contents: list[str]) -> Pushed:
+        former = self._former()
+        kept = {content_hash(content) for content in contents}
+        ids: list[str] = []
+        counts = {"inserted": 0, "updated": 0, "skipped": 0}
+        for ordinal, content in enumerate(contents):
+            status, memory_id = self._keep_chunk(ordinal, content, former, kept)
+            counts[status] += 1
+            ids.append(memory_id)
+        for memory in former.values():
+            if memory.id not in ids and memory.content_hash not in kept:
+                self._store.delete(memory.id)
+        longest = max(map(len, contents))
+        return Pushed(tuple(ids), counts["inserted"], counts["updated"], counts["skipped"], longest)
+
+    def _former(self) -> dict[int, Memory]:
+        """The chunks of the same source by their places."""
+        pushed = self._pushed
+        if pushed.source_uri is None:
+            return {}
+        filters = MemoryFilters(project_ids=(pushed.project_id,), source_uri=pushed.source_uri, no_summaries=True)
+        found = self._store.find(filters)
+        return {place: memory for memory in found if (place := memory.metadata.chunk_index) is not None}
+
+    def _keep_chunk(self, ordinal: int, content: str, former: Mapping[int, Memory], kept: set[str]) -> tuple[str, str]:
+        digest = content_hash(content)
+        twin = self._store.with_content(digest, None, self._pushed.project_id)
+        if twin is not None:
+            return "skipped", twin.id
+        metadata = replace(self._metadata, chunk_index=ordinal)
+        present = former.get(ordinal)
+        if present is not None and present.content_hash not in kept:
+            changed = replace(
+                present, content=content, content_hash=digest, metadata=metadata, updated_at=self._stamp,
+                memory_type=self._pushed.memory_type, version=present.version + 1,
+            )  # fmt: skip
+            self._store.replace(changed)
+            return "updated", changed.id
+        memory = Memory(
+            id=str(uuid.uuid4()), content=content, scope=self._store.scope, metadata=metadata,
+            memory_type=self._pushed.memory_type, created_at=self._stamp, updated_at=self._stamp, version=1,
+            content_hash=digest, source_uri=self._pushed.source_uri, project_id=self._pushed.project_id,
+        )  # fmt: skip
+        self._store.insert(memory)
+        return "inserted", memory.id
+
+
+def sources(memories: Iterator[Memory]) -> int:
+    """How many documents some chunks come from; each chunk without a source counts as one."""
+    named: set[tuple[str | None, str]] = set()
+    unnamed = 0
+    for memory in memories:
+        if memory.source_uri is None:
+            unnamed += 1
+        else:
+            named.add((memory.project_id, memory.source_uri))
+    return len(named) + unnamed

@@ -1,0 +1,269 @@
+"""Operations on collections: texts that programs push, and what they ask of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from rag_ls.embedding import HostedModel
+from rag_ls.engine.collections import DEFAULT
+from rag_ls.engine.engine import Engine
+from rag_ls.errors import InvalidRequest, ModelMissing, NotFound, RagLsError
+from rag_ls.memory.collections import PushedText, checked_name, push, sources
+from rag_ls.memory.context import context_text
+from rag_ls.memory.parts import embed_missing
+from rag_ls.memory.recall import Question, memory_of
+from rag_ls.memory.summarise import Summary, SummaryRequest, summarise
+from rag_ls.memory.summary import MAX_WORDS
+from rag_ls.model import Hit, MemoryFilters, MemoryType, Scope
+from rag_ls.operations import collection_records as records
+from rag_ls.operations import collection_requests as requests
+from rag_ls.operations.memory_arguments import times_of
+from rag_ls.operations.requests import TYPE_NAMES, NoArguments
+from rag_ls.storage import MemoryStore
+
+_DEFAULT_LIMIT, _MAX_LIMIT = 5, 100
+_MAX_SUMMARISED = 500
+_CONTEXT_TOKENS = 2000
+# Programs want the nearest texts, agents' memories only what is about the same (`search.min_similarity`).
+_MIN_SIMILARITY = 0.5
+# A push embeds this much itself, so that it is found at once; the background does the rest.
+_EMBEDDED_AT_ONCE = 64
+_USAGE = (
+    "push {text, project_id, tags, source_uri} keeps a text; pushed again it is skipped, or replaced where its source_uri "
+    "is the same. search {query_text, project_id, tags, time_range, limit} answers with results and a context with "
+    "citations. summarize {time_range: {start, end}} keeps a summary of a time."
+)
+
+ProjectIds = Callable[[], tuple[str, ...] | None]
+
+
+class CollectionOperations:
+    """Operations on an engine's collections, for a client that may see some project ids alone."""
+
+    def __init__(self, engine: Engine, project_ids: ProjectIds) -> None:
+        """`project_ids` gives those that the client sees; None for all."""
+        self._engine = engine
+        self._collections = engine.collections
+        self._project_ids = project_ids
+
+    def push(self, asked: requests.Push) -> records.PushedAnswer:
+        """Keep a text."""
+        text = PushedText(
+            asked.text,
+            self._pushed_to(asked.project_id.strip()),
+            MemoryType(asked.memory_type or MemoryType.SEMANTIC),
+            asked.tags,
+            asked.source_uri.strip() or None,
+            asked.force,
+        )
+        name = checked_name(asked.collection or DEFAULT)
+        store = self._collections.make(name)
+        done = push(store, text, self._collections.memories(store).stamp())
+        if (model := self._model()) is not None:
+            embed_missing(store, model, _EMBEDDED_AT_ONCE)
+        return records.PushedAnswer(
+            name, done.inserted + done.updated, done.longest, done.inserted, done.updated, done.skipped, done.memory_ids
+        )
+
+    def search(self, asked: requests.SearchCollection) -> records.CollectionAnswer:
+        """The chunks that answer a question."""
+        store = self._collections.existing(asked.collection)
+        filters, used = self._filters(asked.project_id, asked.memory_type, asked.tags, asked.time_range)
+        limit = min(asked.limit or _DEFAULT_LIMIT, _MAX_LIMIT)
+        model = self._model()
+        question = Question(asked.query_text, limit, _MIN_SIMILARITY, filters)
+        hits = self._collections.memories(store).recall(question, model)
+        least = asked.score_threshold or 0.0
+        kept = [hit for hit in hits if hit.score >= least]
+        note = "" if model is not None else "the model is not ready: found by words alone"
+        used = replace(used, limit=asked.limit, score_threshold=asked.score_threshold)
+        return records.CollectionAnswer(tuple(map(_result, kept)), context_text(kept, _CONTEXT_TOKENS), used, note)
+
+    def summarize(self, asked: requests.SummarizeCollection) -> records.CollectionSummaryAnswer:
+        """Summarise a time, and keep the summary; done again, it is replaced."""
+        if not (asked.time_range.get("start") and asked.time_range.get("end")):
+            raise InvalidRequest("summarize needs time_range with start and end, e.g. 2026-01-01 and 2026-01-31")
+        store = self._collections.existing(asked.collection)
+        filters, used = self._filters(asked.project_id, asked.memory_type, asked.tags, asked.time_range)
+        settings = self._engine.settings.summaries
+        strategy = asked.strategy or "auto"
+        if strategy == "abstractive" and not settings.endpoint:
+            raise InvalidRequest(
+                "strategy = abstractive needs summaries.endpoint in the user's settings; extractive needs nothing"
+            )
+        if strategy == "extractive":
+            settings = replace(settings, endpoint="")
+        request = SummaryRequest(
+            filters,
+            asked.max_words or MAX_WORDS,
+            _summary_key(asked),
+            asked.limit or _MAX_SUMMARISED,
+            filters.project_ids[0] if len(filters.project_ids) == 1 else None,
+        )
+        done = summarise(self._collections.memories(store), request, self._model(), settings)
+        return _summary_answer(done, used, settings.endpoint)
+
+    def get_collections(self, asked: NoArguments) -> records.CollectionsAnswer:
+        """All collections."""
+        return records.CollectionsAnswer(tuple(self._record(name) for name in self._collections.names()))
+
+    def new_collection(self, asked: requests.NewCollection) -> records.NewCollectionAnswer:
+        """Make a collection, or confirm that it is as asked."""
+        name, size = checked_name(asked.name), self._vector_size()
+        if asked.vector_size is not None and size and asked.vector_size != size:
+            is_there = name in self._collections.names()
+            loss = f"; the collection {name} would lose its vectors" if is_there and not asked.force else ""
+            raise InvalidRequest(
+                f"vector_size = {asked.vector_size}: the configured model makes vectors of {size} numbers{loss}; leave "
+                "vector_size out, or configure another embedding.model"
+            )
+        status = "unchanged" if name in self._collections.names() else "created"
+        self._collections.make(name)
+        made = self._record(name)
+        return records.NewCollectionAnswer(made.name, status, made.vector_size, made.count)
+
+    def metrics(self, asked: requests.OfCollection) -> records.CollectionMetricsAnswer:
+        """What the collections hold."""
+        names = [checked_name(asked.collection)] if asked.collection else self._collections.names()
+        stores = [self._collections.existing(name) for name in names]
+        filters = self._seen()
+        chunks = [memory for store in stores for memory in store.find(filters)]
+        newest = max(chunks, key=lambda memory: memory.updated_at, default=None)
+        types = {kind: sum(memory.memory_type.value == kind for memory in chunks) for kind in TYPE_NAMES}
+        return records.CollectionMetricsAnswer(
+            sources(iter(chunks)), len(chunks), len(newest.content) if newest else 0, len(names),
+            {kind: count for kind, count in types.items() if count}, self._pending(stores),
+        )  # fmt: skip
+
+    def facts(self, asked: requests.CollectionFacts) -> records.FactsAnswer:
+        """A fact that agents read as a resource."""
+        answers: dict[str, Callable[[], records.FactsAnswer]] = {
+            "memory-types": lambda: records.FactsAnswer("memory-types", names=tuple(TYPE_NAMES)),
+            "projects": lambda: records.FactsAnswer("projects", names=tuple(sorted(self._known_project_ids()))),
+            "tags": lambda: records.FactsAnswer("tags", names=tuple(sorted(self._tags(asked.project_id)))),
+            "health": lambda: records.FactsAnswer("health", values=self._health()),
+            "settings": lambda: records.FactsAnswer("settings", values=self._settings()),
+            "usage": lambda: records.FactsAnswer("usage", text=_USAGE),
+        }
+        return answers[asked.what]()
+
+    # --- what the client may see
+
+    def _pushed_to(self, project_id: str) -> str:
+        allowed = self._project_ids()
+        if allowed is None:
+            return project_id or DEFAULT
+        if project_id:
+            self._check_seen(project_id)
+            return project_id
+        if len(allowed) != 1:
+            raise InvalidRequest(f"push: name the project_id: one of {', '.join(allowed)}")
+        return allowed[0]
+
+    def _check_seen(self, project_id: str) -> None:
+        allowed = self._project_ids()
+        if allowed is not None and project_id not in allowed:
+            raise NotFound(f"there is no project_id {project_id!r} here; there are {', '.join(allowed) or 'none'}")
+
+    def _seen(self, project_id: str = "") -> MemoryFilters:
+        if project_id:
+            self._check_seen(project_id)
+            return MemoryFilters((Scope.GLOBAL,), project_ids=(project_id,))
+        return MemoryFilters((Scope.GLOBAL,), project_ids=self._project_ids() or ())
+
+    def _filters(
+        self, project_id: str, memory_type: str, tags: tuple[str, ...], time_range: Mapping[str, object]
+    ) -> tuple[MemoryFilters, records.UsedFilters]:
+        since, until = times_of(time_range)
+        filters = replace(
+            self._seen(project_id.strip()), tags=tags, memory_type=MemoryType(memory_type) if memory_type else None,
+            since=since, until=until, no_summaries=True,
+        )  # fmt: skip
+        return filters, records.UsedFilters(project_id.strip(), memory_type, tags, since, until)
+
+    # --- figures
+
+    def _record(self, name: str) -> records.CollectionRecord:
+        store = self._collections.existing(name)
+        return records.CollectionRecord(name, self._vector_size(), store.count(self._seen()))
+
+    def _vector_size(self) -> int:
+        try:
+            return self._engine.models.configured().dimensions
+        except ModelMissing:
+            return 0
+
+    def _model(self) -> HostedModel | None:
+        try:
+            return self._engine.models.get(self._engine.models.configured().id)
+        except ModelMissing:
+            return None
+
+    def _pending(self, stores: Iterable[MemoryStore]) -> int:
+        try:
+            model_id = self._engine.models.configured().id
+        except ModelMissing:
+            return 0
+        return sum(store.vectors.missing_count(model_id) for store in stores)
+
+    def _known_project_ids(self) -> set[str]:
+        allowed = self._project_ids()
+        if allowed is not None:
+            return set(allowed)
+        stores = map(self._collections.existing, self._collections.names())
+        return {memory.project_id for store in stores for memory in store.find(self._seen()) if memory.project_id}
+
+    def _tags(self, project_id: str) -> set[str]:
+        stores = map(self._collections.existing, self._collections.names())
+        filters = self._seen(project_id.strip())
+        return {tag for store in stores for memory in store.find(filters) for tag in memory.metadata.tags}
+
+    def _health(self) -> dict[str, object]:
+        try:
+            for name in self._collections.names():
+                self._collections.existing(name).count()
+            is_stored = True
+        except RagLsError:
+            is_stored = False
+        return {"live": True, "store": is_stored, "model": self._model() is not None}
+
+    def _settings(self) -> dict[str, object]:
+        settings = self._engine.settings
+        return {
+            "embedding.model": settings.embedding.model,
+            "vector_size": self._vector_size(),
+            "search.query_expansion": settings.search.query_expansion,
+            "summaries": "abstractive" if settings.summaries.endpoint else "extractive",
+        }
+
+
+def _result(hit: Hit) -> records.PushedResult:
+    memory = memory_of(hit)
+    meta = records.PushedMetadata(
+        memory.project_id or "", memory.memory_type.value, memory.metadata.tags, memory.source_uri, memory.updated_at,
+        memory.content_hash, memory.metadata.chunk_index,
+    )  # fmt: skip
+    return records.PushedResult(memory.id, round(hit.score, 4), memory.content, meta)
+
+
+def _summary_key(asked: requests.SummarizeCollection) -> str:
+    """Equal for equal arguments."""
+    values = {item.name: getattr(asked, item.name) for item in dataclasses.fields(asked)}
+    text = json.dumps({**values, "time_range": dict(asked.time_range), "tags": sorted(asked.tags)}, sort_keys=True)
+    return "summary:" + hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _summary_answer(done: Summary, used: records.UsedFilters, endpoint: str) -> records.CollectionSummaryAnswer:
+    assert done.stored is not None
+    # The note says that the endpoint failed, and what was done instead.
+    is_written = bool(endpoint) and "made of the memories' own sentences" not in done.note
+    return records.CollectionSummaryAnswer(
+        done.new.content, done.new.source_memory_ids, done.stored.memory.id, done.new.summary_key or "",
+        "abstractive" if is_written else "extractive",
+        (urlsplit(endpoint).hostname or endpoint) if is_written else "local", used, done.note,
+    )  # fmt: skip

@@ -1,0 +1,106 @@
+"""Texts that are pushed into a collection: cut, kept once, replaced, and found again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_ls.config import Settings
+from rag_ls.errors import InvalidRequest
+from rag_ls.memory.collections import MAX_TEXT, PushedText, checked_name, chunks_of, push
+from rag_ls.model import MemoryFilters, MemoryType, Scope
+from rag_ls.storage import MemoryStore, open_memories
+from rag_ls.util.text import content_hash
+
+_STAMP, _LATER = "2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"
+_PARAGRAPHS = [f"Paragraph {number}. " + "The quick brown fox jumps over the lazy dog. " * 12 for number in range(5)]
+
+
+@pytest.fixture
+def store() -> Iterator[MemoryStore]:
+    store = open_memories(None, Scope.GLOBAL, Settings())
+    yield store
+    store.close()
+
+
+def _text(text: str, project: str = "default", source: str | None = None) -> PushedText:
+    return PushedText(text, project, MemoryType.SEMANTIC, ("docs",), source)
+
+
+def test_a_text_is_kept_in_chunks_with_what_is_said_of_it(store: MemoryStore) -> None:
+    done = push(store, _text("\n\n".join(_PARAGRAPHS), "billing", "https://wiki/fox"), _STAMP)
+    assert done.inserted == len(done.memory_ids) > 1
+    memories = [store.by_ids([number])[number] for number in done.memory_ids]
+    assert [memory.metadata.chunk_index for memory in memories] == list(range(len(memories)))
+    for memory in memories:
+        assert (memory.project_id, memory.source_uri, memory.metadata.tags) == (
+            "billing",
+            "https://wiki/fox",
+            ("docs",),
+        )
+        assert memory.content_hash == content_hash(memory.content)
+        assert memory.created_at == _STAMP
+
+
+@given(st.text(max_size=3000))
+def test_no_word_of_a_text_is_lost(text: str) -> None:
+    assert "".join("".join(chunks_of(text)).split()) == "".join(text.split())
+
+
+def test_what_is_pushed_again_is_skipped(store: MemoryStore) -> None:
+    text = _text("\n\n".join(_PARAGRAPHS))
+    first, again = push(store, text, _STAMP), push(store, text, _LATER)
+    assert (again.inserted, again.updated, again.skipped) == (0, 0, first.inserted)
+    assert again.memory_ids == first.memory_ids
+    assert store.count() == first.inserted
+
+
+def test_a_source_that_changed_is_replaced_where_it_changed(store: MemoryStore) -> None:
+    first = push(store, _text("\n\n".join(_PARAGRAPHS), source="wiki"), _STAMP)
+    changed = [_PARAGRAPHS[0], _PARAGRAPHS[1].replace("fox", "owl"), *_PARAGRAPHS[2:4]]
+    second = push(store, _text("\n\n".join(changed), source="wiki"), _LATER)
+    assert second.updated >= 1
+    assert second.skipped >= 1
+    assert {memory.id for memory in store.find()} == set(second.memory_ids)
+    assert len(second.memory_ids) < len(first.memory_ids)
+    contents = " ".join(memory.content for memory in store.find())
+    assert "owl" in contents
+    assert "Paragraph 4" not in contents
+
+
+def test_the_same_text_stands_once_in_each_project(store: MemoryStore) -> None:
+    for project in ("one", "two", "one"):
+        push(store, _text(_PARAGRAPHS[0], project), _STAMP)
+    for project in ("one", "two"):
+        found = store.find(MemoryFilters(project_ids=(project,)))
+        assert {memory.project_id for memory in found} == {project}
+    assert store.count() == 2 * store.count(MemoryFilters(project_ids=("one",)))
+
+
+def test_a_secret_is_refused_and_nothing_is_kept(store: MemoryStore) -> None:
+    text = "\n\n".join([*_PARAGRAPHS, "The key is sk-ant-REDACTED0123456789abcdef."])
+    with pytest.raises(InvalidRequest, match="holds a secret"):
+        push(store, _text(text), _STAMP)
+    assert store.count() == 0
+    push(store, replace(_text(text), force=True), _STAMP)
+    assert store.count() > 0
+
+
+@pytest.mark.parametrize(("text", "words"), [("  \n", "blank"), ("x" * (MAX_TEXT + 1), "at most")])
+def test_other_texts_are_refused_in_words(store: MemoryStore, text: str, words: str) -> None:
+    with pytest.raises(InvalidRequest, match=words):
+        push(store, _text(text), _STAMP)
+
+
+@pytest.mark.parametrize("name", ["", "../up", "a/b", ".hidden", "x" * 65, "ü", "a b", "a\0b"])
+def test_a_name_that_could_be_a_path_is_refused(name: str) -> None:
+    with pytest.raises(InvalidRequest, match="cannot be a collection's name"):
+        checked_name(name)
+
+
+def test_names_do_not_differ_by_case() -> None:
+    assert checked_name(" Docs.v2 ") == "docs.v2"
