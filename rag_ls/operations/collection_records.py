@@ -84,7 +84,7 @@ class CollectionSummaryAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class CollectionRecord:
+class PushedCollection:
     """One collection."""
 
     name: str
@@ -96,7 +96,7 @@ class CollectionRecord:
 class CollectionsAnswer:
     """All collections."""
 
-    collections: tuple[CollectionRecord, ...]
+    collections: tuple[PushedCollection, ...]
 
 
 @dataclass(frozen=True, slots=True)

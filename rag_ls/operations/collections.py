@@ -188,9 +188,9 @@ class CollectionOperations:
 
     # --- figures
 
-    def _record(self, name: str) -> records.CollectionRecord:
+    def _record(self, name: str) -> records.PushedCollection:
         store = self._collections.existing(name)
-        return records.CollectionRecord(name, self._vector_size(), store.count(self._seen()))
+        return records.PushedCollection(name, self._vector_size(), store.count(self._seen()))
 
     def _vector_size(self) -> int:
         try:

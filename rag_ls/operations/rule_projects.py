@@ -27,6 +27,11 @@ class RuleProjects:
         named = [view for view in self._projects.all() if view.project.root == self._root]
         return named[0] if named else self._projects.first()
 
+    def asked(self) -> list[ProjectView]:
+        """The project that was named last, else all that a question means."""
+        named = [view for view in self._projects.all() if view.project.root == self._root]
+        return named or self._projects.all()
+
     def set_up(self, project_root: str) -> ProjectView:
         """As `of_root`. Raises `NotFound` for a project that was never set up."""
         view = self.of_root(project_root)

@@ -127,14 +127,19 @@ class RuleQuestions:
 
     def search(self, query: str, k: int | None) -> CodeAnswer:
         """The sections of rule documents that fit a question, as hits."""
-        view, started = self._projects.current(), time.perf_counter()
-        found = view.rules.find(query, (), wait_for_model_s=self._wait_s)
-        queued, pending = view.store.queue_lengths()
+        views, started = self._projects.asked(), time.perf_counter()
+        found = [
+            _hit_record(view, hit)
+            for view in views
+            for hit in view.rules.find(query, (), wait_for_model_s=self._wait_s)
+        ]
+        found.sort(key=lambda record: -record.score)
+        queued, pending = (sum(counts) for counts in zip(*(view.store.queue_lengths() for view in views), strict=True))
         stats = Stats(
-            round((time.perf_counter() - started) * 1000, 1), view.model(0.0) is not None, len(found),
-            view.indexing.scanned and not (queued or pending), queued or None, pending or None,
+            round((time.perf_counter() - started) * 1000, 1), views[0].model(0.0) is not None, len(found),
+            all(view.indexing.scanned for view in views) and not (queued or pending), queued or None, pending or None,
         )  # fmt: skip
-        return CodeAnswer(query, tuple(_hit_record(view, hit) for hit in found[: k or DEFAULT_RESULTS]), stats)
+        return CodeAnswer(query, tuple(found[: k or DEFAULT_RESULTS]), stats)
 
     # --- how it stands
 

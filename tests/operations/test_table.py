@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import typing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from rag_ls.errors import InvalidRequest
 from rag_ls.lsp.capabilities import COMMANDS, OF_THE_EDITOR
 from rag_ls.mcp.tools import offered, tool_of
 from rag_ls.operations import OPERATIONS, Operation, Operations
-from rag_ls.operations.fields import argument, arguments_of, optional
+from rag_ls.operations.fields import answer_fields, argument, arguments_of, optional
 from rag_ls.operations.json_of import json_of
 from rag_ls.operations.schema import typescript
 from rag_ls.operations.shell import verbs_of
@@ -120,3 +122,18 @@ def test_requests_can_be_made_of_nothing_but_what_is_required(operation: Operati
 def test_what_says_nothing_is_left_out_of_an_answer_and_false_is_not() -> None:
     assert json_of(Greeting((), "")) == {"said": []}
     assert json_of(Greeting((), "well")) == {"said": [], "note": "well"}
+
+
+def test_no_two_answers_share_a_name() -> None:
+    found: dict[str, type] = {}
+
+    def collect(hint: object) -> None:
+        if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+            assert found.setdefault(hint.__name__, hint) is hint, f"{hint.__name__} is the name of two records"
+            for _, inner, _, _ in answer_fields(hint):
+                collect(inner)
+        for inner in typing.get_args(hint):
+            collect(inner)
+
+    for operation in OPERATIONS:
+        collect(operation.answer)

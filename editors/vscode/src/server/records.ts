@@ -151,7 +151,7 @@ export interface CollectionSummaryAnswer {
 
 /** All collections. */
 export interface CollectionsAnswer {
-  readonly collections: readonly CollectionRecord[];
+  readonly collections: readonly PushedCollection[];
 }
 
 /** Where the user's settings list a project. */
@@ -451,6 +451,13 @@ export interface PushedAnswer {
   readonly updated: number;
   readonly skipped_duplicates: number;
   readonly memory_ids: readonly string[];
+}
+
+/** One collection. */
+export interface PushedCollection {
+  readonly name: string;
+  readonly vector_size: number;
+  readonly count: number;
 }
 
 /** What is kept with a chunk. */
