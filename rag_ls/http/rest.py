@@ -9,6 +9,7 @@ import threading
 import typing
 from collections.abc import AsyncIterator, Callable
 from typing import Any, NoReturn
+from urllib.parse import unquote
 
 import anyio.to_thread
 from starlette.requests import Request
@@ -55,10 +56,10 @@ class Rest:
         token = exchange_of(request.scope).caller
         check_access(token.access, route.operation)
         arguments = await _arguments(route, request)
-        project = request.headers.get(PROJECT_HEADER) or request.query_params.get("project", "")
-        if "project" in arguments_of(route.operation.request):
-            # The argument can name several; the header confines what the client sees.
-            project = request.headers.get(PROJECT_HEADER, "")
+        # A header holds Latin-1 alone, so a root with other characters comes percent-encoded.
+        project = unquote(request.headers.get(PROJECT_HEADER, ""))
+        if not project and "project" not in arguments_of(route.operation.request):
+            project = request.query_params.get("project", "")
         session = await anyio.to_thread.run_sync(self._sessions.of, token, project)
         check_paths(route.operation, arguments, session.client)
         if EVENT_STREAM in request.headers.get("accept", ""):

@@ -94,7 +94,7 @@ class BatchOperations:
             except NotFound:
                 missing.append(memory_id)
         stores = {id(store): store for store, _ in found.values()}
-        number, stamp = str(uuid.uuid4()), self._projects.first().memories.stamp()
+        number, stamp = str(uuid.uuid4()), self._projects.all()[0].memories.stamp()
         results = []
         for store in stores.values():
             ids = [memory.id for holder, memory in found.values() if holder is store]

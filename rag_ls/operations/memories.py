@@ -189,7 +189,9 @@ class MemoryOperations:
 
     def consolidate_memories(self, asked: ConsolidateMemories) -> ConsolidationAnswer:
         """Merge memories that say the same, or show what would be merged, or undo it."""
-        view, scopes = self._projects.one(asked.project), scopes_of(asked.scope)
+        scopes = scopes_of(asked.scope)
+        is_of_project = Scope.PROJECT in scopes
+        view = self._projects.one(asked.project) if is_of_project else self._projects.named(asked.project)[0]
         if asked.undo:
             if asked.undo is not True and not isinstance(asked.undo, str):
                 raise InvalidRequest("consolidate_memories: undo must be true, or the id of a consolidation")
