@@ -8,7 +8,7 @@ export async function showMemories(view, id) {
   const again = () => showMemories(view);
   const items = (page?.memories ?? []).map((item) => el("li", {}, card(item, again)));
   view.replaceChildren(el("h2", {}, "Memories"), writing(repos?.repos ?? [], again),
-    el("div", { class: "bar" }, el("span", { class: "quiet" }, page ? `${page.total} memories` : ""),
+    el("div", { class: "bar" }, el("span", { class: "quiet" }, page ? `${page.total} ${page.total === 1 ? "memory" : "memories"}` : ""),
       el("button", { onclick: () => previewMerge(view, again) }, "Merge what says the same ..."),
       el("button", { onclick: () => undo(again) }, "Undo the last change of many")),
     items.length ? el("ol", { class: "list" }, items) : el("p", {}, "Nothing is remembered yet: write the first one above, or let your agent do it."));
