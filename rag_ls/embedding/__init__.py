@@ -1,13 +1,16 @@
 """Embeds texts: turns them into vectors."""
 
 from rag_ls.embedding.api import Embedder, Embedding, EmbeddingProvider, LoadedModel, ModelCard
-from rag_ls.embedding.hosted import HostedModel
+from rag_ls.embedding.hosted import CACHED_QUERIES, EMBEDDED_QUERIES, EMBEDDED_TEXTS, HostedModel
 from rag_ls.embedding.local.catalog import locate
 from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, Reranker
 from rag_ls.embedding.models import ModelHost, ModelState, local_model
 from rag_ls.embedding.similarity import cosine_of, similarity
 
 __all__ = [
+    "CACHED_QUERIES",
+    "EMBEDDED_QUERIES",
+    "EMBEDDED_TEXTS",
     "Embedder",
     "Embedding",
     "EmbeddingProvider",

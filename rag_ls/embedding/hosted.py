@@ -11,16 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.embedding.api import BatchBudget, BatchRefused, LoadedModel, ModelCard, QueryLate
+from rag_ls.util.counts import Counts
 
 # Cached queries never go stale, because a model always makes the same vector of a text.
 _MAX_KEPT_QUERIES = 512
+
+EMBEDDED_TEXTS = "embedded texts"
+CACHED_QUERIES, EMBEDDED_QUERIES = "cached queries", "embedded queries"
 
 
 class HostedModel:
     """A model of any provider. Satisfies `Embedder`; safe to call from any thread."""
 
-    def __init__(self, model: LoadedModel) -> None:
+    def __init__(self, model: LoadedModel, counts: Counts | None = None) -> None:
+        """`counts` is told of texts and queries, under the names above."""
         self._model = model
+        self._counts = counts or Counts()
         self._lock = threading.Lock()
         self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
 
@@ -39,6 +45,7 @@ class HostedModel:
 
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
         """As `Embedder`; `backlog` is how many texts are still to come after these."""
+        self._counts.add(EMBEDDED_TEXTS, len(texts))
         batches = list(within(self._model.budget, texts, self._model.count_tokens(texts)))
         vectors, left = [], len(texts) + backlog
         for batch in batches:
@@ -51,7 +58,9 @@ class HostedModel:
         with self._lock:
             if (known := self._queries.get(text)) is not None:
                 self._queries.move_to_end(text)
+                self._counts.add(CACHED_QUERIES)
                 return known
+        self._counts.add(EMBEDDED_QUERIES)
         deadline_s = self._model.query_deadline_s
         return self._query(text) if deadline_s is None else self._query_in_time(text, deadline_s)
 

@@ -15,6 +15,7 @@ from rag_ls.embedding.hosted import HostedModel
 from rag_ls.embedding.local.stack import MAX_THREADS, LocalProvider
 from rag_ls.embedding.local.worker import Reranker
 from rag_ls.errors import ModelMissing, RagLsError
+from rag_ls.util.counts import Counts
 
 _log = logging.getLogger(__name__)
 
@@ -35,8 +36,11 @@ class ModelState:
 class ModelHost:
     """Loads models by id in background threads, and gives them out once they are ready."""
 
-    def __init__(self, settings: EmbeddingSettings, provider: EmbeddingProvider | None = None) -> None:
-        """`provider` is the source of the models; by default this machine."""
+    def __init__(
+        self, settings: EmbeddingSettings, provider: EmbeddingProvider | None = None, counts: Counts | None = None
+    ) -> None:
+        """`provider` is the source of the models; by default this machine. `counts`: see `HostedModel`."""
+        self._counts = counts
         self._settings = settings
         self._provider = provider or LocalProvider(settings)
         self._lock = threading.Lock()
@@ -136,7 +140,7 @@ class ModelHost:
             loaded = self._provider.load(model_id)
             loaded.warm_up()
             self._check_dimension(loaded)
-            model = HostedModel(loaded)
+            model = HostedModel(loaded, self._counts)
         except RagLsError as error:
             _log.warning("%s", error)
             failure = str(error)

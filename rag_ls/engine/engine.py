@@ -32,6 +32,7 @@ from rag_ls.registry.registry_file import FILE_NAME as PROJECTS_FILE
 from rag_ls.registry.registry_file import Registry
 from rag_ls.storage import MemoryStore, open_memories
 from rag_ls.util import allocator
+from rag_ls.util.counts import Counts
 from rag_ls.util.latency import Latencies
 
 _log = logging.getLogger(__name__)
@@ -77,7 +78,9 @@ class Engine:
         settings = config.load(editor=editor).settings
         if problem := logs.configure(settings.log):
             _log.warning("%s", problem)
-        self.models = ModelHost(settings.embedding)
+        self.counts = Counts()
+        """What the models and the caches did, for `/metrics`."""
+        self.models = ModelHost(settings.embedding, counts=self.counts)
         self._settings = settings
         threads = max(4, min(16, 2 * (os.cpu_count() or 1)))
         self.workers = Workers(threads, per_client=threads // 2)

@@ -48,6 +48,7 @@ from rag_ls.storage import (
     open_memories,
     vector_lenders,
 )
+from rag_ls.util.counts import Counts
 from rag_ls.util.text import utc_stamp
 
 _log = logging.getLogger(__name__)
@@ -64,6 +65,7 @@ class Host(Protocol):
     """The engine as its projects use it."""
 
     models: ModelHost
+    counts: Counts
 
     def questions_wait(self) -> bool:
         """Whether a client waits for an answer, so that background work gives way."""
@@ -121,10 +123,7 @@ class SharedProject:
             sweep_s=60 * settings.index.sweep_minutes,
         )
         self.sync = TreeSync(project.root, self.indexing, self.admissions, self.files_changed)
-        self.searcher = Searcher(
-            self.index,
-            self,
-        )
+        self.searcher = Searcher(self.index, self, host.counts)
         self.imports = ProjectImports(project.root, self.index.checkout)
         self._closed = False
         self._opening_memories = threading.Lock()

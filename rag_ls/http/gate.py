@@ -22,6 +22,7 @@ from rag_ls.http.limits import RequestRate, Slots, TooManyAtOnce
 from rag_ls.http.metrics import HttpMetrics
 from rag_ls.http.signing_in import PAGE_PATH, SIGN_IN_PATH, may_see_page, signed_out
 from rag_ls.http.tokens import Token, TokenFile
+from rag_ls.http.tracing import describe, request_span
 
 _log = logging.getLogger(__name__)
 
@@ -89,10 +90,12 @@ class Gate:
         scope["app"] = self._app
         answer = _Answer(send, exchange, self._cors(Headers(scope=scope)))
         started = time.perf_counter()
-        try:
-            await self._serve(scope, _Body(receive, self._settings.max_body_bytes), answer)
-        finally:
-            self._note(scope, answer, time.perf_counter() - started)
+        with request_span(scope, exchange) as span:
+            try:
+                await self._serve(scope, _Body(receive, self._settings.max_body_bytes), answer)
+            finally:
+                self._note(scope, answer, time.perf_counter() - started)
+                describe(span, str(scope["method"]), exchange, answer.status)
 
     async def _serve(self, scope: Scope, body: _Body, answer: _Answer) -> None:
         exchange = answer.exchange

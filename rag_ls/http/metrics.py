@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
+from rag_ls.embedding import CACHED_QUERIES, EMBEDDED_QUERIES, EMBEDDED_TEXTS
 from rag_ls.engine.engine import Engine
+from rag_ls.search import CACHED_ANSWERS, MADE_ANSWERS
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_CACHES = (("query_embeddings", CACHED_QUERIES, EMBEDDED_QUERIES), ("answers", CACHED_ANSWERS, MADE_ANSWERS))
 _BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 
 
@@ -80,7 +83,20 @@ class _EngineMetrics:
         yield GaugeMetricFamily("rag_ls_clients", "Clients of the engine", value=len(engine.clients()))
         yield GaugeMetricFamily("rag_ls_memory_bytes", "Resident memory", value=engine.memory_bytes())
         yield GaugeMetricFamily("rag_ls_uptime_seconds", "Time since the start", value=engine.uptime_s)
+        yield from self._models_and_caches()
         yield from self._operations()
+
+    def _models_and_caches(self) -> Iterator[Metric]:
+        counts = self._engine.counts
+        yield CounterMetricFamily(
+            "rag_ls_embeddings", "Texts embedded, without questions", value=counts[EMBEDDED_TEXTS]
+        )
+        hits = CounterMetricFamily("rag_ls_cache_hits", "Answered from a cache", labels=("cache",))
+        misses = CounterMetricFamily("rag_ls_cache_misses", "Not in the cache, so made", labels=("cache",))
+        for name, cached, made in _CACHES:
+            hits.add_metric((name,), counts[cached])
+            misses.add_metric((name,), counts[made])
+        yield from (hits, misses)
 
     def _operations(self) -> Iterator[Metric]:
         calls = CounterMetricFamily("rag_ls_operations", "Operations of all surfaces", labels=("operation",))

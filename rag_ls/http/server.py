@@ -22,6 +22,7 @@ from rag_ls.http.app import MakeServer, make_application
 from rag_ls.http.connection import PatientProtocol
 from rag_ls.http.sessions import CallerSession
 from rag_ls.http.tokens import TokenFile
+from rag_ls.http.tracing import send_rest, start_exporting
 from rag_ls.mcp.server import create_server
 from rag_ls.operations import OPERATIONS, Operations
 
@@ -69,6 +70,7 @@ class HttpServer:
     def start(self) -> None:
         """Listen, and serve in a thread. Raises `HttpUnavailable`."""
         _allow_files(_MAX_CONNECTIONS + _SPARE_FILES)
+        start_exporting()
         listening = _listening(self._address)
         self._address = Address(self._address.host, listening.getsockname()[1])
         try:
@@ -89,6 +91,7 @@ class HttpServer:
         self._thread.join(_FINISH_S + 2)
         self._server.force_exit = True
         self._thread.join(_END_S)
+        send_rest()
 
     def _run(self, server: uvicorn.Server, listening: socket.socket) -> None:
         try:

@@ -1,12 +1,15 @@
 """Searches the index: turns a query into hits."""
 
+from rag_ls.search.cache import CACHED_ANSWERS, MADE_ANSWERS
 from rag_ls.search.query import MAX_QUERY_CHARACTERS, analyse
 from rag_ls.search.roles import is_data, is_docs, is_inline_test, is_test, likelihood
 from rag_ls.search.searcher import Corpus, Found, Searcher
 from rag_ls.search.view import DOCUMENT_KINDS, NO_FILTERS, Filters, glob_matcher
 
 __all__ = [
+    "CACHED_ANSWERS",
     "DOCUMENT_KINDS",
+    "MADE_ANSWERS",
     "MAX_QUERY_CHARACTERS",
     "NO_FILTERS",
     "Corpus",

@@ -7,18 +7,24 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
+from rag_ls.util.counts import Counts
+
 T = TypeVar("T")
 
 # Each holds a few hundred chunks.
 _KEPT = 32
 
+CACHED_ANSWERS, MADE_ANSWERS = "cached answers", "made answers"
+
 
 class AnswerCache(Generic[T]):
     """Caches results by key, and drops all of them when their source changes. Safe from several threads."""
 
-    def __init__(self, version: Callable[[], int]) -> None:
-        """`version` returns a different number after every change of the results' source."""
+    def __init__(self, version: Callable[[], int], counts: Counts) -> None:
+        """`version` returns a different number after every change of the results' source; `counts` is told of each
+        result, under the names above."""
         self._version = version
+        self._counts = counts
         self._lock = threading.Lock()
         self._made_from: int | None = None
         self._results: OrderedDict[Hashable, T] = OrderedDict()
@@ -32,7 +38,9 @@ class AnswerCache(Generic[T]):
                 self._made_from = version
             if key in self._results:
                 self._results.move_to_end(key)
+                self._counts.add(CACHED_ANSWERS)
                 return self._results[key]
+        self._counts.add(MADE_ANSWERS)
         result = make()
         with self._lock:
             if not keeps(result):

@@ -17,6 +17,7 @@ from rag_ls.search.ranking import rank
 from rag_ls.search.reasons import reason
 from rag_ls.search.view import NO_FILTERS, Filters, View, current_view
 from rag_ls.storage import DISK, ChunkRow, DocumentRecord, ProjectIndex, RankRow
+from rag_ls.util.counts import Counts
 
 # A declaration in several chunks is given as a whole up to this length.
 _WHOLE_CHARACTERS = 4000
@@ -68,11 +69,13 @@ class Searcher:
         self,
         index: ProjectIndex,
         corpus: Corpus,
+        counts: Counts | None = None,
     ) -> None:
+        """`counts`: see `AnswerCache`."""
         self._store = index.checkout
         self._candidates = CandidateFinder(index)
         self._corpus = corpus
-        self._answers: AnswerCache[Ranked] = AnswerCache(index.changes)
+        self._answers: AnswerCache[Ranked] = AnswerCache(index.changes, counts or Counts())
 
     def search(
         self,

@@ -122,9 +122,15 @@ def test_files_inside_a_project_can_be_written(two_projects: Served, tmp_path: P
 
 def test_metrics_are_json_and_prometheus(two_projects: Served) -> None:
     caller = two_projects.caller(two_projects.token())
-    two_projects.ask(caller, "search_code", query="refund")
+    for _ in range(2):
+        two_projects.ask(caller, "search_code", query="refund")
     figures = caller.get("/metrics").json()
     assert figures["rag_ls_projects_open"] == 2
+    assert figures["rag_ls_embeddings_total"] > 0
+    assert figures["rag_ls_cache_hits_total{cache=query_embeddings}"] >= 1
+    assert figures["rag_ls_cache_misses_total{cache=query_embeddings}"] >= 1
+    # What is embedded meanwhile changes the answers, so they are not always cached.
+    assert figures["rag_ls_cache_misses_total{cache=answers}"] >= 1
     text = caller.get("/metrics", headers={"accept": "text/plain"}).text
-    assert 'rag_ls_http_requests_total{method="POST",route="/api/search_code",status="200"} 1.0' in text
+    assert 'rag_ls_http_requests_total{method="POST",route="/api/search_code",status="200"} 2.0' in text
     assert "rag_ls_http_request_seconds_bucket" in text

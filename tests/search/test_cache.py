@@ -9,6 +9,7 @@ import pytest
 from rag_ls.engine.client import Client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.search.cache import AnswerCache
+from rag_ls.util.counts import Counts
 from tests.support import PATIENCE_S, finished, new_chunk, open_checkout, python, record, write
 
 
@@ -19,7 +20,7 @@ def test_an_answer_is_made_once_until_something_changes() -> None:
         made.append(version[0])
         return version[0]
 
-    cache = AnswerCache[int](lambda: version[0])
+    cache = AnswerCache[int](lambda: version[0], Counts())
     assert [cache.get("q", make), cache.get("q", make)] == [1, 1]
     version[0] = 2
     assert cache.get("q", make) == 2
@@ -33,20 +34,20 @@ def test_an_answer_that_was_made_while_something_changed_is_not_kept() -> None:
         version[0] += 1
         return "of either state"
 
-    cache = AnswerCache[str](lambda: version[0])
+    cache = AnswerCache[str](lambda: version[0], Counts())
     assert cache.get("q", make_and_change) == "of either state"
     assert cache.get("q", lambda: "new") == "new"
 
 
 def test_an_answer_that_lacks_something_is_not_kept() -> None:
-    cache = AnswerCache[str](lambda: 1)
+    cache = AnswerCache[str](lambda: 1, Counts())
     assert cache.get("q", lambda: "", keeps=bool) == ""
     assert cache.get("q", lambda: "whole", keeps=bool) == "whole"
     assert cache.get("q", lambda: "later", keeps=bool) == "whole"
 
 
 def test_only_so_many_answers_are_kept() -> None:
-    cache = AnswerCache[int](lambda: 1)
+    cache = AnswerCache[int](lambda: 1, Counts())
     for number in range(1000):
         cache.get(number, lambda number=number: number)
     assert cache.get(999, lambda: -1) == 999
