@@ -10,6 +10,8 @@ python3 scripts/dev.py eval [ARGS]    measure how well code is found (ARGS go to
                                        `eval dependents FOLDER...`: how well dependents are (tests/benchmarks/dependents)
 python3 scripts/dev.py bench [ARGS]   run the benchmarks (ARGS go to tests/benchmarks)
 python3 scripts/dev.py vscode [SHOTS] use the extension in a real VS Code, some ten minutes; screenshots go to SHOTS
+python3 scripts/dev.py page [ARGS]    use the engine's page in a real Chromium (ARGS: a repository, a folder for screenshots)
+python3 scripts/dev.py fuzz [COUNT]   send COUNT random requests to all HTTP addresses
 """
 
 from __future__ import annotations
@@ -47,6 +49,8 @@ def main() -> int:
         "bench": bench,
         "eval": evaluate,
         "vscode": vscode,
+        "page": page,
+        "fuzz": fuzz,
     }
     verb, arguments = (sys.argv[1] if len(sys.argv) > 1 else "", sys.argv[2:])
     if verb not in verbs:
@@ -149,6 +153,14 @@ def evaluate(arguments: list[str]) -> int:
 
 def vscode(arguments: list[str]) -> int:
     return run(str(BIN / python_name()), "scripts/e2e_vscode.py", *arguments)
+
+
+def page(arguments: list[str]) -> int:
+    return run(str(BIN / python_name()), "scripts/e2e_page.py", *arguments)
+
+
+def fuzz(arguments: list[str]) -> int:
+    return run(str(BIN / python_name()), "scripts/fuzz_http.py", *arguments)
 
 
 def pip(*arguments: str) -> None:

@@ -31,11 +31,14 @@ export async function trying(work) {
   }
 }
 
-/** A text with the words of a question marked. */
+const COMMON = new Set("and are can did does done for from had has have how into its not our that the their there they this was were what when where which who why will with you your".split(" "));
+
+/** A text with the words of a question marked, in whatever form they begin with: "parsed" marks "parse" and "parser". */
 export function marked(text, question) {
-  const words = [...new Set(question.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? [])];
-  if (!words.length) return [text];
-  const pattern = new RegExp(`(${words.join("|")})`, "giu");
+  const words = (question.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? []).filter((word) => !COMMON.has(word));
+  const stems = new Set(words.map((word) => word.replace(/(?<=.{4})(?:e?s|ed|ing)$/, "")));
+  if (!stems.size) return [text];
+  const pattern = new RegExp(`(?<!\\p{L})((?:${[...stems].join("|")})[\\p{L}\\p{N}]*)`, "giu");
   return text.split(pattern).map((part, place) => (place % 2 ? el("mark", {}, part) : part));
 }
 

@@ -8,6 +8,7 @@ import { showStatus } from "./status.js";
 
 const view = document.getElementById("view");
 const theme = document.getElementById("theme");
+const REFRESH_MS = 500;
 let shown = new AbortController();
 
 function show() {
@@ -32,7 +33,9 @@ function colour() {
 theme.addEventListener("change", () => { localStorage.setItem("rag-ls.theme", theme.value); colour(); });
 window.addEventListener("hashchange", show);
 document.addEventListener("keydown", (event) => {
-  if (event.key === "/" && !/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName)) {
+  if (/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "o") document.activeElement.closest(".card")?.querySelector("a.editor")?.click();
+  if (event.key === "/") {
     event.preventDefault();
     if (location.hash.startsWith("#search") || !location.hash) document.getElementById("query")?.focus();
     else location.hash = "#search";
@@ -41,6 +44,11 @@ document.addEventListener("keydown", (event) => {
 offerEditors(document.getElementById("editor"), show);
 colour();
 show();
+const VIEW_OF = { index_complete: "#projects", index_progressed: "#projects", memory_changed: "#memories" };
+let refresh;
 listen((name) => {
-  if (name === "index_complete" && location.hash.startsWith("#projects")) show();
+  if (VIEW_OF[name] !== location.hash) return;
+  clearTimeout(refresh);
+  // What somebody is working at is not taken from under their hands.
+  refresh = setTimeout(() => { if (VIEW_OF[name] === location.hash && !view.contains(document.activeElement)) show(); }, REFRESH_MS);
 }, new AbortController().signal);

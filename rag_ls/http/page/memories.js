@@ -2,14 +2,17 @@
 import { run } from "./api.js";
 import { el, tell, trying } from "./dom.js";
 
+const MERGE = "merge";
+
 export async function showMemories(view, id) {
+  if (id === MERGE) return previewMerge(view);
   if (id) return showMemory(view, id);
-  const [page, repos] = await Promise.all([trying(() => run("list_memories", { limit: 100 })), trying(() => run("list_repos"))]);
+  const [page, repos] = await Promise.all([trying(() => run("list_memories", { limit: 100 })), projects()]);
   const again = () => showMemories(view);
   const items = (page?.memories ?? []).map((item) => el("li", {}, card(item, again)));
-  view.replaceChildren(el("h2", {}, "Memories"), writing(repos?.repos ?? [], again),
+  view.replaceChildren(el("h2", {}, "Memories"), writing(repos, again),
     el("div", { class: "bar" }, el("span", { class: "quiet" }, page ? `${page.total} ${page.total === 1 ? "memory" : "memories"}` : ""),
-      el("button", { onclick: () => previewMerge(view, again) }, "Merge what says the same ..."),
+      el("a", { href: `#memories/${MERGE}` }, "Merge what says the same ..."),
       el("button", { onclick: () => undo(again) }, "Undo the last change of many")),
     items.length ? el("ol", { class: "list" }, items) : el("p", {}, "Nothing is remembered yet: write the first one above, or let your agent do it."));
 }
@@ -17,7 +20,7 @@ export async function showMemories(view, id) {
 function writing(repos, again) {
   const text = el("textarea", { rows: "3", required: true });
   const tags = el("input", {});
-  const where = el("select", {}, new Option("all my projects", ""), repos.filter((repo) => !repo.missing).map((repo) => new Option(repo.name, repo.root)));
+  const where = el("select", {}, places(repos));
   const store = async (event) => {
     event.preventDefault();
     const asked = { content: text.value, scope: where.value ? "project" : "global", metadata: { tags: tags.value.split(",").map((tag) => tag.trim()).filter(Boolean) } };
@@ -27,6 +30,10 @@ function writing(repos, again) {
   return el("form", { class: "bar", onsubmit: store }, el("label", { class: "wide" }, "What to remember ", text),
     el("label", {}, "Tags ", tags), el("label", {}, "In ", where), el("button", {}, "Remember"));
 }
+
+const projects = async () => ((await trying(() => run("list_repos")))?.repos ?? []).filter((repo) => !repo.missing);
+
+const places = (repos) => [new Option("all my projects", ""), ...repos.map((repo) => new Option(repo.name, repo.root))];
 
 const about = (item) => [item.scope, item.memory_type, item.updated_at.slice(0, 10), ...item.metadata.tags ?? [],
   item.anchor ? `about ${item.anchor.path}${item.anchor.line ? `:${item.anchor.line}` : ""} (${item.anchor.state})` : ""].filter(Boolean).join(" · ");
@@ -59,15 +66,19 @@ async function showMemory(view, id) {
     el("h3", {}, history.length ? "Former versions" : "It was never changed."), el("ol", { class: "list" }, history));
 }
 
-async function previewMerge(view, again) {
-  const plan = await trying(() => run("consolidate_memories", { dry_run: true, scope: "global" }));
+async function previewMerge(view, root = "") {
+  const asked = root ? { scope: "project", project: root } : { scope: "global" };
+  const [plan, repos] = await Promise.all([trying(() => run("consolidate_memories", { ...asked, dry_run: true })), projects()]);
   if (!plan) return;
+  const again = () => { location.hash = "#memories"; };
   const merges = plan.merges ?? [], against = plan.contradictions ?? [];
   const apply = async () => {
-    const done = await trying(() => run("consolidate_memories", { scope: "global" }));
-    if (done) { again(); tell(`Merged ${merges.length}.`, { name: "Undo", run: () => undo(again) }); }
+    const done = await trying(() => run("consolidate_memories", asked));
+    if (done) { again(); tell(`Merged ${merges.length}.`, { name: "Undo", run: () => undo(() => showMemories(view)) }); }
   };
-  view.replaceChildren(el("h2", {}, "Merge what says the same"), el("p", {}, merges.length ? "These would become one each:" : "No two memories of yours say the same."),
+  const where = el("select", { onchange: () => previewMerge(view, where.value) }, places(repos));
+  where.value = root;
+  view.replaceChildren(el("h2", {}, "Merge what says the same"), el("div", { class: "bar" }, el("label", {}, "Memories of ", where)), el("p", {}, merges.length ? "These would become one each:" : "No two memories here say the same."),
     el("ol", { class: "list" }, merges.map((merge) => el("li", { class: "card" }, el("p", { class: "content" }, merge.kept.content), merge.merged.map((each) => el("p", { class: "content quiet" }, `+ ${each.content}`))))),
     against.length ? el("h3", {}, "These contradict each other") : "",
     el("ol", { class: "list" }, against.map((pair) => el("li", { class: "card" }, pair.memories.map((each) => el("p", { class: "content" }, each.content)), el("div", { class: "quiet" }, pair.reason)))),

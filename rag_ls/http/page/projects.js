@@ -2,6 +2,8 @@
 import { run } from "./api.js";
 import { el, tell, trying } from "./dom.js";
 
+const opened = new Set();
+
 export async function showProjects(view) {
   const repos = (await trying(() => run("list_repos")))?.repos ?? [];
   const cards = repos.map((repo) => card(repo));
@@ -10,7 +12,12 @@ export async function showProjects(view) {
 
 function card(repo) {
   const files = el("div", {});
-  const toggle = el("details", { ontoggle: () => toggle.open && showSkipped(repo, files) }, el("summary", {}, "Skipped files and how it stands"), files);
+  const toggled = () => {
+    if (!toggle.open) return opened.delete(repo.root);
+    opened.add(repo.root);
+    showSkipped(repo, files);
+  };
+  const toggle = el("details", { open: opened.has(repo.root), ontoggle: toggled }, el("summary", {}, "Skipped files and how it stands"), files);
   const again = async () => { if (await trying(() => run("reindex", { project: [repo.root] }))) tell(`${repo.name} is compared with its files.`); };
   return el("li", { class: "card" }, el("h3", {}, repo.name), el("div", { class: "quiet" }, repo.root),
     el("div", {}, repo.missing ? el("span", { class: "bad" }, "Its folder is gone.") : `${repo.documents} documents, ${repo.chunks} chunks, ${repo.complete ? "complete" : "not complete yet"}`),

@@ -4,6 +4,7 @@ import { code, el, marked, trying } from "./dom.js";
 import { linkTo } from "./editors.js";
 
 const PAUSE_MS = 120;
+const HINT = "Type to search; / comes back here, arrows walk the results, Enter shows one, o opens it in the editor.";
 let kept = { query: "", project: "", kinds: ["code", "memory"] };
 
 export async function showSearch(view) {
@@ -11,7 +12,7 @@ export async function showSearch(view) {
   const input = el("input", { type: "search", id: "query", value: kept.query, autocomplete: "off", placeholder: "a question, a name, an error message" });
   const project = el("select", {}, new Option("All projects", ""), repos.filter((repo) => !repo.missing).map((repo) => new Option(repo.name, repo.root, false, repo.root === kept.project)));
   const kinds = ["code", "memory", "rules"].map((kind) => el("input", { type: "checkbox", value: kind, checked: kept.kinds.includes(kind) }));
-  const summary = el("p", { class: "quiet", role: "status" }, "Type to search.");
+  const summary = el("p", { class: "quiet", role: "status" }, HINT);
   const results = el("ol", { class: "list" });
   const preview = el("section", { "aria-label": "Preview" });
   let asked = new AbortController(), timer;
@@ -23,7 +24,7 @@ export async function showSearch(view) {
     preview.replaceChildren();
     if (!kept.query.trim() || !kept.kinds.length) {
       results.replaceChildren();
-      summary.replaceChildren("Type to search.");
+      summary.replaceChildren(HINT);
       return;
     }
     const query = kept.query;
@@ -55,7 +56,7 @@ function chunk(item, query, preview) {
   return el("article", { class: "card" },
     el("a", { class: "place", href: "#search", onclick: open }, `${item.path}:${item.start_line}${name}`),
     el("div", { class: "quiet" }, [item.kind === "rule" ? "rule" : item.language, state, item.why].filter(Boolean).join(" · "), " · ",
-      el("a", { href: linkTo(item.file, item.start_line) }, "open in the editor")),
+      el("a", { class: "editor", href: linkTo(item.file, item.start_line) }, "open in the editor")),
     code(item.text ?? "", item.start_line, query));
 }
 

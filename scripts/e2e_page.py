@@ -1,0 +1,55 @@
+"""Use the engine's page in a real Chromium, as a person does: python3 scripts/e2e_page.py [REPOSITORY] [SCREENSHOTS]
+
+An engine with a home of its own serves it; the repository is a copy of rag-ls itself unless one is given.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RAG_LS = Path(sys.executable).with_name("rag-ls")
+MODULES = ROOT / "editors/vscode"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+SETTINGS = '[http]\nenabled = true\naddress = "127.0.0.1:0"\n'
+
+
+def main() -> int:
+    repository = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "rag_ls")
+    shots = Path(sys.argv[2] if len(sys.argv) > 2 else ROOT / ".e2e/page").resolve()
+    browser = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), "")
+    if not browser:
+        print("error: no Chromium is on the PATH: install one, or name it by CHROMIUM", file=sys.stderr)
+        return 1
+    # node and npm from PyPI lie beside Python.
+    os.environ["PATH"] = os.pathsep.join([str(RAG_LS.parent), os.environ["PATH"]])
+    if not (MODULES / "node_modules/playwright-core").exists():
+        subprocess.check_call(["npm", "ci", "--no-audit", "--no-fund", "--silent"], cwd=MODULES)
+    work = Path(tempfile.mkdtemp(prefix="rag-ls-page-"))
+    os.environ["RAG_LS_HOME"] = str(work / "home")
+    settings = work / "home/config/config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(SETTINGS)
+    project = work / repository.name
+    shutil.copytree(repository, project, ignore=shutil.ignore_patterns("__pycache__", ".git"))
+    (project / ".git").mkdir()
+    try:
+        subprocess.check_call([RAG_LS, "index", project], stderr=subprocess.DEVNULL)
+        link = json.loads(subprocess.check_output([RAG_LS, "open", "--json"]))["url"]
+        names = {"LINK": link, "CHROMIUM": browser, "MODULES": str(MODULES), "SHOTS": str(shots)}
+        code = subprocess.call(["node", ROOT / "tests/e2e/page/page.mjs"], env={**os.environ, **names})
+        print(f"screenshots are in {shots}")
+        return code
+    finally:
+        subprocess.call([RAG_LS, "stop"])
+        shutil.rmtree(work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

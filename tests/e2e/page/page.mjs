@@ -1,0 +1,161 @@
+// The page in headless Chromium, with the hands of a person: each step is a line, each view a picture that axe has looked at.
+// Started by scripts/e2e_page.py, which sets LINK, CHROMIUM, MODULES and SHOTS.
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+
+const { LINK, CHROMIUM, MODULES, SHOTS } = process.env;
+const require = createRequire(path.join(MODULES, "package.json"));
+const { chromium } = require("playwright-core");
+const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const WIDTHS = [1280, 320];
+mkdirSync(SHOTS, { recursive: true });
+
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+// axe is put in by the browser, not by the page, so the page's policy stays as it is served.
+const page = await browser.newPage({ viewport: { width: WIDTHS[0], height: 900 } });
+page.setDefaultTimeout(20_000);
+const complaints = [], strangers = [];
+page.on("console", (message) => { if (["error", "warning"].includes(message.type())) complaints.push(message.text()); });
+page.on("pageerror", (error) => complaints.push(error.message));
+page.on("request", (request) => { if (new URL(request.url()).host !== new URL(LINK).host && !request.url().startsWith("data:")) strangers.push(request.url()); });
+
+let failed = 0;
+async function step(name, work) {
+  try {
+    await work();
+    console.log(`ok     ${name}`);
+  } catch (error) {
+    failed += 1;
+    console.log(`not ok ${name}: ${error.message}`);
+    await page.screenshot({ path: path.join(SHOTS, `failed-${failed}.png`) });
+  }
+}
+
+/** A picture of the view in each width and theme; axe finds nothing, and nothing is wider than the window. */
+async function look(name) {
+  for (const theme of ["light", "dark"]) {
+    await page.getByLabel("Theme").selectOption(theme);
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.screenshot({ path: path.join(SHOTS, `${name}-${theme}-${width}.png`) });
+      await page.evaluate(AXE);
+      const { violations } = await page.evaluate(() => window.axe.run());
+      assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(", ")}`), []);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), `${name} is wider than ${width} pixels`);
+    }
+  }
+  await page.setViewportSize({ width: WIDTHS[0], height: 900 });
+}
+
+const results = () => page.locator("ol.list > li");
+
+await step("the link signs in, once", async () => {
+  await page.goto(LINK);
+  await page.getByRole("heading", { name: "Search" }).waitFor();
+  const again = await (await browser.newContext()).newPage();
+  await again.goto(LINK);
+  assert.match(await again.textContent("body"), /rag-ls open/);
+  await again.close();
+});
+
+await step("results come while one types, with the question's words marked", async () => {
+  await page.keyboard.type("how are cookies parsed", { delay: 30 });
+  await results().first().waitFor();
+  const marks = new Set((await page.locator("pre mark").allTextContents()).map((text) => text.toLowerCase()));
+  assert.ok(marks.has("cookies") || marks.has("cookie"));
+  assert.ok(!marks.has("are"));
+  await look("search");
+});
+
+await step("the keyboard alone: down, Enter shows the file at the place, Escape comes back", async () => {
+  await page.locator("#query").focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  const hit = page.locator("pre.whole .hit").first();
+  await hit.waitFor();
+  assert.ok(await hit.isVisible());
+  await look("preview");
+  await page.locator("a.place").first().focus();
+  await page.keyboard.press("Escape");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "query");
+});
+
+await step("a result opens in the chosen editor at its line", async () => {
+  await page.getByLabel("Editor").selectOption("Zed");
+  await page.locator('a.editor[href^="zed://file/"]').first().waitFor();
+  assert.match(await page.locator("a.editor").first().getAttribute("href"), /:\d+$/);
+});
+
+await step("a question that finds nothing says what to do", async () => {
+  await page.getByRole("checkbox", { name: "Code" }).uncheck();
+  await page.locator("#query").fill("zzzz qqqq");
+  await page.getByText("Nothing found").waitFor();
+  await page.getByRole("checkbox", { name: "Code" }).check();
+});
+
+await step("a memory is written, changed, brought back, deleted and kept after all", async () => {
+  await page.getByRole("link", { name: "Memories" }).click();
+  await page.getByLabel("What to remember").fill("Retries wait twice as long each time.");
+  await page.getByLabel("Tags").fill("retries, http");
+  await page.getByRole("button", { name: "Remember" }).click();
+  await page.locator("li .content", { hasText: "Retries wait" }).waitFor();
+  await look("memories");
+  await page.getByRole("link", { name: "Edit and history" }).click();
+  await page.getByLabel("Text").fill("Retries wait three times as long.");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Bring version 1 back" }).waitFor();
+  await look("memory");
+  await page.getByRole("button", { name: "Bring version 1 back" }).click();
+  await page.getByText("Version 1 is back").waitFor();
+  await page.getByRole("link", { name: "All memories" }).click();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await page.locator("li .content", { hasText: "twice as long" }).waitFor();
+});
+
+await step("what says the same is merged after a look, and taken back", async () => {
+  await page.getByLabel("What to remember").fill("Retries wait twice as long every time.");
+  await page.getByRole("button", { name: "Remember" }).click();
+  await page.getByText("2 memories").waitFor();
+  await page.getByRole("link", { name: "Merge what says the same" }).click();
+  await page.getByText("These would become one each").waitFor();
+  await look("merge");
+  await page.getByRole("button", { name: "Merge", exact: true }).click();
+  await page.getByText("1 memory").waitFor();
+  await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await page.getByText("2 memories").waitFor();
+});
+
+await step("a memory that another program writes appears by itself", async () => {
+  await page.locator("#view").evaluate((view) => { document.activeElement.blur(); });
+  const token = await page.evaluate(() => localStorage.getItem("rag-ls.token"));
+  const answer = await fetch(new URL("/api/store_memory", LINK), { method: "POST", headers: { "X-RAG-Token": token, "Content-Type": "application/json" }, body: JSON.stringify({ content: "Deploys happen on Tuesdays.", scope: "global" }) });
+  assert.equal(answer.status, 200);
+  await page.getByText("Deploys happen on Tuesdays.").waitFor();
+});
+
+await step("projects show what is skipped, and why", async () => {
+  await page.getByRole("link", { name: "Projects" }).click();
+  await page.getByText("Skipped files and how it stands").click();
+  await page.getByText("Nothing is skipped.").or(page.locator("details li").first()).waitFor();
+  await look("projects");
+});
+
+await step("status shows clients and plots, and goes on", async () => {
+  await page.getByRole("link", { name: "Status" }).click();
+  await page.locator("svg").first().waitFor();
+  await page.getByRole("cell", { name: "http" }).first().waitFor();
+  await page.waitForTimeout(4500);
+  await look("status");
+});
+
+await step("nothing came from another host, and the browser complained of nothing", async () => {
+  assert.deepEqual(strangers, []);
+  assert.deepEqual(complaints, []);
+});
+
+await browser.close();
+process.exit(failed ? 1 : 0);
