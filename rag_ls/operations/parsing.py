@@ -43,7 +43,7 @@ def parsed(operation: str, request: Callable[..., R], values: object) -> R:
 def _value(args: Arguments, key: str, hint: Any, declared: Argument) -> Any:
     if hint is str:
         return (
-            (args.choice(key, declared.choices) or "")
+            (args.choice(key, declared.choices, required=declared.required) or "")
             if declared.choices
             else args.text(key, required=declared.required)
         )
@@ -150,10 +150,12 @@ class Arguments:
             raise self._wrong(key, "a list of strings", value)
         return tuple(dict.fromkeys(item.strip() for item in value if item.strip()))
 
-    def choice(self, key: str, choices: Sequence[str]) -> str | None:
-        """One of `choices`, in any case, or None where it is absent."""
+    def choice(self, key: str, choices: Sequence[str], *, required: bool = False) -> str | None:
+        """One of `choices`, in any case, or None where it is absent; a required one must not be."""
         value = self._values.get(key)
         if value is None:
+            if required:
+                raise InvalidRequest(f"{self._operation} needs {key!r}, one of {', '.join(choices)}")
             return None
         if not isinstance(value, str) or value.strip().lower() not in choices:
             raise InvalidRequest(f"{self._operation}: {self._name(key)} = {value!r} is not one of {', '.join(choices)}")

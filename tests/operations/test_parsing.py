@@ -86,6 +86,12 @@ def test_strings_lose_blanks_and_repeats() -> None:
         _args({"tags": ["a", 1]}).strings("tags")
 
 
+@pytest.mark.parametrize("values", [{}, {"scope": None}])
+def test_a_required_choice_must_be_made(values: object) -> None:
+    with pytest.raises(InvalidRequest, match="needs 'scope', one of project, global"):
+        _args(values).choice("scope", ("project", "global"), required=True)
+
+
 def test_a_choice_is_understood_in_any_case() -> None:
     assert _args({"scope": " Project"}).choice("scope", ("project", "global")) == "project"
     with pytest.raises(InvalidRequest, match="is not one of project, global"):
