@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 import threading
 import time
@@ -21,6 +22,7 @@ from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.engine.client import Client, local_client
 from rag_ls.errors import ModelMissing
 from rag_ls.model import Scope
+from rag_ls.project import user_config_file
 from rag_ls.storage import open_memories
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from tests.support import PATIENCE_S, SHOP, end_engine, git_repository, open_checkout, write
@@ -204,6 +206,17 @@ def exported(home: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
 def shop(tmp_path: Path) -> Path:
     """A little project that no version control knows."""
     return write(tmp_path / "shop", SHOP)
+
+
+@pytest.fixture
+def http_settings(home: Path) -> str:
+    """The address at which an engine serves HTTP that the test starts, as the user's settings say."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    file = user_config_file()
+    write(file.parent, {file.name: f'[http]\nenabled = true\naddress = "127.0.0.1:{port}"\n'})
+    return f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture

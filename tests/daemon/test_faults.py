@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx2 as httpx
 import psutil
 import pytest
 
@@ -151,6 +152,29 @@ def test_on_a_full_disk_nothing_is_half_written_and_all_goes_on_when_there_is_sp
         return bool(hits) and hits[0]["path"] == "src/new.py"
 
     assert until(found)
+
+
+def test_over_http_a_full_disk_is_507_while_questions_are_answered(small_disk: Path, http_settings: str) -> None:
+    with engine():
+        assert run("index", folder=small_disk).returncode == 0
+        secret = answer("token", "add", "full")["token"]
+        with httpx.Client(base_url=http_settings, headers={"x-rag-token": secret}, timeout=PATIENCE_S) as caller:
+            filler = small_disk / "filler.bin"
+            with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+                while True:
+                    file.write(b"\0" * 4096)
+            memory = {"content": "too much " + "x" * 60_000, "scope": "project"}
+            answers = [
+                caller.post("/api/store_memory", json={**memory, "content": f"{n} {memory['content']}"})
+                for n in range(5)
+            ]
+            full = [each for each in answers if each.status_code == 507]
+            assert len(full) >= 3
+            assert {each.json()["error"]["type"] for each in full} == {"StoreFull"}
+            assert caller.post("/api/search_code", json={"query": "refund"}).status_code == 200
+            filler.unlink()
+            again = caller.post("/api/store_memory", json={"content": "stored afterwards", "scope": "project"})
+            assert again.status_code == 200, again.text
 
 
 def _truncate(file: Path) -> None:
