@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import logging
@@ -13,7 +14,7 @@ from itertools import islice
 from typing import TypeVar
 
 from rag_ls.chunking import recognise
-from rag_ls.errors import StoreError
+from rag_ls.errors import StoreError, StoreFull
 from rag_ls.indexing.admissions import Admissions
 from rag_ls.indexing.agenda import Buffer
 from rag_ls.indexing.cutters import Cutters
@@ -213,7 +214,9 @@ class DocumentIndexer:
             return None if source.gone else Freshness.CHANGED
         if source.sha256 != document.sha256:
             return Freshness.CHANGED
-        self._store.touch_document(DocumentRecord(document.path, document.language, document.sha256, source.state))
+        # Kept for the next question; on a full disk this one is answered all the same.
+        with contextlib.suppress(StoreFull):
+            self._store.touch_document(DocumentRecord(document.path, document.language, document.sha256, source.state))
         return Freshness.DISK
 
     def is_still_skipped(self, skipped: Skipped) -> bool:

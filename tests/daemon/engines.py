@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx2 as httpx
+
 from rag_ls.daemon import transport
 from rag_ls.daemon.channel import PROTOCOL, Channel
 from rag_ls.daemon.paths import engine_paths
@@ -55,6 +57,25 @@ def is_reachable() -> bool:
     if found is not None:
         found[0].close()
     return found is not None
+
+
+def free_port() -> int:
+    """A port of loopback that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def until_served(url: str) -> None:
+    """Wait until an engine serves HTTP at an address: it does so a moment after it takes clients."""
+
+    def is_served() -> bool:
+        try:
+            return httpx.get(f"{url}/health", timeout=5).status_code == 200
+        except httpx.HTTPError:
+            return False
+
+    assert until(is_served)
 
 
 def raw() -> socket.socket:

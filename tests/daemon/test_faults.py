@@ -26,7 +26,7 @@ from rag_ls.daemon.calls import call
 from rag_ls.daemon.channel import Channel, EngineLost
 from rag_ls.daemon.find import Mode, find_engine
 from rag_ls.errors import ProjectUnavailable, RagLsError, StoreFull, StoreUnavailable
-from tests.daemon.engines import RAG_LS, answer, engine, hello, raw, run
+from tests.daemon.engines import RAG_LS, answer, engine, hello, raw, run, until_served
 from tests.support import PATIENCE_S, SHOP, engine_pid, until, write
 
 
@@ -158,6 +158,7 @@ def test_over_http_a_full_disk_is_507_while_questions_are_answered(small_disk: P
     with engine():
         assert run("index", folder=small_disk).returncode == 0
         secret = answer("token", "add", "full")["token"]
+        until_served(http_settings)
         with httpx.Client(base_url=http_settings, headers={"x-rag-token": secret}, timeout=PATIENCE_S) as caller:
             filler = small_disk / "filler.bin"
             with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):

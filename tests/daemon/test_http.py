@@ -14,24 +14,8 @@ import httpx2 as httpx
 import pytest
 
 from rag_ls.daemon.paths import user_config_file
-from tests.daemon.engines import RAG_LS, answer, engine, run
+from tests.daemon.engines import RAG_LS, answer, engine, free_port, run, until_served
 from tests.support import PATIENCE_S, until, write
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _until_served(url: str) -> None:
-    def is_served() -> bool:
-        try:
-            return httpx.get(f"{url}/health", timeout=5).status_code == 200
-        except httpx.HTTPError:
-            return False
-
-    assert until(is_served)
 
 
 def _settings(text: str) -> None:
@@ -41,7 +25,7 @@ def _settings(text: str) -> None:
 
 @pytest.fixture
 def port() -> int:
-    return _free_port()
+    return free_port()
 
 
 def test_the_first_token_is_shown_once_and_counts(home: Path, port: int) -> None:
@@ -65,8 +49,8 @@ def test_a_running_engine_serves_http_when_it_is_asked_to(home: Path, port: int)
         served = run("serve", "--http", f"127.0.0.1:{port}")
         assert served.returncode == 0, served.stderr
         assert f"http://127.0.0.1:{port}/" in served.stderr
-        _until_served(f"http://127.0.0.1:{port}")
-        again = run("serve", "--http", f"127.0.0.1:{_free_port()}")
+        until_served(f"http://127.0.0.1:{port}")
+        again = run("serve", "--http", f"127.0.0.1:{free_port()}")
         assert again.returncode == 1
         assert "already" in again.stderr
 
@@ -103,7 +87,7 @@ def test_the_page_is_opened_signed_in_by_a_link_that_works_once(home: Path, port
 def test_settings_start_http_with_the_engine_which_then_stays(home: Path, port: int) -> None:
     _settings(f'[http]\nenabled = true\naddress = "127.0.0.1:{port}"\n[daemon]\nidle_minutes = 0.01\n')
     with engine() as process:
-        _until_served(f"http://127.0.0.1:{port}")
+        until_served(f"http://127.0.0.1:{port}")
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(3)
 
@@ -164,7 +148,7 @@ def test_nothing_that_was_acknowledged_is_lost_by_a_kill_under_load(home: Path, 
                     stored.append(done.json()["id"])
 
     with engine() as process:
-        _until_served(url)
+        until_served(url)
         threads = [threading.Thread(target=store, args=(number,)) for number in range(4)]
         for thread in threads:
             thread.start()
@@ -173,7 +157,7 @@ def test_nothing_that_was_acknowledged_is_lost_by_a_kill_under_load(home: Path, 
         for thread in threads:
             thread.join(PATIENCE_S)
     with engine():
-        _until_served(url)
+        until_served(url)
         with httpx.Client(base_url=url, headers=headers, timeout=PATIENCE_S) as client:
             for memory_id in stored:
                 assert client.get(f"/memories/{memory_id}").status_code == 200

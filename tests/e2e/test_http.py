@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import socket
 from pathlib import Path
 
 import httpx2 as httpx
 import pytest
 
 from rag_ls.daemon.paths import user_config_file
-from tests.daemon.engines import answer
+from tests.daemon.engines import answer, free_port
 from tests.e2e.clients import editor
 from tests.support import PATIENCE_S, write
 
@@ -18,9 +17,7 @@ pytestmark = pytest.mark.own_engine
 
 
 async def test_what_is_typed_in_the_editor_is_found_over_http(project: Path) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    address = f"127.0.0.1:{free_port()}"
     settings = Path(user_config_file())
     write(settings.parent, {settings.name: f"[http]\naddress = {json.dumps(address)}\n"})
     file = project / "src/billing/invoice.py"

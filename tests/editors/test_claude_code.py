@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.daemon.engines import engine
+from tests.daemon.engines import engine, until_served
 
 CLAUDE = shutil.which("claude")
 RAG_LS = str(Path(sys.executable).with_name("rag-ls"))
@@ -26,6 +26,7 @@ def test_claude_code_reaches_the_server_that_is_written_for_it(repository: Path,
 @pytest.mark.skipif(CLAUDE is None, reason="Claude Code is not installed")
 def test_claude_code_reaches_the_engine_over_http(repository: Path, tmp_path: Path, http_settings: str) -> None:
     with engine():
+        until_served(http_settings)
         done = subprocess.run(
             [RAG_LS, "connect", "claude-code", "--http", "--write"], cwd=repository, check=True, timeout=60,
             capture_output=True, text=True,

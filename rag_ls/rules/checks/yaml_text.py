@@ -50,11 +50,17 @@ def _depth(events: Iterable[Any]) -> int:
     import yaml
 
     deepest = depth = 0
-    for event in events:
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        deepest = max(deepest, depth)
-        if deepest > _MAX_DEPTH:
-            break
+    try:
+        for event in events:
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            deepest = max(deepest, depth)
+            if deepest > _MAX_DEPTH:
+                break
+    except yaml.YAMLError as error:
+        # The parser reads ahead, and from PyYAML 6.0.4 on has a limit of its own.
+        if "nesting depth" not in str(error):
+            raise
+        return _MAX_DEPTH + 1
     return deepest
 
 
