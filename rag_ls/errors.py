@@ -31,6 +31,10 @@ class AccessRefused(RagLsError):
     """The caller's token does not allow this; the message tells nothing of what there is."""
 
 
+class TooManyAtOnce(RagLsError):
+    """The caller's other requests take all that it may have answered at the same time."""
+
+
 class NotConfirmed(RagLsError):
     """What deletes files was not confirmed; nothing was done."""
 

@@ -239,7 +239,7 @@ class MemoryFilters:
     never_used: bool = False
     anchored: bool = False
     no_summaries: bool = False
-    project_ids: tuple[str, ...] = ()
+    project_ids: tuple[str, ...] | None = None
     """In a collection: what was pushed under any of these names."""
     source_uri: str = ""
     """In a collection: what was pushed from this source."""

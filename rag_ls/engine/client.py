@@ -166,6 +166,12 @@ class Client:
             if view is not None:
                 self._forget(view)
 
+    def close_aside(self) -> None:
+        """Close the projects that are open aside; a question that names one opens it again."""
+        with self._lock:
+            for root in list(self._aside):
+                self._forget(self._projects[root])
+
     def projects(self) -> list[ProjectView]:
         """The projects that this client opened, in that order, without those that are open aside."""
         return [view for view in self.all_projects() if view.project.root not in self._aside]

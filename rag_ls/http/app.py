@@ -25,11 +25,12 @@ from rag_ls.http.description import catalogue, openapi
 from rag_ls.http.event_stream import event_stream
 from rag_ls.http.exchange import error_response, exchange_of, json_response
 from rag_ls.http.gate import Gate
+from rag_ls.http.limits import Slots
 from rag_ls.http.mcp_sessions import McpSessions
 from rag_ls.http.metrics import CONTENT_TYPE, HttpMetrics
 from rag_ls.http.rest import EVENT_STREAM, Rest
 from rag_ls.http.routes import operation_routes
-from rag_ls.http.sessions import CallerSession, SessionPool
+from rag_ls.http.sessions import CallerSession, SessionPool, roots_called
 from rag_ls.http.signing_in import CONTENT_SECURITY_POLICY, PAGE_PATH, SIGN_IN_PATH, sign_in
 from rag_ls.http.tokens import Token, TokenFile
 
@@ -61,8 +62,9 @@ def make_application(
 ) -> Application:
     """Put the application together. `make_server` makes the MCP server of a session."""
     metrics = HttpMetrics(engine)
-    pool = SessionPool(engine, settings.session_idle_minutes * 60)
-    mcp = McpSessions(functools.partial(_opened_session, engine), make_server, tokens, settings)
+    slots = Slots(settings.max_searches)
+    pool = SessionPool(engine, slots, settings.session_idle_minutes * 60)
+    mcp = McpSessions(functools.partial(_opened_session, engine, slots), make_server, tokens, settings)
     operations = operation_routes()
     rest = Rest(pool)
     url = address.url(is_secure=is_secure)
@@ -77,7 +79,7 @@ def make_application(
         _route("GET", f"{SIGN_IN_PATH}{{code}}", functools.partial(sign_in, tokens=tokens)),
         _route("GET", "/", functools.partial(_page_file, name="index.html")),
         _route("GET", f"{PAGE_PATH}{{name}}", _named_page_file),
-        *(Route(path, _Named(path, mcp)) for path in ("/mcp", "/rag-mcp/{project}")),
+        *(Route(path, _Named(path, mcp)) for path in ("/mcp", "/rag-mcp/{project:path}")),
         *(_route(each.method, each.path, rest.endpoint(each)) for each in operations),
     ]
 
@@ -169,8 +171,9 @@ def _constant(body: object) -> _Answer:
     return answer
 
 
-def _opened_session(engine: Engine, token: Token, project: str) -> CallerSession:
-    session = CallerSession(engine, token, project, surface="mcp")
+def _opened_session(engine: Engine, slots: Slots, token: Token, project: str) -> CallerSession:
+    roots = roots_called(engine, token, project) if project else ()
+    session = CallerSession(engine, token, slots, roots, surface="mcp", isolated=bool(project))
     try:
         session.open()
     except BaseException:

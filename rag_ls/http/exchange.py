@@ -25,6 +25,7 @@ _STATUS: dict[type[Exception], int] = {
     errors.VersionConflict: 409,
     errors.NotConfirmed: 409,
     errors.ProjectUnavailable: 409,
+    errors.TooManyAtOnce: 429,
     errors.StoreFull: 507,
     errors.StoreUnavailable: 503,
     errors.ModelMissing: 503,

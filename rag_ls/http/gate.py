@@ -15,10 +15,10 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rag_ls.config import HttpSettings
-from rag_ls.errors import StoreUnavailable
+from rag_ls.errors import StoreUnavailable, TooManyAtOnce
 from rag_ls.http.address import Address, host_of
 from rag_ls.http.exchange import Exchange, attach, error_response
-from rag_ls.http.limits import RequestRate, Slots, TooManyAtOnce
+from rag_ls.http.limits import RequestRate, Slots
 from rag_ls.http.metrics import HttpMetrics
 from rag_ls.http.signing_in import PAGE_PATH, SIGN_IN_PATH, may_see_page, signed_out
 from rag_ls.http.tokens import Token, TokenFile
@@ -31,16 +31,19 @@ OPEN_PATHS = ("/health", "/ready")
 TOKEN_HEADER = "x-rag-token"
 _BODY_S = 30.0
 _SLOW_S = 1.0
+_MORE_STREAMS, _STREAM_WAIT_S = 16, 1.0
 _UNKNOWN = "a valid token is needed, as X-RAG-Token or Authorization: Bearer; `rag-ls token add NAME` makes one"
 _REFUSALS = {
     404: ("NotFound", "there is no such address; GET /commands lists all"),
     405: ("MethodNotAllowed", "this address has other methods; GET /commands lists all"),
 }
+_PORTS = {"http": 80, "https": 443}
 _CORS_METHODS = "GET, POST, PATCH, DELETE, OPTIONS"
 _CORS_HEADERS = (
-    "Authorization, Content-Type, X-RAG-Token, X-RAG-Project, Mcp-Session-Id, Mcp-Protocol-Version, Last-Event-ID"
+    "Authorization, Content-Type, X-RAG-Token, X-RAG-Project, Mcp-Session-Id, Mcp-Protocol-Version, "
+    "Mcp-Method, Mcp-Name, Last-Event-ID"
 )
-_CORS_EXPOSED = "Mcp-Session-Id, X-Request-ID"
+_CORS_EXPOSED = "Mcp-Session-Id, Retry-After, X-Request-ID"
 _SECURITY = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
@@ -76,7 +79,8 @@ class Gate:
         self._settings = settings
         self._metrics = metrics
         self._rate = RequestRate(settings.requests_per_second)
-        self._slots = Slots(settings.max_searches)
+        # The answers to some GETs never end: each session has one, a page has one.
+        self._streams = Slots(settings.max_sessions + _MORE_STREAMS, _STREAM_WAIT_S)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -103,10 +107,10 @@ class Gate:
             refusal = self._refusal(scope, exchange)
             if refusal is not None:
                 await refusal(scope, body.receive, answer.send)
-            elif exchange.token is None or scope["method"] != "POST":
+            elif exchange.token is None or scope["method"] != "GET":
                 await self._app(scope, body.receive, answer.send)
             else:
-                async with self._slots.taken(exchange.token.id):
+                async with self._streams.taken(exchange.token.id):
                     await self._app(scope, body.receive, answer.send)
             return
         except BodyTooLarge:
@@ -167,9 +171,11 @@ class Gate:
     def _is_own(self, origin: str) -> bool:
         try:
             parts = urlsplit(origin)
-            return host_of(parts.netloc) in self._hosts and parts.port in (self._port, None)
+            port = parts.port or _PORTS.get(parts.scheme)
         except ValueError:
             return False
+        # A proxy in front has a port of its own.
+        return host_of(parts.netloc) in self._hosts and (port == self._port or self._settings.behind_proxy)
 
     def _cors(self, headers: Headers) -> dict[str, str]:
         """The headers that let a listed origin's page read the answer; none for other origins."""

@@ -8,6 +8,8 @@ import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
+from rag_ls.errors import TooManyAtOnce
+
 # How many seconds' worth of requests may come at once.
 _BURST_S = 2.0
 _SLOT_WAIT_S = 5.0
@@ -48,10 +50,6 @@ class RequestRate:
         return 0.0
 
 
-class TooManyAtOnce(Exception):
-    """The caller's other requests take all its slots."""
-
-
 class Slots:
     """Allows each caller some requests at the same time; further ones wait a moment. For one event loop."""
 
@@ -67,7 +65,7 @@ class Slots:
         try:
             await asyncio.wait_for(slot.acquire(), self._wait_s)
         except TimeoutError:
-            raise TooManyAtOnce from None
+            raise TooManyAtOnce("too many requests at the same time for this token; try again in a moment") from None
         try:
             yield
         finally:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import functools
 import json
 import logging
 import threading
 import typing
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, NoReturn
 from urllib.parse import unquote
 
+import anyio
 import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from rag_ls.errors import InvalidRequest, RagLsError
-from rag_ls.http.access import arguments_for_http, check_access, check_paths
+from rag_ls.errors import InvalidRequest, RagLsError, TooManyAtOnce
+from rag_ls.http.access import arguments_for_http, check_access
 from rag_ls.http.exchange import Json, error_body, error_response, exchange_of, json_response, status_of
 from rag_ls.http.routes import OperationRoute
-from rag_ls.http.sessions import CallerSession, SessionPool
+from rag_ls.http.sessions import Roots, SessionPool
+from rag_ls.http.tokens import Token
 from rag_ls.indexing import Progress
 from rag_ls.operations import Operation
 from rag_ls.operations.fields import arguments_of
@@ -30,8 +34,15 @@ _log = logging.getLogger(__name__)
 
 PROJECT_HEADER = "x-rag-project"
 EVENT_STREAM = "text/event-stream"
+CLIENT_LEFT = 499
+"""For logs and metrics: nobody is there to read it."""
 _ALIVE_S = 10.0
+_MAX_THREADS = 64
 _MAX_DEPTH_MESSAGE = "the body is nested too deeply"
+
+
+Report = Callable[[str, Progress], None]
+Work = Callable[[Report], Awaitable[Json]]
 
 
 class Rest:
@@ -39,6 +50,8 @@ class Rest:
 
     def __init__(self, sessions: SessionPool) -> None:
         self._sessions = sessions
+        # Questions may wait for an index in a thread each; other threads stay free meanwhile.
+        self._threads = anyio.CapacityLimiter(_MAX_THREADS)
 
     def endpoint(self, route: OperationRoute) -> Callable[[Request], Any]:
         """What answers one address."""
@@ -47,6 +60,9 @@ class Rest:
             exchange = exchange_of(request.scope)
             try:
                 return await self._answer(route, request)
+            except TooManyAtOnce:
+                # The gate says when to come again.
+                raise
             except RagLsError as error:
                 return error_response(exchange, status_of(error), type(error).__name__, str(error))
 
@@ -54,72 +70,109 @@ class Rest:
 
     async def _answer(self, route: OperationRoute, request: Request) -> Response:
         token = exchange_of(request.scope).caller
+        # Before the body is read.
         check_access(token.access, route.operation)
         arguments = await _arguments(route, request)
-        # A header holds Latin-1 alone, so a root with other characters comes percent-encoded.
-        project = unquote(request.headers.get(PROJECT_HEADER, ""))
-        if not project and "project" not in arguments_of(route.operation.request):
-            project = request.query_params.get("project", "")
-        session = await anyio.to_thread.run_sync(self._sessions.of, token, project)
-        check_paths(route.operation, arguments, session.client)
+        project = _project(route, request)
+        if (roots := self._sessions.known_roots(token, project)) is None:
+            roots = await anyio.to_thread.run_sync(self._sessions.roots_called, token, project)
+        work = functools.partial(self._result, token, roots, route.operation, arguments)
         if EVENT_STREAM in request.headers.get("accept", ""):
-            return StreamingResponse(
-                self._events(request, session, route.operation, arguments), media_type=EVENT_STREAM
-            )
-        return json_response(await _result(session, route.operation, arguments))
+            events = _events(work, functools.partial(error_body, exchange_of(request.scope)))
+            return StreamingResponse(events, media_type=EVENT_STREAM)
+        return await _while_there(request, work)
 
-    async def _events(
-        self, request: Request, session: CallerSession, operation: Operation, arguments: Json
-    ) -> AsyncIterator[bytes]:
-        """Progress as it comes, then the result or the error. A client that leaves ends the work at its next step."""
-        loop, left = asyncio.get_running_loop(), threading.Event()
-        queue: asyncio.Queue[tuple[str, Json]] = asyncio.Queue()
+    async def _result(self, token: Token, roots: Roots, operation: Operation, arguments: Json, report: Report) -> Json:
+        with contextlib.ExitStack() as used:
+            entering = functools.partial(used.enter_context, self._sessions.used(token, roots))
+            is_open = self._sessions.is_open(token, roots)
+            session = entering() if is_open else await anyio.to_thread.run_sync(entering)
+            async with session.slot():
+                operations = session.session.operations
+                if operation.prepare is None:
+                    return await asyncio.wrap_future(operations.submit(operation.name, arguments))
+                return await anyio.to_thread.run_sync(
+                    operations.run, operation.name, arguments, report, abandon_on_cancel=True, limiter=self._threads
+                )
 
-        def report(project: str, progress: Progress) -> None:
-            if left.is_set():
-                raise InvalidRequest("the client left")
-            loop.call_soon_threadsafe(queue.put_nowait, ("progress", progress_json(project, progress)))
 
-        async def work() -> None:
-            try:
-                queue.put_nowait(("result", await _result(session, operation, arguments, report)))
-            except RagLsError as error:
-                queue.put_nowait(("error", error_body(exchange_of(request.scope), type(error).__name__, str(error))))
-            except Exception as error:
-                _log.exception("%s failed", operation.name)
-                queue.put_nowait(("error", error_body(exchange_of(request.scope), "Failed", type(error).__name__)))
+def _project(route: OperationRoute, request: Request) -> str:
+    """The project that is meant, by the header, or by the query where the operation has no such argument."""
+    # A header holds Latin-1 alone, so a root with other characters comes percent-encoded.
+    named = unquote(request.headers.get(PROJECT_HEADER, ""))
+    if not named and "project" not in arguments_of(route.operation.request):
+        named = request.query_params.get("project", "")
+    return named.strip()
 
-        task = asyncio.create_task(work())
-        try:
-            while True:
-                try:
-                    kind, data = await asyncio.wait_for(queue.get(), _ALIVE_S)
-                except TimeoutError:
-                    yield b": alive\n\n"
-                    continue
-                yield event_text(kind, data)
-                if kind != "progress":
-                    return
-        finally:
-            left.set()
+
+async def _while_there(request: Request, work: Work) -> Response:
+    """The answer as JSON. The work ends at its next step if the client leaves."""
+    left = threading.Event()
+
+    def report(project: str, progress: Progress) -> None:
+        _check_there(left)
+
+    working = asyncio.ensure_future(work(report))
+    leaving = asyncio.ensure_future(_until_left(request))
+    try:
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return json_response(working.result())
+        exchange_of(request.scope).error = "ClientLeft"
+        return Response(status_code=CLIENT_LEFT)
+    finally:
+        left.set()
+        for task in (working, leaving):
             task.cancel()
+
+
+async def _until_left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _check_there(left: threading.Event) -> None:
+    if left.is_set():
+        raise InvalidRequest("the client left")
+
+
+async def _events(work: Work, error_json: Callable[[str, str], Json]) -> AsyncIterator[bytes]:
+    """Progress as it comes, then the result or the error. A client that leaves ends the work at its next step."""
+    loop, left = asyncio.get_running_loop(), threading.Event()
+    queue: asyncio.Queue[tuple[str, Json]] = asyncio.Queue()
+
+    def report(project: str, progress: Progress) -> None:
+        _check_there(left)
+        loop.call_soon_threadsafe(queue.put_nowait, ("progress", progress_json(project, progress)))
+
+    async def answer() -> None:
+        try:
+            queue.put_nowait(("result", await work(report)))
+        except RagLsError as error:
+            queue.put_nowait(("error", error_json(type(error).__name__, str(error))))
+        except Exception as error:
+            _log.exception("a streamed operation failed")
+            queue.put_nowait(("error", error_json("Failed", type(error).__name__)))
+
+    task = asyncio.create_task(answer())
+    try:
+        while True:
+            try:
+                kind, data = await asyncio.wait_for(queue.get(), _ALIVE_S)
+            except TimeoutError:
+                yield b": alive\n\n"
+                continue
+            yield event_text(kind, data)
+            if kind != "progress":
+                return
+    finally:
+        left.set()
+        task.cancel()
 
 
 def event_text(kind: str, data: Json) -> bytes:
     """One server-sent event."""
     return f"event: {kind}\ndata: {json.dumps(data, separators=(',', ':'))}\n\n".encode()
-
-
-async def _result(
-    session: CallerSession,
-    operation: Operation,
-    arguments: Json,
-    report: Callable[[str, Progress], None] = lambda *_: None,
-) -> Json:
-    operations = session.session.operations
-    if operation.prepare is None:
-        return await asyncio.wrap_future(operations.submit(operation.name, arguments))
-    return await anyio.to_thread.run_sync(operations.run, operation.name, arguments, report, abandon_on_cancel=True)
 
 
 async def _arguments(route: OperationRoute, request: Request) -> Json:
@@ -162,7 +215,11 @@ def _from_query(operation: Operation, request: Request) -> Json:
         hint = known[name][0] if name in known else str
         if key == "project" and name not in known:
             continue
-        found[key] = values if hint == tuple[str, ...] else _value(hint, values[-1])
+        if hint == tuple[str, ...]:
+            # Several values, or one with commas, as the operation itself reads one string.
+            found[key] = values if len(values) > 1 else values[0]
+        else:
+            found[key] = _value(hint, values[-1])
     return found
 
 

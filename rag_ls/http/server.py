@@ -44,7 +44,7 @@ def mcp_server(caller: CallerSession) -> Server[Any]:
         return caller.session.operations
 
     table = [item for item in OPERATIONS if caller.token.access.includes(needed_access(item))]
-    return create_server(operations, caller.session.toolsets, table)
+    return create_server(operations, caller.session.toolsets, table, caller.slot)
 
 
 class HttpServer:

@@ -2,38 +2,60 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from rag_ls.engine.client import Client
 from rag_ls.engine.engine import About, Engine
-from rag_ls.errors import NotFound
+from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.http.access import check_access, check_paths
+from rag_ls.http.limits import Slots
 from rag_ls.http.tokens import Token
-from rag_ls.operations import ClientSession
+from rag_ls.operations import ClientSession, Operation
 from rag_ls.project import Project
-from rag_ls.registry.catalogue import called
+from rag_ls.registry.catalogue import CONFIG, called
+
+Roots = tuple[Path, ...]
+
+# A caller's projects that no question named for so long are let go, so that they can be closed and removed.
+_ASIDE_S = 60.0
+_MAX_KEPT_NAMES = 1000
 
 
 class CallerSession:
-    """One caller's client of the engine."""
+    """One caller's client of the engine. Each of its requests is held to the token's access and to files of its projects."""
 
-    def __init__(self, engine: Engine, token: Token, project: str = "", surface: str = "http") -> None:
-        """With a `project` (a name or root), it sees that one alone. Raises `NotFound` if the token does not see it."""
+    def __init__(
+        self,
+        engine: Engine,
+        token: Token,
+        slots: Slots,
+        roots: Roots = (),
+        *,
+        surface: str = "http",
+        isolated: bool = False,
+    ) -> None:
+        """With `roots`, questions mean these projects; an `isolated` one sees nothing else. None are open before `open`."""
         self.token = token
-        self.project = project
-        only = self._roots(engine, token, project) if project else token.projects or None
+        self.slot = functools.partial(slots.taken, token.id)
+        """Taken while a request is answered."""
+        self._roots = roots
+        only = tuple(map(str, roots)) if isolated else token.projects or None
         about = About(surface, token.name if surface == "http" else f"{token.name} (http)")
-        self.client = Client(engine, about=about, only=only, asks_all=not project)
-        self.session = ClientSession(self.client)
-        self.used_at = time.monotonic()
+        self.client = Client(engine, about=about, only=only, asks_all=not roots)
+        self.session = ClientSession(self.client, self._check)
 
     def open(self) -> None:
-        """Open the project, if it is for one. Raises `ProjectUnavailable` and `StoreUnavailable`."""
-        for known in self.client.known_projects() if self.project else ():
-            if known.is_missing:
+        """Open the projects that it is for. Raises `ProjectUnavailable` and `StoreUnavailable`."""
+        for root in self._roots:
+            if not root.is_dir():
                 continue
-            view = self.client.open_project(Project(known.root))
+            view = self.client.open_project(Project(root))
             if view.settings.index.on_open:
                 view.keep_indexed()
 
@@ -41,62 +63,133 @@ class CallerSession:
         """Leave the engine."""
         self.client.close()
 
-    @staticmethod
-    def _roots(engine: Engine, token: Token, project: str) -> list[str]:
-        looking = Client(engine, about=About("http"), only=token.projects or None)
-        try:
-            roots = [str(item.root) for item in called(looking.known_projects(), project)]
-        finally:
-            looking.close()
-        if not roots:
-            raise NotFound(f"there is no project {project!r} for this token; list_repos names those there are")
-        return roots
+    def _check(self, operation: Operation, request: object) -> None:
+        check_access(self.token.access, operation)
+        check_paths(operation, request, self.client)
+
+
+def roots_called(engine: Engine, token: Token, project: str) -> Roots:
+    """The roots of the project with a name or root, among those that a token sees.
+
+    Raises `NotFound`, and `InvalidRequest` for a name that several projects have, unless the settings give it to them.
+    """
+    looking = Client(engine, about=About("http"), only=token.projects or None)
+    try:
+        found = called(looking.known_projects(), project)
+    finally:
+        looking.close()
+    if not found:
+        raise NotFound(f"there is no project {project!r} for this token; list_repos names those there are")
+    if len(found) > 1 and any(item.source != CONFIG for item in found):
+        roots = ", ".join(str(item.root) for item in found)
+        raise InvalidRequest(f"several projects are called {project!r}: give the root of one: {roots}")
+    return tuple(item.root for item in found)
+
+
+@dataclass(slots=True)
+class _Pooled:
+    """A session of the pool, how many requests use it, and when one last did."""
+
+    session: CallerSession | None = None
+    users: int = 0
+    used_at: float = 0.0
+    opening: threading.Lock = field(default_factory=threading.Lock)
 
 
 class SessionPool:
-    """The sessions of callers that hold none themselves (REST, stateless MCP): one for each token and project.
+    """The sessions of callers that hold none themselves: one for each token and choice of projects.
 
     Safe from several threads.
     """
 
     def __init__(
-        self, engine: Engine, idle_s: float, clock: Callable[[], float] = time.monotonic, surface: str = "http"
+        self, engine: Engine, slots: Slots, idle_s: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._engine = engine
+        self._slots = slots
         self._idle_s = idle_s
         self._clock = clock
-        self._surface = surface
         self._lock = threading.Lock()
-        self._sessions: dict[tuple[str, str], CallerSession] = {}
+        self._pooled: dict[tuple[str, Roots], _Pooled] = {}
+        self._roots: dict[tuple[str, str], Roots] = {}
 
-    def of(self, token: Token, project: str) -> CallerSession:
-        """The session, made at its first use. May take a moment. Raises `NotFound`."""
-        key = (token.id, project)
+    def roots_called(self, token: Token, project: str) -> Roots:
+        """See the function of this name. Takes a moment, and is kept for a moment."""
+        found = roots_called(self._engine, token, project)
         with self._lock:
-            found = self._sessions.get(key)
-            if found is None:
-                found = self._sessions[key] = CallerSession(self._engine, token, project, self._surface)
-                found.open()
-            found.used_at = self._clock()
-            return found
+            if len(self._roots) >= _MAX_KEPT_NAMES:
+                self._roots.clear()
+            self._roots[token.id, project] = found
+        return found
+
+    def known_roots(self, token: Token, project: str) -> Roots | None:
+        """What `roots_called` found a moment ago, none for an empty name; None if it must be asked. Takes no time."""
+        return self._roots.get((token.id, project)) if project else ()
+
+    def is_open(self, token: Token, roots: Roots) -> bool:
+        """Whether the session is open, so that entering `used` takes no time."""
+        pooled = self._pooled.get((token.id, roots))
+        return pooled is not None and pooled.session is not None and not pooled.opening.locked()
+
+    @contextmanager
+    def used(self, token: Token, roots: Roots) -> Iterator[CallerSession]:
+        """The session for one request, opened at its first use. Entering may take a moment.
+
+        Raises `ProjectUnavailable` and `StoreUnavailable`.
+        """
+        with self._lock:
+            pooled = self._pooled.setdefault((token.id, roots), _Pooled())
+            pooled.users += 1
+        try:
+            # Waits only for others that open the same projects, or close them.
+            with pooled.opening:
+                if pooled.session is None:
+                    pooled.session = self._opened(token, roots)
+                session = pooled.session
+            yield session
+        finally:
+            with self._lock:
+                pooled.users -= 1
+                pooled.used_at = self._clock()
 
     def close_unused(self, is_in_force: Callable[[Token], bool]) -> None:
-        """Close the sessions that nobody used for long, and those whose token counts no longer."""
+        """Close the sessions that nobody used for long, and those whose token counts no longer; of the others, let go of
+        projects that no question named lately."""
         now = self._clock()
         with self._lock:
-            ended = [
-                key
-                for key, session in self._sessions.items()
-                if now - session.used_at > self._idle_s or not is_in_force(session.token)
-            ]
-            sessions = [self._sessions.pop(key) for key in ended]
-        for session in sessions:
+            self._roots.clear()
+            unused = {key: pooled for key, pooled in self._pooled.items() if not pooled.users}
+            ended = [key for key, pooled in unused.items() if self._is_over(pooled, now, is_in_force)]
+            sessions = [self._pooled.pop(key).session for key in ended]
+            resting = [pooled for key, pooled in unused.items() if key not in ended and now - pooled.used_at > _ASIDE_S]
+            for pooled in resting:
+                pooled.opening.acquire()
+        for session in filter(None, sessions):
             session.close()
+        for pooled in resting:
+            try:
+                if pooled.session is not None:
+                    pooled.session.client.close_aside()
+            finally:
+                pooled.opening.release()
 
     def close(self) -> None:
         """Close all."""
         with self._lock:
-            sessions = list(self._sessions.values())
-            self._sessions.clear()
-        for session in sessions:
+            sessions = [pooled.session for pooled in self._pooled.values()]
+            self._pooled.clear()
+        for session in filter(None, sessions):
             session.close()
+
+    def _is_over(self, pooled: _Pooled, now: float, is_in_force: Callable[[Token], bool]) -> bool:
+        is_idle = now - pooled.used_at > self._idle_s
+        return pooled.session is None or is_idle or not is_in_force(pooled.session.token)
+
+    def _opened(self, token: Token, roots: Roots) -> CallerSession:
+        session = CallerSession(self._engine, token, self._slots, roots)
+        try:
+            session.open()
+        except BaseException:
+            session.close()
+            raise
+        return session

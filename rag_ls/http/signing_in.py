@@ -10,14 +10,19 @@ import hashlib
 import hmac
 import html
 import json
+import logging
 from http.cookies import CookieError, SimpleCookie
 
+import anyio.to_thread
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from rag_ls.errors import StoreUnavailable
 from rag_ls.http.exchange import Exchange, exchange_of
 from rag_ls.http.tokens import Token, TokenFile
+
+_log = logging.getLogger(__name__)
 
 SIGN_IN_PATH = "/open/"
 """The one-time code follows it."""
@@ -39,7 +44,12 @@ _SIGNED_OUT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>rag
 async def sign_in(request: Request, tokens: TokenFile) -> Response:
     """Exchange the one-time code for the page's token."""
     exchange = exchange_of(request.scope)
-    secret = tokens.exchange(str(request.path_params["code"]))
+    # It waits for other processes that change the file.
+    try:
+        secret = await anyio.to_thread.run_sync(tokens.exchange, str(request.path_params["code"]))
+    except StoreUnavailable as error:
+        _log.error("%s", error)
+        return signed_out(exchange, "The tokens cannot be changed now; the engine's log says why.")
     token = tokens.holder_of(secret) if secret else None
     if secret is None or token is None:
         return signed_out(exchange, "This link was used already, or is too old.")
@@ -61,7 +71,8 @@ def may_see_page(headers: Headers, tokens: TokenFile) -> bool:
         return False
     if given is None:
         return False
-    found = [hmac.compare_digest(_page_pass(token), given.value) for token in tokens.valid()]
+    shown = given.value.encode("utf-8", "replace")
+    found = [hmac.compare_digest(_page_pass(token).encode(), shown) for token in tokens.valid()]
     return any(found)
 
 

@@ -142,6 +142,9 @@ class TokenFile:
         """The secret for a one-time code, which counts no longer then; None for an unknown or old code."""
         digest, secret = _digest(code), _secret()
         now = self._now()
+        if not any(hmac.compare_digest(token.code_digest, digest) for token in self.tokens()):
+            # Anybody may ask: only who has a code makes others wait for the file.
+            return None
         with self._changing() as held:
             for place, token in enumerate(held):
                 is_code = bool(token.code_digest) and hmac.compare_digest(token.code_digest, digest)
@@ -173,10 +176,7 @@ class TokenFile:
     @contextmanager
     def _changing(self) -> Iterator[list[Token]]:
         """The tokens to be changed; written when the block ends without an error."""
-        from filelock import FileLock
-
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with FileLock(f"{self._path}.lock", timeout=_LOCK_S, mode=0o600):
+        with self._locked():
             former = list(self.tokens())
             changed = list(former)
             yield changed
@@ -189,6 +189,22 @@ class TokenFile:
                 raise StoreUnavailable(
                     f"{self._path} cannot be written: {error.strerror or error}", "tokens"
                 ) from error
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keep other processes from changing the file meanwhile."""
+        from filelock import FileLock, Timeout
+
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = FileLock(f"{self._path}.lock", mode=0o600)
+        try:
+            lock.acquire(_LOCK_S)
+        except Timeout:
+            raise StoreUnavailable(f"{self._path} is being changed by another program; try again", "tokens") from None
+        try:
+            yield
+        finally:
+            lock.release()
 
 
 def lifetime_of(text: str) -> timedelta | None:

@@ -9,6 +9,7 @@ import json
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import anyio
@@ -41,9 +42,12 @@ OperationsReady = Callable[[], Awaitable[Operations]]
 
 
 def create_server(
-    operations: OperationsReady, toolsets: Collection[str], table: Iterable[Operation] = OPERATIONS
+    operations: OperationsReady,
+    toolsets: Collection[str],
+    table: Iterable[Operation] = OPERATIONS,
+    slot: Callable[[], AbstractAsyncContextManager[None]] = contextlib.nullcontext,
 ) -> Server[Any]:
-    """A server that offers the tools of `toolsets`; `operations` waits until they can be used."""
+    """A server that offers the tools of `toolsets`; `operations` waits until they can be used, `slot` is held meanwhile."""
     tools = offered(toolsets, table)
 
     async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -56,7 +60,8 @@ def create_server(
             return _failure(f"there is no tool {params.name!r}; {near}the tools are {', '.join(tools)}")
         given, is_full = asks_for_all(params.arguments or {})
         try:
-            result = await _result(await operations(), operation, given, context)
+            async with slot():
+                result = await _result(await operations(), operation, given, context)
         except RagLsError as error:
             return _failure(in_words_of_agents(str(error)))
         except Exception as error:

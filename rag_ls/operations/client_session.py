@@ -10,7 +10,7 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import NotIndexed
 from rag_ls.operations.first_index import check_size
-from rag_ls.operations.operations import Operations
+from rag_ls.operations.operations import Guard, Operations, allow_all
 from rag_ls.operations.requests import AGENTS_BUDGET_TOKENS
 from rag_ls.operations.spec import Opens, Operation
 from rag_ls.project import check_may_become_project, find_project
@@ -24,23 +24,32 @@ class Terms:
     """How long a question waits for a model that is still loading; then it is answered by words alone."""
     budget_tokens: int = 0
     """The default token budget of an answer, where neither the caller nor the settings set one; 0 for no limit."""
+    keeps_place: bool = True
+    """Whether a question means the project that the one before named: not where each request stands alone."""
 
 
 _TERMS = {
     "lsp": Terms(),
     "mcp": Terms(wait_for_model_s=1.0, budget_tokens=AGENTS_BUDGET_TOKENS),
     "cli": Terms(wait_for_model_s=20.0),
-    "http": Terms(wait_for_model_s=1.0),
+    "http": Terms(wait_for_model_s=1.0, keeps_place=False),
 }
 
 
 class ClientSession:
     """One client of an engine: the folders that it works in, its settings, toolsets and operations."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, guard: Guard = allow_all) -> None:
+        """`guard` looks at each request before it is run, and raises what the client is told instead."""
         terms = _TERMS[client.about.surface]
         self.client = client
-        self.operations = Operations(client, wait_for_model_s=terms.wait_for_model_s, budget_tokens=terms.budget_tokens)
+        self.operations = Operations(
+            client,
+            wait_for_model_s=terms.wait_for_model_s,
+            budget_tokens=terms.budget_tokens,
+            keeps_place=terms.keeps_place,
+            guard=guard,
+        )
 
     @property
     def settings(self) -> Settings:

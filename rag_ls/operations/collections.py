@@ -101,16 +101,16 @@ class CollectionOperations:
         request = SummaryRequest(
             filters,
             asked.max_words or MAX_WORDS,
-            _summary_key(asked),
+            _summary_key(asked, filters.project_ids),
             asked.limit or _MAX_SUMMARISED,
-            filters.project_ids[0] if len(filters.project_ids) == 1 else None,
+            filters.project_ids[0] if filters.project_ids and len(filters.project_ids) == 1 else None,
         )
         done = summarise(self._collections.memories(store), request, self._model(), settings)
         return _summary_answer(done, used, settings.endpoint)
 
     def get_collections(self, asked: NoArguments) -> records.CollectionsAnswer:
         """All collections."""
-        return records.CollectionsAnswer(tuple(self._record(name) for name in self._collections.names()))
+        return records.CollectionsAnswer(tuple(self._record(name) for name in self._names()))
 
     def new_collection(self, asked: requests.NewCollection) -> records.NewCollectionAnswer:
         """Make a collection, or confirm that it is as asked."""
@@ -129,7 +129,7 @@ class CollectionOperations:
 
     def metrics(self, asked: requests.OfCollection) -> records.CollectionMetricsAnswer:
         """What the collections hold."""
-        names = [checked_name(asked.collection)] if asked.collection else self._collections.names()
+        names = [checked_name(asked.collection)] if asked.collection else self._names()
         stores = [self._collections.existing(name) for name in names]
         filters = self._seen()
         chunks = [memory for store in stores for memory in store.find(filters)]
@@ -170,11 +170,18 @@ class CollectionOperations:
         if allowed is not None and project_id not in allowed:
             raise NotFound(f"there is no project_id {project_id!r} here; there are {', '.join(allowed) or 'none'}")
 
+    def _names(self) -> list[str]:
+        """The collections that there are for the client: all, or those that hold something of its projects."""
+        names = self._collections.names()
+        if self._project_ids() is None:
+            return names
+        return [name for name in names if self._collections.existing(name).count(self._seen())]
+
     def _seen(self, project_id: str = "") -> MemoryFilters:
         if project_id:
             self._check_seen(project_id)
             return MemoryFilters((Scope.GLOBAL,), project_ids=(project_id,))
-        return MemoryFilters((Scope.GLOBAL,), project_ids=self._project_ids() or ())
+        return MemoryFilters((Scope.GLOBAL,), project_ids=self._project_ids())
 
     def _filters(
         self, project_id: str, memory_type: str, tags: tuple[str, ...], time_range: Mapping[str, object]
@@ -208,6 +215,9 @@ class CollectionOperations:
         try:
             model_id = self._engine.models.configured().id
         except ModelMissing:
+            return 0
+        if self._project_ids() is not None:
+            # It is counted for all projects alone.
             return 0
         return sum(store.vectors.missing_count(model_id) for store in stores)
 
@@ -251,10 +261,12 @@ def _result(hit: Hit) -> records.PushedResult:
     return records.PushedResult(memory.id, round(hit.score, 4), memory.content, meta)
 
 
-def _summary_key(asked: requests.SummarizeCollection) -> str:
-    """Equal for equal arguments."""
+def _summary_key(asked: requests.SummarizeCollection, project_ids: tuple[str, ...] | None) -> str:
+    """Equal for equal arguments of callers that see the same projects."""
     values = {item.name: getattr(asked, item.name) for item in dataclasses.fields(asked)}
-    text = json.dumps({**values, "time_range": dict(asked.time_range), "tags": sorted(asked.tags)}, sort_keys=True)
+    seen = None if project_ids is None else sorted(project_ids)
+    plain = {**values, "time_range": dict(asked.time_range), "tags": sorted(asked.tags), "seen": seen}
+    text = json.dumps(plain, sort_keys=True)
     return "summary:" + hashlib.sha256(text.encode()).hexdigest()[:32]
 
 

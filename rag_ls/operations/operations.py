@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -40,8 +40,16 @@ _KINDS = ("code", "memory", "rules")
 _USUAL_KINDS = ("code", "memory")
 
 
+Guard = Callable[[Operation, object], None]
+"""Called with an operation and its parsed request; raises if the client may not have that done."""
+
+
 def _unheard(project: str, progress: Progress) -> None:
     """Ignore progress."""
+
+
+def allow_all(operation: Operation, request: object) -> None:
+    """Refuse nothing."""
 
 
 def operation_named(name: str) -> Operation:
@@ -62,13 +70,17 @@ class Operations:
         wait_for_model_s: float = 0.0,
         budget_tokens: int = 0,
         table: Iterable[Operation] = OPERATIONS,
+        keeps_place: bool = True,
+        guard: Guard = allow_all,
     ) -> None:
         """`wait_for_model_s` is how long a question waits for a model that is still loading.
 
         In an engine thread, which other clients need too, it waits a second at most. `budget_tokens` is the default
-        token budget of an answer, where neither the caller nor the settings set one; 0 for no limit.
+        token budget of an answer, where neither the caller nor the settings set one; 0 for no limit. A client that
+        `keeps_place` means the project that it named last. `guard` looks at each request before it is run.
         """
         self._client = client
+        self._guard = guard
         self._tell = client.engine.events.tell
         self._table = {operation.name: operation for operation in table}
         wait_s = min(wait_for_model_s, _MAX_WAIT_IN_THREAD_S)
@@ -82,7 +94,7 @@ class Operations:
         self.maintenance = MaintenanceOperations(or_none)
         self.batches = BatchOperations(or_none)
         self.projects = ProjectOperations(client, projects)
-        rule_projects = RuleProjects(client, projects)
+        rule_projects = RuleProjects(client, projects, keeps_place=keeps_place)
         self.rule_setup = RuleSetup(rule_projects, now=utc_now)
         self.collections = CollectionOperations(client.engine, lambda: client.project_ids)
         self.rules = RuleQuestions(rule_projects, wait_s=wait_s, now=utc_now)
@@ -103,16 +115,21 @@ class Operations:
         """The preparation that `run` does, for a caller that then calls `submit`."""
         operation = self._table[name]
         if (prepare := operation.prepare) is not None:
-            request: object = parsed(name, operation.request, arguments)
+            request = self._request(operation, arguments)
             self._client.mended(lambda: prepare(self, request, report))
 
     def _answered(self, operation: Operation, arguments: object) -> Json:
-        answer = operation.run(self, parsed(operation.name, operation.request, arguments))
+        answer = operation.run(self, self._request(operation, arguments))
         if operation.changes is not None:
             self._tell(
                 MemoryChanged(operation.changes, str(self._client.about), self._root(), getattr(answer, "id", ""))
             )
         return json_of(answer)
+
+    def _request(self, operation: Operation, arguments: object) -> object:
+        request: object = parsed(operation.name, operation.request, arguments)
+        self._guard(operation, request)
+        return request
 
     def _root(self) -> Path | None:
         return next((view.project.root for view in self._client.projects()), None)

@@ -8,15 +8,17 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.operations.projects import Projects
-from rag_ls.project import Project, find_marked_root
+from rag_ls.project import Project, check_may_become_project, find_marked_root
 from rag_ls.rules.decisions import read_decisions
 
 
 class RuleProjects:
     """The projects of one client, as the operations on rules name them: by root, else the one that was named last."""
 
-    def __init__(self, client: Client, projects: Projects) -> None:
+    def __init__(self, client: Client, projects: Projects, *, keeps_place: bool) -> None:
+        """A client that does not `keeps_place` names the project each time."""
         self._client = client
+        self._keeps_place = keeps_place
         self._projects = projects
         self._root: Path | None = None
 
@@ -50,6 +52,9 @@ class RuleProjects:
             raise InvalidRequest(
                 f"project_root = {project_root!r} is no folder; give the folder of an existing project"
             )
-        view = self._client.open_project(Project(find_marked_root(root.resolve()) or root.resolve()))
-        self._root = view.project.root
+        project = Project(find_marked_root(root.resolve()) or root.resolve())
+        check_may_become_project(project.root)
+        view = self._client.open_project(project, aside=not self._keeps_place)
+        if self._keeps_place:
+            self._root = view.project.root
         return view

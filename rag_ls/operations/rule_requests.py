@@ -15,7 +15,7 @@ class SetUpRules:
     """A project whose architecture and patterns are to be written down."""
 
     project_root: str = argument(
-        "", "the project's folder, absolute (default at the shell: this one)", agents_required=True
+        "", "the project's folder, absolute (default at the shell: this one)", agents_required=True, is_path=True
     )
     frontend_path: str = argument("", "the folder of the frontend, if it is not found", is_path=True)
     backend_path: str = argument("", "the folder of the backend, if it is not found", is_path=True)

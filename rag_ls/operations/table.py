@@ -496,6 +496,7 @@ OPERATIONS: tuple[Operation, ...] = (
         prepare=lambda at, asked, report: at.rule_setup.prepare_set_up(asked, report),
         waits=True,
         effects=WRITES,
+        manages=True,
         opens=Opens.NEW,
         needs_code=False,
         tool=Tool(

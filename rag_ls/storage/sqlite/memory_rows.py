@@ -65,7 +65,7 @@ def condition(filters: MemoryFilters) -> tuple[str, list[object]]:
         must("m.anchor IS NOT NULL")
     if filters.no_summaries:
         must("m.summary_key IS NULL")
-    if filters.project_ids:
+    if filters.project_ids is not None:
         must(f"m.project_id IN ({', '.join('?' * len(filters.project_ids))})", *filters.project_ids)
     if filters.source_uri:
         must("m.source_uri = ?", filters.source_uri)
