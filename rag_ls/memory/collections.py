@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
@@ -63,10 +63,10 @@ def chunks_of(text: str) -> list[str]:
 
 
 def push(store: MemoryStore, pushed: PushedText, stamp: str) -> Pushed:
-    """Keep a text's chunks. What is there already (by its hash) is skipped.
+    """Keep a text's chunks. What is there already (by its hash, in the same source or without one) is skipped.
 
-    A text that was pushed before from the same source is replaced by this one: chunks that changed in their place are
-    updated, those that it has no longer are deleted. All of it happens or nothing. Raises `InvalidRequest`.
+    A text that was pushed before from the same source is replaced by this one: chunks that changed are updated, those
+    that it has no longer are deleted. All of it happens or nothing. Raises `InvalidRequest`.
     """
     text = without_surrogates(pushed.text)
     if len(text) > MAX_TEXT:
@@ -95,50 +95,74 @@ class _Pushing:
         self._stamp = stamp
 
     def keep(self, contents: list[str]) -> Pushed:
+        """Keep what is known already, write the new chunks over former ones of the same source, delete the rest."""
         former = self._former()
-        kept = {content_hash(content) for content in contents}
-        ids: list[str] = []
-        counts = {"inserted": 0, "updated": 0, "skipped": 0}
-        for ordinal, content in enumerate(contents):
-            status, memory_id = self._keep_chunk(ordinal, content, former, kept)
-            counts[status] += 1
-            ids.append(memory_id)
-        for memory in former.values():
-            if memory.id not in ids and memory.content_hash not in kept:
-                self._store.delete(memory.id)
-        longest = max(map(len, contents))
-        return Pushed(tuple(ids), counts["inserted"], counts["updated"], counts["skipped"], longest)
+        ids: dict[str, str] = {}
+        places = {content_hash(content): place for place, content in reversed(list(enumerate(contents)))}
+        for digest, place in places.items():
+            if (known := self._known(digest, former)) is not None:
+                ids[digest] = self._kept(known, place).id
+        rest = [memory for memory in former if memory.id not in ids.values()]
+        skipped = len(contents) - len(places) + len(ids)
+        written = [
+            (digest, place) for digest, place in sorted(places.items(), key=lambda item: item[1]) if digest not in ids
+        ]
+        for (digest, place), present in zip(written, rest, strict=False):
+            ids[digest] = self._changed(present, contents[place], place).id
+        for digest, place in written[len(rest) :]:
+            ids[digest] = self._inserted(contents[place], place).id
+        for memory in rest[len(written) :]:
+            self._store.delete(memory.id)
+        updated = min(len(written), len(rest))
+        memory_ids = tuple(ids[content_hash(content)] for content in contents)
+        return Pushed(memory_ids, len(written) - updated, updated, skipped, max(map(len, contents)))
 
-    def _former(self) -> dict[int, Memory]:
-        """The chunks of the same source by their places."""
+    def _former(self) -> list[Memory]:
+        """The chunks of the same source, in their order; none for a text without a source."""
         pushed = self._pushed
         if pushed.source_uri is None:
-            return {}
+            return []
         filters = MemoryFilters(project_ids=(pushed.project_id,), source_uri=pushed.source_uri, no_summaries=True)
-        found = self._store.find(filters)
-        return {place: memory for memory in found if (place := memory.metadata.chunk_index) is not None}
+        return sorted(self._store.find(filters), key=lambda memory: memory.metadata.chunk_index or 0)
 
-    def _keep_chunk(self, ordinal: int, content: str, former: Mapping[int, Memory], kept: set[str]) -> tuple[str, str]:
-        digest = content_hash(content)
-        twin = self._store.with_content(digest, None, self._pushed.project_id)
-        if twin is not None:
-            return "skipped", twin.id
-        metadata = replace(self._metadata, chunk_index=ordinal)
-        present = former.get(ordinal)
-        if present is not None and present.content_hash not in kept:
-            changed = replace(
-                present, content=content, content_hash=digest, metadata=metadata, updated_at=self._stamp,
-                memory_type=self._pushed.memory_type, version=present.version + 1,
-            )  # fmt: skip
-            self._store.replace(changed)
-            return "updated", changed.id
+    def _known(self, digest: str, former: list[Memory]) -> Memory | None:
+        """The chunk with this content: of the same source, else one without a source.
+
+        A text without a source keeps nothing that is there already. A chunk of another source stays that one's alone, so
+        that replacing one source takes nothing from the other.
+        """
+        if same := next((memory for memory in former if memory.content_hash == digest), None):
+            return same
+        twins = self._store.pushed(digest, self._pushed.project_id)
+        return next((twin for twin in twins if self._pushed.source_uri is None or twin.source_uri is None), None)
+
+    def _kept(self, known: Memory, place: int) -> Memory:
+        """A chunk that is there already, with its place in this text and its source."""
+        pushed = self._pushed
+        if pushed.source_uri is None or (known.metadata.chunk_index, known.source_uri) == (place, pushed.source_uri):
+            return known
+        moved = replace(known, metadata=replace(known.metadata, chunk_index=place), source_uri=pushed.source_uri)
+        self._store.replace(replace(moved, version=known.version + 1))
+        return moved
+
+    def _changed(self, present: Memory, content: str, place: int) -> Memory:
+        changed = replace(
+            present, content=content, content_hash=content_hash(content), updated_at=self._stamp,
+            metadata=replace(self._metadata, chunk_index=place), memory_type=self._pushed.memory_type,
+            version=present.version + 1,
+        )  # fmt: skip
+        self._store.replace(changed)
+        return changed
+
+    def _inserted(self, content: str, place: int) -> Memory:
         memory = Memory(
-            id=str(uuid.uuid4()), content=content, scope=self._store.scope, metadata=metadata,
-            memory_type=self._pushed.memory_type, created_at=self._stamp, updated_at=self._stamp, version=1,
-            content_hash=digest, source_uri=self._pushed.source_uri, project_id=self._pushed.project_id,
+            id=str(uuid.uuid4()), content=content, scope=self._store.scope,
+            metadata=replace(self._metadata, chunk_index=place), memory_type=self._pushed.memory_type,
+            created_at=self._stamp, updated_at=self._stamp, version=1, content_hash=content_hash(content),
+            source_uri=self._pushed.source_uri, project_id=self._pushed.project_id,
         )  # fmt: skip
         self._store.insert(memory)
-        return "inserted", memory.id
+        return memory
 
 
 def sources(memories: Iterator[Memory]) -> int:

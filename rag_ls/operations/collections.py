@@ -76,10 +76,12 @@ class CollectionOperations:
         filters, used = self._filters(asked.project_id, asked.memory_type, asked.tags, asked.time_range)
         limit = min(asked.limit or _DEFAULT_LIMIT, _MAX_LIMIT)
         model = self._model()
-        question = Question(asked.query_text, limit, _MIN_SIMILARITY, filters)
+        # Two sources may hold the same text.
+        question = Question(asked.query_text, 2 * limit, _MIN_SIMILARITY, filters)
         hits = self._collections.memories(store).recall(question, model)
         least = asked.score_threshold or 0.0
-        kept = [hit for hit in hits if hit.score >= least]
+        distinct = {memory_of(hit).content_hash: hit for hit in reversed(hits) if hit.score >= least}
+        kept = list(reversed(distinct.values()))[:limit]
         note = "" if model is not None else "the model is not ready: found by words alone"
         used = replace(used, limit=asked.limit, score_threshold=asked.score_threshold)
         return records.CollectionAnswer(tuple(map(_result, kept)), context_text(kept, _CONTEXT_TOKENS), used, note)

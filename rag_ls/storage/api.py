@@ -538,10 +538,12 @@ class MemoryStore(Protocol):
         """The existing memories among these ids, by id."""
         ...
 
-    def with_content(
-        self, content_hash: str, branch: str | None = None, project_id: str | None = None
-    ) -> Memory | None:
-        """The memory with exactly this content on this branch (and pushed so), or None. Summaries do not count."""
+    def with_content(self, content_hash: str, branch: str | None = None) -> Memory | None:
+        """The memory with exactly this content on this branch, or None. Summaries and pushed texts do not count."""
+        ...
+
+    def pushed(self, content_hash: str, project_id: str) -> list[Memory]:
+        """In a collection: what was pushed under this name with exactly this content, once for each source."""
         ...
 
     def summary(self, summary_key: str) -> Memory | None:

@@ -72,6 +72,40 @@ def test_a_source_that_changed_is_replaced_where_it_changed(store: MemoryStore) 
     assert "Paragraph 4" not in contents
 
 
+def _contents(store: MemoryStore, source: str) -> set[str]:
+    return {memory.content for memory in store.find(MemoryFilters(source_uri=source))}
+
+
+@given(st.lists(st.lists(st.sampled_from(_PARAGRAPHS), min_size=1, max_size=5), min_size=1, max_size=5))
+def test_a_source_holds_what_was_pushed_last_and_nothing_else(texts: list[list[str]]) -> None:
+    store = open_memories(None, Scope.GLOBAL, Settings())
+    try:
+        for paragraphs in texts:
+            done = push(store, _text("\n\n".join(paragraphs), source="wiki"), _STAMP)
+            assert done.inserted + done.updated + done.skipped == len(done.memory_ids)
+        wanted = chunks_of("\n\n".join(texts[-1]))
+        assert _contents(store, "wiki") == set(wanted)
+        assert [store.by_ids([number])[number].content for number in done.memory_ids] == wanted
+    finally:
+        store.close()
+
+
+def test_replacing_one_source_takes_nothing_from_another(store: MemoryStore) -> None:
+    for source in ("one", "two"):
+        push(store, _text(_PARAGRAPHS[0], source=source), _STAMP)
+    push(store, _text(_PARAGRAPHS[1], source="one"), _LATER)
+    assert _contents(store, "two") == set(chunks_of(_PARAGRAPHS[0]))
+    assert _contents(store, "one") == set(chunks_of(_PARAGRAPHS[1]))
+
+
+def test_a_text_without_a_source_is_skipped_where_a_source_has_it_and_gets_one_later(store: MemoryStore) -> None:
+    push(store, _text(_PARAGRAPHS[0], source="one"), _STAMP)
+    assert push(store, _text(_PARAGRAPHS[0]), _LATER).inserted == 0
+    push(store, _text(_PARAGRAPHS[1]), _STAMP)
+    assert push(store, _text(_PARAGRAPHS[1], source="two"), _LATER).inserted == 0
+    assert _contents(store, "two") == set(chunks_of(_PARAGRAPHS[1]))
+
+
 def test_the_same_text_stands_once_in_each_project(store: MemoryStore) -> None:
     for project in ("one", "two", "one"):
         push(store, _text(_PARAGRAPHS[0], project), _STAMP)

@@ -200,12 +200,15 @@ class SqliteMemories:
             memory.id: memory for memory in self._memories("m.id IN (SELECT value FROM json_each(?))", [_json(ids)])
         }
 
-    def with_content(
-        self, content_hash: str, branch: str | None = None, project_id: str | None = None
-    ) -> Memory | None:
-        """The memory with exactly this content on this branch (and pushed so), or None. Summaries do not count."""
-        where = "m.content_hash = ? AND m.branch IS ? AND m.project_id IS ? AND m.summary_key IS NULL"
-        return next(iter(self._memories(where, (content_hash, branch, project_id))), None)
+    def with_content(self, content_hash: str, branch: str | None = None) -> Memory | None:
+        """The memory with exactly this content on this branch, or None. Summaries and pushed texts do not count."""
+        where = "m.content_hash = ? AND m.branch IS ? AND m.project_id IS NULL AND m.summary_key IS NULL"
+        return next(iter(self._memories(where, (content_hash, branch))), None)
+
+    def pushed(self, content_hash: str, project_id: str) -> list[Memory]:
+        """In a collection: what was pushed under this name with exactly this content, once for each source."""
+        where = "m.content_hash = ? AND m.project_id = ? AND m.summary_key IS NULL ORDER BY m.row"
+        return self._memories(where, (content_hash, project_id))
 
     def summary(self, summary_key: str) -> Memory | None:
         """The summary with this key, or None."""
@@ -215,8 +218,11 @@ class SqliteMemories:
         """Another memory with the same content and branch, or with the same summary key; else None."""
         if memory.summary_key is not None:
             found = self.summary(memory.summary_key)
+        elif memory.project_id is not None:
+            pushed = self.pushed(memory.content_hash, memory.project_id)
+            found = next((other for other in pushed if other.source_uri == memory.source_uri), None)
         else:
-            found = self.with_content(memory.content_hash, memory.branch, memory.project_id)
+            found = self.with_content(memory.content_hash, memory.branch)
         return None if found is None or found.id == memory.id else found
 
     def all(self, *, anchored_only: bool = False) -> list[Memory]:

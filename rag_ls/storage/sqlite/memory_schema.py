@@ -101,8 +101,8 @@ def _fourth(connection: sqlite3.Connection) -> None:
     for statement in (
         "ALTER TABLE memories ADD COLUMN project_id TEXT",
         "DROP INDEX memories_content",
-        "CREATE UNIQUE INDEX memories_content ON memories (content_hash, ifnull(branch, ''), ifnull(project_id, '')) "
-        "WHERE summary_key IS NULL",
+        "CREATE UNIQUE INDEX memories_content ON memories (content_hash, ifnull(branch, ''), ifnull(project_id, ''), "
+        "CASE WHEN project_id IS NULL THEN '' ELSE ifnull(source_uri, '') END) WHERE summary_key IS NULL",
         "CREATE INDEX memories_pushed ON memories (project_id, source_uri) WHERE project_id IS NOT NULL",
     ):
         connection.execute(statement)
