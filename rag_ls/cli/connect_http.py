@@ -24,10 +24,10 @@ def run_http(arguments: argparse.Namespace) -> int:
     make_lines = _LINES.get(arguments.client)
     if make_lines is None:
         raise InvalidRequest(f"--http connects {', '.join(_LINES)}: `rag-ls connect claude-code --http`")
+    if arguments.write:
+        return _write(arguments)
     url = served_url() + "mcp"
     secret = _new_secret(arguments.client)
-    if arguments.write:
-        return _write(arguments, url, secret)
     lines = make_lines(url, secret)
     print(json.dumps({arguments.client: lines, "url": url, "token": secret}) if arguments.json else lines)
     print("rag-ls: the token is shown only now; `rag-ls token list` and `revoke` manage it", file=sys.stderr)
@@ -43,12 +43,14 @@ def _new_secret(client: str) -> str:
     return tokens.add(name)[1]
 
 
-def _write(arguments: argparse.Namespace, url: str, secret: str) -> int:
+def _write(arguments: argparse.Namespace) -> int:
     """Write `.mcp.json`, which is shared, with a variable in place of the token."""
     if arguments.client != "claude-code":
         raise InvalidRequest("--http --write is for claude-code: other clients keep the token in the user's settings")
     file = find_project(arguments.project).root / ".mcp.json"
     servers = _read(file)
+    url = served_url() + "mcp"
+    secret = _new_secret(arguments.client)
     servers.setdefault("mcpServers", {})["rag-ls"] = _entry(url, f"${{{_VARIABLE}}}")
     with whole_file(file, 0o644) as stream:
         json.dump(servers, stream, indent=2)

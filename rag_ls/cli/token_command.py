@@ -8,8 +8,14 @@ import sys
 from datetime import UTC, datetime
 
 from rag_ls.cli import terminal
+from rag_ls.config import load as load_settings
+from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.http.tokens import Access, Token, TokenFile, lifetime_of
 from rag_ls.project import user_data_folder
+from rag_ls.registry.catalogue import CONFIG, called, known_projects, names_of, root_of_path
+from rag_ls.registry.registry_file import FILE_NAME as PROJECTS_FILE
+from rag_ls.registry.registry_file import Registry
+from rag_ls.util.nearest import nearest, nearest_text
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -23,9 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _add(tokens: TokenFile, arguments: argparse.Namespace) -> int:
-    token, secret = tokens.add(
-        arguments.name, Access(arguments.scope), arguments.project, lifetime_of(arguments.expires)
-    )
+    projects = [root for name in arguments.project for root in _projects_called(name)]
+    token, secret = tokens.add(arguments.name, Access(arguments.scope), projects, lifetime_of(arguments.expires))
     if arguments.json:
         print(json.dumps({"token": secret, **_record(token)}))
         return 0
@@ -33,6 +38,24 @@ def _add(tokens: TokenFile, arguments: argparse.Namespace) -> int:
     until = f" until {token.expires_at}" if token.expires_at else ""
     print(f"rag-ls: {token.name!r} may {_allowed(token)}{until}; the token is shown only now", file=sys.stderr)
     return 0
+
+
+def _projects_called(name: str) -> list[str]:
+    """What a token keeps for a project: a name in the settings, else a root, since another project may get its name."""
+    if root := root_of_path(name):
+        return [str(root)]
+    registered = Registry(user_data_folder() / PROJECTS_FILE).projects()
+    known = known_projects(load_settings().settings.projects, registered)
+    found = called(known, name)
+    if not found:
+        near = nearest_text(nearest(name, [item.name for item in known]))
+        raise NotFound(f"no known project is called {name!r}; {near}known are {names_of(known)}, or give its folder")
+    if any(item.source == CONFIG for item in found):
+        return [name]
+    if len(found) > 1:
+        roots = ", ".join(str(item.root) for item in found)
+        raise InvalidRequest(f"several projects are called {name!r}: give the folder of one: {roots}")
+    return [str(found[0].root)]
 
 
 def _list(tokens: TokenFile, arguments: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag_ls.config import HttpSettings
 from rag_ls.engine.engine import Engine
-from rag_ls.errors import HttpUnavailable
+from rag_ls.errors import HttpUnavailable, InvalidRequest
 from rag_ls.project import make_private_folder, user_data_folder
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class HttpHost:
     @property
     def is_on(self) -> bool:
         """Whether HTTP is served, or will be in a moment."""
-        return self._starting or self._server is not None
+        return self._starting or (self._server is not None and self._server.is_alive)
 
     def start(self, asked: Mapping[str, Any] | None = None) -> str:
         """Serve HTTP unless that is done already; `asked` overrides the settings' address and TLS. Returns the URL.
@@ -50,10 +50,11 @@ class HttpHost:
         changes = {key: value for key, value in (asked or {}).items() if key in _ASKED and value}
         wanted = dataclasses.replace(self._settings, **changes)
         with self._lock:
-            if self._server is not None:
-                if changes.get("address") and changes["address"] != self._settings.address:
+            if self._server is not None and self._server.is_alive:
+                if _way(wanted) != _way(self._settings):
                     raise HttpUnavailable(
-                        f"the engine serves HTTP at {self._server.url} already; `rag-ls stop` ends it, then start it anew"
+                        f"the engine serves HTTP at {self._server.url} already, not as asked; `rag-ls stop` ends it, then "
+                        "start it anew"
                     )
                 return self._server.url
             folder = user_data_folder()
@@ -94,3 +95,14 @@ class HttpHost:
                 _log.log(logging.INFO if left else logging.ERROR, "no HTTP: %s", error)
             if self._stopped.wait(_TRY_AGAIN_S):
                 return
+
+
+def _way(settings: HttpSettings) -> tuple[object, ...]:
+    """Where and how HTTP is served."""
+    from rag_ls.http.address import parse_address
+
+    try:
+        address: object = parse_address(settings.address)
+    except InvalidRequest:
+        address = settings.address
+    return address, settings.cert, settings.key, settings.behind_proxy

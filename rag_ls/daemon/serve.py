@@ -189,14 +189,18 @@ def http_wishes(arguments: argparse.Namespace) -> dict[str, object]:
 
 def _tell_http(url: str, *, is_new: bool) -> None:
     """Say where HTTP is served. The first token is made and shown here, because no file holds it."""
+    from rag_ls.errors import RagLsError
     from rag_ls.http.tokens import Access, TokenFile
     from rag_ls.project import user_data_folder
 
     print(f"rag-ls: HTTP at {url}; `rag-ls open` shows the page", file=sys.stderr)
     tokens = TokenFile(user_data_folder())
-    if is_new and not tokens.tokens():
-        _, secret = tokens.add("first", Access.ADMIN)
-        print(f"rag-ls: a token for it, shown only now: {secret}", file=sys.stderr)
+    try:
+        if is_new and not tokens.tokens():
+            _, secret = tokens.add("first", Access.ADMIN)
+            print(f"rag-ls: a token for it, shown only now: {secret}", file=sys.stderr)
+    except RagLsError as error:
+        print(f"rag-ls: no token could be made: {error}", file=sys.stderr)
     sys.stderr.flush()
 
 

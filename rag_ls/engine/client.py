@@ -166,11 +166,11 @@ class Client:
             if view is not None:
                 self._forget(view)
 
-    def close_aside(self) -> None:
-        """Close the projects that are open aside; a question that names one opens it again."""
+    def close_aside(self, root: Path | None = None) -> None:
+        """Close the projects that are open aside, or this one of them; a question that names one opens it again."""
         with self._lock:
-            for root in list(self._aside):
-                self._forget(self._projects[root])
+            for each in [each for each in self._aside if root in (None, each)]:
+                self._forget(self._projects[each])
 
     def projects(self) -> list[ProjectView]:
         """The projects that this client opened, in that order, without those that are open aside."""

@@ -34,6 +34,7 @@ _STATUSES = {
     "421": "The server is not called so.",
     "429": "Too many requests; Retry-After says when to come again.",
     "503": "A store or the model cannot be used now.",
+    "507": "The disk is full; nothing was written.",
 }
 
 
@@ -92,6 +93,7 @@ def _plain_operation(path: str, summary: str) -> Json:
         found["responses"]["503"] = {"description": "Not ready yet.", "content": {"application/json": {}}}
     if path == "/metrics":
         found["responses"]["200"]["content"]["text/plain"] = {}
+        found["responses"] |= _errors("403")
     return found
 
 

@@ -8,6 +8,7 @@ import logging
 import socket
 import ssl
 import threading
+import time
 from typing import Any
 
 import uvicorn
@@ -29,7 +30,7 @@ from rag_ls.operations import OPERATIONS, Operations
 _log = logging.getLogger(__name__)
 
 _BACKLOG = 1024
-_START_S = 30.0
+_START_S, _LOOK_S = 30.0, 0.005
 _FINISH_S = 3
 _END_S = 10.0
 # Beyond this, connections are answered with 503, so that the engine's own files can still be opened.
@@ -81,7 +82,17 @@ class HttpServer:
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, args=(self._server, listening), name="http", daemon=True)
         self._thread.start()
+        deadline = time.monotonic() + _START_S
+        while not self._server.started:
+            if not self.is_alive or time.monotonic() > deadline:
+                raise HttpUnavailable(f"{self._address} is not served: the server did not start; its log says why")
+            time.sleep(_LOOK_S)
         _log.info("HTTP at %s", self.url)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it serves, or begins to."""
+        return self._thread is not None and self._thread.is_alive()
 
     def stop(self) -> None:
         """Finish the running requests, for a moment, and end."""

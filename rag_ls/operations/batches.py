@@ -111,9 +111,9 @@ class BatchOperations:
 
     def undo(self, asked: Undo) -> UndoneAnswer:
         """Take a change of many memories back."""
-        _, undone = self._projects.first_with(
-            lambda view: view.code_memories.undo(tuple(Scope), asked.id.strip(), dry_run=asked.dry_run)
-        )
+        wanted = asked.id.strip()
+        view = max(self._projects.all(), key=lambda view: view.code_memories.last_change(wanted))
+        undone = view.code_memories.undo(tuple(Scope), wanted, dry_run=asked.dry_run)
         batch = undone[0].batch
         kept = tuple(memory_id for item in undone for memory_id in item.kept)
         changes = _record([item.result for item in undone], dry_run=asked.dry_run)

@@ -12,6 +12,7 @@ from rag_ls.engine.project_view import ProjectView
 from rag_ls.indexing import Depth, Phase, Progress
 from rag_ls.operations.projects import Projects
 from rag_ls.operations.records import (
+    EngineRecord,
     LanguageRecord,
     ProjectStatusRecord,
     ReindexAnswer,
@@ -43,7 +44,19 @@ class IndexOperations:
 
     def engine_status(self, asked: EngineStatus) -> StatusAnswer:
         """As `index_status`, plus the engine's clients and latencies; `details` adds languages and skipped files."""
-        return self._standing(asked.project, detailed_status_of if asked.details else status_of, full=True)
+        names = asked.project
+        if asked.open_only and not names:
+            names = self._open_roots()
+            if not names:
+                return StatusAnswer(__version__, True, (), self._engine(full=True))
+        return self._standing(names, detailed_status_of if asked.details else status_of, full=True)
+
+    def _open_roots(self) -> tuple[str, ...]:
+        """The projects that the engine has open, among those that the client sees."""
+        known = {item.root for item in self._client.known_projects()}
+        return tuple(
+            str(shared.project.root) for shared, _ in self._client.engine.projects() if shared.project.root in known
+        )
 
     def _standing(
         self, names: Sequence[str], tell: Callable[[ProjectView], ProjectStatusRecord], *, full: bool
@@ -51,8 +64,10 @@ class IndexOperations:
         sees_none = self._client.asks_all and not names and not self._client.known_projects()
         statuses = () if sees_none else tuple(tell(view) for view in self._projects.named(names))
         complete = all(status.complete for status in statuses)
-        engine = engine_record(self._client.engine, full=full and self._client.sees_all)
-        return StatusAnswer(__version__, complete, statuses, engine)
+        return StatusAnswer(__version__, complete, statuses, self._engine(full=full))
+
+    def _engine(self, *, full: bool) -> EngineRecord:
+        return engine_record(self._client.engine, full=full and self._client.sees_all)
 
     def status(self, asked: Status) -> ProjectStatusRecord:
         """The state of the first open project, and of the engine with all its projects and clients."""

@@ -117,6 +117,8 @@ class ProjectOperations:
         for root in asked.roots:
             if root not in known:
                 raise NotFound(f"{root} is no known project; known are {names_of(known.values())}")
+            # A caller that asks about all projects has each of them open.
+            self._client.close_aside(Path(root))
             if not self._client.engine.close_unused(Path(root)):
                 raise ProjectUnavailable(
                     f"{root} is open in an editor or agent: close it there (`rag-ls status` shows them), then do it again"

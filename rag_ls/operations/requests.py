@@ -414,6 +414,7 @@ class EngineStatus:
 
     project: tuple[str, ...] = argument((), "names or roots of projects, or all")
     details: bool = argument(False, "what each project is made of, too")
+    open_only: bool = argument(False, "only projects that the engine has open: no other is opened for this")
 
 
 @dataclass(frozen=True, slots=True)

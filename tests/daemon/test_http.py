@@ -15,7 +15,7 @@ import pytest
 
 from rag_ls.daemon.paths import user_config_file
 from tests.daemon.engines import RAG_LS, answer, engine, free_port, run, until_served
-from tests.support import PATIENCE_S, until, write
+from tests.support import PATIENCE_S, SHOP, until, write
 
 
 def _settings(text: str) -> None:
@@ -55,11 +55,16 @@ def test_a_running_engine_serves_http_when_it_is_asked_to(home: Path, port: int)
         assert "already" in again.stderr
 
 
-def test_tokens_are_made_listed_and_revoked_at_the_shell(home: Path) -> None:
+def test_tokens_are_made_listed_and_revoked_at_the_shell(home: Path, tmp_path: Path) -> None:
+    shop = write(tmp_path / "shop", SHOP)
+    assert run("projects", "add", str(shop), "--name", "shop").returncode == 0
     made = answer("token", "add", "ci", "--scope", "read", "--project", "shop", "--expires", "30d")
     assert made["token"].startswith("ragls_")
     (listed,) = answer("token", "list")["tokens"]
-    assert (listed["name"], listed["scope"], listed["projects"]) == ("ci", "read", ["shop"])
+    assert (listed["name"], listed["scope"], listed["projects"]) == ("ci", "read", [str(shop)])
+    unknown = run("token", "add", "x", "--project", "shpo")
+    assert unknown.returncode == 1
+    assert "shop" in unknown.stderr
     assert "token" not in listed
     assert answer("token", "revoke", "ci")["revoked"][0]["name"] == "ci"
     assert run("token", "revoke", "ci").returncode == 1

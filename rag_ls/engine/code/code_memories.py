@@ -263,6 +263,11 @@ class CodeMemories:
             )
         return Consolidated(plans, ids)
 
+    def last_change(self, batch_id: str = "") -> str:
+        """When the change of many memories happened that `undo` would take back (RFC 3339); empty for none."""
+        stores = self.memories.usable(tuple(Scope))
+        return max((batch.at for store in stores if (batch := find_batch(store, batch_id))), default="")
+
     def undo(self, scopes: Sequence[Scope], batch_id: str, *, kind: str = "", dry_run: bool = False) -> list[Undone]:
         """Take a change of many memories back: the one with this id, else the scopes' latest (of a kind).
 

@@ -250,3 +250,15 @@ def test_the_place_of_a_memory_is_its_content_on_a_branch_or_its_key(store: Memo
         (record(9, "use tabs", summary_key="other"), None),
     ):
         assert store.twin(memory) == twin
+
+
+def test_the_place_of_a_pushed_text_is_its_content_in_a_project_and_a_source(store: MemoryStore) -> None:
+    one, two = (record(number, "use tabs", project_id="p", source_uri=f"wiki/{number}") for number in (1, 2))
+    other = record(3, "use tabs", project_id="q")
+    for memory in (one, two, other):
+        put(store, memory)
+    assert store.pushed(one.content_hash, "p") == [one, two]
+    assert store.with_content(one.content_hash) is None
+    assert store.twin(record(9, "use tabs", project_id="p", source_uri="wiki/2")) == two
+    assert store.twin(record(9, "use tabs", project_id="p")) is None
+    assert store.twin(one) is None
