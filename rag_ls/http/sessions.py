@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rag_ls.engine.client import Client
 from rag_ls.engine.engine import About, Engine
-from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable
 from rag_ls.http.access import check_access, check_paths
 from rag_ls.http.limits import Slots
 from rag_ls.http.tokens import Token
@@ -22,8 +22,8 @@ from rag_ls.registry.catalogue import CONFIG, called
 
 Roots = tuple[Path, ...]
 
-# A caller's projects that no question named for so long are let go, so that they can be closed and removed.
-_ASIDE_S = 60.0
+# A caller that asked nothing for so long lets go of its projects.
+_REST_S = 60.0
 _MAX_KEPT_NAMES = 1000
 
 
@@ -52,12 +52,19 @@ class CallerSession:
 
     def open(self) -> None:
         """Open the projects that it is for. Raises `ProjectUnavailable` and `StoreUnavailable`."""
-        for root in self._roots:
-            if not root.is_dir():
-                continue
+        present = [root for root in self._roots if root.is_dir()]
+        if self._roots and not present:
+            raise ProjectUnavailable(f"{self._roots[0]} is gone: it was deleted, moved or unmounted")
+        for root in present:
             view = self.client.open_project(Project(root))
             if view.settings.index.on_open:
                 view.keep_indexed()
+
+    def rest(self) -> None:
+        """Let go of all projects, so that they can be closed and removed; `open` takes them up again."""
+        self.client.close_aside()
+        for root in self._roots:
+            self.client.close_project(root)
 
     def close(self) -> None:
         """Leave the engine."""
@@ -93,6 +100,7 @@ class _Pooled:
     session: CallerSession | None = None
     users: int = 0
     used_at: float = 0.0
+    rests: bool = False
     opening: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -129,7 +137,7 @@ class SessionPool:
     def is_open(self, token: Token, roots: Roots) -> bool:
         """Whether the session is open, so that entering `used` takes no time."""
         pooled = self._pooled.get((token.id, roots))
-        return pooled is not None and pooled.session is not None and not pooled.opening.locked()
+        return pooled is not None and pooled.session is not None and not (pooled.rests or pooled.opening.locked())
 
     @contextmanager
     def used(self, token: Token, roots: Roots) -> Iterator[CallerSession]:
@@ -145,6 +153,9 @@ class SessionPool:
             with pooled.opening:
                 if pooled.session is None:
                     pooled.session = self._opened(token, roots)
+                elif pooled.rests:
+                    pooled.session.open()
+                pooled.rests = False
                 session = pooled.session
             yield session
         finally:
@@ -153,15 +164,15 @@ class SessionPool:
                 pooled.used_at = self._clock()
 
     def close_unused(self, is_in_force: Callable[[Token], bool]) -> None:
-        """Close the sessions that nobody used for long, and those whose token counts no longer; of the others, let go of
-        projects that no question named lately."""
+        """Close the sessions that nobody used for long, and those whose token counts no longer; the others let go
+        of their projects."""
         now = self._clock()
         with self._lock:
             self._roots.clear()
             unused = {key: pooled for key, pooled in self._pooled.items() if not pooled.users}
             ended = [key for key, pooled in unused.items() if self._is_over(pooled, now, is_in_force)]
             sessions = [self._pooled.pop(key).session for key in ended]
-            resting = [pooled for key, pooled in unused.items() if key not in ended and now - pooled.used_at > _ASIDE_S]
+            resting = [pooled for key, pooled in unused.items() if key not in ended and self._should_rest(pooled, now)]
             for pooled in resting:
                 pooled.opening.acquire()
         for session in filter(None, sessions):
@@ -169,7 +180,8 @@ class SessionPool:
         for pooled in resting:
             try:
                 if pooled.session is not None:
-                    pooled.session.client.close_aside()
+                    pooled.session.rest()
+                    pooled.rests = True
             finally:
                 pooled.opening.release()
 
@@ -180,6 +192,10 @@ class SessionPool:
             self._pooled.clear()
         for session in filter(None, sessions):
             session.close()
+
+    @staticmethod
+    def _should_rest(pooled: _Pooled, now: float) -> bool:
+        return not pooled.rests and now - pooled.used_at > _REST_S
 
     def _is_over(self, pooled: _Pooled, now: float, is_in_force: Callable[[Token], bool]) -> bool:
         is_idle = now - pooled.used_at > self._idle_s

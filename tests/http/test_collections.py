@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rag_ls.http.tokens import Access
 from rag_ls.project import user_config_file
-from tests.http.conftest import Serve
+from tests.http.conftest import Serve, Served
 from tests.http.test_mcp import agent, call
 from tests.support import write
 
@@ -41,3 +42,34 @@ async def test_the_toolset_is_offered_where_it_is_switched_on(serve: Serve, home
         assert "collections://usage" in uris
         tags = await client.read_resource("collections://projects/default/tags")
         assert '"tags"' in tags.contents[0].text
+
+
+def test_a_token_of_some_projects_sees_nothing_that_was_pushed_under_other_names(serve: Serve) -> None:
+    served = serve()
+    everybody = served.caller(served.token())
+    assert everybody.post("/index", json={"text": _TEXT, "project_id": "clinic"}).status_code == 200
+    # Its project is not known yet, or no longer.
+    caller = served.caller(served.token("shop alone", Access.ADMIN, ("shop",)))
+    assert caller.post("/api/search_collection", json={"query": "invoices"}).json()["results"] == []
+    assert caller.get("/collections").json()["collections"] == []
+    assert served.ask(caller, "collection_metrics")["chunks"] == 0
+    assert served.ask(caller, "collection_facts", what="tags").get("names", []) == []
+    everything = {"start": "2020-01-01", "end": "2100-01-01"}
+    assert caller.post("/api/summarize_collection", json={"time_range": everything}).status_code == 404
+    assert caller.post("/index", json={"text": "anything at all"}).status_code == 400
+
+
+def test_summaries_of_callers_that_see_other_projects_stay_apart(two_projects: Served) -> None:
+    callers = {
+        name: two_projects.caller(two_projects.token(name, Access.WRITE, (name,))) for name in ("shop", "clinic")
+    }
+    asked = {"time_range": {"start": "2020-01-01", "end": "2100-01-01"}}
+    ids = set()
+    for name, caller in callers.items():
+        assert caller.post("/index", json={"text": f"The {name} closes at six."}).status_code == 200
+        made = caller.post("/api/summarize_collection", json=asked).json()
+        again = caller.post("/api/summarize_collection", json=asked).json()
+        assert made["upserted_memory_id"] == again["upserted_memory_id"]
+        assert name in again["summary"]
+        ids.add(made["upserted_memory_id"])
+    assert len(ids) == 2

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import socket
 import time
 
 import pytest
+from filelock import FileLock
 
 from rag_ls.http.tokens import Access
 from tests.http.conftest import Serve, Served
@@ -140,3 +142,29 @@ def test_half_a_request_and_silence_hold_up_nobody(served: Served, monkeypatch: 
         connection.settimeout(max(0.1, deadline - time.monotonic()))
         assert connection.recv(1000) == b"", "the server closes it"
         connection.close()
+
+
+def test_a_cookie_of_strange_bytes_is_refused_like_any_other(served: Served) -> None:
+    for value in (b'rag_ls_page="\\351"', b"rag_ls_page=\xff\xfe", b"rag_ls_page=x"):
+        assert served.caller().get("/", headers={b"cookie": value}).status_code == 401
+
+
+def test_who_has_no_code_does_not_wait_for_the_file_of_tokens(served: Served) -> None:
+    with FileLock(f"{served.tokens.path}.lock"):
+        assert served.caller().get("/open/nothing").status_code == 401
+        assert served.caller().get("/health").status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["http://localhost", "https://127.0.0.1", "http://127.0.0.1"])
+def test_another_port_of_this_machine_is_another_origin(served: Served, origin: str) -> None:
+    assert served.caller(served.token(), origin=origin).get("/status").status_code == 403
+
+
+def test_streams_that_never_end_are_limited_for_each_token(serve: Serve) -> None:
+    served = serve(max_sessions=1)
+    token, other = served.token(), served.token("other")
+    with contextlib.ExitStack() as streams:
+        answers = [streams.enter_context(served.caller(token).stream("GET", "/events")).status_code for _ in range(18)]
+        assert answers[0] == 200
+        assert answers[-1] == 429
+        assert served.caller(other).get("/status").status_code == 200

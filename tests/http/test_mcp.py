@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx2 as httpx
 import pytest
@@ -15,7 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from rag_ls.http.tokens import Access
 from tests.http.conftest import Serve, Served
-from tests.support import PATIENCE_S, until
+from tests.support import PATIENCE_S, until, write
 
 _INITIALIZE = {
     "jsonrpc": "2.0",
@@ -171,3 +173,51 @@ def test_garbage_is_answered_and_the_server_goes_on(served: Served) -> None:
     assert caller.post("/mcp", content=b"{}", headers={"content-type": "text/plain"}).status_code in (400, 415)
     assert caller.put("/mcp", json={}).status_code == 405
     assert caller.post("/mcp", json={"jsonrpc": "2.0", "id": 2, "method": "ping"}).status_code == 200
+
+
+def test_a_tool_can_be_cancelled_though_all_that_a_token_may_ask_at_once_is_taken(serve: Serve, tmp_path: Path) -> None:
+    served = serve(max_searches=1)
+    # Its vectors take many seconds.
+    body = "\n\n".join(
+        f"def walrus_{{0}}_{number}(pool, header):\n    return pool.resize({number})\n" for number in range(20)
+    )
+    root = write(tmp_path / "shop", {f"src/module_{number}.py": body.format(number) for number in range(60)})
+    (root / ".rag-ls").mkdir()
+    served.engine.registry.add(root, "shop")
+    token = served.token()
+    caller, session = raw(served, token)
+    waiting = served.caller(token, accept=_BOTH, **{"mcp-session-id": session})
+    asked = {
+        "jsonrpc": "2.0", "id": 7, "method": "tools/call",
+        "params": {"name": "index_status", "arguments": {"wait_s": 600, "project": "all"}},
+    }  # fmt: skip
+    answers: list[str] = []
+    thread = threading.Thread(target=lambda: answers.append(waiting.post("/mcp", json=asked).text), daemon=True)
+    caller.headers["mcp-session-id"] = session
+    thread.start()
+    assert until(lambda: bool(served.engine.projects()))
+    busy = served.caller(token).post("/api/list_memories", json={})
+    assert busy.status_code == 429, busy.text
+    cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}
+    assert caller.post("/mcp", json=cancelled).status_code == 202
+    ping = {"jsonrpc": "2.0", "id": 8, "method": "ping"}
+    assert caller.post("/mcp", json=ping).status_code == 200
+    thread.join(PATIENCE_S)
+    assert answers
+    assert '"isError":false' not in answers[0]
+    assert until(lambda: served.caller(token).post("/api/list_memories", json={}).status_code == 200)
+
+
+async def test_no_tool_reaches_a_folder_that_is_no_project_of_the_token(two_projects: Served, tmp_path: Path) -> None:
+    private = tmp_path / "private"
+    private.mkdir()
+    async with agent(two_projects, two_projects.token()) as client:
+        for tool in ("rag_setup", "rag_index"):
+            refused = await client.call_tool(tool, {"project_root": str(private)})
+            assert refused.is_error
+            assert "no project that this token sees" in refused.content[0].text
+    assert list(private.iterdir()) == []
+
+
+def test_a_project_is_named_by_its_root_too(two_projects: Served, tmp_path: Path) -> None:
+    raw(two_projects, two_projects.token(), f"/rag-mcp/{quote(str(tmp_path / 'shop'), safe='')}")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
 
 import pytest
 
 from rag_ls.http.tokens import Access
 from rag_ls.operations import OPERATIONS
-from tests.http.conftest import Served
+from tests.http.conftest import CLINIC, Serve, Served
+from tests.support import SHOP, until, write
 
 
 def test_every_operation_has_an_address(served: Served) -> None:
@@ -134,3 +136,125 @@ def test_metrics_are_json_and_prometheus(two_projects: Served) -> None:
     text = caller.get("/metrics", headers={"accept": "text/plain"}).text
     assert 'rag_ls_http_requests_total{method="POST",route="/api/search_code",status="200"} 2.0' in text
     assert "rag_ls_http_request_seconds_bucket" in text
+
+
+def test_a_space_in_a_key_leads_no_file_past_the_check(two_projects: Served, tmp_path: Path) -> None:
+    caller = two_projects.caller(two_projects.token(), **{"x-rag-project": "shop"})
+    answer = caller.post("/api/export_memories", json={"output ": str(tmp_path / "outside.json")})
+    assert answer.status_code == 403, answer.text
+    assert not (tmp_path / "outside.json").exists()
+
+
+@pytest.mark.parametrize("operation", ["rag_setup", "rag_index"])
+def test_no_folder_becomes_a_project_over_http(two_projects: Served, tmp_path: Path, operation: str) -> None:
+    private = tmp_path / "private"
+    private.mkdir()
+    (private / "diary.py").write_text("def secret_of_the_garden():\n    return 1\n")
+    asked = {"project_root": str(private)}
+    admin = two_projects.caller(two_projects.token()).post(f"/api/{operation}", json=asked)
+    assert admin.status_code == 403, admin.text
+    assert "no project that this token sees" in admin.text
+    writer = two_projects.caller(two_projects.token("writer", Access.WRITE)).post(f"/api/{operation}", json=asked)
+    assert writer.status_code == 403
+    assert [entry.name for entry in private.iterdir()] == ["diary.py"]
+
+
+def test_setting_rules_up_in_one_project_changes_nothing_for_later_questions(
+    two_projects: Served, tmp_path: Path
+) -> None:
+    caller = two_projects.caller(two_projects.token())
+    two_projects.ask(caller, "rag_setup", project_root=str(tmp_path / "shop"))
+    found = two_projects.ask(caller, "search_code", query="book an appointment")
+    assert found["results"][0]["path"] == "clinic.py"
+
+
+def test_a_project_in_the_header_hides_none_of_the_users_memories(two_projects: Served) -> None:
+    caller = two_projects.caller(two_projects.token(), **{"x-rag-project": "shop"})
+    two_projects.ask(caller, "store_memory", content="I like short answers in general.", scope="global")
+    found = two_projects.ask(caller, "search_memory", query="short answers")
+    assert [item["content"] for item in found["results"]] == ["I like short answers in general."]
+
+
+def test_spellings_of_one_project_share_one_client_of_the_engine(two_projects: Served, tmp_path: Path) -> None:
+    caller = two_projects.caller(two_projects.token())
+    before = len(two_projects.engine.clients())
+    for end in ("", "/.", "/./.", "/../shop"):
+        answer = caller.get("/memories", headers={"x-rag-project": f"{tmp_path}/shop{end}"})
+        assert answer.status_code == 200, answer.text
+    assert len(two_projects.engine.clients()) == before + 1
+
+
+def test_a_name_that_two_projects_have_is_refused(two_projects: Served, tmp_path: Path) -> None:
+    other = write(tmp_path / "elsewhere" / "shop", CLINIC)
+    two_projects.engine.registry.note_opened(other, name="shop", from_config=False)
+    refused = two_projects.caller(two_projects.token()).get("/memories", headers={"x-rag-project": "shop"})
+    assert refused.status_code == 400
+    assert "give the root of one" in refused.json()["error"]["message"]
+
+
+def test_a_client_that_left_holds_up_nobody(serve: Serve, tmp_path: Path) -> None:
+    served = serve(max_searches=1)
+    root = write(tmp_path / "shop", SHOP)
+    (root / ".rag-ls").mkdir()
+    served.engine.registry.add(root, "shop")
+    token = served.token()
+    host, port = served.server.url.removeprefix("http://").rstrip("/").split(":")
+    body = json.dumps({"wait_s": 600}).encode()
+    head = f"POST /api/index_status HTTP/1.1\r\nHost: {host}:{port}\r\nX-RAG-Token: {token}\r\nX-RAG-Project: shop\r\n"
+    with socket.create_connection((host, int(port)), 10) as leaving:
+        leaving.sendall(f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+        assert until(lambda: any(about.surface == "http" for about in served.engine.clients()))
+    assert served.caller(token).get("/memories").status_code == 200
+
+
+def test_an_opening_that_failed_is_tried_again(two_projects: Served, tmp_path: Path) -> None:
+    caller = two_projects.caller(two_projects.token("second"), **{"x-rag-project": "clinic"})
+    away = tmp_path / "away"
+    (tmp_path / "clinic").rename(away)
+    caller.post("/api/search_code", json={"query": "appointment"})
+    away.rename(tmp_path / "clinic")
+
+    def is_found() -> bool:
+        answer = caller.post("/api/search_code", json={"query": "appointment"})
+        return answer.status_code == 200 and bool(answer.json()["results"])
+
+    assert until(is_found)
+
+
+def test_undo_takes_back_what_was_done_last_in_any_project(two_projects: Served) -> None:
+    caller = two_projects.caller(two_projects.token())
+    for name in ("shop", "clinic"):
+        note = {"content": f"The {name} closes at six.", "scope": "project", "project": name}
+        stored = caller.post("/memories", json=note).json()["id"]
+        two_projects.ask(caller, "delete_memories", ids=[stored])
+    two_projects.ask(caller, "undo")
+    held = caller.get("/memories").json()["memories"]
+    assert [item["content"] for item in held] == ["The clinic closes at six."]
+
+
+def test_tags_in_an_address_are_separated_by_commas(two_projects: Served) -> None:
+    caller = two_projects.caller(two_projects.token(), **{"x-rag-project": "shop"})
+    note = {"content": "Refunds take ten days.", "scope": "project", "metadata": {"tags": ["money"]}}
+    assert caller.post("/memories", json=note).status_code == 200
+    for written in ("money,time", "money"):
+        assert caller.get("/memories", params={"tags": written}).json()["total"] == 1, written
+
+
+def test_projects_that_were_looked_at_are_let_go_and_taken_up_again(
+    two_projects: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rag_ls.http.sessions._REST_S", 0.0)
+    monkeypatch.setattr("rag_ls.http.app._SWEEP_S", 0.05)
+    caller = two_projects.caller(two_projects.token("looks"), **{"x-rag-project": "shop"})
+    two_projects.ask(caller, "store_memory", content="Only for this session.", scope="session")
+
+    def users() -> int:
+        return sum(count for _, count in two_projects.engine.projects())
+
+    assert until(lambda: users() == 0)
+    assert two_projects.ask(caller, "search_code", query="renew an expired login")["results"]
+    held = caller.get("/memories").json()["memories"]
+    assert [item["content"] for item in held] == ["Only for this session."]
+    assert until(lambda: users() == 0)
+    removed = caller.post("/api/remove_projects", json={"roots": [str(tmp_path / "clinic")]})
+    assert removed.status_code == 200, removed.text
