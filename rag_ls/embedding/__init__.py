@@ -5,6 +5,7 @@ from rag_ls.embedding.hosted import CACHED_QUERIES, EMBEDDED_QUERIES, EMBEDDED_T
 from rag_ls.embedding.local.catalog import locate
 from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, Reranker
 from rag_ls.embedding.models import ModelHost, ModelState, local_model
+from rag_ls.embedding.shortened import ShortenedModel
 from rag_ls.embedding.similarity import cosine_of, similarity
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "ModelHost",
     "ModelState",
     "Reranker",
+    "ShortenedModel",
     "cosine_of",
     "local_model",
     "locate",

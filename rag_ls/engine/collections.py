@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from pathlib import Path
 
 from rag_ls.config import Settings
-from rag_ls.embedding import Embedder
+from rag_ls.embedding import Embedder, ShortenedModel
 from rag_ls.errors import NotFound, StoreUnavailable
 from rag_ls.memory import utc_now
 from rag_ls.memory.collections import checked_name
@@ -16,9 +17,11 @@ from rag_ls.model import Scope
 from rag_ls.project import make_private_folder
 from rag_ls.storage import MemoryStore, open_memories
 from rag_ls.util.nearest import nearest, nearest_text
+from rag_ls.util.whole_files import whole_file
 
 FOLDER = "collections"
 DEFAULT = "default"
+_FILE = "collection.json"
 
 
 class Collections:
@@ -50,6 +53,34 @@ class Collections:
             raise NotFound(f"there is no collection {wanted!r}; {near}push makes it")
         return self._opened(wanted)
 
+    def vector_size(self, name: str) -> int | None:
+        """How many numbers a collection's vectors have, if it was made so; None for as many as the model's."""
+        try:
+            found = json.loads((self._folder / checked_name(name) / _FILE).read_text(encoding="utf-8"))
+            return int(found["vector_size"])
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise StoreUnavailable(
+                f"the collection {name}: {_FILE} cannot be read ({error}); delete it", name
+            ) from error
+
+    def resize(self, name: str, vector_size: int) -> None:
+        """Have a collection's vectors made with so many numbers from now on. Raises `StoreUnavailable`."""
+        file = self._folder / checked_name(name) / _FILE
+        try:
+            with whole_file(file) as stream:
+                json.dump({"vector_size": vector_size}, stream)
+        except OSError as error:
+            raise StoreUnavailable(f"{file} cannot be written: {error.strerror or error}", name) from error
+
+    def model_of(self, name: str, model: Embedder | None) -> Embedder | None:
+        """The model as a collection uses it; None without one."""
+        size = self.vector_size(name or DEFAULT)
+        if model is None or size is None or size >= model.card.dimensions:
+            return model
+        return ShortenedModel(model, size)
+
     def memories(self, store: MemoryStore) -> Memories:
         """A collection's memories, to be searched and summarised."""
         return Memories({Scope.GLOBAL: lambda: store}, self._now)
@@ -62,9 +93,10 @@ class Collections:
     def embed_missing(self, model: Embedder) -> None:
         """Embed a few chunks of the opened collections that have no vectors yet."""
         with self._lock:
-            stores = list(self._stores.values())
-        for store in stores:
-            embed_missing(store, model)
+            stores = list(self._stores.items())
+        for name, store in stores:
+            if (own := self.model_of(name, model)) is not None:
+                embed_missing(store, own)
 
     def close(self) -> None:
         """Close all."""

@@ -105,7 +105,7 @@ class NewCollectionAnswer:
 
     name: str
     status: str
-    """created or unchanged."""
+    """created, resized or unchanged."""
     vector_size: int
     count: int
 

@@ -61,8 +61,10 @@ class NewCollection:
     """A collection to make."""
 
     name: str = argument(doc="its name")
-    vector_size: int | None = argument(None, "how many numbers a vector has (default: the model's)", least=1)
-    force: bool = argument(False, "make the vectors of another size anew")
+    vector_size: int | None = argument(
+        None, "how many numbers a vector has, at most the model's (default: all)", least=1
+    )
+    force: bool = argument(False, "resize it though its vectors are lost and made anew")
 
 
 @dataclass(frozen=True, slots=True)

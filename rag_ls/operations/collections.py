@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from rag_ls.embedding import HostedModel
+from rag_ls.embedding import Embedder
 from rag_ls.engine.collections import DEFAULT
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import InvalidRequest, ModelMissing, NotFound, RagLsError
@@ -24,7 +24,6 @@ from rag_ls.operations import collection_records as records
 from rag_ls.operations import collection_requests as requests
 from rag_ls.operations.memory_arguments import times_of
 from rag_ls.operations.requests import TYPE_NAMES, NoArguments
-from rag_ls.storage import MemoryStore
 
 _DEFAULT_LIMIT, _MAX_LIMIT = 5, 100
 _MAX_SUMMARISED = 500
@@ -64,7 +63,7 @@ class CollectionOperations:
         name = checked_name(asked.collection or DEFAULT)
         store = self._collections.make(name)
         done = push(store, text, self._collections.memories(store).stamp())
-        if (model := self._model()) is not None:
+        if (model := self._model(name)) is not None:
             embed_missing(store, model, _EMBEDDED_AT_ONCE)
         return records.PushedAnswer(
             name, done.inserted + done.updated, done.longest, done.inserted, done.updated, done.skipped, done.memory_ids
@@ -75,7 +74,7 @@ class CollectionOperations:
         store = self._collections.existing(asked.collection)
         filters, used = self._filters(asked.project_id, asked.memory_type, asked.tags, asked.time_range)
         limit = min(asked.limit or _DEFAULT_LIMIT, _MAX_LIMIT)
-        model = self._model()
+        model = self._model(asked.collection)
         # Two sources may hold the same text.
         question = Question(asked.query_text, 2 * limit, _MIN_SIMILARITY, filters)
         hits = self._collections.memories(store).recall(question, model)
@@ -107,7 +106,7 @@ class CollectionOperations:
             asked.limit or _MAX_SUMMARISED,
             filters.project_ids[0] if filters.project_ids and len(filters.project_ids) == 1 else None,
         )
-        done = summarise(self._collections.memories(store), request, self._model(), settings)
+        done = summarise(self._collections.memories(store), request, self._model(asked.collection), settings)
         return _summary_answer(done, used, settings.endpoint)
 
     def get_collections(self, asked: NoArguments) -> records.CollectionsAnswer:
@@ -115,17 +114,26 @@ class CollectionOperations:
         return records.CollectionsAnswer(tuple(self._record(name) for name in self._names()))
 
     def new_collection(self, asked: requests.NewCollection) -> records.NewCollectionAnswer:
-        """Make a collection, or confirm that it is as asked."""
-        name, size = checked_name(asked.name), self._vector_size()
-        if asked.vector_size is not None and size and asked.vector_size != size:
-            is_there = name in self._collections.names()
-            loss = f"; the collection {name} would lose its vectors" if is_there and not asked.force else ""
+        """Make a collection, or have its vectors made in another size."""
+        name, most = checked_name(asked.name), self._model_size()
+        is_new = name not in self._collections.names()
+        former = most if is_new else self._vector_size(name)
+        size = asked.vector_size or former
+        if most and size > most:
             raise InvalidRequest(
-                f"vector_size = {asked.vector_size}: the configured model makes vectors of {size} numbers{loss}; leave "
+                f"vector_size = {size}: the configured model makes vectors of {most} numbers; give {most} or less, leave "
                 "vector_size out, or configure another embedding.model"
             )
-        status = "unchanged" if name in self._collections.names() else "created"
+        held = 0 if is_new else self._collections.existing(name).count()
+        if size != former and held and not asked.force:
+            raise InvalidRequest(
+                f"vector_size = {size}: the collection {name} would lose its vectors of {former} numbers, and {held} chunks "
+                "would be embedded anew; give force to do that"
+            )
         self._collections.make(name)
+        if size != former:
+            self._collections.resize(name, size)
+        status = "created" if is_new else "unchanged" if size == former else "resized"
         made = self._record(name)
         return records.NewCollectionAnswer(made.name, status, made.vector_size, made.count)
 
@@ -139,7 +147,7 @@ class CollectionOperations:
         types = {kind: sum(memory.memory_type.value == kind for memory in chunks) for kind in TYPE_NAMES}
         return records.CollectionMetricsAnswer(
             sources(iter(chunks)), len(chunks), len(newest.content) if newest else 0, len(names),
-            {kind: count for kind, count in types.items() if count}, self._pending(stores),
+            {kind: count for kind, count in types.items() if count}, self._pending(names),
         )  # fmt: skip
 
     def facts(self, asked: requests.CollectionFacts) -> records.FactsAnswer:
@@ -199,29 +207,34 @@ class CollectionOperations:
 
     def _record(self, name: str) -> records.PushedCollection:
         store = self._collections.existing(name)
-        return records.PushedCollection(name, self._vector_size(), store.count(self._seen()))
+        return records.PushedCollection(name, self._vector_size(name), store.count(self._seen()))
 
-    def _vector_size(self) -> int:
+    def _vector_size(self, name: str) -> int:
+        return self._collections.vector_size(name) or self._model_size()
+
+    def _model_size(self) -> int:
         try:
             return self._engine.models.configured().dimensions
         except ModelMissing:
             return 0
 
-    def _model(self) -> HostedModel | None:
+    def _model(self, collection: str = DEFAULT) -> Embedder | None:
+        """The model as a collection uses it; None while it cannot be used."""
         try:
-            return self._engine.models.get(self._engine.models.configured().id)
+            found = self._engine.models.get(self._engine.models.configured().id)
         except ModelMissing:
             return None
+        return self._collections.model_of(collection, found)
 
-    def _pending(self, stores: Iterable[MemoryStore]) -> int:
-        try:
-            model_id = self._engine.models.configured().id
-        except ModelMissing:
-            return 0
+    def _pending(self, names: Iterable[str]) -> int:
+        """How many chunks have no vectors yet; it is counted for all projects alone."""
         if self._project_ids() is not None:
-            # It is counted for all projects alone.
             return 0
-        return sum(store.vectors.missing_count(model_id) for store in stores)
+        models = ((name, self._model(name)) for name in names)
+        missing = (
+            self._collections.existing(name).vectors.missing_count(model.card.id) for name, model in models if model
+        )
+        return sum(missing)
 
     def _known_project_ids(self) -> set[str]:
         allowed = self._project_ids()
@@ -248,7 +261,7 @@ class CollectionOperations:
         settings = self._engine.settings
         return {
             "embedding.model": settings.embedding.model,
-            "vector_size": self._vector_size(),
+            "vector_size": self._model_size(),
             "search.query_expansion": settings.search.query_expansion,
             "summaries": "abstractive" if settings.summaries.endpoint else "extractive",
         }

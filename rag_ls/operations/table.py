@@ -650,13 +650,13 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "new_collection",
-        "Make a collection.",
+        "Make a collection, or resize its vectors.",
         collection_requests.NewCollection,
         collection_records.NewCollectionAnswer,
         lambda at, asked: at.collections.new_collection(asked),
         effects=WRITES,
         needs_code=False,
-        tool=Tool("collections", "Make a collection.", ("name", "vector_size"), ("status",)),
+        tool=Tool("collections", "Make or resize a collection.", ("name", "vector_size", "force"), ("status",)),
     ),
     Operation(
         "collection_metrics",

@@ -88,7 +88,7 @@ def test_a_summary_is_kept_once(pushed: ClientSession) -> None:
     [
         ("summarize_collection", {"time_range": {"start": "2026-01-01"}}, "start and end"),
         ("summarize_collection", {"time_range": _JANUARY, "strategy": "abstractive"}, "summaries.endpoint"),
-        ("new_collection", {"name": "other", "vector_size": 7}, "makes vectors of"),
+        ("new_collection", {"name": "other", "vector_size": 7000}, "makes vectors of"),
         ("new_collection", {"name": "../up"}, "collection's name"),
         ("push", {"text": "  "}, "text"),
         ("search_collection", {}, "query_text"),
@@ -133,3 +133,20 @@ def test_a_client_of_one_project_sees_its_texts_alone(pushed: ClientSession, tmp
         run(pushed, "search_collection", query="credit note", k=1)["results"][0]["metadata"]["project_id"] == "billing"
     )
     limited.client.close()
+
+
+def test_a_collection_is_resized_only_on_purpose_and_found_by_meaning_afterwards(pushed: ClientSession) -> None:
+    assert run(pushed, "get_collections")["collections"] == [{"name": "default", "vector_size": 384, "count": 2}]
+    with pytest.raises(InvalidRequest, match="would lose its vectors"):
+        run(pushed, "new_collection", name="default", vector_size=128)
+    resized = run(pushed, "new_collection", name="default", vector_size=128, force=True)
+    assert (resized["status"], resized["vector_size"], resized["count"]) == ("resized", 128, 2)
+    assert run(pushed, "collection_metrics")["pending_embeddings"] == 2
+    found = run(pushed, "search_collection", query="how are bills rounded", k=1)
+    assert found["results"][0]["text"] == _NOTES["billing"]
+    assert run(pushed, "collection_metrics")["pending_embeddings"] == 0
+    assert run(pushed, "get_collections")["collections"][0]["vector_size"] == 128
+    assert run(pushed, "new_collection", name="small", vector_size=64)["status"] == "created"
+    run(pushed, "push", text=_NOTES["support"], collection="small")
+    found = run(pushed, "search_collection", query="how long do people wait", collection="small")
+    assert found["results"][0]["text"] == _NOTES["support"]
