@@ -130,6 +130,8 @@ class MemoryOperations:
         if not any(answer.hits for answer in answers) and (hint := _unknown_tags(wanted.tags, views)):
             answers = [replace(answers[0], stats=replace(answers[0].stats, note=hint))]
         count = asked.k or views[0].settings.search.default_k
+        if len(views) > 1:
+            answers = [_located_answer(answer, view) for answer, view in zip(answers, views, strict=True)]
         answer = _one(asked.query, answers, _MAX_ASKED if is_about_code else count)
         if is_about_code:
             place = views[0].relative(path) if path else ""
@@ -140,7 +142,8 @@ class MemoryOperations:
     def get_memory(self, asked: GetMemory) -> MemoryRecord:
         """One memory by its id, complete."""
         view, memory = self._held(asked.id)
-        record = whole_memory_record(view.code_memories.with_anchor_state(memory))
+        found_in = view if len(self._projects.all()) > 1 else None
+        record = whole_memory_record(_located(view.code_memories.with_anchor_state(memory), found_in))
         if asked.embedding and (found := view.code_memories.embedding_of(memory)):
             record = replace(record, embedding=EmbeddingRecord(*found))
         if asked.history:
@@ -281,6 +284,10 @@ def _one(query: str, answers: list[model.SearchAnswer], k: int) -> model.SearchA
     return answers[0] if len(answers) == 1 else merged(query, answers, k)
 
 
+def _located_answer(answer: model.SearchAnswer, view: ProjectView) -> model.SearchAnswer:
+    return replace(answer, hits=tuple(replace(hit, item=_located(memory_of(hit), view)) for hit in answer.hits))
+
+
 def _recalled(answer: model.SearchAnswer, budget_tokens: int) -> MemoryAnswer:
     return MemoryAnswer(
         answer.query,
@@ -343,9 +350,16 @@ def _listed(
         wanted = replace(on_branch(filters, view), anchored=bool(state or path))
         for item in map(view.code_memories.with_anchor_state, view.memories.listed(wanted, order)[0]):
             if _has_anchor(item, state, view.relative(path) if path else ""):
-                known.setdefault(item.id, item)
+                known.setdefault(item.id, _located(item, view if len(views) > 1 else None))
     found = sorted_memories(known.values(), order)
     return found[offset : offset + limit], len(found)
+
+
+def _located(memory: Memory, view: ProjectView | None) -> Memory:
+    """A memory that says which project its place is in, where several may be meant."""
+    if view is None or memory.anchor is None or memory.anchor.project:
+        return memory
+    return replace(memory, anchor=replace(memory.anchor, project=str(view.project.root)))
 
 
 def _has_anchor(memory: Memory, state: str, path: str) -> bool:

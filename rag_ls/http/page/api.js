@@ -26,7 +26,8 @@ export async function listen(heard, signal) {
   for (let wait = 1000; !signal.aborted; wait = Math.min(2 * wait, 30000)) {
     try {
       const answer = await fetch("/events", { headers: { "X-RAG-Token": localStorage.getItem(TOKEN) ?? "" }, signal });
-      if (!answer.ok) return;
+      if (answer.status === 401) return;
+      if (!answer.ok) throw new Refused(String(answer.status));
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
       for (let rest = ""; ;) {
         const { done, value } = await reader.read();

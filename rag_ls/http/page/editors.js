@@ -1,16 +1,28 @@
 // Links that open an editor at a line.
+import { el } from "./dom.js";
+
+const escaped = (file) => file.split("/").map(encodeURIComponent).join("/");
+// A Windows path has no slash at its beginning.
+const rooted = (file) => escaped(file.replaceAll("\\", "/").replace(/^(?!\/)/, "/"));
 const LINKS = {
-  "VS Code": (file, line) => `vscode://file${file}:${line}`,
-  Cursor: (file, line) => `cursor://file${file}:${line}`,
-  Zed: (file, line) => `zed://file${file}:${line}`,
+  "VS Code": (file, line) => `vscode://file${rooted(file)}:${line}`,
+  Cursor: (file, line) => `cursor://file${rooted(file)}:${line}`,
+  Zed: (file, line) => `zed://file${rooted(file)}:${line}`,
   JetBrains: (file, line) => `idea://open?file=${encodeURIComponent(file)}&line=${line}`,
 };
 const KEY = "rag-ls.editor";
 
-export const chosen = () => localStorage.getItem(KEY) ?? "VS Code";
+const chosen = () => localStorage.getItem(KEY) ?? "VS Code";
 
-/** The address that opens a file at a line in the chosen editor. */
-export const linkTo = (file, line) => (LINKS[chosen()] ?? LINKS["VS Code"])(file.split("/").map(encodeURIComponent).join("/"), line);
+const linkTo = (file, line) => (LINKS[chosen()] ?? LINKS["VS Code"])(file, line);
+
+/** A link that opens a file at a line in the chosen editor. */
+export const editorLink = (file, line, text) => el("a", { class: "editor", href: linkTo(file, line), "data-file": file, "data-line": String(line) }, text);
+
+/** Have the links below an element open the editor that is chosen now. */
+export function relink(below) {
+  for (const link of below.querySelectorAll("a.editor")) link.href = linkTo(link.dataset.file, Number(link.dataset.line));
+}
 
 /** Fill the choice of editors, and keep what is chosen. */
 export function offerEditors(select, changed) {

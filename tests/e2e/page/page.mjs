@@ -78,7 +78,8 @@ await step("the keyboard alone: down, Enter shows the file at the place, Escape 
   await hit.waitFor();
   assert.ok(await hit.isVisible());
   await look("preview");
-  await page.locator("a.place").first().focus();
+  await page.keyboard.press("Escape");
+  assert.ok(await page.evaluate(() => document.activeElement.matches(".card[aria-current] a.place")), "back at the result");
   await page.keyboard.press("Escape");
   assert.equal(await page.evaluate(() => document.activeElement.id), "query");
 });
@@ -129,12 +130,47 @@ await step("what says the same is merged after a look, and taken back", async ()
   await page.getByText("2 memories").waitFor();
 });
 
-await step("a memory that another program writes appears by itself", async () => {
-  await page.locator("#view").evaluate((view) => { document.activeElement.blur(); });
+/** What another program stores meanwhile. */
+async function storeElsewhere(content) {
   const token = await page.evaluate(() => localStorage.getItem("rag-ls.token"));
-  const answer = await fetch(new URL("/api/store_memory", LINK), { method: "POST", headers: { "X-RAG-Token": token, "Content-Type": "application/json" }, body: JSON.stringify({ content: "Deploys happen on Tuesdays.", scope: "global" }) });
+  const answer = await fetch(new URL("/api/store_memory", LINK), { method: "POST", headers: { "X-RAG-Token": token, "Content-Type": "application/json" }, body: JSON.stringify({ content, scope: "global" }) });
   assert.equal(answer.status, 200);
+}
+
+await step("a memory that another program writes appears by itself", async () => {
+  await page.locator("#view").evaluate(() => { document.activeElement.blur(); });
+  await storeElsewhere("Deploys happen on Tuesdays.");
   await page.getByText("Deploys happen on Tuesdays.").waitFor();
+});
+
+await step("what somebody is writing stays, whatever others write", async () => {
+  await page.getByLabel("What to remember").fill("Half a thought");
+  await page.locator("#view").evaluate(() => { document.activeElement.blur(); });
+  await storeElsewhere("Releases happen on Thursdays.");
+  await page.waitForTimeout(1500);
+  assert.equal(await page.getByLabel("What to remember").inputValue(), "Half a thought");
+  await page.getByLabel("What to remember").fill("");
+});
+
+await step("a memory about a line links to the code, and its tags can be changed", async () => {
+  await page.getByLabel("What to remember").fill("Host names are compared without the port.");
+  await page.locator("form select").selectOption({ index: 1 });
+  await page.getByLabel("About the file").fill("address.py");
+  await page.getByLabel("at line").fill("40");
+  await page.getByRole("button", { name: "Remember" }).click();
+  const card = page.locator("article.card", { hasText: "Host names" });
+  assert.match(await card.locator("a.editor").getAttribute("href"), /http\/address\.py:\d+$/);
+  await card.getByRole("link", { name: "Edit and history" }).click();
+  await page.getByRole("button", { name: "Save" }).waitFor();
+  await page.getByLabel("Tags").fill("http, names");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("http · names").waitFor();
+  await look("memory-about-code");
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("link", { name: "Deleted ones" }).click();
+  await page.getByRole("button", { name: "Bring it back" }).first().click();
+  await page.getByText("It is back").waitFor();
+  await look("deleted");
 });
 
 await step("projects show what is skipped, and why", async () => {
@@ -148,8 +184,17 @@ await step("status shows clients and plots, and goes on", async () => {
   await page.getByRole("link", { name: "Status" }).click();
   await page.locator("svg").first().waitFor();
   await page.getByRole("cell", { name: "http" }).first().waitFor();
+  await page.getByRole("region", { name: "Clients" }).focus();
   await page.waitForTimeout(4500);
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Clients", "the focus stays");
   await look("status");
+});
+
+await step("the link for the keyboard leads past the head of the page, in the same view", async () => {
+  await page.locator("a.skip").focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "view");
+  assert.equal(new URL(page.url()).hash, "#status");
 });
 
 await step("nothing came from another host, and the browser complained of nothing", async () => {
