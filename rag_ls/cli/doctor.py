@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rag_ls import config
+from rag_ls.cli.confirmation import confirmed
 from rag_ls.cli.get_model import get_model
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.daemon.transport import connect
@@ -36,6 +37,8 @@ class Finding:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run all checks; exit code 1 when one fails."""
+    if arguments.confirm_endpoint:
+        return _confirm_endpoint(is_sure=arguments.yes)
     if arguments.get_model:
         print(f"model is in {get_model(arguments.get_model)}")
         print("rag-ls: an engine that runs takes it after `rag-ls stop`", file=sys.stderr)
@@ -60,7 +63,7 @@ def _findings(project: Project) -> Iterator[Finding]:
     yield _python()
     yield _sqlite()
     yield _grammars()
-    yield _model(project)
+    yield from _model(project)
     yield _torch()
     yield _git()
     yield _writable("project", lambda: project.root)
@@ -103,9 +106,48 @@ def _grammars() -> Finding:
     )
 
 
-def _model(project: Project) -> Finding:
+def _confirm_endpoint(*, is_sure: bool) -> int:
+    """Say where texts would go, and keep that the user agrees."""
+    from rag_ls.embedding.remote.provider import confirm, destination_of
+    from rag_ls.embedding.remote.records import ServiceRecords
+
+    settings = config.load().settings.embedding
+    if settings.provider != "local":
+        where = destination_of(settings)
+        in_clear = "" if where.endpoint.startswith("https:") or where.stays_here else ", unencrypted"
+        print(
+            f"The texts of your code and memories will be sent to {where.endpoint}{in_clear}, to be embedded by {where.model}. "
+            "Unsaved text is not: it is found by its words until it is saved.",
+            file=sys.stderr,
+        )
+        if not is_sure and not confirmed("Go on?", "nothing is sent"):
+            return 1
+    where = confirm(settings, ServiceRecords(user_data_folder()))
+    print(f"rag-ls: texts may be sent to {where.endpoint}", file=sys.stderr)
+    return 0
+
+
+def _model(project: Project) -> Iterator[Finding]:
+    settings = config.load(project).settings.embedding
+    if settings.provider == "local":
+        yield _local_model(settings.model)
+        yield Finding("texts go to", True, "nobody: the model runs on this machine")
+        return
+    from rag_ls.embedding.remote.provider import RemoteProvider, destination_of
+
     try:
-        model = locate(config.load(project).settings.embedding.model)
+        where = destination_of(settings)
+        yield Finding("texts go to", True, f"{where.endpoint} ({where.provider}, {where.model})")
+        card = RemoteProvider(settings).find(settings.model)
+    except RagLsError as error:
+        yield Finding("model", False, str(error), "without a model rag-ls searches by words alone")
+        return
+    yield Finding("model", True, f"{card.id}, vectors of {card.dimensions} numbers")
+
+
+def _local_model(name: str) -> Finding:
+    try:
+        model = locate(name)
         check_weights(model)
         check_onnx(model)
     except RagLsError as error:

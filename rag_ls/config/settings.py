@@ -64,7 +64,27 @@ class ChunkingSettings:
 class EmbeddingSettings:
     """How texts become vectors."""
 
-    model: str = setting("auto", "`auto` (the best model on this machine), a known model's name, or a model's folder.")
+    provider: str = setting(
+        "local",
+        "Who runs the model: this machine, an Ollama server, or a server with OpenAI's `/v1/embeddings`. What would leave this "
+        "machine waits until you agree: `rag-ls doctor --confirm-endpoint`.",
+        choices=("local", "ollama", "openai"),
+    )
+    model: str = setting(
+        "auto",
+        "`auto` (the best model on this machine; `nomic-embed-text:v1.5` with Ollama), a model's name, or a model's folder.",
+    )
+    endpoint: str = setting("", "The server's address; empty for `http://127.0.0.1:11434` (Ollama) or OpenAI's own.")
+    api_key_env: str = setting(
+        "", "The environment variable that holds the key for the server, of the engine's process."
+    )
+    query_prefix: str = setting("auto", "What questions to a server's model begin with; `auto` knows some models.")
+    document_prefix: str = setting("auto", "What texts for a server's model begin with; `auto` knows some models.")
+    max_batch_bytes: int = setting(24_000, "Bytes of text in one request to a server.", minimum=1000)
+    timeout_s: float = setting(60.0, "How long a server may take for one request, in seconds.", minimum=1)
+    max_tokens_per_day: int = setting(
+        0, "Send a server no more tokens than this in a day (UTC); 0 for no limit.", minimum=0
+    )
     backend: str = setting(
         "auto",
         "What runs the model; `auto` takes ONNX for single texts, and OpenVINO (x86) or torch for bulk work.",

@@ -104,6 +104,11 @@ class LoadedModel(Protocol):
         """The process that does bulk work, where one runs."""
         ...
 
+    @property
+    def sends_away(self) -> bool:
+        """Whether texts leave this machine."""
+        ...
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """The approximate number of tokens of each text, for the budget."""
         ...

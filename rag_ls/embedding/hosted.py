@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.embedding.api import BatchBudget, BatchRefused, LoadedModel, ModelCard, QueryLate
+from rag_ls.errors import RagLsError
 from rag_ls.util.counts import Counts
 
 # Cached queries never go stale, because a model always makes the same vector of a text.
@@ -29,6 +30,8 @@ class HostedModel:
         self._counts = counts or Counts()
         self._lock = threading.Lock()
         self._queries: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self.failure = ""
+        """Why the last batch of texts was not embedded; empty if it was."""
 
     @property
     def card(self) -> ModelCard:
@@ -43,6 +46,11 @@ class HostedModel:
         """The process that does bulk work, where one runs."""
         return self._model.worker_process_id
 
+    @property
+    def sends_away(self) -> bool:
+        """Whether texts leave this machine: unsaved ones must not."""
+        return self._model.sends_away
+
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
         """As `Embedder`; `backlog` is how many texts are still to come after these."""
         self._counts.add(EMBEDDED_TEXTS, len(texts))
@@ -50,7 +58,12 @@ class HostedModel:
         vectors, left = [], len(texts) + backlog
         for batch in batches:
             left -= len(batch)
-            vectors.append(self._embedded(batch, left))
+            try:
+                vectors.append(self._embedded(batch, left))
+            except RagLsError as error:
+                self.failure = str(error)
+                raise
+        self.failure = ""
         return vectors[0] if len(vectors) == 1 else np.concatenate(vectors)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:

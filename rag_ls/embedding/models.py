@@ -42,7 +42,7 @@ class ModelHost:
         """`provider` is the source of the models; by default this machine. `counts`: see `HostedModel`."""
         self._counts = counts
         self._settings = settings
-        self._provider = provider or LocalProvider(settings)
+        self._provider = provider or provider_of(settings)
         self._lock = threading.Lock()
         self._configured: ModelCard | None = None
         self._models: dict[str, HostedModel] = {}
@@ -53,9 +53,9 @@ class ModelHost:
 
     def configured(self) -> ModelCard:
         """The model that the settings ask for. Raises `ModelMissing`; it may be installed later."""
-        if self._configured is None:
-            self._configured = self._provider.find(self._settings.model)
-        return self._configured
+        if (found := self._configured) is None:
+            found = self._configured = self._provider.find(self._settings.model)
+        return found
 
     def get(self, model_id: str) -> HostedModel | None:
         """The model if it is ready, else None; the first call starts loading it."""
@@ -80,9 +80,10 @@ class ModelHost:
         return model
 
     def state(self, model_id: str) -> ModelState:
-        """Whether a model is ready, and the error if loading failed."""
+        """Whether a model is ready, and the error if loading failed or if it embeds nothing now."""
         with self._lock:
-            return ModelState(model_id, model_id in self._models, self._recent_error(model_id))
+            hosted = self._models.get(model_id)
+            return ModelState(model_id, hosted is not None, hosted.failure if hosted else self._recent_error(model_id))
 
     def card(self, model_id: str) -> ModelCard:
         """What is known of the model that stored vectors name."""
@@ -157,6 +158,17 @@ class ModelHost:
         with self._lock:
             self._loading.pop(model_id, None)
             self._errors[model_id] = (time.monotonic(), failure)
+            # A service may have another revision now.
+            self._configured = None
+
+
+def provider_of(settings: EmbeddingSettings) -> EmbeddingProvider:
+    """The source of models that the settings name."""
+    if settings.provider == "local":
+        return LocalProvider(settings)
+    from rag_ls.embedding.remote.provider import RemoteProvider
+
+    return RemoteProvider(settings)
 
 
 def local_model(name: str, settings: EmbeddingSettings) -> HostedModel:

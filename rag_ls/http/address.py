@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag_ls.errors import InvalidRequest
+from rag_ls.util.hosts import is_loopback
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 17080
 # What a browser and other programs of this machine call it.
@@ -26,10 +26,7 @@ class Address:
     @property
     def is_loopback(self) -> bool:
         """Whether only this machine can reach it."""
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return self.host == "localhost"
+        return is_loopback(self.host)
 
     @property
     def shown_host(self) -> str:

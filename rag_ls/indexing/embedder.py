@@ -62,6 +62,7 @@ class EmbeddingQueue:
         self._looked_at = -_LOOK_AGAIN_S
         self.waits_for = ""
         """Why bulk embedding waits (typed text does not); empty where it does not wait."""
+        self._told = ""
         self._preferred: dict[int, Priority] = {}
         self._done = 0
         self.bulk = False
@@ -143,7 +144,10 @@ class EmbeddingQueue:
             except (RagLsError, ValueError) as error:
                 if self._stopping:
                     return
-                _log.warning("embedding failed, trying again: %s", error)
+                # A service may be away for hours.
+                level = logging.DEBUG if str(error) == self._told else logging.WARNING
+                self._told = str(error)
+                _log.log(level, "embedding failed, trying again: %s", error)
                 self._pause()
             except Exception:
                 _log.exception("embedding failed unexpectedly, trying again")
@@ -184,7 +188,8 @@ class EmbeddingQueue:
         if successor is not None and self.bulk:
             if self._embed_batch(successor):
                 return True
-            if self._models.get(successor) and not self._store.embeddings.pending_count(successor):
+            ready = self._models.get(successor)
+            if ready and not self._store.embeddings.pending_count(successor, saved_only=ready.sends_away):
                 _log.info("%s takes over from %s", successor, active)
                 self._store.embeddings.activate(successor)
                 return True
@@ -193,14 +198,20 @@ class EmbeddingQueue:
 
     def _embed_batch(self, model_id: str) -> bool:
         bulk = self.bulk and not self._has_to_wait()
-        pending = self._store.embeddings.pending(model_id, _POOL if bulk else _BATCH, interactive_only=not bulk)
-        if not pending:
+        limit = _POOL if bulk else _BATCH
+        if not self._store.embeddings.pending(model_id, 1, interactive_only=not bulk):
             return False
         self.idle = self._awake = False
         model = self._models.wait(model_id, timeout_s=_RETRY_S)
         if model is None:
             return False
-        left = self._store.embeddings.pending_count(model_id)
+        if model.sends_away and model_id == self._store.embeddings.active_model():
+            self._store.embeddings.withhold_unsaved()
+        saved_only = model.sends_away
+        pending = self._store.embeddings.pending(model_id, limit, interactive_only=not bulk, saved_only=saved_only)
+        left = self._store.embeddings.pending_count(model_id, saved_only=saved_only)
+        if not pending:
+            return False
         for batch in _batches(pending):
             self._embed(model, batch, left)
             left -= len(batch)

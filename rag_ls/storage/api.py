@@ -250,12 +250,21 @@ class PendingEmbeddings(Protocol):
         """Make `model` the one that answers searches; chunks without a vector of it become pending."""
         ...
 
-    def pending(self, model: str, limit: int, *, interactive_only: bool = False) -> list[tuple[bytes, Chunk]]:
-        """Chunks without a vector of `model`, by priority: (hash of the embedded text, what to embed)."""
+    def pending(
+        self, model: str, limit: int, *, interactive_only: bool = False, saved_only: bool = False
+    ) -> list[tuple[bytes, Chunk]]:
+        """Chunks without a vector of `model`, by priority: (hash of the embedded text, what to embed).
+
+        `saved_only` leaves out unsaved text, which must not leave the machine.
+        """
         ...
 
-    def pending_count(self, model: str) -> int:
+    def pending_count(self, model: str, *, saved_only: bool = False) -> int:
         """The number of chunks without a vector of `model`."""
+        ...
+
+    def withhold_unsaved(self) -> None:
+        """Note that unsaved text is to be found by its words alone, so that its chunks are no longer pending."""
         ...
 
     def waiting_hashes(self) -> list[bytes]:

@@ -6,6 +6,7 @@ import hashlib
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +18,10 @@ from rag_ls.embedding.api import BatchBudget, BatchRefused, QueryLate, normalise
 from rag_ls.embedding.hosted import within
 from rag_ls.embedding.local.catalog import MPNET
 from rag_ls.embedding.local.stack import LocalProvider
+from rag_ls.embedding.remote.provider import RemoteProvider
+from rag_ls.embedding.remote.records import ServiceRecords
 from rag_ls.errors import ModelMissing
+from tests.embedding.services import EmbeddingService, serving
 from tests.support import PATIENCE_S
 
 _DIMENSIONS = 16
@@ -34,6 +38,7 @@ class PretendModel:
     query_deadline_s: float | None = 0.05
     card: ModelCard = _CARD
     worker_process_id: int | None = None
+    sends_away: bool = False
     batches: list[tuple[int, int]] = field(default_factory=list)
     """Length and backlog of each batch that was taken."""
 
@@ -86,21 +91,32 @@ def _hashed(text: str) -> NDArray[np.float32]:
     return np.frombuffer(digest[:_DIMENSIONS], dtype=np.uint8).astype(np.float32) - 127.5
 
 
-@pytest.fixture(params=["local", "service"])
-def provider(request: pytest.FixtureRequest) -> EmbeddingProvider:
-    return LocalProvider(EmbeddingSettings(backend="onnx")) if request.param == "local" else PretendProvider()
+@pytest.fixture(params=["local", "pretended", "ollama", "openai"])
+def provider(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[EmbeddingProvider]:
+    if request.param in ("local", "pretended"):
+        yield LocalProvider(EmbeddingSettings(backend="onnx")) if request.param == "local" else PretendProvider()
+        return
+    with serving(EmbeddingService()) as service:
+        model = "small" if request.param == "openai" else "auto"
+        settings = EmbeddingSettings(provider=request.param, endpoint=service.url, model=model)
+        yield RemoteProvider(settings, ServiceRecords(tmp_path))
+
+
+def _configured(provider: EmbeddingProvider) -> str:
+    """What the settings name; OpenAI's API has no usual model."""
+    return "small" if isinstance(provider, RemoteProvider) and provider.models()[0].name == "openai/small" else "auto"
 
 
 @pytest.fixture
 def host(provider: EmbeddingProvider) -> Iterator[ModelHost]:
-    host = ModelHost(EmbeddingSettings(backend="onnx"), provider)
+    host = ModelHost(EmbeddingSettings(backend="onnx", model=_configured(provider)), provider)
     yield host
     host.close()
 
 
 def test_its_best_model_is_the_one_that_auto_means_and_says_what_it_is(provider: EmbeddingProvider) -> None:
     card = provider.models()[0]
-    assert provider.find("auto") == card == provider.find(card.name)
+    assert provider.find(_configured(provider)) == card == provider.find(card.name)
     assert card.id.startswith(f"{card.name}@")
     assert card.max_tokens > 0
     assert 0 < card.relevant_cosine < 1
@@ -108,7 +124,7 @@ def test_its_best_model_is_the_one_that_auto_means_and_says_what_it_is(provider:
 
 def test_stored_vectors_have_the_scale_that_their_provider_says(provider: EmbeddingProvider) -> None:
     host = ModelHost(EmbeddingSettings(), provider)
-    card = provider.find("auto")
+    card = provider.find(_configured(provider))
     assert host.card(card.id) == card
     assert host.card("of another machine@1") == ModelCard("of another machine@1", "of another machine", 0, 0)
 

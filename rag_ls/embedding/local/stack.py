@@ -61,6 +61,7 @@ class LocalProvider:
 class LocalModel:
     """A `LoadedModel` of this machine: an ONNX twin if there is one, and a worker process for bulk work."""
 
+    sends_away = False
     # Generous: both truncate long texts themselves, and the worker makes its own batches.
     budget = BatchBudget(max_texts=4096, max_bytes=16_000_000, max_tokens=4_000_000)
 

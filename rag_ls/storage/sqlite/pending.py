@@ -14,6 +14,8 @@ from rag_ls.storage.sqlite.index_rows import as_json, batches, marks
 _ACTIVE = "embedding_model"
 # Values of `chunks.embedded`.
 WAITING, EMBEDDED, REFUSED = 0, 1, 2
+# A chunk of a file, not of an editor's unsaved text.
+_SAVED = "document_id IN (SELECT id FROM documents WHERE session = '')"
 # Texts per query to the vector store.
 _ASKED_AT_ONCE = 2000
 
@@ -39,21 +41,30 @@ class PendingRows:
             for part in batches(self._hashes("1"), _ASKED_AT_ONCE):
                 self.note_embedded(set(part) - self._vectors.missing(model, part))
 
-    def pending(self, model: str, limit: int, *, interactive_only: bool = False) -> list[tuple[bytes, Chunk]]:
+    def pending(
+        self, model: str, limit: int, *, interactive_only: bool = False, saved_only: bool = False
+    ) -> list[tuple[bytes, Chunk]]:
         """See `PendingEmbeddings`."""
         if model != self.active_model():
-            return self._pending_of_successor(model, limit)
+            return self._pending_of_successor(model, limit, saved_only=saved_only)
         only = f"AND priority >= {Priority.INTERACTIVE} " if interactive_only else ""
+        only += f"AND {_SAVED} " if saved_only else ""
         query = f"SELECT id, priority FROM chunks WHERE embedded = 0 {only}ORDER BY priority DESC, id LIMIT ?"
         return self._embeddable(query, (limit,))
 
-    def pending_count(self, model: str) -> int:
+    def pending_count(self, model: str, *, saved_only: bool = False) -> int:
         """See `PendingEmbeddings`."""
         if model == self.active_model():
-            return int(
-                self._database.connection.execute("SELECT count(*) FROM chunks WHERE embedded = 0").fetchone()[0]
-            )
-        return sum(len(part) for part in self._missing(model))
+            where = f"embedded = 0 AND {_SAVED}" if saved_only else "embedded = 0"
+            return int(self._database.connection.execute(f"SELECT count(*) FROM chunks WHERE {where}").fetchone()[0])
+        return sum(len(part) for part in self._missing(model, saved_only=saved_only))
+
+    def withhold_unsaved(self) -> None:
+        """See `PendingEmbeddings`."""
+        where = f"embedded = 0 AND NOT ({_SAVED})"
+        if self._database.connection.execute(f"SELECT 1 FROM chunks WHERE {where} LIMIT 1").fetchone():
+            with self._database.writing() as connection:
+                connection.execute(f"UPDATE chunks SET embedded = ? WHERE {where}", (REFUSED,))
 
     def waiting_hashes(self) -> list[bytes]:
         """See `PendingEmbeddings`."""
@@ -83,9 +94,9 @@ class PendingRows:
                 (priority, priority, as_json(documents)),
             )
 
-    def _pending_of_successor(self, model: str, limit: int) -> list[tuple[bytes, Chunk]]:
+    def _pending_of_successor(self, model: str, limit: int, *, saved_only: bool) -> list[tuple[bytes, Chunk]]:
         found: list[bytes] = []
-        for part in self._missing(model):
+        for part in self._missing(model, saved_only=saved_only):
             found += part
             if len(found) >= limit:
                 break
@@ -97,9 +108,9 @@ class PendingRows:
             pending += self._embeddable(query, tuple(chosen))
         return pending
 
-    def _missing(self, model: str) -> Iterator[list[bytes]]:
+    def _missing(self, model: str, *, saved_only: bool) -> Iterator[list[bytes]]:
         """The hashes of texts without a vector of a model, in parts."""
-        for part in batches(self._hashes("1"), _ASKED_AT_ONCE):
+        for part in batches(self._hashes(_SAVED if saved_only else "1"), _ASKED_AT_ONCE):
             missing = self._vectors.missing(model, part)
             yield [text_hash for text_hash in part if text_hash in missing]
 

@@ -1,0 +1,297 @@
+"""The provider of a service's one model: asks the user once, then sends texts, within the limits of the settings."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.config import EmbeddingSettings
+from rag_ls.embedding.api import BatchBudget, BatchRefused, LoadedModel, ModelCard, normalised
+from rag_ls.embedding.remote import ollama, openai_compatible
+from rag_ls.embedding.remote.apis import Described, Embedded, EmbeddingApi
+from rag_ls.embedding.remote.records import ServiceRecords
+from rag_ls.embedding.remote.service import Patience, Service, ServiceFailed, is_local
+from rag_ls.errors import InvalidRequest, ModelMissing
+from rag_ls.project import user_data_folder
+
+_log = logging.getLogger(__name__)
+
+OLLAMA, OPENAI = "ollama", "openai"
+_LOOK = Patience(timeout_s=5.0, attempts=1)
+_LOAD = Patience(timeout_s=60.0, attempts=2)
+_QUESTION = Patience(timeout_s=3.0, attempts=1)
+_QUESTION_S = 3.0
+# A service that did not answer is not asked again by each question.
+_REST_S = 10.0
+_MAX_TEXTS = 64
+_CHARACTERS_A_TOKEN = 3
+# The least that is left of a text that is refused; what is refused then is found by its words alone.
+_LEAST_CHARACTERS = 64
+# Questions and documents begin so, as the models' cards ask for; by the beginning of the model's name.
+_PREFIXES = {
+    "nomic-embed-text": ("search_query: ", "search_document: "),
+    "mxbai-embed-large": ("Represent this sentence for searching relevant passages: ", ""),
+    "snowflake-arctic-embed": ("Represent this sentence for searching relevant passages: ", ""),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where texts go, as the settings say."""
+
+    provider: str
+    endpoint: str
+    model: str
+
+    @property
+    def stays_here(self) -> bool:
+        """Whether texts stay on this machine: Ollama passes models that are named `cloud` on to its makers."""
+        is_passed_on = self.provider == OLLAMA and self.model.partition(":")[2].endswith("cloud")
+        return is_local(self.endpoint) and not is_passed_on
+
+    @property
+    def name(self) -> str:
+        """The model's name among all providers' models."""
+        return f"{self.provider}/{self.model}"
+
+
+def destination_of(settings: EmbeddingSettings, model: str = "") -> Destination:
+    """Where texts go. Raises `ModelMissing` for settings that name no usable service."""
+    wanted = (model or settings.model).removeprefix(f"{settings.provider}/")
+    endpoint = settings.endpoint.strip().rstrip("/")
+    if settings.provider == OLLAMA:
+        endpoint = (endpoint or ollama.DEFAULT_ENDPOINT).removesuffix("/api")
+        wanted = ollama.DEFAULT_MODEL if wanted == "auto" else wanted
+    else:
+        endpoint = openai_compatible.base_of(endpoint or openai_compatible.DEFAULT_ENDPOINT)
+        if wanted == "auto":
+            raise ModelMissing(
+                f'embedding.provider = "{settings.provider}" needs the name of a model in embedding.model'
+            )
+    if not endpoint.startswith(("http://", "https://")) or "@" in endpoint:
+        raise ModelMissing(
+            f"embedding.endpoint = {endpoint!r} is no http address; a key belongs into embedding.api_key_env"
+        )
+    return Destination(settings.provider, endpoint, wanted)
+
+
+class RemoteProvider:
+    """An `EmbeddingProvider`: the model that the settings name, run by a service."""
+
+    def __init__(
+        self,
+        settings: EmbeddingSettings,
+        records: ServiceRecords | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._settings = settings
+        self._records = records or ServiceRecords(user_data_folder())
+        self._clock = clock
+        self._failed: dict[str, tuple[float, str]] = {}
+
+    def models(self) -> list[ModelCard]:
+        """See `EmbeddingProvider`."""
+        try:
+            return [self.find(self._settings.model)]
+        except ModelMissing:
+            return []
+
+    def find(self, name: str) -> ModelCard:
+        """See `EmbeddingProvider`. What the service said before is believed: it may be away now."""
+        where = self._confirmed(name)
+        known = self._records.description(_key(where))
+        return _card(where, Described(**known)) if known else self._asked(where)
+
+    def card(self, model_id: str) -> ModelCard:
+        """See `EmbeddingProvider`."""
+        name = model_id.rpartition("@")[0] or model_id
+        try:
+            found = self.find(name) if name.startswith(f"{self._settings.provider}/") else None
+        except ModelMissing:
+            found = None
+        return found if found is not None and found.id == model_id else ModelCard(model_id, name, 0, 0)
+
+    def load(self, model_id: str) -> LoadedModel:
+        """See `EmbeddingProvider`. Asks the service which revision it has now."""
+        name = model_id.rpartition("@")[0]
+        if not name.startswith(f"{self._settings.provider}/"):
+            raise ModelMissing(f"{model_id} is none of {self._settings.provider}'s models: set embedding.provider back")
+        where = self._confirmed(name)
+        api = self._api(where)
+        try:
+            now = api.describe(_LOAD)
+        except ServiceFailed as error:
+            raise ModelMissing(str(error)) from error
+        card = _card(where, now)
+        self._records.describe(_key(where), _plain(now))
+        if card.id != model_id:
+            raise ModelMissing(f"{where.endpoint} has {card.id} now, not {model_id}; all texts are embedded anew")
+        return RemoteModel(api, card, self._settings, self._records, sends_away=not where.stays_here)
+
+    def _confirmed(self, name: str) -> Destination:
+        """Where texts go, if the user agreed. Raises `ModelMissing`."""
+        where = destination_of(self._settings, name)
+        if not (where.stays_here or self._records.is_confirmed(where.endpoint)):
+            raise ModelMissing(
+                f"embedding.provider = {where.provider!r} would send the texts of your code and memories to {where.endpoint}: "
+                "agree once with `rag-ls doctor --confirm-endpoint`; until then words alone are searched"
+            )
+        return where
+
+    def _asked(self, where: Destination) -> ModelCard:
+        failed_at, why = self._failed.get(where.name, (0.0, ""))
+        if why and self._clock() - failed_at < _REST_S:
+            raise ModelMissing(why)
+        api = self._api(where)
+        try:
+            found = api.describe(_LOOK)
+        except (ServiceFailed, ModelMissing) as error:
+            self._failed[where.name] = self._clock(), str(error)
+            raise ModelMissing(str(error)) from error
+        finally:
+            api.close()
+        self._records.describe(_key(where), _plain(found))
+        return _card(where, found)
+
+    def _api(self, where: Destination) -> EmbeddingApi:
+        service = Service(where.endpoint, self._headers())
+        if where.provider == OLLAMA:
+            return ollama.OllamaApi(service, where.model)
+        return openai_compatible.OpenAiApi(service, where.model, self._settings.api_key_env)
+
+    def _headers(self) -> dict[str, str]:
+        if not (variable := self._settings.api_key_env):
+            return {}
+        key = os.environ.get(variable, "").strip()
+        if not (key and key.isascii() and key.isprintable()):
+            # A malformed key would show in an error of the HTTP library.
+            raise ModelMissing(
+                f"the environment variable {variable} (embedding.api_key_env) holds no key for the engine"
+            )
+        return {"Authorization": f"Bearer {key}"}
+
+
+class RemoteModel:
+    """A `LoadedModel` of a service."""
+
+    worker_process_id = None
+    query_deadline_s: float | None = _QUESTION_S
+
+    def __init__(
+        self,
+        api: EmbeddingApi,
+        card: ModelCard,
+        settings: EmbeddingSettings,
+        records: ServiceRecords,
+        *,
+        sends_away: bool,
+    ) -> None:
+        self.card = card
+        self.sends_away = sends_away
+        self.budget = BatchBudget(_MAX_TEXTS, settings.max_batch_bytes, settings.max_batch_bytes)
+        self._api = api
+        self._settings = settings
+        self._records = records
+        self._query_prefix, self._document_prefix = _prefixes(settings, card.name)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return [1 + len(text) // _CHARACTERS_A_TOKEN for text in texts]
+
+    def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
+        """As `LoadedModel`. A text that is refused alone is shortened; if nothing helps, its vector is not a number."""
+        if not texts:
+            return np.zeros((0, self.card.dimensions), np.float32)
+        patience = Patience(self._settings.timeout_s)
+        try:
+            return self._embedded([self._document_prefix + text for text in texts], patience)
+        except BatchRefused:
+            if len(texts) > 1:
+                raise
+        return self._shortened(texts[0], patience)
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        vector: NDArray[np.float32] = self._embedded([self._query_prefix + text], _QUESTION)[0]
+        return vector
+
+    def warm_up(self) -> None:
+        """See `LoadedModel`. The service was asked when the model was loaded."""
+
+    def release(self) -> None:
+        """See `LoadedModel`. Nothing is held here."""
+
+    def close(self) -> None:
+        self._api.close()
+
+    def _shortened(self, text: str, patience: Patience) -> NDArray[np.float32]:
+        while len(text) > _LEAST_CHARACTERS:
+            text = text[: len(text) // 2]
+            try:
+                return self._embedded([self._document_prefix + text], patience)
+            except BatchRefused:
+                continue
+        _log.warning("%s refuses a text of any length; it is found by its words alone", self._api.endpoint)
+        return np.full((1, self.card.dimensions), np.nan, np.float32)
+
+    def _embedded(self, texts: Sequence[str], patience: Patience) -> NDArray[np.float32]:
+        self._check_spend()
+        found = self._api.embed(texts, patience)
+        self._note_spend(found, texts)
+        return self._checked(found, len(texts))
+
+    def _checked(self, found: Embedded, count: int) -> NDArray[np.float32]:
+        sizes = {len(row) for row in found.vectors}
+        if len(found.vectors) != count or sizes != {self.card.dimensions}:
+            shape = f"{len(found.vectors)} vectors of {', '.join(map(str, sorted(sizes)))} numbers"
+            raise ServiceFailed(
+                f"{self._api.endpoint} answered with {shape}, not {count} of {self.card.dimensions}: its model changed; "
+                "`rag-ls stop`, and the next engine embeds all anew"
+            )
+        return normalised(np.asarray(found.vectors, np.float32))
+
+    def _check_spend(self) -> None:
+        most = self._settings.max_tokens_per_day
+        if most and (sent := self._records.tokens_today(self._api.endpoint)) >= most:
+            raise ServiceFailed(
+                f"{sent:,} tokens were sent to {self._api.endpoint} today, embedding.max_tokens_per_day is {most:,}: it goes "
+                "on at midnight (UTC)"
+            )
+
+    def _note_spend(self, found: Embedded, texts: Sequence[str]) -> None:
+        if self._settings.max_tokens_per_day:
+            self._records.add_tokens(self._api.endpoint, found.tokens or sum(self.count_tokens(texts)))
+
+
+def confirm(settings: EmbeddingSettings, records: ServiceRecords) -> Destination:
+    """Keep that the user agrees to where the settings send texts. Raises `InvalidRequest` if they send none."""
+    if settings.provider not in (OLLAMA, OPENAI):
+        raise InvalidRequest('embedding.provider is "local": no text leaves this machine, there is nothing to confirm')
+    where = destination_of(settings)
+    records.confirm(where.endpoint)
+    return where
+
+
+def _card(where: Destination, found: Described) -> ModelCard:
+    return ModelCard(f"{where.name}@{found.revision}", where.name, found.max_tokens, found.dimensions)
+
+
+def _key(where: Destination) -> str:
+    return f"{where.name} {where.endpoint}"
+
+
+def _plain(found: Described) -> dict[str, object]:
+    return {"revision": found.revision, "dimensions": found.dimensions, "max_tokens": found.max_tokens}
+
+
+def _prefixes(settings: EmbeddingSettings, name: str) -> tuple[str, str]:
+    """The prefixes of questions and documents: those of the settings, else those that the model was trained with."""
+    model = name.rpartition("/")[2]
+    usual = next((found for start, found in _PREFIXES.items() if model.startswith(start)), ("", ""))
+    chosen = (settings.query_prefix, settings.document_prefix)
+    query, document = (own if given == "auto" else given for given, own in zip(chosen, usual, strict=True))
+    return query, document

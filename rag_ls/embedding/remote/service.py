@@ -1,0 +1,146 @@
+"""Requests to a service over HTTP: tried again where that may help, and never sent anywhere else."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2 as httpx
+
+from rag_ls.embedding.api import ModelClosed
+from rag_ls.errors import RagLsError
+from rag_ls.util.hosts import is_loopback
+
+_ATTEMPTS, _BACK_OFF_S = 4, 0.5
+# A service that asks for a longer wait is left alone until the next batch.
+_MAX_WAIT_S = 60.0
+_CONNECT_S = 5.0
+_MAX_ANSWER_BYTES = 256_000_000
+_MAX_SHOWN = 300
+# HTTP Semantics (RFC 9110) and 429 (RFC 6585): answers that may differ a moment later.
+_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+class ServiceFailed(RagLsError):
+    """The service gave no usable answer; the message names it and says why."""
+
+
+class ServiceRefused(ServiceFailed):
+    """The service refused a request as it is: asking again would not help."""
+
+    def __init__(self, message: str, status: int, said: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.said = said
+        """What the service says of it, in lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long one request may take, in seconds, and how often it is tried."""
+
+    timeout_s: float
+    attempts: int = _ATTEMPTS
+    back_off_s: float = _BACK_OFF_S
+
+
+class Service:
+    """One endpoint. Safe from several threads."""
+
+    def __init__(self, endpoint: str, headers: Mapping[str, str] | None = None) -> None:
+        """`endpoint` is an http or https address without a slash at its end; redirects are not followed."""
+        self.endpoint = endpoint
+        self._closed = threading.Event()
+        # A local service is not asked through a proxy.
+        self._client = httpx.Client(
+            headers=dict(headers or {}), follow_redirects=False, trust_env=not is_local(endpoint)
+        )
+
+    def get(self, path: str, patience: Patience) -> Any:
+        """The JSON at a path. Raises `ServiceFailed`, `ServiceRefused`, `ModelClosed`."""
+        return self._asked("GET", path, None, patience)
+
+    def post(self, path: str, body: Mapping[str, Any], patience: Patience) -> Any:
+        """The JSON that answers a JSON object. Raises `ServiceFailed`, `ServiceRefused`, `ModelClosed`."""
+        return self._asked("POST", path, body, patience)
+
+    def close(self) -> None:
+        """End waiting and further requests."""
+        self._closed.set()
+        self._client.close()
+
+    def _asked(self, method: str, path: str, body: Mapping[str, Any] | None, patience: Patience) -> Any:
+        wait_s = patience.back_off_s
+        for left in reversed(range(patience.attempts)):
+            if self._closed.is_set():
+                raise ModelClosed(f"{self.endpoint} is asked no longer: the engine ends")
+            asked_for_s = 0.0
+            try:
+                answer = self._client.request(method, self.endpoint + path, json=body, timeout=_timeout(patience))
+                if answer.status_code == 200:
+                    return self._json(answer)
+                failure = self._failure(answer)
+                if answer.status_code not in _PASSING:
+                    raise failure
+                asked_for_s = _retry_after_s(answer)
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                if self._closed.is_set():
+                    raise ModelClosed(f"{self.endpoint} is asked no longer: the engine ends") from error
+                failure = ServiceFailed(f"{self.endpoint} cannot be reached: {error or type(error).__name__}")
+            if not left or asked_for_s > _MAX_WAIT_S:
+                raise failure
+            self._closed.wait(max(wait_s, asked_for_s))
+            wait_s *= 2
+        raise AssertionError("a request is tried at least once")
+
+    def _json(self, answer: httpx.Response) -> Any:
+        if len(answer.content) > _MAX_ANSWER_BYTES:
+            raise ServiceFailed(f"{self.endpoint} answered with {len(answer.content):,} bytes")
+        try:
+            return answer.json()
+        except ValueError as error:
+            raise ServiceFailed(f"{self.endpoint} answered with no JSON: is it the right address?") from error
+
+    def _failure(self, answer: httpx.Response) -> ServiceFailed:
+        said = _said(answer)
+        status = answer.status_code
+        if status in (301, 302, 303, 307, 308):
+            return ServiceFailed(f"{self.endpoint} redirects, which is not followed: give the address it leads to")
+        return ServiceRefused(
+            f"{self.endpoint} answered {status}: {said or answer.reason_phrase}", status, said.lower()
+        )
+
+
+def is_local(endpoint: str) -> bool:
+    """Whether an address is this machine's own."""
+    return is_loopback(urlsplit(endpoint).hostname or "")
+
+
+def _timeout(patience: Patience) -> httpx.Timeout:
+    return httpx.Timeout(patience.timeout_s, connect=min(_CONNECT_S, patience.timeout_s))
+
+
+def _said(answer: httpx.Response) -> str:
+    """The error that a service names: `{"error": "..."}` or `{"error": {"message": "..."}}`, else its text."""
+    try:
+        found = answer.json().get("error")
+        said = found.get("message", "") if isinstance(found, dict) else found
+    except (ValueError, AttributeError):
+        said = answer.text
+    return " ".join(str(said or "").split())[:_MAX_SHOWN]
+
+
+def _retry_after_s(answer: httpx.Response) -> float:
+    """What `Retry-After` asks for (RFC 9110, 10.2.3), in seconds; 0 for nothing."""
+    value = answer.headers.get("retry-after", "")
+    if value.isdigit():
+        return float(value)
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    except ValueError:
+        return 0.0
