@@ -135,8 +135,10 @@ class McpSessions:
     async def _started(self, token: Token, project: str) -> _Session:
         assert self._tasks is not None
         caller = await anyio.to_thread.run_sync(self._make_session, token, project)
+        # It reads the settings.
+        server = await anyio.to_thread.run_sync(self._make_server, caller)
         manager = StreamableHTTPSessionManager(
-            self._make_server(caller), event_store=EventLog(), retry_interval=_RETRY_MS, session_idle_timeout=None,
+            server, event_store=EventLog(), retry_interval=_RETRY_MS, session_idle_timeout=None,
             max_request_body_size=self._settings.max_body_bytes, max_sessions=1,
         )  # fmt: skip
         session = _Session(token, project, caller, manager)

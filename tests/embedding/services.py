@@ -5,8 +5,10 @@ Neither server can be had here; vectors are hashes of the texts.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,6 +38,7 @@ class EmbeddingService:
     asked: list[dict[str, Any]] = field(default_factory=list)
     """The bodies of requests for vectors."""
     port: int = 0
+    connections: list[socket.socket] = field(default_factory=list)
 
     @property
     def url(self) -> str:
@@ -59,6 +62,10 @@ def serving(service: EmbeddingService) -> Iterator[EmbeddingService]:
     finally:
         server.shutdown()
         server.server_close()
+        for connection in service.connections:
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        service.connections.clear()
         thread.join()
 
 
@@ -70,6 +77,10 @@ def vector_of(text: str, dimensions: int = DIMENSIONS) -> list[float]:
 def _handler(service: EmbeddingService) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+
+        def setup(self) -> None:
+            super().setup()
+            service.connections.append(self.connection)
 
         def do_GET(self) -> None:
             if self.path == "/api/tags":

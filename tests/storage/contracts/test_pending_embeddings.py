@@ -131,3 +131,19 @@ def test_what_fails_between_a_vector_and_its_note_is_taken_back_or_made_good(ind
     _put(index, MODEL, [digest("one")])
     assert _pending(store) == []
     assert np.isfinite(index.vectors.get(MODEL, [digest("one")])[digest("one")]).all()
+
+
+def test_unsaved_text_can_be_kept_out_of_what_is_embedded(store: CheckoutIndex) -> None:
+    store.embeddings.activate(MODEL)
+    store.replace_document(record(), new_chunks(["saved"]))
+    store.replace_document(record(session="typing"), new_chunks(["unsaved"]))
+    assert sorted(_pending(store)) == ["saved", "unsaved"]
+    for model in (MODEL, OTHER):
+        found = store.embeddings.pending(model, 10, saved_only=True)
+        assert [chunk.text for _, chunk in found] == ["saved"]
+        assert store.embeddings.pending_count(model, saved_only=True) == 1
+    store.embeddings.withhold_unsaved()
+    assert _pending(store) == ["saved"]
+    assert store.embeddings.pending_count(MODEL) == 1
+    store.replace_document(record(), new_chunks(["saved", "unsaved"]))
+    assert sorted(_pending(store)) == ["saved", "unsaved"], "once it is saved, it waits as any text"
