@@ -8,6 +8,7 @@ from rag_ls.config.settings import (
     SearchSettings,
     SettingInfo,
     Settings,
+    StoreSettings,
     SummarySettings,
     describe,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "SearchSettings",
     "SettingInfo",
     "Settings",
+    "StoreSettings",
     "SummarySettings",
     "describe",
     "load",

@@ -17,11 +17,11 @@ from rag_ls.registry.entries import line_of, read_entries
 
 # Only the user may set these: one model serves all projects, and a cloned repository must not choose files to load or
 # write, or where text is sent.
-_USER_ONLY = ("embedding", "log", "daemon", "http", "summaries", "projects")
+_USER_ONLY = ("embedding", "log", "daemon", "http", "summaries", "store", "projects")
 # An editor may not set these, because a cloned repository may bring editor settings too.
-_NOT_AN_EDITORS = ("summaries", "projects")
+_NOT_AN_EDITORS = ("summaries", "store", "projects")
 # An engine reads these at its start, for all clients that share it.
-_ENGINE_ONLY = ("embedding", "log", "daemon", "http")
+_ENGINE_ONLY = ("embedding", "log", "daemon", "http", "store")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +126,9 @@ def _apply_text(loaded: Loaded, file: Path, text: str, user_only: tuple[str, ...
         found = re.search(r"line (\d+)", str(error))
         problem = Problem(str(file), f"is not TOML: {error}", int(found[1]) if found else None)
         return Loaded(loaded.settings, (*loaded.problems, problem))
+    if isinstance(url := values.get("store"), str):
+        # The whole section in one line.
+        values["store"] = {"url": url, **({"share": values.pop("share")} if "share" in values else {})}
     refused = [
         Problem(str(file), f"[{section}] is the user's to set, in {user_config_file()}", _line_of(text, section, None))
         for section in user_only

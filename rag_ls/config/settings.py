@@ -263,6 +263,16 @@ class HttpSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoreSettings:
+    """What a team shares on a server (docs/team.md). `store = "postgresql://..."` stands for `store.url`."""
+
+    url: str = setting("", "A PostgreSQL server, `postgresql://user@host:5432/database`; empty for none.")
+    share: str = setting(
+        "vectors", "What is shared: vectors by the hash of their text, and nothing readable.", choices=("vectors",)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogSettings:
     """Logging, to stderr or a file."""
 
@@ -283,6 +293,7 @@ class Settings:
     consolidation: ConsolidationSettings = field(default_factory=ConsolidationSettings)
     storage: StorageSettings = field(default_factory=StorageSettings)
     summaries: SummarySettings = field(default_factory=SummarySettings)
+    store: StoreSettings = field(default_factory=StoreSettings)
     languages: LanguageSettings = field(default_factory=LanguageSettings)
     hover: HoverSettings = field(default_factory=HoverSettings)
     mcp: McpSettings = field(default_factory=McpSettings)

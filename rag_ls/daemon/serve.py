@@ -244,7 +244,7 @@ class ChangedSettings:
 
 
 def _of_engine(settings: Settings) -> tuple[object, ...]:
-    return settings.embedding, settings.daemon, settings.log, settings.http
+    return settings.embedding, settings.daemon, settings.log, settings.http, settings.store
 
 
 def _stamp(file: str) -> tuple[int, int]:

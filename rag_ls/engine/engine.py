@@ -30,7 +30,7 @@ from rag_ls.model import Scope
 from rag_ls.project import Project, make_private_folder, user_data_folder
 from rag_ls.registry.registry_file import FILE_NAME as PROJECTS_FILE
 from rag_ls.registry.registry_file import Registry
-from rag_ls.storage import MemoryStore, open_memories
+from rag_ls.storage import MemoryStore, SharedVectors, open_memories, open_shared_vectors
 from rag_ls.util import allocator
 from rag_ls.util.counts import Counts
 from rag_ls.util.latency import Latencies
@@ -82,6 +82,8 @@ class Engine:
         """What the models and the caches did, for `/metrics`."""
         self.models = ModelHost(settings.embedding, counts=self.counts)
         self._settings = settings
+        self.shared_vectors = _shared_vectors(settings)
+        """The vectors that a team shares, if the settings name a store."""
         threads = max(4, min(16, 2 * (os.cpu_count() or 1)))
         self.workers = Workers(threads, per_client=threads // 2)
         self.latencies = Latencies()
@@ -286,6 +288,8 @@ class Engine:
         if self._global_memories is not None:
             self._global_memories.close()
         self.collections.close()
+        if self.shared_vectors is not None:
+            self.shared_vectors.close()
 
     def _drop(self, root: Path, held: _Held) -> None:
         """Close a lost project in a thread of its own: its running batch may take seconds."""
@@ -313,3 +317,11 @@ class Engine:
             shared.maintain()
         except (RagLsError, OSError) as error:
             _log.warning("maintenance of %s failed: %s", shared.project.root, error)
+
+
+def _shared_vectors(settings: Settings) -> SharedVectors | None:
+    try:
+        return open_shared_vectors(settings.store)
+    except StoreUnavailable as error:
+        _log.error("vectors are not shared: %s", error)
+        return None

@@ -43,6 +43,7 @@ from rag_ls.storage import (
     ChunkRow,
     DocumentRecord,
     MemoryStore,
+    SharedVectors,
     VectorLender,
     open_index,
     open_memories,
@@ -66,6 +67,7 @@ class Host(Protocol):
 
     models: ModelHost
     counts: Counts
+    shared_vectors: SharedVectors | None
 
     def questions_wait(self) -> bool:
         """Whether a client waits for an answer, so that background work gives way."""
@@ -343,6 +345,7 @@ class SharedProject:
         note = state.error or (
             f"re-embedding with {configured}; {active} answers until then" if active != configured else ""
         )
+        note = note or (self.indexing.share_problem and f"vectors are not shared: {self.indexing.share_problem}")
         note = note or (self.indexing.waits_for and f"embedding waits: {self.indexing.waits_for}")
         return active, state.ready, note
 
@@ -362,6 +365,10 @@ class SharedProject:
     def reason_to_wait(self) -> str:
         """Why only typed text is embedded now; empty where everything is."""
         return reason_to_wait(self.settings.embedding)
+
+    def shared_vectors(self) -> SharedVectors | None:
+        """The vectors that a team shares, if the settings name a store."""
+        return self._host.shared_vectors
 
     def vector_lenders(self) -> Sequence[VectorLender]:
         """The vectors of this user's other projects, those opened last first."""

@@ -15,6 +15,7 @@ from rag_ls.embedding import HostedModel, ModelHost
 from rag_ls.errors import ModelMissing, RagLsError, StoreUnavailable
 from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.progress import Phase, Progress, ProgressBoard
+from rag_ls.indexing.sharing import VectorSharing
 from rag_ls.model import Chunk
 from rag_ls.storage import CheckoutIndex, Priority, Vector, Vectors
 
@@ -59,6 +60,7 @@ class EmbeddingQueue:
         self._awake = False
         self._stopping = False
         self._has_borrowed = False
+        self.sharing = VectorSharing(project)
         self._looked_at = -_LOOK_AGAIN_S
         self.waits_for = ""
         """Why bulk embedding waits (typed text does not); empty where it does not wait."""
@@ -112,7 +114,9 @@ class EmbeddingQueue:
         successor = self._successor(active)
         if successor and self._can_be_had(successor):
             return True
-        return self._can_be_had(active) and self._store.embeddings.pending_count(active) > 0
+        if self._can_be_had(active) and self._store.embeddings.pending_count(active) > 0:
+            return True
+        return self.bulk and bool(active) and self.sharing.is_due(active)
 
     def _can_be_had(self, model_id: str) -> bool:
         return bool(model_id) and not self._models.state(model_id).error
@@ -227,25 +231,28 @@ class EmbeddingQueue:
         if self._store.embeddings.pending_count(model_id) < _MIN_BORROWED_TEXTS:
             return
         self._has_borrowed = True
-        for lender in self._project.vector_lenders():
-            wanted = self._store.embeddings.waiting_hashes()
+        for lender in self.sharing.lenders():
+            # Unsaved text stays on this machine, its hash too.
+            wanted = self._store.embeddings.waiting_hashes(saved_only=self.sharing.is_shared(lender))
             if not wanted:
-                return
+                continue
             try:
                 count = sum(
                     self._take_over(model_id, lender.get(model_id, wanted[at : at + _BORROWED_BATCH]))
                     for at in range(0, len(wanted), _BORROWED_BATCH)
                 )
             except StoreUnavailable as error:
-                _log.info("%s", error)
+                self.sharing.failed(lender, error)
                 continue
             if count:
                 _log.info("%d embeddings were taken from %s", count, lender.place)
 
     def _take_over(self, model_id: str, found: Mapping[bytes, Vector]) -> int:
-        if found:
-            self._keep(model_id, list(found), np.stack(list(found.values())))
-        return len(found)
+        dimensions = self._models.card(model_id).dimensions
+        usable = {text_hash: vector for text_hash, vector in found.items() if dimensions in (0, len(vector))}
+        if usable:
+            self._keep(model_id, list(usable), np.stack(list(usable.values())))
+        return len(usable)
 
     def _has_to_wait(self) -> bool:
         if time.monotonic() - self._looked_at >= _LOOK_AGAIN_S:
@@ -258,7 +265,9 @@ class EmbeddingQueue:
         texts = [embedding_text(chunk) for _, chunk in pending]
         vectors = model.embed_documents(texts, backlog=left - len(pending))
         embedded = time.perf_counter()
-        self._keep(model.model_id, [text_hash for text_hash, _ in pending], vectors)
+        text_hashes = [text_hash for text_hash, _ in pending]
+        self._keep(model.model_id, text_hashes, vectors)
+        self.sharing.note_embedded(model.model_id, text_hashes)
         self._spent.embedding += embedded - started
         self._spent.storing += time.perf_counter() - embedded
 
@@ -281,6 +290,8 @@ class EmbeddingQueue:
     def _finish(self, active: str) -> None:
         is_done = not self._store.embeddings.pending_count(active)
         self._has_borrowed = self._has_borrowed and not is_done
+        if self.bulk and is_done:
+            self.sharing.send(active)
         if self.bulk and self._done and is_done:
             self._done = 0
             self._board.report(Progress(Phase.IDLE))

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from rag_ls.indexing.admissions import Admissions
 from rag_ls.indexing.documents import DocumentIndexer
-from rag_ls.storage import ProjectIndex, VectorLender
+from rag_ls.storage import ProjectIndex, SharedVectors, VectorLender
 
 
 class IndexedProject(Protocol):
@@ -26,6 +26,10 @@ class IndexedProject(Protocol):
 
     def reason_to_wait(self) -> str:
         """Why only typed text is embedded now; empty where everything is."""
+        ...
+
+    def shared_vectors(self) -> SharedVectors | None:
+        """The vectors that a team shares, if the settings name a store."""
         ...
 
     def vector_lenders(self) -> Sequence[VectorLender]:

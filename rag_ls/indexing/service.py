@@ -165,6 +165,11 @@ class IndexingService:
         return self._board.now
 
     @property
+    def share_problem(self) -> str:
+        """Why vectors are not shared with the team now; empty if they are, or if there is no team's store."""
+        return self._embeddings.sharing.problem
+
+    @property
     def waits_for(self) -> str:
         """Why bulk embedding waits; empty where it does not."""
         return self._embeddings.waits_for

@@ -1,6 +1,14 @@
 """Stores rows and vectors: the interfaces of the stores, their records, and the functions that open them."""
 
-from rag_ls.storage.api import CheckoutIndex, LexicalIndex, MemoryStore, Vector, VectorLender, VectorStore
+from rag_ls.storage.api import (
+    CheckoutIndex,
+    LexicalIndex,
+    MemoryStore,
+    SharedVectors,
+    Vector,
+    VectorLender,
+    VectorStore,
+)
 from rag_ls.storage.opening import (
     ProjectIndex,
     count_memories,
@@ -9,6 +17,7 @@ from rag_ls.storage.opening import (
     memory_files,
     open_index,
     open_memories,
+    open_shared_vectors,
     remove_data_folder,
     replace_damaged_memories,
     set_memories_aside,
@@ -71,6 +80,7 @@ __all__ = [
     "ProjectIndex",
     "RankRow",
     "Replaced",
+    "SharedVectors",
     "Skipped",
     "StoredImport",
     "StoredSymbol",
@@ -90,6 +100,7 @@ __all__ = [
     "memory_files",
     "open_index",
     "open_memories",
+    "open_shared_vectors",
     "plain_text",
     "remove_data_folder",
     "replace_damaged_memories",

@@ -267,8 +267,12 @@ class PendingEmbeddings(Protocol):
         """Note that unsaved text is to be found by its words alone, so that its chunks are no longer pending."""
         ...
 
-    def waiting_hashes(self) -> list[bytes]:
+    def waiting_hashes(self, *, saved_only: bool = False) -> list[bytes]:
         """The hashes of the texts without a vector of the active model, each once."""
+        ...
+
+    def saved_hashes(self, among: Collection[bytes] | None = None) -> list[bytes]:
+        """The hashes of embedded texts that files hold, not unsaved documents alone; of all, or of some texts."""
         ...
 
     def note_embedded(self, text_hashes: Collection[bytes]) -> None:
@@ -428,6 +432,34 @@ class VectorLender(Protocol):
 
     def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
         """The existing vectors of these texts. Raises `StoreUnavailable`."""
+        ...
+
+
+class SharedVectors(VectorLender, Protocol):
+    """Vectors that several users share, on a server. Safe from several threads; connects when it is first asked."""
+
+    @property
+    def place(self) -> str:
+        """The address of the server, without its password."""
+        ...
+
+    def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
+        """The existing vectors of these texts; those that are damaged are left out. Raises `StoreUnavailable`."""
+        ...
+
+    def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
+        """The texts among `text_hashes` that have no vector of this model. Raises `StoreUnavailable`."""
+        ...
+
+    def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
+        """Store vectors of shape (len(text_hashes), dimensions) and length one; existing ones are not replaced.
+
+        All of them or none. Raises `ValueError` for other vectors, `StoreUnavailable`.
+        """
+        ...
+
+    def close(self) -> None:
+        """Close all connections."""
         ...
 
 

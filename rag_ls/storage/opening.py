@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_ls.config import Settings
+from rag_ls.config import Settings, StoreSettings
 from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Scope
 from rag_ls.project import Project
-from rag_ls.storage.api import CheckoutIndex, LexicalIndex, MemoryStore, VectorLender, VectorStore
+from rag_ls.storage.api import CheckoutIndex, LexicalIndex, MemoryStore, SharedVectors, VectorLender, VectorStore
 from rag_ls.storage.records import Hnsw, Replacement
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from rag_ls.storage.sqlite.files import (
@@ -40,6 +40,7 @@ __all__ = [
     "memory_files",
     "open_index",
     "open_memories",
+    "open_shared_vectors",
     "remove_data_folder",
     "replace_damaged_memories",
     "set_memories_aside",
@@ -115,6 +116,22 @@ def vector_lenders(roots: Sequence[Path]) -> list[VectorLender]:
     """The vectors of other projects, which can be reused for equal texts."""
     files = [Project(root).data_folder / INDEX_FILE for root in roots]
     return [LentVectors(file) for file in files if file.is_file()]
+
+
+def open_shared_vectors(settings: StoreSettings) -> SharedVectors | None:
+    """The vectors that the settings share with a team; None if they name no store. Connects when it is first asked.
+
+    Raises `StoreUnavailable` for a store that cannot be one.
+    """
+    if not settings.url:
+        return None
+    if not settings.url.startswith(("postgresql://", "postgres://")):
+        raise StoreUnavailable(
+            "store.url names no store that is known: give postgresql://user@host:5432/database", "shared vectors"
+        )
+    from rag_ls.storage.postgres.vectors import PostgresVectors
+
+    return PostgresVectors(settings.url)
 
 
 def _hnsw(settings: Settings) -> Hnsw:

@@ -66,9 +66,20 @@ class PendingRows:
             with self._database.writing() as connection:
                 connection.execute(f"UPDATE chunks SET embedded = ? WHERE {where}", (REFUSED,))
 
-    def waiting_hashes(self) -> list[bytes]:
+    def waiting_hashes(self, *, saved_only: bool = False) -> list[bytes]:
         """See `PendingEmbeddings`."""
-        return self._hashes("embedded = 0")
+        return self._hashes(f"embedded = 0 AND {_SAVED}" if saved_only else "embedded = 0")
+
+    def saved_hashes(self, among: Collection[bytes] | None = None) -> list[bytes]:
+        """See `PendingEmbeddings`."""
+        where = f"embedded = 1 AND {_SAVED}"
+        if among is None:
+            return self._hashes(where)
+        query = f"SELECT DISTINCT text_hash FROM chunks WHERE {where} AND text_hash IN "
+        found: list[bytes] = []
+        for part in batches(list(among)):
+            found += [row[0] for row in self._database.connection.execute(f"{query}({marks(part)})", tuple(part))]
+        return found
 
     def note_embedded(self, text_hashes: Collection[bytes]) -> None:
         """See `PendingEmbeddings`."""

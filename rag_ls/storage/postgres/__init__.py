@@ -1,0 +1,1 @@
+"""What several users share on a PostgreSQL server."""

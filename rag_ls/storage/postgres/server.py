@@ -1,0 +1,124 @@
+"""Connections to a PostgreSQL server. What goes wrong there becomes a store error, which never shows the password."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rag_ls.errors import StoreFull, StoreUnavailable
+
+if TYPE_CHECKING:
+    import psycopg
+
+_log = logging.getLogger(__name__)
+
+# Nobody waits for the server but background work.
+_CONNECT_S, _ANSWER_S = 5, 30
+_MAX_CONNECTIONS = 4
+_IDLE_S = 60.0
+# What is asked here is short: a server that does not answer is gone.
+_OPTIONS = {
+    "connect_timeout": _CONNECT_S,
+    "tcp_user_timeout": _ANSWER_S * 1000,
+    "keepalives_idle": 10,
+    "application_name": "rag-ls",
+    "options": f"-c statement_timeout={_ANSWER_S * 1000} -c lock_timeout={_ANSWER_S * 1000}",
+}
+_EXTRA = "pip install 'rag-ls[postgres]'"
+
+
+class Server:
+    """A PostgreSQL server by its URL. Safe from several threads; connects when it is first asked."""
+
+    def __init__(self, url: str, store: str) -> None:
+        """`store` is its name in errors. Raises `StoreUnavailable` for a URL that is none, or without psycopg."""
+        self._store = store
+        try:
+            import psycopg
+            import psycopg_pool
+        except ImportError as error:
+            raise StoreUnavailable(f"store.url names PostgreSQL, which needs psycopg: {_EXTRA}", store) from error
+        self._psycopg = psycopg
+        try:
+            known = psycopg.conninfo.conninfo_to_dict(url)
+        except psycopg.Error as error:
+            raise StoreUnavailable(
+                "store.url is no URL of PostgreSQL: postgresql://user@host:5432/database", store
+            ) from error
+        self._secret = str(known.get("password") or "")
+        self.place = _place(known)
+        self._url = psycopg.conninfo.make_conninfo(url, **{**_OPTIONS, **_given(known)})
+        self._pool = psycopg_pool.ConnectionPool(
+            self._url, min_size=0, max_size=_MAX_CONNECTIONS, max_idle=_IDLE_S, timeout=_CONNECT_S, open=False,
+            reconnect_timeout=_CONNECT_S, name="rag-ls",
+        )  # fmt: skip
+        # It logs each failed attempt, with an address.
+        logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[psycopg.Connection[Any]]:
+        """One transaction. Raises `StoreUnavailable`, `StoreFull`."""
+        import psycopg_pool
+
+        try:
+            self._pool.open()
+            with self._pool.connection() as connection:
+                yield connection
+        except psycopg_pool.PoolTimeout:
+            raise self._unreachable() from None
+        except psycopg_pool.PoolClosed as error:
+            raise StoreUnavailable(f"{self.place} is asked no longer: the engine ends", self._store) from error
+        except self._psycopg.Error as error:
+            raise self.error_of(error) from error
+
+    def error_of(self, error: psycopg.Error) -> StoreUnavailable:
+        """A store error for an error of the server: what failed, and what to do."""
+        codes = self._psycopg.errors
+        said = self._words(error)
+        if isinstance(error, codes.DiskFull):
+            return StoreFull(f"the disk of {self.place} is full: nothing was written there", self._store)
+        if isinstance(error, (codes.InvalidPassword, codes.InvalidAuthorizationSpecification)):
+            remedy = "set the user and password in store.url, PGPASSWORD or ~/.pgpass"
+            return StoreUnavailable(f"{self.place} refuses the user or the password: {remedy} ({said})", self._store)
+        if isinstance(error, (codes.InsufficientPrivilege, codes.ReadOnlySqlTransaction)):
+            remedy = "GRANT CREATE ON DATABASE once, or let somebody who may fill it first"
+            return StoreUnavailable(f"{self.place} does not let this user write: {remedy} ({said})", self._store)
+        if isinstance(error, codes.QueryCanceled):
+            return StoreUnavailable(f"{self.place} did not answer within {_ANSWER_S} s", self._store)
+        return StoreUnavailable(f"{self.place} failed: {said}", self._store)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._pool.close()
+
+    def _unreachable(self) -> StoreUnavailable:
+        """Why no connection could be had: the pool does not say, a connection does."""
+        try:
+            self._psycopg.connect(self._url).close()
+        except self._psycopg.OperationalError as error:
+            said = self._words(error)
+            # Before a connection stands, libpq gives words alone.
+            if "password" in said or "authentication" in said or "role" in said:
+                remedy = "set the user and password in store.url, PGPASSWORD or ~/.pgpass"
+                return StoreUnavailable(
+                    f"{self.place} refuses the user or the password: {remedy} ({said})", self._store
+                )
+            return StoreUnavailable(f"{self.place} cannot be reached: {said}", self._store)
+        return StoreUnavailable(f"{self.place} is busy", self._store)
+
+    def _words(self, error: BaseException) -> str:
+        said = " ".join(str(error).split())
+        return said.replace(self._secret, "***") if self._secret else said
+
+
+def _given(known: dict[str, Any]) -> dict[str, Any]:
+    """What a URL itself says of our options counts more."""
+    return {name: known[name] for name in _OPTIONS if known.get(name)}
+
+
+def _place(known: dict[str, Any]) -> str:
+    user = f"{known['user']}@" if known.get("user") else ""
+    port = f":{known['port']}" if known.get("port") else ""
+    return f"postgresql://{user}{known.get('host') or 'localhost'}{port}/{known.get('dbname') or ''}"
