@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from typing import Any
@@ -21,11 +22,14 @@ Json = dict[str, Any]
 _KINDS = {"code": "code", "memory": "memory", "memories": "memory", "rule": "rules", "rules": "rules"}
 _FIRST_SEARCH = "first search in this project: reading its files (`rag-ls index` adds the embeddings)"
 _LOOK_AGAIN_S = 1.0
+_STORE_VARIABLE = "RAG_LS_STORE_URL"
 
 
 def index(arguments: argparse.Namespace) -> int:
     """Index a project and wait for it."""
     question = {"words_only": arguments.words_only, "force": arguments.force}
+    if arguments.store:
+        _use_store(arguments)
     with showing(embeds=not arguments.words_only) as show:
         try:
             answer = ask(arguments, "index", question, show, folder=arguments.path)
@@ -40,7 +44,23 @@ def index(arguments: argparse.Namespace) -> int:
     if not (answer["complete"] or arguments.words_only):
         print(f"rag-ls: not finished: {answer.get('note') or answer['activity']}", file=sys.stderr)
         return 1
+    if arguments.store and "not shared" in answer.get("note", ""):
+        print(f"rag-ls: {answer['note']}", file=sys.stderr)
+        return 1
     return 0
+
+
+def _use_store(arguments: argparse.Namespace) -> None:
+    """Work with a team's store in this process: a shared engine has the user's own. Raises `StoreUnavailable`."""
+    os.environ[_STORE_VARIABLE] = arguments.store
+    arguments.standalone = True
+    if arguments.only_missing:
+        from rag_ls.config import StoreSettings
+        from rag_ls.storage import open_shared_vectors
+
+        if (store := open_shared_vectors(StoreSettings(url=arguments.store))) is not None:
+            store.missing("", [b""])
+            store.close()
 
 
 def search(arguments: argparse.Namespace) -> int:

@@ -71,6 +71,17 @@ def _nothing(verb: argparse.ArgumentParser) -> None:
 
 def _index(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("path", nargs="?", default=".", help="a folder of the project (default: this one)")
+    verb.add_argument(
+        "--store",
+        default="",
+        metavar="URL",
+        help="take vectors from a team's store and give it those that it lacks (for CI)",
+    )
+    verb.add_argument(
+        "--only-missing",
+        action="store_true",
+        help="with --store: end if it cannot be asked, rather than embed everything",
+    )
 
 
 def _status(verb: argparse.ArgumentParser) -> None:

@@ -30,6 +30,7 @@ from tests.benchmarks.rules_latency import rules_latency
 from tests.benchmarks.scale import scale
 from tests.benchmarks.sharing import sharing, switching
 from tests.benchmarks.startup import startup
+from tests.benchmarks.team import team
 from tests.benchmarks.tiers import tiers
 from tests.benchmarks.typing import typing
 
@@ -40,7 +41,7 @@ def main() -> None:
         "--only",
         default="",
         help="some of: indexing, startup, typing, reopening, sharing, switching, tiers, quality, scale, answering, recall, memories, "
-        "memory, freshness, anchors, agent, rules, rule latencies, http",
+        "memory, freshness, anchors, agent, rules, rule latencies, http, team",
     )
     parser.add_argument("--embed", type=int, default=2000, help="how many chunks of the repository to embed (0: all)")
     parser.add_argument("--sizes", default="1000,10000,100000", help="chunks, for scale")
@@ -79,6 +80,7 @@ def _runs(work: Path, arguments: argparse.Namespace) -> dict[str, Callable[[], A
         "quality": lambda: quality(corpus.django(), _folder(work / "quality")),
         "scale": lambda: scale(corpus.django(), work, sizes),
         "http": lambda: over_http(_indexed(project)),
+        "team": lambda: team(corpus.django(), _folder(work / "team")),
         "rules": lambda: rules(_folder(work / "rules")),
         "rule latencies": lambda: rules_latency(corpus.django(), work, sizes),
         "answering": lambda: answering(corpus.django(), work, sizes),
