@@ -64,6 +64,7 @@ def _findings(project: Project) -> Iterator[Finding]:
     yield _sqlite()
     yield _grammars()
     yield from _model(project)
+    yield from _store(project)
     yield _torch()
     yield _git()
     yield _writable("project", lambda: project.root)
@@ -153,6 +154,22 @@ def _local_model(name: str) -> Finding:
     except RagLsError as error:
         return Finding("model", False, str(error), "without a model rag-ls searches by words alone")
     return Finding("model", True, f"{model.name}, checksum right, in {model.folder}")
+
+
+def _store(project: Project) -> Iterator[Finding]:
+    """Whether a team's store answers, where the settings name one."""
+    from rag_ls.storage import open_shared_vectors
+
+    try:
+        store = open_shared_vectors(config.load(project).settings.store)
+        if store is None:
+            return
+        store.missing("", [b""])
+        store.close()
+    except StoreUnavailable as error:
+        yield Finding("shared vectors", False, str(error), "until it answers, texts are embedded here", optional=True)
+        return
+    yield Finding("shared vectors", True, f"taken from and given to {store.place}")
 
 
 def _torch() -> Finding:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls import config
-from rag_ls.config import Loaded, Settings
+from rag_ls.config import Loaded, Settings, StoreSettings
 from rag_ls.project import CONFIG_FILE, Project, user_config_file
 from tests.support import write
 
@@ -242,3 +242,11 @@ def test_only_the_user_lists_projects(project: Project) -> None:
     assert loaded.settings.projects == ()
     assert ["the user's to set" in item.message for item in loaded.problems] == [True, False]
     assert "projects is not an editor's to set" in loaded.problems[1].message
+
+
+def test_a_store_is_named_in_one_line_by_the_user_alone(project: Project) -> None:
+    _user('store = "postgresql://me@db/team"\nshare = "vectors"\n')
+    loaded = _load(project, 'store = "postgresql://thief@evil/team"\n')
+    assert loaded.settings.store == StoreSettings(url="postgresql://me@db/team", share="vectors")
+    (problem,) = loaded.problems
+    assert "the user's to set" in str(problem)

@@ -147,3 +147,16 @@ def test_unsaved_text_can_be_kept_out_of_what_is_embedded(store: CheckoutIndex) 
     assert store.embeddings.pending_count(MODEL) == 1
     store.replace_document(record(), new_chunks(["saved", "unsaved"]))
     assert sorted(_pending(store)) == ["saved", "unsaved"], "once it is saved, it waits as any text"
+
+
+def test_hashes_of_unsaved_text_alone_are_told_apart_from_those_of_files(index: ProjectIndex) -> None:
+    store = index.checkout
+    store.embeddings.activate(MODEL)
+    store.replace_document(record(), new_chunks(["saved", "both"]))
+    store.replace_document(record(session="typing"), new_chunks(["both", "unsaved"]))
+    assert set(store.embeddings.waiting_hashes(saved_only=True)) == {digest("saved"), digest("both")}
+    assert store.embeddings.saved_hashes() == []
+    _put(index, MODEL, [digest(text) for text in ("saved", "both", "unsaved")])
+    assert set(store.embeddings.saved_hashes()) == {digest("saved"), digest("both")}
+    assert set(store.embeddings.saved_hashes([digest("both"), digest("unsaved"), digest("x")])) == {digest("both")}
+    assert store.embeddings.saved_hashes([]) == []
