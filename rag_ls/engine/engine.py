@@ -30,7 +30,7 @@ from rag_ls.model import Scope
 from rag_ls.project import Project, make_private_folder, user_data_folder
 from rag_ls.registry.registry_file import FILE_NAME as PROJECTS_FILE
 from rag_ls.registry.registry_file import Registry
-from rag_ls.storage import MemoryStore, SharedVectors, open_memories, open_shared_vectors
+from rag_ls.storage import MemoryStore, SharedVectors, UnusableVectors, open_memories, open_shared_vectors
 from rag_ls.util import allocator
 from rag_ls.util.counts import Counts
 from rag_ls.util.latency import Latencies
@@ -323,5 +323,5 @@ def _shared_vectors(settings: Settings) -> SharedVectors | None:
     try:
         return open_shared_vectors(settings.store)
     except StoreUnavailable as error:
-        _log.error("vectors are not shared: %s", error)
-        return None
+        # Each project says so in its status.
+        return UnusableVectors(error)

@@ -11,6 +11,7 @@ from rag_ls.storage.api import (
 )
 from rag_ls.storage.opening import (
     ProjectIndex,
+    UnusableVectors,
     count_memories,
     derived_files,
     index_summary,
@@ -84,6 +85,7 @@ __all__ = [
     "Skipped",
     "StoredImport",
     "StoredSymbol",
+    "UnusableVectors",
     "Vector",
     "VectorLender",
     "VectorStore",

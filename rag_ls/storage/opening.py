@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +11,16 @@ from rag_ls.config import Settings, StoreSettings
 from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Scope
 from rag_ls.project import Project
-from rag_ls.storage.api import CheckoutIndex, LexicalIndex, MemoryStore, SharedVectors, VectorLender, VectorStore
-from rag_ls.storage.records import Hnsw, Replacement
+from rag_ls.storage.api import (
+    CheckoutIndex,
+    LexicalIndex,
+    MemoryStore,
+    SharedVectors,
+    Vector,
+    VectorLender,
+    VectorStore,
+)
+from rag_ls.storage.records import Hnsw, Replacement, Vectors
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from rag_ls.storage.sqlite.files import (
     count_memories,
@@ -34,6 +42,7 @@ from rag_ls.storage.sqlite.vectors import LentVectors, SqliteVectors
 
 __all__ = [
     "ProjectIndex",
+    "UnusableVectors",
     "count_memories",
     "derived_files",
     "index_summary",
@@ -116,6 +125,27 @@ def vector_lenders(roots: Sequence[Path]) -> list[VectorLender]:
     """The vectors of other projects, which can be reused for equal texts."""
     files = [Project(root).data_folder / INDEX_FILE for root in roots]
     return [LentVectors(file) for file in files if file.is_file()]
+
+
+class UnusableVectors:
+    """Stands for a team's store that the settings name wrongly: each question to it fails with the reason."""
+
+    place = "store.url"
+
+    def __init__(self, error: StoreUnavailable) -> None:
+        self._error = error
+
+    def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
+        raise self._error
+
+    def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
+        raise self._error
+
+    def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
+        raise self._error
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 def open_shared_vectors(settings: StoreSettings) -> SharedVectors | None:

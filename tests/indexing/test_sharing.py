@@ -88,10 +88,19 @@ def test_neither_vectors_nor_hashes_of_unsaved_text_leave(
         assert _shared(url) == before
 
 
-def test_a_store_that_is_away_holds_up_nobody_and_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RAG_LS_STORE_URL", "postgresql://somebody:hush@127.0.0.1:1/team")
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("postgresql://somebody:hush@127.0.0.1:1/team", "127.0.0.1:1/team cannot be reached"),
+        ("mysql://somebody:hush@db/team", "names no store that is known"),
+    ],
+)
+def test_a_store_that_cannot_be_asked_holds_up_nobody_and_is_told(
+    url: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_LS_STORE_URL", url)
     with user(tmp_path / "home", write(tmp_path / "shop", SHOP), monkeypatch) as (_, view):
         status = view.status()
         assert status.complete
-        assert "127.0.0.1:1/team cannot be reached" in status.note
+        assert words in status.note
         assert "hush" not in status.note
