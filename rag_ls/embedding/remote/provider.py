@@ -125,13 +125,12 @@ class RemoteProvider:
         where = self._confirmed(name)
         api = self._api(where)
         try:
-            now = api.describe(_LOAD)
-        except ServiceFailed as error:
-            raise ModelMissing(str(error)) from error
-        card = _card(where, now)
-        self._records.describe(_key(where), _plain(now))
-        if card.id != model_id:
-            raise ModelMissing(f"{where.endpoint} has {card.id} now, not {model_id}; all texts are embedded anew")
+            card = self._described(where, api, _LOAD)
+            if card.id != model_id:
+                raise ModelMissing(f"{where.endpoint} has {card.id} now, not {model_id}; all texts are embedded anew")
+        except BaseException:
+            api.close()
+            raise
         return RemoteModel(api, card, self._settings, self._records, sends_away=not where.stays_here)
 
     def _confirmed(self, name: str) -> Destination:
@@ -150,12 +149,19 @@ class RemoteProvider:
             raise ModelMissing(why)
         api = self._api(where)
         try:
-            found = api.describe(_LOOK)
-        except (ServiceFailed, ModelMissing) as error:
+            return self._described(where, api, _LOOK)
+        except ModelMissing as error:
             self._failed[where.name] = self._clock(), str(error)
-            raise ModelMissing(str(error)) from error
+            raise
         finally:
             api.close()
+
+    def _described(self, where: Destination, api: EmbeddingApi, patience: Patience) -> ModelCard:
+        """The model as its service describes it now, which is kept. Raises `ModelMissing`."""
+        try:
+            found = api.describe(patience)
+        except (ServiceFailed, BatchRefused) as error:
+            raise ModelMissing(str(error)) from error
         self._records.describe(_key(where), _plain(found))
         return _card(where, found)
 
