@@ -124,6 +124,7 @@ class MemoryOperations:
                 k=_MAX_ASKED if is_about_code else asked.k,
                 min_similarity=asked.min_similarity,
                 wait_for_model_s=self._wait_s,
+                is_unsaved=asked.is_unsaved,
             )
             for view in views
         ]

@@ -215,6 +215,7 @@ class SearchMemory:
     never_recalled: bool = argument(False)
     anchor: str = argument("", choices=ANCHOR_STATES)
     path: str = argument("")
+    is_unsaved: bool = argument(False, "the query is unsaved text: it is not sent to another machine", flag="-")
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,3 +85,24 @@ async def test_while_the_server_is_away_words_answer_and_the_rest_is_done_when_i
             await ed.until_complete()
             assert any("walrus_pool" in text for text in service.texts)
             assert not (await standing()).get("note")
+
+
+async def test_asking_what_is_known_about_unsaved_code_sends_none_of_it(project: Path) -> None:
+    with serving(EmbeddingService(models={_AWAY: DIGEST})) as service:
+        _settings(service, _AWAY)
+        assert run("doctor", "--confirm-endpoint", "--yes").returncode == 0
+        file = project / "src/billing/invoice.py"
+        async with editor(project) as ed:
+            await ed.until_complete()
+            ed.open(file)
+            ed.replace_all(file, "def unsaved_heron():\n    return 'heron beak'\n")
+
+            async def is_asked_by_the_unsaved_code() -> bool:
+                found = await ed.command("memoriesAbout", uri=file.as_uri(), line=1)
+                return "unsaved_heron" in found["query"]
+
+            assert await eventually(is_asked_by_the_unsaved_code)
+            await ed.command("memoriesAbout", uri=file.as_uri(), line=1, text="unsaved_heron heron beak")
+            await ed.command("memoriesAbout", uri="untitled:1", line=1, text="unsaved_heron heron beak")
+            await ed.command("findRelated", path=str(file), line=1, snippet="unsaved_heron heron beak")
+            assert not [text for text in service.texts if "unsaved_heron" in text or "beak" in text]

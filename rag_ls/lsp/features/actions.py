@@ -67,7 +67,7 @@ def register(server: RagLsServer) -> None:
             # A memory cannot be about a place in an untitled document, so search by the text.
             if not str(arguments.get("text", "")).strip():
                 raise _refused(server, "select the text that you ask about")
-            answer = await _asked(server, "search_memory", {"query": arguments.get("text", "")})
+            answer = await _asked(server, "search_memory", {"query": arguments.get("text", ""), "is_unsaved": True})
         _say(server, _brief(answer))
         return answer
 
