@@ -20,6 +20,8 @@ from rag_ls.registry.entries import line_of, read_entries
 _USER_ONLY = ("embedding", "log", "daemon", "http", "summaries", "store", "projects")
 # An editor may not set these, because a cloned repository may bring editor settings too.
 _NOT_AN_EDITORS = ("summaries", "store", "projects")
+# Nor who is sent text, and with which key.
+_NOT_AN_EDITORS_KEYS = ("provider", "endpoint", "api_key_env")
 # An engine reads these at its start, for all clients that share it.
 _ENGINE_ONLY = ("embedding", "log", "daemon", "http", "store")
 
@@ -71,6 +73,9 @@ def load(
         values = snake_keys(editor)
         refused = [section for section in _ENGINE_ONLY if shared and values.pop(section, None) is not None]
         refused += [section for section in _NOT_AN_EDITORS if values.pop(section, None) is not None]
+        if isinstance(chosen := values.get("embedding"), dict):
+            refused += [f"embedding.{key}" for key in _NOT_AN_EDITORS_KEYS if key in chosen]
+            values["embedding"] = {key: value for key, value in chosen.items() if key not in _NOT_AN_EDITORS_KEYS}
         loaded = _apply(loaded, values, "editor settings", lambda section, key: None)
         hints = [
             Problem("editor settings", f"{section} is not an editor's to set: set it in {files[0]}")

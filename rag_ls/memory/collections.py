@@ -63,7 +63,7 @@ def chunks_of(text: str) -> list[str]:
 
 
 def push(store: MemoryStore, pushed: PushedText, stamp: str) -> Pushed:
-    """Keep a text's chunks. What is there already (by its hash, in the same source or without one) is skipped.
+    """Keep a text's chunks. What is there already (by its hash, in the same source; without a source, in any) is skipped.
 
     A text that was pushed before from the same source is replaced by this one: chunks that changed are updated, those
     that it has no longer are deleted. All of it happens or nothing. Raises `InvalidRequest`.
@@ -126,22 +126,20 @@ class _Pushing:
         return sorted(self._store.find(filters), key=lambda memory: memory.metadata.chunk_index or 0)
 
     def _known(self, digest: str, former: list[Memory]) -> Memory | None:
-        """The chunk with this content: of the same source, else one without a source.
+        """The chunk with this content in the same source; for a text without a source, in any.
 
-        A text without a source keeps nothing that is there already. A chunk of another source stays that one's alone, so
-        that replacing one source takes nothing from the other.
+        A text without a source keeps nothing that is there already. A chunk of another source, or of none, is no source's
+        to replace.
         """
-        if same := next((memory for memory in former if memory.content_hash == digest), None):
-            return same
-        twins = self._store.pushed(digest, self._pushed.project_id)
-        return next((twin for twin in twins if self._pushed.source_uri is None or twin.source_uri is None), None)
+        if self._pushed.source_uri is None:
+            return next(iter(self._store.pushed(digest, self._pushed.project_id)), None)
+        return next((memory for memory in former if memory.content_hash == digest), None)
 
     def _kept(self, known: Memory, place: int) -> Memory:
-        """A chunk that is there already, with its place in this text and its source."""
-        pushed = self._pushed
-        if pushed.source_uri is None or (known.metadata.chunk_index, known.source_uri) == (place, pushed.source_uri):
+        """A chunk that is there already, with its place in this text."""
+        if self._pushed.source_uri is None or known.metadata.chunk_index == place:
             return known
-        moved = replace(known, metadata=replace(known.metadata, chunk_index=place), source_uri=pushed.source_uri)
+        moved = replace(known, metadata=replace(known.metadata, chunk_index=place))
         self._store.replace(replace(moved, version=known.version + 1))
         return moved
 

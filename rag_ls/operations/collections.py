@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from urllib.parse import urlsplit
@@ -24,6 +25,8 @@ from rag_ls.operations import collection_records as records
 from rag_ls.operations import collection_requests as requests
 from rag_ls.operations.memory_arguments import times_of
 from rag_ls.operations.requests import TYPE_NAMES, NoArguments
+
+_log = logging.getLogger(__name__)
 
 _DEFAULT_LIMIT, _MAX_LIMIT = 5, 100
 _MAX_SUMMARISED = 500
@@ -64,7 +67,11 @@ class CollectionOperations:
         store = self._collections.make(name)
         done = push(store, text, self._collections.memories(store).stamp())
         if (model := self._model(name)) is not None:
-            embed_missing(store, model, _EMBEDDED_AT_ONCE)
+            try:
+                embed_missing(store, model, _EMBEDDED_AT_ONCE)
+            except (RagLsError, ValueError) as error:
+                # The text is kept, and found by its words; its vectors are made in the background.
+                _log.warning("%s", error)
         return records.PushedAnswer(
             name, done.inserted + done.updated, done.longest, done.inserted, done.updated, done.skipped, done.memory_ids
         )

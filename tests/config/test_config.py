@@ -250,3 +250,16 @@ def test_a_store_is_named_in_one_line_by_the_user_alone(project: Project) -> Non
     assert loaded.settings.store == StoreSettings(url="postgresql://me@db/team", share="vectors")
     (problem,) = loaded.problems
     assert "the user's to set" in str(problem)
+
+
+def test_an_editor_cannot_say_where_texts_go() -> None:
+    chosen = {
+        "embedding": {"provider": "openai", "endpoint": "http://127.0.0.1:9/v1", "apiKeyEnv": "HOME", "threads": 2}
+    }
+    loaded = config.load(environment={}, editor=chosen)
+    assert (loaded.settings.embedding.provider, loaded.settings.embedding.endpoint) == ("local", "")
+    assert loaded.settings.embedding.api_key_env == ""
+    assert loaded.settings.embedding.threads == 2
+    assert {str(problem).split()[2] for problem in loaded.problems} == {
+        "embedding.provider", "embedding.endpoint", "embedding.api_key_env",
+    }  # fmt: skip

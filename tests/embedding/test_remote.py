@@ -153,6 +153,7 @@ def test_what_may_pass_is_tried_again(service: EmbeddingService, answers: list[A
         ((200, {}, b"<html>"), "no JSON"), ((200, {}, b'{"data": []}'), "0 vectors"), ((200, {}, b"[]"), "`data`"),
         ((200, {}, b'{"data": [{"embedding": [1, 2]}]}'), "1 vectors of 2 numbers, not 1 of 16"),
         ((200, {}, b'{"data": [{"embedding": "text"}]}'), "no vectors"), ((307, {"location": "/x"}, b""), "redirects"),
+        ((429, {"retry-after": "3600"}, b'{"error": {"message": "You exceeded your current quota"}}'), "exceeded your current"),
         ((400, {}, b'{"error": {"message": "dimensions is no parameter"}}'), "dimensions is no parameter"),
         ((404, {}, b'{"error": {"message": "no such model"}}'), "no model small"),
     ],
@@ -242,7 +243,7 @@ def test_texts_stay_on_this_machine_or_not(settings: dict[str, str], stays: bool
     assert destination_of(EmbeddingSettings(**settings)).stays_here is stays
 
 
-@pytest.mark.parametrize("endpoint", ["ftp://x", "x", "http://user:key@x"])
+@pytest.mark.parametrize("endpoint", ["ftp://x", "x", "http://user:key@x", "http://[::1", "http://x:99999", "http://"])
 def test_an_endpoint_that_is_none_is_refused(endpoint: str) -> None:
     with pytest.raises(ModelMissing, match="no http address"):
         destination_of(EmbeddingSettings(provider="ollama", endpoint=endpoint))

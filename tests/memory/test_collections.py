@@ -98,12 +98,17 @@ def test_replacing_one_source_takes_nothing_from_another(store: MemoryStore) -> 
     assert _contents(store, "one") == set(chunks_of(_PARAGRAPHS[1]))
 
 
-def test_a_text_without_a_source_is_skipped_where_a_source_has_it_and_gets_one_later(store: MemoryStore) -> None:
+def test_a_text_without_a_source_is_skipped_where_any_source_has_it(store: MemoryStore) -> None:
     push(store, _text(_PARAGRAPHS[0], source="one"), _STAMP)
     assert push(store, _text(_PARAGRAPHS[0]), _LATER).inserted == 0
-    push(store, _text(_PARAGRAPHS[1]), _STAMP)
-    assert push(store, _text(_PARAGRAPHS[1], source="two"), _LATER).inserted == 0
-    assert _contents(store, "two") == set(chunks_of(_PARAGRAPHS[1]))
+
+
+def test_a_source_takes_nothing_from_what_was_pushed_without_one(store: MemoryStore) -> None:
+    plain = push(store, _text(_PARAGRAPHS[0]), _STAMP)
+    push(store, _text(_PARAGRAPHS[0], source="wiki"), _STAMP)
+    push(store, _text(_PARAGRAPHS[1], source="wiki"), _LATER)
+    assert {memory.content for memory in store.find()} == {*chunks_of(_PARAGRAPHS[0]), *chunks_of(_PARAGRAPHS[1])}
+    assert set(store.by_ids(plain.memory_ids)) == set(plain.memory_ids)
 
 
 def test_the_same_text_stands_once_in_each_project(store: MemoryStore) -> None:

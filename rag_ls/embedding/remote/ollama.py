@@ -48,7 +48,9 @@ class OllamaApi:
                 raise ModelMissing(
                     f"Ollama at {self.endpoint} has no model {self._model}: `ollama pull {self._model}`"
                 ) from refused
-            if refused.status == 413 or any(words in refused.said for words in _TOO_LONG):
+            # A busy server (503) speaks of exceeding, too, and says nothing of this text.
+            is_about_text = refused.status in (400, 422, 500) and any(words in refused.said for words in _TOO_LONG)
+            if refused.status == 413 or is_about_text:
                 raise BatchRefused(str(refused)) from refused
             raise
         if not isinstance(answer, Mapping):

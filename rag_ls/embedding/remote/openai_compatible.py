@@ -70,7 +70,9 @@ class OpenAiApi:
             return ModelMissing(f"{self.endpoint} refuses {key} ({refused.status}): set embedding.api_key_env")
         if refused.status == 404:
             return ModelMissing(f"{self.endpoint} has no model {self._model}, or is no such API: {refused.said}")
-        if refused.status == 413 or any(words in refused.said for words in _TOO_LONG):
+        # A limit of rate or quota speaks of too much, too, and says nothing of this text.
+        is_about_text = refused.status in (400, 422) and any(words in refused.said for words in _TOO_LONG)
+        if refused.status == 413 or is_about_text:
             return BatchRefused(str(refused))
         return refused
 

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,11 +75,19 @@ def destination_of(settings: EmbeddingSettings, model: str = "") -> Destination:
             raise ModelMissing(
                 f'embedding.provider = "{settings.provider}" needs the name of a model in embedding.model'
             )
-    if not endpoint.startswith(("http://", "https://")) or "@" in endpoint:
+    if not _is_address(endpoint):
         raise ModelMissing(
             f"embedding.endpoint = {endpoint!r} is no http address; a key belongs into embedding.api_key_env"
         )
     return Destination(settings.provider, endpoint, wanted)
+
+
+def _is_address(endpoint: str) -> bool:
+    try:
+        parts = urlsplit(endpoint)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and "@" not in endpoint
+    except ValueError:
+        return False
 
 
 class RemoteProvider:

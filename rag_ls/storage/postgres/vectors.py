@@ -85,7 +85,9 @@ class PostgresVectors:
         dimensions = int(vectors.shape[1])
         if not all(is_usable(vector, dimensions) for vector in vectors):
             raise ValueError("vectors that are not of length one are not shared")
-        halves = [half.tobytes() for half in vectors.astype(np.float16)]
+        # In one order for everybody, so that two who fill the store at once wait for each other in turn.
+        ordered = sorted(zip(text_hashes, vectors.astype(np.float16), strict=True), key=lambda item: item[0])
+        hashes, halves = [text_hash for text_hash, _ in ordered], [half.tobytes() for _, half in ordered]
         with self._ready() as connection:
             number = _model_number(connection, model, dimensions, self.place)
             for start in range(0, len(halves), _TEXTS_AT_ONCE):
@@ -93,7 +95,7 @@ class PostgresVectors:
                 connection.execute(
                     "INSERT INTO rag_ls.rag_vector (model, text_hash, vector) "
                     "SELECT %s, h, v FROM unnest(%s::bytea[], %s::bytea[]) AS given (h, v) ON CONFLICT DO NOTHING",
-                    (number, list(text_hashes[part]), halves[part]),
+                    (number, hashes[part], halves[part]),
                 )
 
     def close(self) -> None:

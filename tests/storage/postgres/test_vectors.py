@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from collections.abc import Iterator
 
@@ -104,7 +105,9 @@ def test_two_users_who_come_first_at_once_make_the_tables_once(server: Postgres,
     def fill(store: SharedVectors, number: int) -> None:
         try:
             for part in range(5):
-                store.put(MODEL, _hashes(*(f"{part} {text}" for text in range(50))), unit_vectors(50, 16))
+                texts = [f"{part} {text}" for text in range(50)]
+                random.Random(number).shuffle(texts)
+                store.put(MODEL, _hashes(*texts), unit_vectors(50, 16))
         except BaseException as error:
             failed.append(error)
 
