@@ -186,12 +186,15 @@ class DocumentsThread:
         ):
             self._scan()
             return True
-        pending = self._agenda.depth >= Depth.EMBEDDINGS and self._embeddings.has_work()
+        pending = self._agenda.depth >= Depth.EMBEDDINGS and (
+            self._embeddings.has_work() or self._embeddings.has_to_share()
+        )
         if not (queued or pending):
             self._intake.close()
             self._release_lock()
             return False
-        if not self._hold_lock():
+        self._embeddings.is_bulk_elsewhere = not self._hold_lock()
+        if self._embeddings.is_bulk_elsewhere:
             return False
         if queued:
             self._read_queue(queued)

@@ -67,6 +67,10 @@ class EmbeddingQueue:
         self._told = ""
         self._preferred: dict[int, Priority] = {}
         self._done = 0
+        self.is_bulk_elsewhere = False
+        """Whether another process embeds all pending chunks, and shares them."""
+        self._refused: set[tuple[str, bytes]] = set()
+        """Texts of which a model that is to take over makes no usable vector."""
         self.bulk = False
         """Whether this process embeds all pending chunks, or only those of interactive documents."""
         self.idle = True
@@ -114,9 +118,14 @@ class EmbeddingQueue:
         successor = self._successor(active)
         if successor and self._can_be_had(successor):
             return True
-        if self._can_be_had(active) and self._store.embeddings.pending_count(active) > 0:
-            return True
-        return self.bulk and bool(active) and self.sharing.is_due(active)
+        if self._store.embeddings.pending_count(active) > 0:
+            return self._can_be_had(active)
+        return not self.is_bulk_elsewhere and self.has_to_share()
+
+    def has_to_share(self) -> bool:
+        """Whether everything is embedded, and a team's store may lack vectors."""
+        active = self._store.embeddings.active_model()
+        return bool(active) and not self._store.embeddings.pending_count(active) and self.sharing.is_due(active)
 
     def _can_be_had(self, model_id: str) -> bool:
         return bool(model_id) and not self._models.state(model_id).error
@@ -193,7 +202,7 @@ class EmbeddingQueue:
             if self._embed_batch(successor):
                 return True
             ready = self._models.get(successor)
-            if ready and not self._store.embeddings.pending_count(successor, saved_only=ready.sends_away):
+            if ready and self._is_complete(ready, successor):
                 _log.info("%s takes over from %s", successor, active)
                 self._store.embeddings.activate(successor)
                 return True
@@ -212,8 +221,12 @@ class EmbeddingQueue:
         if model.sends_away and model_id == self._store.embeddings.active_model():
             self._store.embeddings.withhold_unsaved()
         saved_only = model.sends_away
-        pending = self._store.embeddings.pending(model_id, limit, interactive_only=not bulk, saved_only=saved_only)
-        left = self._store.embeddings.pending_count(model_id, saved_only=saved_only)
+        refused = self._refused_by(model_id)
+        found = self._store.embeddings.pending(
+            model_id, limit + len(refused), interactive_only=not bulk, saved_only=saved_only
+        )
+        pending = [item for item in found if item[0] not in refused][:limit]
+        left = self._store.embeddings.pending_count(model_id, saved_only=saved_only) - len(refused)
         if not pending:
             return False
         for batch in _batches(pending):
@@ -227,6 +240,14 @@ class EmbeddingQueue:
                 break
         return True
 
+    def _refused_by(self, model_id: str) -> set[bytes]:
+        return {text_hash for model, text_hash in self._refused if model == model_id}
+
+    def _is_complete(self, model: HostedModel, successor: str) -> bool:
+        """Whether a model that is to take over has made all the vectors that it can."""
+        pending = self._store.embeddings.pending_count(successor, saved_only=model.sends_away)
+        return pending <= len(self._refused_by(successor))
+
     def _borrow(self, model_id: str) -> None:
         if self._store.embeddings.pending_count(model_id) < _MIN_BORROWED_TEXTS:
             return
@@ -237,10 +258,12 @@ class EmbeddingQueue:
             if not wanted:
                 continue
             try:
-                count = sum(
-                    self._take_over(model_id, lender.get(model_id, wanted[at : at + _BORROWED_BATCH]))
-                    for at in range(0, len(wanted), _BORROWED_BATCH)
-                )
+                count = 0
+                for at in range(0, len(wanted), _BORROWED_BATCH):
+                    found = lender.get(model_id, wanted[at : at + _BORROWED_BATCH])
+                    count += self._take_over(model_id, found)
+                    if not self.sharing.is_shared(lender):
+                        self.sharing.note_embedded(model_id, found)
             except StoreUnavailable as error:
                 self.sharing.failed(lender, error)
                 continue
@@ -281,7 +304,10 @@ class EmbeddingQueue:
         except ValueError:
             if len(text_hashes) == 1:
                 _log.warning("a text has no usable embedding by %s and is found by its words alone", model_id)
-                self._store.embeddings.refuse(text_hashes[0])
+                if model_id == self._store.embeddings.active_model():
+                    self._store.embeddings.refuse(text_hashes[0])
+                else:
+                    self._refused.add((model_id, text_hashes[0]))
                 return
             half = len(text_hashes) // 2
             self._keep(model_id, text_hashes[:half], vectors[:half])

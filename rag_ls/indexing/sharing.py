@@ -17,6 +17,8 @@ _log = logging.getLogger(__name__)
 _TEXTS_AT_ONCE = 1000
 # A store that failed is asked again after so long.
 _RETRY_S = 30.0
+_LOOK_AGAIN_S = 30.0
+_MAX_UNSAVED = 5000
 
 
 class VectorSharing:
@@ -26,6 +28,9 @@ class VectorSharing:
         self._project = project
         self._model = ""
         self._new: set[bytes] = set()
+        self._unsaved: set[bytes] = set()
+        """Texts that were embedded, but that no file held when it was looked at last."""
+        self._looked_at = 0.0
         self._failed_at = -_RETRY_S
         self.problem = ""
         """Why the team's store cannot be used now; empty if it can, or if there is none."""
@@ -46,46 +51,50 @@ class VectorSharing:
             self._note(str(error))
 
     def note_embedded(self, model_id: str, text_hashes: Collection[bytes]) -> None:
-        """Note that texts were embedded here, so that the team may lack their vectors."""
+        """Note that texts have got vectors here, which the team may lack."""
         if model_id == self._model and self._project.shared_vectors() is not None:
             self._new.update(text_hashes)
 
     def is_due(self, model_id: str) -> bool:
         """Whether vectors are to be sent, and can be for all that is known."""
-        return not self.problem and self._project.shared_vectors() is not None and self._has_some(model_id)
+        return self._has_some(model_id) and self._store() is not None
 
     def send(self, model_id: str) -> None:
         """Give the team's store the vectors of saved texts that it lacks: all of them once, then those that are new."""
         if not self._has_some(model_id) or (shared := self._store()) is None:
             return
-        is_first, new = model_id != self._model, list(self._new)
+        is_first, new = model_id != self._model, [*self._new, *self._unsaved]
+        # Unsaved text does not leave the machine, not even as a vector.
+        saved = self._project.index.checkout.embeddings.saved_hashes(None if is_first else new)
         try:
-            count = self._sent(shared, model_id, None if is_first else new)
+            count = self._sent(shared, model_id, saved)
         except (StoreUnavailable, ValueError) as error:
             self._note(str(error))
             return
         if count:
             _log.info("%d vectors were given to %s", count, shared.place)
         self._model = model_id
-        self._new.difference_update(new)
+        self._new.clear()
+        self._unsaved = set(list(set(new) - set(saved))[-_MAX_UNSAVED:])
+        self._looked_at = time.monotonic()
         self.problem = ""
 
     def _has_some(self, model_id: str) -> bool:
-        return model_id != self._model or bool(self._new)
+        if model_id != self._model or self._new:
+            return True
+        # What was unsaved may have been saved, which makes no vector.
+        return bool(self._unsaved) and time.monotonic() - self._looked_at > _LOOK_AGAIN_S
 
     def _store(self) -> SharedVectors | None:
         """The team's store, unless it failed a moment ago."""
         is_resting = bool(self.problem) and time.monotonic() - self._failed_at < _RETRY_S
         return None if is_resting else self._project.shared_vectors()
 
-    def _sent(self, shared: SharedVectors, model_id: str, among: Collection[bytes] | None) -> int:
-        index = self._project.index
-        # Unsaved text does not leave the machine, not even as a vector.
-        wanted = index.checkout.embeddings.saved_hashes(among)
+    def _sent(self, shared: SharedVectors, model_id: str, saved: Sequence[bytes]) -> int:
         count = 0
-        for start in range(0, len(wanted), _TEXTS_AT_ONCE):
-            missing = shared.missing(model_id, wanted[start : start + _TEXTS_AT_ONCE])
-            vectors = index.vectors.get(model_id, missing)
+        for start in range(0, len(saved), _TEXTS_AT_ONCE):
+            missing = shared.missing(model_id, saved[start : start + _TEXTS_AT_ONCE])
+            vectors = self._project.index.vectors.get(model_id, missing)
             if vectors:
                 shared.put(model_id, list(vectors), np.stack(list(vectors.values())))
             count += len(vectors)

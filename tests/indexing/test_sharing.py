@@ -9,9 +9,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from rag_ls.embedding import EMBEDDED_TEXTS
+from rag_ls.embedding import EMBEDDED_TEXTS, LoadedModel
+from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.project_view import ProjectView
+from rag_ls.errors import ModelMissing
 from rag_ls.indexing import Buffer
 from tests.storage.postgres.servers import Postgres, postgres
 from tests.support import PATIENCE_S, SHOP, until, write
@@ -104,3 +106,59 @@ def test_a_store_that_cannot_be_asked_holds_up_nobody_and_is_told(
         assert status.complete
         assert words in status.note
         assert "hush" not in status.note
+
+
+def test_a_project_that_was_indexed_before_there_was_a_store_is_given_too(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write(tmp_path / "shop", SHOP)
+    monkeypatch.delenv("RAG_LS_STORE_URL")
+    with user(tmp_path / "home", folder, monkeypatch) as (client, _):
+        embedded = client.engine.counts[EMBEDDED_TEXTS]
+    monkeypatch.setenv("RAG_LS_STORE_URL", url)
+    with user(tmp_path / "home", folder, monkeypatch) as (client, _):
+        assert client.engine.counts[EMBEDDED_TEXTS] == 0
+        assert _shared(url) == embedded
+
+
+def test_text_that_was_embedded_while_it_was_unsaved_is_given_once_it_is_saved(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rag_ls.indexing.sharing._LOOK_AGAIN_S", 0.5)
+    folder = write(tmp_path / "shop", SHOP)
+    with user(tmp_path / "home", folder, monkeypatch) as (client, view):
+        before = _shared(url)
+        text = (folder / "src/cart.py").read_text() + "\n\ndef now_saved():\n    return 'heron'\n"
+        view.buffer_changed(Buffer("src/cart.py", text))
+        # Another file is given meanwhile, and with it the unsaved text is looked at.
+        write(folder, {"src/other.py": "def other():\n    return 'owl'\n"})
+        view.indexing.index_tree()
+        assert until(lambda: _shared(url) == before + 1)
+        embedded = client.engine.counts[EMBEDDED_TEXTS]
+        write(folder, {"src/cart.py": text})
+        view.buffer_closed("src/cart.py")
+        view.indexing.index_tree()
+        assert until(lambda: _shared(url) > before + 1)
+        assert client.engine.counts[EMBEDDED_TEXTS] == embedded, "it had its vectors"
+
+
+def test_indexing_ends_where_the_store_answers_and_the_model_does_not(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: LocalProvider, model_id: str) -> LoadedModel:
+        raise ModelMissing("it is broken")
+
+    monkeypatch.setattr(LocalProvider, "load", refuse)
+    with user(tmp_path / "home", write(tmp_path / "shop", SHOP), monkeypatch) as (_, view):
+        assert not view.status().complete
+
+
+def test_two_engines_on_one_project_share_it_and_neither_waits_for_ever(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write(tmp_path / "shop", SHOP)
+    with user(tmp_path / "home1", folder, monkeypatch), user(tmp_path / "home2", folder, monkeypatch) as (_, view):
+        write(folder, {"src/other.py": "def other():\n    return 'owl'\n"})
+        view.indexing.index_tree()
+        assert view.indexing.wait_until_idle(PATIENCE_S)
+        assert until(lambda: _shared(url) == len(SHOP) + 1)
