@@ -205,6 +205,9 @@ class EmbeddingQueue:
             if ready and self._is_complete(ready, successor):
                 _log.info("%s takes over from %s", successor, active)
                 self._store.embeddings.activate(successor)
+                for text_hash in self._refused_by(successor):
+                    self._store.embeddings.refuse(text_hash)
+                self._refused.clear()
                 return True
         self._finish(active)
         return False

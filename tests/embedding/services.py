@@ -32,6 +32,8 @@ class EmbeddingService:
     """The key that OpenAI's API asks for; empty for none."""
     max_characters: int = 1_000_000
     """A request with more is refused as too long."""
+    refused: str = ""
+    """A request with this text in it is refused as too long, whatever its length."""
     dimensions: int = DIMENSIONS
     answers: list[tuple[int, dict[str, str], bytes]] = field(default_factory=list)
     """Given out first, one to each request for vectors: status, headers, body."""
@@ -129,7 +131,8 @@ def _handler(service: EmbeddingService) -> type[BaseHTTPRequestHandler]:
                 self._answer(200, {"object": "list", "data": data, "model": "small", "usage": {"total_tokens": 5}})
 
         def _is_too_long(self, body: dict[str, Any]) -> bool:
-            return sum(map(len, body["input"])) > service.max_characters
+            is_refused = bool(service.refused) and any(service.refused in text for text in body["input"])
+            return is_refused or sum(map(len, body["input"])) > service.max_characters
 
         def _answer(self, status: int, body: object) -> None:
             self._send(status, json.dumps(body).encode(), {"content-type": "application/json"})

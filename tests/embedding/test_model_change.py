@@ -10,6 +10,7 @@ import pytest
 from rag_ls.embedding import locate
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.requests import SearchRequest
+from tests.embedding.services import EmbeddingService, serving
 from tests.support import embedding_count, until
 
 QUESTION = SearchRequest("what does the customer have to pay")
@@ -60,3 +61,24 @@ def test_going_back_to_the_former_model_embeds_nothing_again(shop: Path, monkeyp
     assert view.store.queue_lengths()[1] == 0
     assert embedding_count(view) == vectors
     client.close()
+
+
+def test_a_text_that_the_new_model_refuses_does_not_keep_it_from_taking_over(
+    shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _indexed_with("auto", shop, monkeypatch).close()
+    client = _indexed_with("auto", shop, monkeypatch)
+    assert client.open(shop).indexing.wait_until_idle(60)
+    client.close()
+    # The text begins with it, so that no shortening helps.
+    with serving(EmbeddingService(refused="total_price")) as service:
+        monkeypatch.setenv("RAG_LS_EMBEDDING_PROVIDER", "ollama")
+        monkeypatch.setenv("RAG_LS_EMBEDDING_ENDPOINT", service.url)
+        client = _indexed_with("auto", shop, monkeypatch)
+        view = client.open(shop)
+        assert until(lambda: view.store.embeddings.active_model().startswith("ollama/"), 60)
+        assert view.indexing.wait_until_idle(60)
+        asked = len(service.asked)
+        assert view.indexing.wait_until_idle(60)
+        assert len(service.asked) == asked < 200
+        client.close()

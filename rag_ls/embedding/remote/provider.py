@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import time
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding.api import BatchBudget, BatchRefused, LoadedModel, ModelCard, normalised
+from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.embedding.remote import ollama, openai_compatible
 from rag_ls.embedding.remote.apis import Described, Embedded, EmbeddingApi
 from rag_ls.embedding.remote.records import ServiceRecords
@@ -102,6 +104,7 @@ class RemoteProvider:
         self._settings = settings
         self._records = records or ServiceRecords(user_data_folder())
         self._clock = clock
+        self._local = LocalProvider(settings)
         self._failed: dict[str, tuple[float, str]] = {}
 
     def models(self) -> list[ModelCard]:
@@ -120,17 +123,21 @@ class RemoteProvider:
     def card(self, model_id: str) -> ModelCard:
         """See `EmbeddingProvider`."""
         name = model_id.rpartition("@")[0] or model_id
-        try:
-            found = self.find(name) if name.startswith(f"{self._settings.provider}/") else None
-        except ModelMissing:
-            found = None
+        if not name.startswith(f"{self._settings.provider}/"):
+            return self._local.card(model_id)
+        found = None
+        with contextlib.suppress(ModelMissing):
+            found = self.find(name)
         return found if found is not None and found.id == model_id else ModelCard(model_id, name, 0, 0)
 
     def load(self, model_id: str) -> LoadedModel:
-        """See `EmbeddingProvider`. Asks the service which revision it has now."""
+        """See `EmbeddingProvider`. Asks the service which revision it has now.
+
+        A model of this machine can be loaded too: it answers until the service's one has made all vectors.
+        """
         name = model_id.rpartition("@")[0]
         if not name.startswith(f"{self._settings.provider}/"):
-            raise ModelMissing(f"{model_id} is none of {self._settings.provider}'s models: set embedding.provider back")
+            return self._local.load(model_id)
         where = self._confirmed(name)
         api = self._api(where)
         try:
