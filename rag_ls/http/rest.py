@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
 import json
 import logging
-import threading
 import typing
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any, NoReturn
 from urllib.parse import unquote
 
@@ -22,8 +20,8 @@ from rag_ls.errors import InvalidRequest, RagLsError, TooManyAtOnce
 from rag_ls.http.access import arguments_for_http, check_access
 from rag_ls.http.exchange import Json, error_body, error_response, exchange_of, json_response, status_of
 from rag_ls.http.routes import OperationRoute
-from rag_ls.http.sessions import Roots, SessionPool
-from rag_ls.http.tokens import Token
+from rag_ls.http.sessions import SessionPool
+from rag_ls.http.work import Asked, Work
 from rag_ls.indexing import Progress
 from rag_ls.operations import Operation
 from rag_ls.operations.fields import arguments_of
@@ -39,10 +37,6 @@ CLIENT_LEFT = 499
 _ALIVE_S = 10.0
 _MAX_THREADS = 64
 _MAX_DEPTH_MESSAGE = "the body is nested too deeply"
-
-
-Report = Callable[[str, Progress], None]
-Work = Callable[[Report], Awaitable[Json]]
 
 
 class Rest:
@@ -76,24 +70,11 @@ class Rest:
         project = _project(route, request)
         if (roots := self._sessions.known_roots(token, project)) is None:
             roots = await anyio.to_thread.run_sync(self._sessions.roots_called, token, project)
-        work = functools.partial(self._result, token, roots, route.operation, arguments)
+        work = Work(self._sessions, self._threads, Asked(token, roots, route.operation, arguments))
         if EVENT_STREAM in request.headers.get("accept", ""):
             events = _events(work, functools.partial(error_body, exchange_of(request.scope)))
             return StreamingResponse(events, media_type=EVENT_STREAM)
         return await _while_there(request, work)
-
-    async def _result(self, token: Token, roots: Roots, operation: Operation, arguments: Json, report: Report) -> Json:
-        with contextlib.ExitStack() as used:
-            entering = functools.partial(used.enter_context, self._sessions.used(token, roots))
-            is_open = self._sessions.is_open(token, roots)
-            session = entering() if is_open else await anyio.to_thread.run_sync(entering)
-            async with session.slot():
-                operations = session.session.operations
-                if operation.prepare is None:
-                    return await asyncio.wrap_future(operations.submit(operation.name, arguments))
-                return await anyio.to_thread.run_sync(
-                    operations.run, operation.name, arguments, report, abandon_on_cancel=True, limiter=self._threads
-                )
 
 
 def _project(route: OperationRoute, request: Request) -> str:
@@ -107,12 +88,7 @@ def _project(route: OperationRoute, request: Request) -> str:
 
 async def _while_there(request: Request, work: Work) -> Response:
     """The answer as JSON. The work ends at its next step if the client leaves."""
-    left = threading.Event()
-
-    def report(project: str, progress: Progress) -> None:
-        _check_there(left)
-
-    working = asyncio.ensure_future(work(report))
+    working = work.start(lambda *_: None)
     leaving = asyncio.ensure_future(_until_left(request))
     try:
         await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
@@ -121,9 +97,8 @@ async def _while_there(request: Request, work: Work) -> Response:
         exchange_of(request.scope).error = "ClientLeft"
         return Response(status_code=CLIENT_LEFT)
     finally:
-        left.set()
-        for task in (working, leaving):
-            task.cancel()
+        work.leave()
+        leaving.cancel()
 
 
 async def _until_left(request: Request) -> None:
@@ -131,31 +106,28 @@ async def _until_left(request: Request) -> None:
         pass
 
 
-def _check_there(left: threading.Event) -> None:
-    if left.is_set():
-        raise InvalidRequest("the client left")
-
-
 async def _events(work: Work, error_json: Callable[[str, str], Json]) -> AsyncIterator[bytes]:
     """Progress as it comes, then the result or the error. A client that leaves ends the work at its next step."""
-    loop, left = asyncio.get_running_loop(), threading.Event()
+    loop = asyncio.get_running_loop()
     queue: asyncio.Queue[tuple[str, Json]] = asyncio.Queue()
 
     def report(project: str, progress: Progress) -> None:
-        _check_there(left)
         loop.call_soon_threadsafe(queue.put_nowait, ("progress", progress_json(project, progress)))
 
-    async def answer() -> None:
-        try:
-            queue.put_nowait(("result", await work(report)))
-        except RagLsError as error:
+    def finish(done: asyncio.Task[Json]) -> None:
+        if done.cancelled():
+            return
+        error = done.exception()
+        if error is None:
+            queue.put_nowait(("result", done.result()))
+        elif isinstance(error, RagLsError):
             queue.put_nowait(("error", error_json(type(error).__name__, str(error))))
-        except Exception as error:
-            _log.exception("a streamed operation failed")
+        else:
+            _log.error("a streamed operation failed", exc_info=error)
             queue.put_nowait(("error", error_json("Failed", type(error).__name__)))
 
-    task = asyncio.create_task(answer())
     try:
+        work.start(report).add_done_callback(finish)
         while True:
             try:
                 kind, data = await asyncio.wait_for(queue.get(), _ALIVE_S)
@@ -166,8 +138,7 @@ async def _events(work: Work, error_json: Callable[[str, str], Json]) -> AsyncIt
             if kind != "progress":
                 return
     finally:
-        left.set()
-        task.cancel()
+        work.leave()
 
 
 def event_text(kind: str, data: Json) -> bytes:

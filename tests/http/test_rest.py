@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 from pathlib import Path
 
 import pytest
 
+from rag_ls.http.sessions import CallerSession
 from rag_ls.http.tokens import Access
 from rag_ls.operations import OPERATIONS
 from tests.http.conftest import CLINIC, Serve, Served
@@ -258,3 +260,23 @@ def test_projects_that_were_looked_at_are_let_go_and_taken_up_again(
     assert until(lambda: users() == 0)
     removed = caller.post("/api/remove_projects", json={"roots": [str(tmp_path / "clinic")]})
     assert removed.status_code == 200, removed.text
+
+
+def test_who_leaves_while_a_project_is_opened_keeps_it_open_for_nobody(
+    two_projects: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rag_ls.http.sessions._REST_S", 0.0)
+    opened = CallerSession.open
+
+    def slowly(self: CallerSession) -> None:
+        opened(self)
+        time.sleep(0.5)
+
+    monkeypatch.setattr(CallerSession, "open", slowly)
+    token = two_projects.token("leaves")
+    host, port = two_projects.server.url.removeprefix("http://").rstrip("/").split(":")
+    head = f"GET /memories HTTP/1.1\r\nHost: {host}:{port}\r\nX-RAG-Token: {token}\r\nX-RAG-Project: clinic\r\n\r\n"
+    with socket.create_connection((host, int(port)), 10) as leaving:
+        leaving.sendall(head.encode())
+        assert until(lambda: any(about.name == "leaves" for about in two_projects.engine.clients()))
+    assert until(lambda: sum(count for _, count in two_projects.engine.projects()) == 0)

@@ -1,0 +1,85 @@
+"""One operation that is done for a client over HTTP, who may leave before it is done."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+import anyio
+import anyio.to_thread
+
+from rag_ls.errors import InvalidRequest
+from rag_ls.http.exchange import Json
+from rag_ls.http.sessions import Roots, SessionPool
+from rag_ls.http.tokens import Token
+from rag_ls.indexing import Progress
+from rag_ls.operations import Operation
+
+Report = Callable[[str, Progress], None]
+"""Called in another thread with a project's name and its progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An operation with its arguments, for a token and the projects that are meant; none for all."""
+
+    token: Token
+    roots: Roots
+    operation: Operation
+    arguments: Json
+
+
+class Work:
+    """Runs one operation. Its session and its slot are let go of when it has really ended, not when its client leaves."""
+
+    def __init__(self, sessions: SessionPool, threads: anyio.CapacityLimiter, asked: Asked) -> None:
+        self._sessions = sessions
+        self._threads = threads
+        self._asked = asked
+        self._left = threading.Event()
+        self._question: Future[Json] | None = None
+        self._task: asyncio.Task[Json] | None = None
+
+    def start(self, report: Report) -> asyncio.Task[Json]:
+        """Start; the task gives the answer, or raises the operation's error. Do not cancel it: call `leave`."""
+        self._task = asyncio.create_task(self._result(report))
+        # Nobody may be there to hear of its error.
+        self._task.add_done_callback(lambda task: task.cancelled() or task.exception())
+        return self._task
+
+    def leave(self) -> None:
+        """The client waits no longer: end at the next step."""
+        self._left.set()
+        if self._question is not None:
+            self._question.cancel()
+
+    async def _result(self, report: Report) -> Json:
+        asked = self._asked
+        with contextlib.ExitStack() as used:
+            entering = functools.partial(used.enter_context, self._sessions.used(asked.token, asked.roots))
+            is_open = self._sessions.is_open(asked.token, asked.roots)
+            session = entering() if is_open else await anyio.to_thread.run_sync(entering)
+            async with session.slot():
+                self._check_there()
+                operations, name = session.session.operations, asked.operation.name
+                if asked.operation.prepare is None:
+                    self._question = operations.submit(name, asked.arguments)
+                    return await asyncio.wrap_future(self._question)
+                run = functools.partial(operations.run, name, asked.arguments, self._reporting(report))
+                return await anyio.to_thread.run_sync(run, limiter=self._threads)
+
+    def _reporting(self, report: Report) -> Report:
+        def reported(project: str, progress: Progress) -> None:
+            self._check_there()
+            report(project, progress)
+
+        return reported
+
+    def _check_there(self) -> None:
+        if self._left.is_set():
+            raise InvalidRequest("the client left")
