@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import sys
@@ -28,6 +29,8 @@ _STORE_VARIABLE = "RAG_LS_STORE_URL"
 def index(arguments: argparse.Namespace) -> int:
     """Index a project and wait for it."""
     question = {"words_only": arguments.words_only, "force": arguments.force}
+    if arguments.only_missing and not arguments.store:
+        raise InvalidRequest("--only-missing is for --store URL")
     if arguments.store:
         _use_store(arguments)
     with showing(embeds=not arguments.words_only) as show:
@@ -59,8 +62,8 @@ def _use_store(arguments: argparse.Namespace) -> None:
         from rag_ls.storage import open_shared_vectors
 
         if (store := open_shared_vectors(StoreSettings(url=arguments.store))) is not None:
-            store.missing("", [b""])
-            store.close()
+            with contextlib.closing(store):
+                store.missing("", [b""])
 
 
 def search(arguments: argparse.Namespace) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import shutil
@@ -139,7 +140,7 @@ def _model(project: Project) -> Iterator[Finding]:
     try:
         where = destination_of(settings)
         yield Finding("texts go to", True, f"{where.endpoint} ({where.provider}, {where.model})")
-        card = RemoteProvider(settings).find(settings.model)
+        card = RemoteProvider(settings).ask()
     except RagLsError as error:
         yield Finding("model", False, str(error), "without a model rag-ls searches by words alone")
         return
@@ -164,8 +165,8 @@ def _store(project: Project) -> Iterator[Finding]:
         store = open_shared_vectors(config.load(project).settings.store)
         if store is None:
             return
-        store.missing("", [b""])
-        store.close()
+        with contextlib.closing(store):
+            store.missing("", [b""])
     except StoreUnavailable as error:
         yield Finding("shared vectors", False, str(error), "until it answers, texts are embedded here", optional=True)
         return

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 
 from rag_ls.cli import terminal
 from rag_ls.config import load as load_settings
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.http.tokens import Access, Token, TokenFile, lifetime_of
-from rag_ls.project import user_data_folder
-from rag_ls.registry.catalogue import CONFIG, called, known_projects, names_of, root_of_path
+from rag_ls.project import find_project, user_data_folder
+from rag_ls.registry.catalogue import CONFIG, called, known_projects, names_of
 from rag_ls.registry.registry_file import FILE_NAME as PROJECTS_FILE
 from rag_ls.registry.registry_file import Registry
 from rag_ls.util.nearest import nearest, nearest_text
@@ -42,8 +44,10 @@ def _add(tokens: TokenFile, arguments: argparse.Namespace) -> int:
 
 def _projects_called(name: str) -> list[str]:
     """What a token keeps for a project: a name in the settings, else a root, since another project may get its name."""
-    if root := root_of_path(name):
-        return [str(root)]
+    if os.sep in name or name.startswith((".", "~")):
+        if not (folder := Path(name).expanduser()).is_dir():
+            raise NotFound(f"--project {name!r}: there is no such folder")
+        return [str(find_project(folder).root)]
     registered = Registry(user_data_folder() / PROJECTS_FILE).projects()
     known = known_projects(load_settings().settings.projects, registered)
     found = called(known, name)

@@ -139,8 +139,12 @@ class ModelHost:
     def _load(self, model_id: str) -> None:
         try:
             loaded = self._provider.load(model_id)
-            loaded.warm_up()
-            self._check_dimension(loaded)
+            try:
+                loaded.warm_up()
+                self._check_dimension(loaded)
+            except BaseException:
+                loaded.close()
+                raise
             model = HostedModel(loaded, self._counts)
         except RagLsError as error:
             _log.warning("%s", error)

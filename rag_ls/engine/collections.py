@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
 from pathlib import Path
 
 from rag_ls.config import Settings
 from rag_ls.embedding import Embedder, ShortenedModel
-from rag_ls.errors import NotFound, StoreUnavailable
+from rag_ls.errors import NotFound, RagLsError, StoreUnavailable
 from rag_ls.memory import utc_now
 from rag_ls.memory.collections import checked_name
 from rag_ls.memory.memories import Clock, Memories
@@ -18,6 +19,8 @@ from rag_ls.project import make_private_folder
 from rag_ls.storage import MemoryStore, open_memories
 from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.whole_files import whole_file
+
+_log = logging.getLogger(__name__)
 
 FOLDER = "collections"
 DEFAULT = "default"
@@ -95,8 +98,12 @@ class Collections:
         with self._lock:
             stores = list(self._stores.items())
         for name, store in stores:
-            if (own := self.model_of(name, model)) is not None:
-                embed_missing(store, own)
+            try:
+                if (own := self.model_of(name, model)) is not None:
+                    embed_missing(store, own)
+            except (RagLsError, ValueError) as error:
+                # The others go on.
+                _log.warning("the collection %s: %s", name, error)
 
     def close(self) -> None:
         """Close all."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,8 @@ from rag_ls.http.routes import operation_routes
 from rag_ls.http.sessions import CallerSession, SessionPool, roots_called
 from rag_ls.http.signing_in import CONTENT_SECURITY_POLICY, PAGE_PATH, SIGN_IN_PATH, sign_in
 from rag_ls.http.tokens import Token, TokenFile
+
+_log = logging.getLogger(__name__)
 
 PAGE = Path(__file__).with_name("page")
 _SWEEP_S = 5.0
@@ -185,8 +188,11 @@ def _opened_session(engine: Engine, slots: Slots, token: Token, project: str) ->
 async def _sweep(pool: SessionPool, tokens: TokenFile) -> None:
     while True:
         await anyio.sleep(_SWEEP_S)
-        with contextlib.suppress(RagLsError):
+        try:
             await anyio.to_thread.run_sync(pool.close_unused, tokens.is_in_force)
+        except Exception:
+            # One session that does not close must not end the server.
+            _log.exception("a session could not be closed")
 
 
 async def _named_page_file(request: Request) -> Response:

@@ -173,17 +173,10 @@ class SessionPool:
             ended = [key for key, pooled in unused.items() if self._is_over(pooled, now, is_in_force)]
             sessions = [self._pooled.pop(key).session for key in ended]
             resting = [pooled for key, pooled in unused.items() if key not in ended and self._should_rest(pooled, now)]
-            for pooled in resting:
-                pooled.opening.acquire()
         for session in filter(None, sessions):
             session.close()
         for pooled in resting:
-            try:
-                if pooled.session is not None:
-                    pooled.session.rest()
-                    pooled.rests = True
-            finally:
-                pooled.opening.release()
+            self._rest(pooled)
 
     def close(self) -> None:
         """Close all."""
@@ -192,6 +185,18 @@ class SessionPool:
             self._pooled.clear()
         for session in filter(None, sessions):
             session.close()
+
+    def _rest(self, pooled: _Pooled) -> None:
+        # Under this lock nobody comes to use it; under the other one, who came waits until it has let go.
+        with self._lock:
+            if pooled.users or not pooled.opening.acquire(blocking=False):
+                return
+        try:
+            if pooled.session is not None:
+                pooled.session.rest()
+                pooled.rests = True
+        finally:
+            pooled.opening.release()
 
     @staticmethod
     def _should_rest(pooled: _Pooled, now: float) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
 from rag_ls.embedding import Embedder
 from rag_ls.storage import MemoryStore
+
+_log = logging.getLogger(__name__)
 
 # Within the window of every known model.
 _BUDGET = Budget(max_tokens=200, min_tokens=24, overlap_tokens=24)
@@ -32,12 +35,13 @@ def embed_missing(
     store: MemoryStore, embedder: Embedder, limit: int = _AT_ONCE, stopped: Callable[[], bool] = lambda: False
 ) -> int:
     """Embed up to `limit` memories that have no vectors yet; returns how many were embedded."""
-    missing = store.vectors.missing(embedder.card.id, limit)
+    # What cannot be embedded stays missing, and must not stand before the rest.
+    missing = store.vectors.missing(embedder.card.id, limit + _AT_ONCE)
     done = 0
-    while missing and not stopped():
+    while missing and done < limit and not stopped():
         batch: list[tuple[str, str, int]] = []
         texts: list[str] = []
-        while missing and len(texts) < _AT_ONCE:
+        while missing and len(texts) < _AT_ONCE and done + len(batch) < limit:
             memory_id, content, digest = missing.pop(0)
             parts = parts_of(content)
             batch.append((memory_id, digest, len(parts)))
@@ -46,6 +50,11 @@ def embed_missing(
         starts = np.cumsum([0, *(count for _, _, count in batch)])
         with store.transaction():
             for (memory_id, digest, count), start in zip(batch, starts, strict=False):
-                store.vectors.add(memory_id, embedder.card.id, digest, vectors[start : start + count])
-        done += len(batch)
+                parts_found = vectors[start : start + count]
+                usable = parts_found[np.isfinite(parts_found).all(axis=1) & parts_found.any(axis=1)]
+                if len(usable):
+                    store.vectors.add(memory_id, embedder.card.id, digest, usable)
+                    done += 1
+                else:
+                    _log.warning("%s makes no vector of the memory %s", embedder.card.id, memory_id)
     return done

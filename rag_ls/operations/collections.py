@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from rag_ls.embedding import Embedder
 from rag_ls.engine.collections import DEFAULT
 from rag_ls.engine.engine import Engine
-from rag_ls.errors import InvalidRequest, ModelMissing, NotFound, RagLsError
+from rag_ls.errors import AccessRefused, InvalidRequest, ModelMissing, NotFound, RagLsError
 from rag_ls.memory.collections import PushedText, checked_name, push, sources
 from rag_ls.memory.context import context_text
 from rag_ls.memory.parts import embed_missing
@@ -126,12 +126,14 @@ class CollectionOperations:
         is_new = name not in self._collections.names()
         former = most if is_new else self._vector_size(name)
         size = asked.vector_size or former
-        if most and size > most:
+        if asked.vector_size and most and size > most:
             raise InvalidRequest(
                 f"vector_size = {size}: the configured model makes vectors of {most} numbers; give {most} or less, leave "
                 "vector_size out, or configure another embedding.model"
             )
         held = 0 if is_new else self._collections.existing(name).count()
+        if size != former and held and self._project_ids() is not None:
+            raise AccessRefused("a token of some projects cannot resize a collection that others may use")
         if size != former and held and not asked.force:
             raise InvalidRequest(
                 f"vector_size = {size}: the collection {name} would lose its vectors of {former} numbers, and {held} chunks "

@@ -142,7 +142,7 @@ _BUSY = (429, {"retry-after": "0"}, b'{"error": "slow down"}')
 def test_what_may_pass_is_tried_again(service: EmbeddingService, answers: list[Any]) -> None:
     model = loaded(ollama(service))
     service.answers = list(answers)
-    assert np.allclose(model.embed_documents(["one"])[0], _unit("search_document: one"), atol=1e-6)
+    assert np.allclose(model.embed_documents(["one"], backlog=1000)[0], _unit("search_document: one"), atol=1e-6)
     assert service.answers == []
 
 
@@ -163,12 +163,25 @@ def test_what_cannot_be_used_is_told_and_not_asked_again(service: EmbeddingServi
     service.asked.clear()
     service.answers = [answer] * 8
     with pytest.raises(RagLsError, match=words):
-        model.embed_documents(["one"])
+        model.embed_documents(["one"], backlog=1000)
     assert len(service.asked) == 1
     assert words in model.failure
     service.answers.clear()
-    model.embed_documents(["one"])
-    assert model.failure == ""
+    if answer[0] != 429:
+        model.embed_documents(["one"])
+        assert model.failure == ""
+
+
+def test_a_service_that_is_busy_holds_up_no_question(service: EmbeddingService) -> None:
+    model = loaded(openai(service))
+    service.asked.clear()
+    service.answers = [(429, {"retry-after": "50"}, b'{"error": {"message": "slow down"}}')]
+    with pytest.raises(ServiceFailed, match="slow down"):
+        model.embed_query("where")
+    for _ in range(3):
+        with pytest.raises(ServiceFailed, match="asks to wait"):
+            model.embed_documents(["one"])
+    assert len(service.asked) == 1
 
 
 def test_a_dimension_that_changed_is_an_error_that_says_so(service: EmbeddingService) -> None:

@@ -7,7 +7,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -33,6 +33,7 @@ _QUESTION_S = 3.0
 # A service that did not answer is not asked again by each question.
 _REST_S = 10.0
 _MAX_TEXTS = 64
+_FEW_TEXTS, _FEW_S = 64, 10.0
 _CHARACTERS_A_TOKEN = 3
 # The least that is left of a text that is refused; what is refused then is found by its words alone.
 _LEAST_CHARACTERS = 64
@@ -129,6 +130,15 @@ class RemoteProvider:
         with contextlib.suppress(ModelMissing):
             found = self.find(name)
         return found if found is not None and found.id == model_id else ModelCard(model_id, name, 0, 0)
+
+    def ask(self) -> ModelCard:
+        """The model of the settings as its service describes it now. Raises `ModelMissing`."""
+        where = self._confirmed(self._settings.model)
+        api = self._api(where)
+        try:
+            return self._described(where, api, _LOOK)
+        finally:
+            api.close()
 
     def load(self, model_id: str) -> LoadedModel:
         """See `EmbeddingProvider`. Asks the service which revision it has now.
@@ -230,6 +240,9 @@ class RemoteModel:
         if not texts:
             return np.zeros((0, self.card.dimensions), np.float32)
         patience = Patience(self._settings.timeout_s)
+        if len(texts) + backlog <= _FEW_TEXTS:
+            # Somebody may wait for them; the background tries again.
+            patience = replace(patience, timeout_s=min(_FEW_S, patience.timeout_s), attempts=1)
         try:
             return self._embedded([self._document_prefix + text for text in texts], patience)
         except BatchRefused:

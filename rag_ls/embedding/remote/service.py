@@ -56,6 +56,8 @@ class Service:
         """`endpoint` is an http or https address without a slash at its end; redirects are not followed."""
         self.endpoint = endpoint
         self._closed = threading.Event()
+        self._busy_until = 0.0
+        """When the service wants to be asked again, by the monotonic clock."""
         # A local service is not asked through a proxy.
         self._client = httpx.Client(
             headers=dict(headers or {}), follow_redirects=False, trust_env=not is_local(endpoint)
@@ -76,6 +78,10 @@ class Service:
 
     def _asked(self, method: str, path: str, body: Mapping[str, Any] | None, patience: Patience) -> Any:
         wait_s = patience.back_off_s
+        if (busy_s := self._busy_until - time.monotonic()) > 0:
+            if patience.attempts == 1:
+                raise ServiceFailed(f"{self.endpoint} is busy, and asks to wait {busy_s:.0f} s")
+            self._closed.wait(busy_s)
         for left in reversed(range(patience.attempts)):
             if self._closed.is_set():
                 raise ModelClosed(f"{self.endpoint} is asked no longer: the engine ends")
@@ -88,6 +94,7 @@ class Service:
                 if answer.status_code not in _PASSING:
                     raise failure
                 asked_for_s = _retry_after_s(answer)
+                self._busy_until = time.monotonic() + min(asked_for_s, _MAX_WAIT_S)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 if self._closed.is_set():
                     raise ModelClosed(f"{self.endpoint} is asked no longer: the engine ends") from error
