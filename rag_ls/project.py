@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
+import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,6 +92,30 @@ def current_branch(root: Path) -> str:
     branch = head.partition("ref: refs/heads/")[2].strip()
     # git writes this if it keeps branches elsewhere ("reftable").
     return "" if branch == ".invalid" else branch
+
+
+def shared_name(root: Path) -> str:
+    """A project's name for all who have it, wherever: the address of its git remote `origin`, else the folder's name.
+
+    `git@github.com:acme/shop.git` and `https://github.com/acme/shop` are both `github.com/acme/shop`; a project that is a
+    folder of a repository has its path there after `#`.
+    """
+
+    def asked(*command: str) -> str:
+        done = subprocess.run(
+            ["git", "-C", str(root), *command], capture_output=True, text=True, timeout=10, check=False
+        )
+        return done.stdout.strip() if done.returncode == 0 else ""
+
+    try:
+        address, folder = asked("config", "--get", "remote.origin.url"), asked("rev-parse", "--show-prefix").strip("/")
+    except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
+        address = folder = ""
+    # Without scheme, user, password and port.
+    found = re.fullmatch(r"(?:\w+://)?(?:[^@/]*@)?([^:/]+\.[^:/]+|localhost)(?::\d+)?[:/]+(.+?)(?:\.git)?/*", address)
+    if found is None:
+        return root.name or str(root)
+    return f"{found[1].lower()}/{found[2]}{'#' + folder if folder else ''}"
 
 
 def find_project(start: str | os.PathLike[str]) -> Project:

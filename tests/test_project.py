@@ -14,6 +14,7 @@ from rag_ls.project import (
     existing_project,
     find_project,
     is_guest,
+    shared_name,
     user_config_file,
     user_data_folder,
 )
@@ -153,3 +154,27 @@ def test_a_data_folder_that_is_a_link_is_refused(shop: Path, tmp_path: Path) -> 
     with pytest.raises(ProjectUnavailable, match="symbolic link"):
         Project(shop).create_data_folder()
     assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("address", "name"),
+    [
+        ("git@github.com:acme/shop.git", "github.com/acme/shop"),
+        ("https://github.com/acme/shop", "github.com/acme/shop"),
+        ("https://me:secret@GitHub.com/acme/shop.git/", "github.com/acme/shop"),
+        ("ssh://git@git.example.com:2222/team/a/shop.git", "git.example.com/team/a/shop"),
+        ("/srv/git/shop.git", "clone"),
+        ("../elsewhere", "clone"),
+        ("", "clone"),
+    ],
+)
+def test_a_project_has_one_name_for_all_who_cloned_it(address: str, name: str, tmp_path: Path) -> None:
+    root = tmp_path / "clone"
+    (root / "part" / "inner").mkdir(parents=True)
+    assert shared_name(root) == "clone", "without git too"
+    git(root, "init", "-q")
+    if address:
+        git(root, "remote", "add", "origin", address)
+    assert shared_name(root) == name
+    inner = shared_name(root / "part" / "inner")
+    assert inner == ("inner" if name == "clone" else f"{name}#part/inner")

@@ -270,6 +270,11 @@ class StoreSettings:
     share: str = setting(
         "vectors", "What is shared: vectors by the hash of their text, and nothing readable.", choices=("vectors",)
     )
+    search: str = setting(
+        "local",
+        "Where vectors are searched: `local` copies them to this machine; `server` leaves them there, which needs pgvector.",
+        choices=("local", "server"),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

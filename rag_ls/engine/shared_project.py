@@ -36,7 +36,7 @@ from rag_ls.indexing.files import Patterns
 from rag_ls.memory import consolidation
 from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Freshness, Scope
-from rag_ls.project import Project, is_guest
+from rag_ls.project import Project, is_guest, shared_name
 from rag_ls.search import Searcher
 from rag_ls.storage import (
     SCANNED,
@@ -103,7 +103,7 @@ class SharedProject:
         if not project.root.is_dir():
             raise ProjectUnavailable(f"{project.root} is gone: it was deleted, moved or unmounted")
         self._folder = folder = project.create_data_folder()
-        self.index = open_index(folder, settings)
+        self.index = open_index(folder, settings, _shared_name(project, settings))
         try:
             self.sessions = EditingSessions(folder)
         except OSError as error:
@@ -345,6 +345,8 @@ class SharedProject:
         note = state.error or (
             f"re-embedding with {configured}; {active} answers until then" if active != configured else ""
         )
+        if self.index.served and self.index.served.problem:
+            note = note or f"found by words alone, since the vectors are away: {self.index.served.problem}"
         note = note or (self.indexing.share_problem and f"vectors are not shared: {self.indexing.share_problem}")
         note = note or (self.indexing.waits_for and f"embedding waits: {self.indexing.waits_for}")
         return active, state.ready, note
@@ -367,8 +369,8 @@ class SharedProject:
         return reason_to_wait(self.settings.embedding)
 
     def shared_vectors(self) -> SharedVectors | None:
-        """The vectors that a team shares, if the settings name a store."""
-        return self._host.shared_vectors
+        """The vectors that a team shares, if the settings name a store: this project's own, if the store searches them."""
+        return self.index.served.server if self.index.served else self._host.shared_vectors
 
     def vector_lenders(self) -> Sequence[VectorLender]:
         """The vectors of this user's other projects, those opened last first."""
@@ -391,6 +393,10 @@ class SharedProject:
         if found in (None, Freshness.CHANGED):
             self.indexing.files_changed([document.path])
         return found
+
+
+def _shared_name(project: Project, settings: Settings) -> str:
+    return shared_name(project.root) if settings.store.url and settings.store.search == "server" else ""
 
 
 def _patterns(settings: Settings) -> Patterns:

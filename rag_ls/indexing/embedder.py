@@ -263,7 +263,11 @@ class EmbeddingQueue:
             try:
                 count = 0
                 for at in range(0, len(wanted), _BORROWED_BATCH):
-                    found = lender.get(model_id, wanted[at : at + _BORROWED_BATCH])
+                    part = wanted[at : at + _BORROWED_BATCH]
+                    if self.sharing.is_searched_there(lender):
+                        count += self.sharing.find_served(model_id, part)
+                        continue
+                    found = lender.get(model_id, part)
                     count += self._take_over(model_id, found)
                     if not self.sharing.is_shared(lender):
                         self.sharing.note_embedded(model_id, found)
@@ -320,7 +324,7 @@ class EmbeddingQueue:
         is_done = not self._store.embeddings.pending_count(active)
         self._has_borrowed = self._has_borrowed and not is_done
         if self.bulk and is_done:
-            self.sharing.send(active)
+            self.sharing.send(active, lambda: self._awake or self._stopping)
         if self.bulk and self._done and is_done:
             self._done = 0
             self._board.report(Progress(Phase.IDLE))

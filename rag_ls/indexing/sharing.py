@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
@@ -28,6 +28,8 @@ class VectorSharing:
         self._project = project
         self._model = ""
         self._new: set[bytes] = set()
+        self._left: list[bytes] = []
+        """Texts that the team's store may lack, and that files hold."""
         self._unsaved: set[bytes] = set()
         """Texts that were embedded, but that no file held when it was looked at last."""
         self._looked_at = 0.0
@@ -44,6 +46,10 @@ class VectorSharing:
         """Whether a lender is the team's store, on another machine."""
         return lender is self._project.shared_vectors()
 
+    def is_searched_there(self, lender: VectorLender) -> bool:
+        """Whether a lender's vectors stay where they are, because they are searched there."""
+        return self._project.index.served is not None and lender is self._project.index.served.server
+
     def failed(self, lender: VectorLender, error: StoreUnavailable) -> None:
         """Note that a lender could not be asked."""
         _log.info("%s", error)
@@ -59,28 +65,58 @@ class VectorSharing:
         """Whether vectors are to be sent, and can be for all that is known."""
         return self._has_some(model_id) and self._store() is not None
 
-    def send(self, model_id: str) -> None:
-        """Give the team's store the vectors of saved texts that it lacks: all of them once, then those that are new."""
+    def find_served(self, model_id: str, text_hashes: Sequence[bytes]) -> int:
+        """Note which of these texts have vectors on the server that searches them; returns how many.
+
+        Raises `StoreUnavailable`.
+        """
+        served = self._project.index.served
+        if served is None:
+            return 0
+        found = set(text_hashes) - served.server.missing(model_id, text_hashes)
+        with self._project.index.checkout.together():
+            served.note_served(model_id, found)
+            self._project.index.checkout.embeddings.note_embedded(found)
+        return len(found)
+
+    def send(self, model_id: str, is_interrupted: Callable[[], bool] = lambda: False) -> None:
+        """Give the team's store the vectors of saved texts that it lacks: all of them once, then those that are new.
+
+        `is_interrupted` is asked after each thousand; the next call goes on with the rest.
+        """
         if not self._has_some(model_id) or (shared := self._store()) is None:
             return
-        is_first, new = model_id != self._model, [*self._new, *self._unsaved]
-        # Unsaved text does not leave the machine, not even as a vector.
-        saved = self._project.index.checkout.embeddings.saved_hashes(None if is_first else new)
+        self._choose(model_id)
+        count = 0
         try:
-            count = self._sent(shared, model_id, saved)
+            while self._left and not is_interrupted():
+                count += self._sent(shared, model_id, self._left[:_TEXTS_AT_ONCE])
+                del self._left[:_TEXTS_AT_ONCE]
         except (StoreUnavailable, ValueError) as error:
             self._note(str(error))
             return
         if count:
             _log.info("%d vectors were given to %s", count, shared.place)
-        self._model = model_id
-        self._new.clear()
-        self._unsaved = set(list(set(new) - set(saved))[-_MAX_UNSAVED:])
-        self._looked_at = time.monotonic()
         self.problem = ""
 
+    def _choose(self, model_id: str) -> None:
+        """Add what may be sent now to what is left to send."""
+        saved_hashes = self._project.index.checkout.embeddings.saved_hashes
+        # Unsaved text does not leave the machine, not even as a vector.
+        if model_id != self._model:
+            self._left = saved_hashes()
+            self._model = model_id
+        elif self._left:
+            return
+        else:
+            self._left = saved_hashes([*self._new, *self._unsaved])
+        unsaved = (self._new | self._unsaved) - set(self._left)
+        self._unsaved = set(list(unsaved)[-_MAX_UNSAVED:])
+        self._new.clear()
+        self._looked_at = time.monotonic()
+
     def _has_some(self, model_id: str) -> bool:
-        if model_id != self._model or self._new:
+        if model_id != self._model or self._new or self._left:
             return True
         # What was unsaved may have been saved, which makes no vector.
         return bool(self._unsaved) and time.monotonic() - self._looked_at > _LOOK_AGAIN_S
@@ -91,14 +127,19 @@ class VectorSharing:
         return None if is_resting else self._project.shared_vectors()
 
     def _sent(self, shared: SharedVectors, model_id: str, saved: Sequence[bytes]) -> int:
-        count = 0
-        for start in range(0, len(saved), _TEXTS_AT_ONCE):
-            missing = shared.missing(model_id, saved[start : start + _TEXTS_AT_ONCE])
-            vectors = self._project.index.vectors.get(model_id, missing)
-            if vectors:
-                shared.put(model_id, list(vectors), np.stack(list(vectors.values())))
-            count += len(vectors)
-        return count
+        index = self._project.index
+        missing = shared.missing(model_id, saved)
+        vectors = index.vectors.get(model_id, missing)
+        if vectors:
+            shared.put(model_id, list(vectors), np.stack(list(vectors.values())))
+        if index.served is not None:
+            # A user who may only read gives none.
+            lacking = shared.missing(model_id, list(vectors)) if vectors else set()
+            index.served.note_served(model_id, set(saved) - missing | vectors.keys() - lacking)
+            if lost := missing - vectors.keys():
+                _log.warning("%s has lost %d vectors, which are made anew", shared.place, len(lost))
+                index.served.note_lost(model_id, lost)
+        return len(vectors)
 
     def _note(self, problem: str) -> None:
         if problem != self.problem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import logging
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
@@ -10,10 +11,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_ls.errors import StoreUnavailable
 from rag_ls.search.evidence import Asked, Signals
 from rag_ls.search.query import PHRASE, Query, longest_run
 from rag_ls.search.view import View
 from rag_ls.storage import ProjectIndex, RankRow, stem
+
+_log = logging.getLogger(__name__)
 
 # Candidates by words, and by meaning: more by words found nothing more.
 _SAID, _MEANT = 200, 100
@@ -85,7 +89,12 @@ class CandidateFinder:
         near: list[tuple[RankRow, float]] = []
         vector = later() if later else None
         if vector is not None and self._store.embeddings.active_model() == model_id:
-            near = self.nearest(vector, view, model_id)
+            try:
+                near = self.nearest(vector, view, model_id)
+            except StoreUnavailable as error:
+                # A server has the vectors, and is away: words answer.
+                _log.info("%s", error)
+                vector = None
         said = {*signals.lexical, *signals.exact, *signals.phrases} - {row.row for row, _ in near}
         rows = [row for row in self._store.chunks.for_ranking(said) if view.shows(row.document_id)]
         if near and vector is not None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from rag_ls.config import SearchSettings
+from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Chunk, Freshness, Hit, StoredChunk
 from rag_ls.search.cache import AnswerCache
 from rag_ls.search.candidates import CandidateFinder, LaterVector, QueryVector
@@ -18,6 +20,8 @@ from rag_ls.search.reasons import reason
 from rag_ls.search.view import NO_FILTERS, Filters, View, current_view
 from rag_ls.storage import DISK, ChunkRow, DocumentRecord, ProjectIndex, RankRow
 from rag_ls.util.counts import Counts
+
+_log = logging.getLogger(__name__)
 
 # A declaration in several chunks is given as a whole up to this length.
 _WHOLE_CHARACTERS = 4000
@@ -128,7 +132,12 @@ class Searcher:
         """The chunks nearest to a vector, outside the document `without`; their score is the cosine similarity."""
         started = time.perf_counter()
         view = self._view(session, filters)
-        nearest = self._candidates.nearest(vector, view, model_id)
+        try:
+            nearest = self._candidates.nearest(vector, view, model_id)
+        except StoreUnavailable as error:
+            # A server has the vectors, and is away.
+            _log.info("%s", error)
+            return Found((), False, 0, _milliseconds(started))
         kept = [(row, similar) for row, similar in nearest if similar >= minimum and row.path != without]
         kept.sort(key=lambda item: (-item[1], item[0].path, item[0].ordinal))
         ranked = Ranked(kept, Signals(dense={row.row: similar for row, similar in nearest}), None)

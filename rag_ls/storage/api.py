@@ -454,12 +454,28 @@ class SharedVectors(VectorLender, Protocol):
     def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
         """Store vectors of shape (len(text_hashes), dimensions) and length one; existing ones are not replaced.
 
-        All of them or none. Raises `ValueError` for other vectors, `StoreUnavailable`.
+        All of them or none; none for a user who may only read. Raises `ValueError` for other vectors, `StoreUnavailable`.
         """
         ...
 
     def close(self) -> None:
         """Close all connections."""
+        ...
+
+
+class ServerVectors(SharedVectors, Protocol):
+    """One project's vectors on a server that searches them: a `SharedVectors` that is a `VectorStore` too."""
+
+    def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
+        """See `VectorStore`."""
+        ...
+
+    def nearest(self, model: str, query: Vector, count: int, among: Collection[bytes] | None = None) -> list[Neighbour]:
+        """See `VectorStore`."""
+        ...
+
+    def maintain(self) -> None:
+        """See `VectorStore`."""
         ...
 
 

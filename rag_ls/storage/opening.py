@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -15,13 +16,16 @@ from rag_ls.storage.api import (
     CheckoutIndex,
     LexicalIndex,
     MemoryStore,
+    ServerVectors,
     SharedVectors,
     Vector,
     VectorLender,
     VectorStore,
 )
 from rag_ls.storage.records import Hnsw, Replacement, Vectors
+from rag_ls.storage.served import ServedVectors
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.files import (
     count_memories,
     derived_files,
@@ -38,7 +42,10 @@ from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
 from rag_ls.storage.sqlite.memories import SqliteMemories
 from rag_ls.storage.sqlite.memory_backups import chosen, put_in_place
 from rag_ls.storage.sqlite.postings import SqlitePostings
+from rag_ls.storage.sqlite.served_texts import ServedTexts
 from rag_ls.storage.sqlite.vectors import LentVectors, SqliteVectors
+
+_log = logging.getLogger(__name__)
 
 __all__ = [
     "ProjectIndex",
@@ -70,6 +77,8 @@ class ProjectIndex:
     """The checkout's local file; None if it is in RAM."""
     identity: FileIdentity | None = None
     """The file's identity when it was opened."""
+    served: ServedVectors | None = None
+    """Its vectors, if a server searches them."""
 
     @property
     def is_lost(self) -> bool:
@@ -86,10 +95,11 @@ class ProjectIndex:
         self.checkout.close()
 
 
-def open_index(folder: Path | None, settings: Settings) -> ProjectIndex:
+def open_index(folder: Path | None, settings: Settings, shared_name: str = "") -> ProjectIndex:
     """Open the stores of a project's index; local ones are in its data folder `folder` (None: in RAM).
 
-    Rebuilds a damaged index. Raises `StoreUnavailable`.
+    `shared_name` is the project's name on a server that searches its vectors. Rebuilds a damaged index. Raises
+    `StoreUnavailable`.
     """
     file = folder / INDEX_FILE if folder else None
     try:
@@ -97,9 +107,31 @@ def open_index(folder: Path | None, settings: Settings) -> ProjectIndex:
     except (sqlite3.Error, OSError) as error:
         raise StoreUnavailable(f"the index ({file}) cannot be opened: {error}", "index") from error
     lexical = SqlitePostings(database)
-    vectors = SqliteVectors(database, folder, hnsw=_hnsw(settings))
+    local = SqliteVectors(database, folder, hnsw=_hnsw(settings))
+    served = _served(database, local, settings, shared_name)
+    vectors: VectorStore = served or local
     checkout = SqliteCheckout(database, file, vectors, lexical)
-    return ProjectIndex(checkout, lexical, vectors, file, file_identity(file) if file else None)
+    return ProjectIndex(checkout, lexical, vectors, file, file_identity(file) if file else None, served)
+
+
+def _served(database: Database, local: VectorStore, settings: Settings, shared_name: str) -> ServedVectors | None:
+    server: ServerVectors | None = None
+    if settings.store.url and settings.store.search == "server" and shared_name:
+        try:
+            server = _server_vectors(settings, shared_name)
+        except StoreUnavailable as error:
+            # What the settings name wrongly is told in the status, and texts are embedded here.
+            _log.warning("%s", error)
+    known = ServedTexts(database)
+    known.begin(f"{server.place} {shared_name}" if server else "")
+    return ServedVectors(local, known, server) if server else None
+
+
+def _server_vectors(settings: Settings, shared_name: str) -> ServerVectors:
+    _check_url(settings.store)
+    from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
+
+    return PostgresProjectVectors(settings.store.url, shared_name, hnsw=_hnsw(settings))
 
 
 def open_memories(folder: Path | None, scope: Scope, settings: Settings) -> MemoryStore:
@@ -155,13 +187,17 @@ def open_shared_vectors(settings: StoreSettings) -> SharedVectors | None:
     """
     if not settings.url:
         return None
+    _check_url(settings)
+    from rag_ls.storage.postgres.vectors import PostgresVectors
+
+    return PostgresVectors(settings.url)
+
+
+def _check_url(settings: StoreSettings) -> None:
     if not settings.url.startswith(("postgresql://", "postgres://")):
         raise StoreUnavailable(
             "store.url names no store that is known: give postgresql://user@host:5432/database", "shared vectors"
         )
-    from rag_ls.storage.postgres.vectors import PostgresVectors
-
-    return PostgresVectors(settings.url)
 
 
 def _hnsw(settings: Settings) -> Hnsw:

@@ -268,3 +268,14 @@ class Replacement:
     count: int
     moved_aside: str | None
     """The new place of the damaged file."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredProject:
+    """A project on a server."""
+
+    name: str
+    bytes: int
+    """What it takes there; 0 if the server does not tell."""
+    vectors: int
+    """The estimated number of its vectors."""

@@ -29,6 +29,10 @@ _OPTIONS = {
 _EXTRA = "pip install 'rag-ls[postgres]'"
 
 
+class NotAllowed(StoreUnavailable):
+    """The user may not do that on the server."""
+
+
 class Server:
     """A PostgreSQL server by its URL. Safe from several threads; connects when it is first asked."""
 
@@ -73,6 +77,15 @@ class Server:
         except self._psycopg.Error as error:
             raise self.error_of(error) from error
 
+    @contextlib.contextmanager
+    def connection(self) -> Iterator[psycopg.Connection[Any]]:
+        """A connection of its own, outside of transactions, for what takes long. Raises as `transaction`."""
+        try:
+            with self._psycopg.connect(self._url, autocommit=True) as connection:
+                yield connection
+        except self._psycopg.Error as error:
+            raise self.error_of(error) from error
+
     def error_of(self, error: psycopg.Error) -> StoreUnavailable:
         """A store error for an error of the server: what failed, and what to do."""
         codes = self._psycopg.errors
@@ -83,8 +96,9 @@ class Server:
             remedy = "set the user and password in store.url, PGPASSWORD or ~/.pgpass"
             return StoreUnavailable(f"{self.place} refuses the user or the password: {remedy} ({said})", self._store)
         if isinstance(error, (codes.InsufficientPrivilege, codes.ReadOnlySqlTransaction)):
-            remedy = "GRANT CREATE ON DATABASE once, or let somebody who may fill it first"
-            return StoreUnavailable(f"{self.place} does not let this user write: {remedy} ({said})", self._store)
+            return NotAllowed(
+                f"{self.place} does not allow this user that: docs/team.md has the grants ({said})", self._store
+            )
         if isinstance(error, codes.QueryCanceled):
             return StoreUnavailable(f"{self.place} did not answer within {_ANSWER_S} s", self._store)
         return StoreUnavailable(f"{self.place} failed: {said}", self._store)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
-from rag_ls.storage.postgres.server import Server
+from rag_ls.storage.postgres.schema import Schema
+from rag_ls.storage.postgres.server import NotAllowed, Server
 from rag_ls.storage.records import Vectors
+from rag_ls.storage.usable import is_usable
 
 if TYPE_CHECKING:
     import psycopg
@@ -20,11 +22,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 STORE = "shared vectors"
-# Held while the schema is made or migrated, by all users of one database.
-_LOCK = 0x7261676C73
 _TEXTS_AT_ONCE = 1000
-# float16 rounds a vector's length by less.
-_NORM_TOLERANCE = 0.01
 _NONE = np.zeros(0, np.float32)
 
 
@@ -34,8 +32,10 @@ class PostgresVectors:
     def __init__(self, url: str) -> None:
         """Connects when it is first asked. Raises `StoreUnavailable` for a URL that is none."""
         self._server = Server(url, STORE)
+        self._schema = Schema(self._server, "rag_ls", "vectors_schema", (_first,), STORE)
         self._lock = threading.Lock()
         self._is_ready = False
+        self._may_only_read = False
 
     @property
     def place(self) -> str:
@@ -88,6 +88,16 @@ class PostgresVectors:
         # In one order for everybody, so that two who fill the store at once wait for each other in turn.
         ordered = sorted(zip(text_hashes, vectors.astype(np.float16), strict=True), key=lambda item: item[0])
         hashes, halves = [text_hash for text_hash, _ in ordered], [half.tobytes() for _, half in ordered]
+        if self._may_only_read:
+            return
+        try:
+            self._write(model, dimensions, hashes, halves)
+        except NotAllowed as error:
+            # Who may read takes vectors, and gives none.
+            _log.info("%s", error)
+            self._may_only_read = True
+
+    def _write(self, model: str, dimensions: int, hashes: Sequence[bytes], halves: Sequence[bytes]) -> None:
         with self._ready() as connection:
             number = _model_number(connection, model, dimensions, self.place)
             for start in range(0, len(halves), _TEXTS_AT_ONCE):
@@ -105,46 +115,12 @@ class PostgresVectors:
     def _ready(self) -> Any:
         """A transaction on a database that has our tables."""
         with self._lock:
-            if not self._is_ready:
-                self._prepare()
+            is_ready = self._is_ready
+        if not is_ready:
+            self._schema.make()
+            with self._lock:
                 self._is_ready = True
         return self._server.transaction()
-
-    def _prepare(self) -> None:
-        with self._server.transaction() as connection:
-            if _version(connection) == len(_MIGRATIONS):
-                # Also for a user who may only read.
-                return
-        with self._server.transaction() as connection:
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-            version = _version(connection)
-            if version > len(_MIGRATIONS):
-                raise StoreUnavailable(
-                    f"{self.place} was made by a newer rag-ls (schema {version}, this one knows {len(_MIGRATIONS)}): update "
-                    "rag-ls, or name another database in store.url",
-                    STORE,
-                )
-            for migrate in _MIGRATIONS[version:]:
-                migrate(connection)
-            connection.execute(
-                "INSERT INTO rag_ls.rag_meta VALUES ('vectors_schema', %s) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-                (str(len(_MIGRATIONS)),),
-            )
-
-
-def is_usable(vector: Vector, dimensions: int) -> bool:
-    """Whether a vector can be compared with others of its model: of so many numbers, finite, of length one."""
-    return len(vector) == dimensions and abs(float(np.linalg.norm(vector)) - 1.0) < _NORM_TOLERANCE
-
-
-def _version(connection: psycopg.Connection[Any]) -> int:
-    """The version of the tables; 0 if there are none."""
-    # Not `to_regclass`, which may remember that there was none before somebody else made it.
-    query = "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = 'rag_ls' AND tablename = 'rag_meta'"
-    if connection.execute(query).fetchone() is None:
-        return 0
-    row = connection.execute("SELECT value FROM rag_ls.rag_meta WHERE key = 'vectors_schema'").fetchone()
-    return int(row[0]) if row else 0
 
 
 def _model_number(connection: psycopg.Connection[Any], model: str, dimensions: int, place: str) -> int:
@@ -161,20 +137,15 @@ def _model_number(connection: psycopg.Connection[Any], model: str, dimensions: i
     return int(row[0])
 
 
-def _first(connection: psycopg.Connection[Any]) -> None:
+def _first(connection: psycopg.Connection[Any], name: str) -> None:
     for statement in (
-        "CREATE SCHEMA IF NOT EXISTS rag_ls",
-        "CREATE TABLE IF NOT EXISTS rag_ls.rag_meta (key text PRIMARY KEY, value text NOT NULL)",
-        "CREATE TABLE rag_ls.rag_model (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL UNIQUE, "
+        f"CREATE TABLE {name}.rag_model (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL UNIQUE, "
         "dimensions integer NOT NULL)",
         # Half-precision numbers, little-endian.
-        "CREATE TABLE rag_ls.rag_vector (model integer NOT NULL REFERENCES rag_ls.rag_model, text_hash bytea NOT NULL, "
+        f"CREATE TABLE {name}.rag_vector (model integer NOT NULL REFERENCES {name}.rag_model, text_hash bytea NOT NULL, "
         "vector bytea NOT NULL, PRIMARY KEY (model, text_hash))",
     ):
         connection.execute(statement)
-
-
-_MIGRATIONS: tuple[Callable[[psycopg.Connection[Any]], None], ...] = (_first,)
 
 
 def _parts(text_hashes: Collection[bytes]) -> list[list[bytes]]:

@@ -100,6 +100,13 @@ def remake(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM meta WHERE key NOT IN ('index_id', 'embedding_model')")
 
 
+def add_served(connection: sqlite3.Connection) -> None:
+    """Version 5: the texts whose vectors are on a server alone."""
+    connection.execute(
+        "CREATE TABLE served (model TEXT NOT NULL, text_hash BLOB NOT NULL, PRIMARY KEY (model, text_hash)) WITHOUT ROWID"
+    )
+
+
 def _statements(script: str) -> list[str]:
     # executescript() would commit the migration's transaction; comments may hold semicolons.
     lines = [line for line in script.splitlines() if not line.lstrip().startswith("--")]
@@ -107,4 +114,4 @@ def _statements(script: str) -> list[str]:
 
 
 # Versions 3 and 4 hold other columns and tables: all but the embeddings is made anew each time.
-MIGRATIONS = (create, remake, remake, remake)
+MIGRATIONS = (create, remake, remake, remake, add_served)

@@ -10,36 +10,54 @@ import pytest
 from rag_ls.config import Settings
 from rag_ls.model import Scope
 from rag_ls.storage import LexicalIndex, MemoryStore, ProjectIndex, VectorStore, open_index, open_memories
+from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_file import open_derived
 from rag_ls.storage.sqlite.postings import SqlitePostings
+from rag_ls.storage.sqlite.served_texts import ServedTexts
+from rag_ls.storage.sqlite.vectors import SqliteVectors
 from tests.storage.dictionary_vectors import DictionaryVectors
+from tests.storage.postgres.servers import Postgres
+from tests.storage.sent_at_once import IndexedAtOnce, SentAtOnce
 
-
-def _sqlite(folder: Path) -> ProjectIndex:
-    return open_index(folder, Settings())
-
-
-def _with_other_vectors(folder: Path) -> ProjectIndex:
-    """Rows in SQLite and vectors elsewhere, as with a store for vectors alone."""
-    database, vectors = open_derived(folder / "index.db"), DictionaryVectors()
-    lexical = SqlitePostings(database)
-    return ProjectIndex(SqliteCheckout(database, None, vectors, lexical), lexical, vectors)
-
-
-INDEXES: dict[str, Callable[[Path], ProjectIndex]] = {"sqlite": _sqlite, "vectors elsewhere": _with_other_vectors}
+INDEXES = ("sqlite", "dictionary", "postgres", "postgres, indexed", "served")
 MEMORIES: dict[str, Callable[[Path], MemoryStore]] = {
     "sqlite": lambda folder: open_memories(folder, Scope.PROJECT, Settings()),
     "ram": lambda folder: open_memories(None, Scope.PROJECT, Settings()),
 }
 
 
+@pytest.fixture(scope="session")
+def shared_database(server: Postgres) -> str:
+    """A database for all tests, each of which uses a project of its own there."""
+    return server.vector_database()
+
+
 @pytest.fixture(params=INDEXES)
 def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ProjectIndex]:
-    """An empty index."""
-    index = INDEXES[request.param](tmp_path)
+    """An empty index: in SQLite alone, or with its vectors elsewhere."""
+    if request.param == "sqlite":
+        index = open_index(tmp_path, Settings())
+    else:
+        database = open_derived(tmp_path / "index.db")
+        vectors = _vectors(request.param, request, tmp_path, database)
+        lexical = SqlitePostings(database)
+        index = ProjectIndex(SqliteCheckout(database, None, vectors, lexical), lexical, vectors)
     yield index
     index.close()
+
+
+def _vectors(kind: str, request: pytest.FixtureRequest, folder: Path, database: Database) -> VectorStore:
+    if kind == "dictionary":
+        return DictionaryVectors()
+    server: Postgres = request.getfixturevalue("server")
+    url = server.url(request.getfixturevalue("shared_database"))
+    if kind == "postgres, indexed":
+        # So few rows would not be looked up in an index otherwise.
+        return IndexedAtOnce(f"{url}&options=-c%20enable_seqscan%3Doff", str(folder), indexed_from=1)
+    remote = PostgresProjectVectors(url, str(folder))
+    return remote if kind == "postgres" else SentAtOnce(SqliteVectors(database, folder), ServedTexts(database), remote)
 
 
 @pytest.fixture

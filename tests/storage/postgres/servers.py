@@ -39,10 +39,21 @@ class Postgres:
         self.run(f"CREATE DATABASE {name} OWNER teammate")
         return name
 
+    def vector_database(self) -> str:
+        """The name of a new database with pgvector, which only a superuser may add."""
+        name = self.database()
+        self.run("CREATE EXTENSION vector", name)
+        return name
+
     def url(self, database: str, user: str = "teammate", password: str = "correct horse") -> str:
         """Where clients reach a database."""
         folder = quote(str(self._folder), safe="")
         return f"postgresql://{user}:{quote(password)}@/{database}?host={folder}"
+
+    @property
+    def socket(self) -> Path:
+        """The socket on which it listens."""
+        return next(self._folder.glob(".s.PGSQL.[0-9]*[0-9]"))
 
     def need_passwords(self) -> None:
         """Let nobody but the superuser in without a password."""
@@ -61,6 +72,8 @@ class Postgres:
         for process in (psutil.Process(number), *children):
             process.kill()
         psutil.wait_procs(children, 30)
+        # Where nobody reaps the dead, PostgreSQL takes its own remains for a running server.
+        (self._folder / "postmaster.pid").unlink()
 
     def start(self) -> None:
         """Start it again."""

@@ -176,8 +176,9 @@ def test_a_user_who_may_only_read_reads_what_is_there(
         server.run(statement, database)
     reader = PostgresVectors(server.url(database, "reader", "r"))
     assert set(reader.get(MODEL, _hashes("one"))) == set(_hashes("one"))
-    with pytest.raises(StoreUnavailable, match="does not let this user write"):
+    for _ in range(2):
         reader.put(MODEL, _hashes("two"), unit_vectors(1, 16))
+    assert vectors.missing(MODEL, _hashes("two")) == set(_hashes("two"))
     reader.close()
     server.run("DROP OWNED BY reader", database)
 
@@ -224,3 +225,12 @@ def test_a_server_that_goes_down_is_used_again_when_it_is_back(tmp_path_factory:
         server.start()
         assert store.missing(MODEL, _hashes("one", "two")) == {digest("two")}
         store.close()
+
+
+def test_who_may_not_make_the_tables_is_told_which_page_has_the_grants(server: Postgres, database: str) -> None:
+    server.run("DROP ROLE IF EXISTS guest")
+    server.run("CREATE ROLE guest LOGIN PASSWORD 'g'")
+    store = PostgresVectors(server.url(database, "guest", "g"))
+    with pytest.raises(StoreUnavailable, match=r"docs/team.md has the grants"):
+        store.missing(MODEL, _hashes("one"))
+    store.close()

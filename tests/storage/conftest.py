@@ -1,4 +1,4 @@
-"""One server for all tests of this folder."""
+"""One PostgreSQL server for all tests of stores."""
 
 from __future__ import annotations
 

@@ -1,0 +1,124 @@
+"""A project's vectors on a server: searched there, together with the few that only this machine has."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection, Sequence
+from typing import Protocol, TypeVar
+
+from rag_ls.errors import StoreUnavailable
+from rag_ls.storage.api import ServerVectors, Vector, VectorStore
+from rag_ls.storage.records import Neighbour, Vectors
+from rag_ls.util.deadlines import within
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+# A question waits this long for the server, and the next ones do not ask it for `_REST_S` after it failed.
+_QUESTION_S = 1.5
+_REST_S = 10.0
+
+
+class KnownTexts(Protocol):
+    """Which texts the server has, as far as this machine knows."""
+
+    def add(self, model: str, text_hashes: Collection[bytes]) -> None:
+        """Note that the server has vectors of these texts."""
+
+    def among(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
+        """The texts among these that the server has."""
+        ...
+
+    def remove(self, model: str, text_hashes: Collection[bytes]) -> None:
+        """Note that the server has lost these; their chunks wait for vectors again."""
+
+
+class ServedVectors:
+    """See `VectorStore`. The server is asked for texts alone that it is known to have: not for those of unsaved text.
+
+    New vectors are put here, and stay until the server has them (`indexing.sharing` sends them).
+    """
+
+    def __init__(self, local: VectorStore, known: KnownTexts, server: ServerVectors) -> None:
+        self._local = local
+        self._known = known
+        self.server = server
+        self._lock = threading.Lock()
+        self._failed_at = -_REST_S
+        self.problem = ""
+        """Why the server did not answer the last question; empty if it did."""
+
+    def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
+        """See `VectorStore`."""
+        self._local.put(model, text_hashes, vectors)
+
+    def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
+        """See `VectorStore`. While the server is away, only the vectors that are here."""
+        found = self._local.get(model, text_hashes)
+        wanted = self._known.among(model, [each for each in text_hashes if each not in found])
+        return found | self._asked_if_it_answers(wanted, lambda: self.server.get(model, wanted))
+
+    def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
+        """See `VectorStore`. While the server is away, only those to the vectors that are here."""
+        found = self._local.similarities(model, query, text_hashes)
+        wanted = self._known.among(model, [each for each in text_hashes if each not in found])
+        return found | self._asked_if_it_answers(wanted, lambda: self.server.similarities(model, query, wanted))
+
+    def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
+        """See `VectorStore`. Does not ask the server."""
+        missing = self._local.missing(model, text_hashes)
+        return missing - self._known.among(model, missing)
+
+    def nearest(self, model: str, query: Vector, count: int, among: Collection[bytes] | None = None) -> list[Neighbour]:
+        """See `VectorStore`. Raises `StoreUnavailable` while the server is away."""
+        allowed = None if among is None else self._known.among(model, among)
+        found = self._local.nearest(model, query, count, among)
+        if allowed is None or allowed:
+            found += self._asked(lambda: self.server.nearest(model, query, count, allowed))
+        best = {each.text_hash: each for each in sorted(found, key=lambda each: each.similarity)}
+        return sorted(best.values(), key=lambda each: (-each.similarity, each.text_hash))[:count]
+
+    def note_served(self, model: str, text_hashes: Collection[bytes]) -> None:
+        """Note that the server has vectors of these texts."""
+        self._known.add(model, text_hashes)
+
+    def note_lost(self, model: str, text_hashes: Collection[bytes]) -> None:
+        """Note that the server has lost the vectors of these texts: they are made again."""
+        self._known.remove(model, text_hashes)
+
+    def maintain(self) -> None:
+        """See `VectorStore`."""
+        self._local.maintain()
+        self.server.maintain()
+
+    def close(self) -> None:
+        """See `VectorStore`."""
+        self._local.close()
+        self.server.close()
+
+    def _asked_if_it_answers(self, wanted: Collection[bytes], question: Callable[[], dict[bytes, T]]) -> dict[bytes, T]:
+        if not wanted:
+            return {}
+        try:
+            return self._asked(question)
+        except StoreUnavailable as error:
+            _log.info("%s", error)
+            return {}
+
+    def _asked(self, question: Callable[[], T]) -> T:
+        with self._lock:
+            if self.problem and time.monotonic() - self._failed_at < _REST_S:
+                raise StoreUnavailable(self.problem, "vectors")
+        try:
+            found = within(_QUESTION_S, question)
+        except (StoreUnavailable, TimeoutError) as error:
+            problem = str(error) or f"{self.server.place} did not answer within {_QUESTION_S} s"
+            with self._lock:
+                self.problem, self._failed_at = problem, time.monotonic()
+            raise StoreUnavailable(problem, "vectors") from error
+        with self._lock:
+            self.problem = ""
+        return found

@@ -1,0 +1,219 @@
+"""A project's vectors on PostgreSQL with pgvector, searched there, and what they meet."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import psycopg
+import pytest
+
+from rag_ls.errors import NotFound, StoreUnavailable
+from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
+from rag_ls.storage.postgres.projects import drop_project, schema_of, stored_projects
+from rag_ls.storage.postgres.server import Server
+from tests.storage.postgres.servers import Postgres, postgres
+from tests.support import digest, unit_vectors
+
+MODEL, PROJECT = "model@1", "github.com/acme/shop"
+
+
+@pytest.fixture
+def database(server: Postgres) -> str:
+    return server.vector_database()
+
+
+@pytest.fixture
+def vectors(server: Postgres, database: str) -> Iterator[PostgresProjectVectors]:
+    store = PostgresProjectVectors(server.url(database), PROJECT)
+    yield store
+    store.close()
+
+
+def _hashes(*texts: object) -> list[bytes]:
+    return [digest(str(text)) for text in texts]
+
+
+def test_projects_of_one_database_see_nothing_of_each_other(
+    server: Postgres, database: str, vectors: PostgresProjectVectors
+) -> None:
+    vectors.put(MODEL, _hashes("mine"), unit_vectors(1, 16))
+    other = PostgresProjectVectors(server.url(database), "github.com/acme/other")
+    assert other.missing(MODEL, _hashes("mine")) == set(_hashes("mine"))
+    assert other.nearest(MODEL, unit_vectors(1, 16)[0], 5) == []
+    other.put(MODEL, _hashes("theirs"), unit_vectors(1, 8))
+    assert [each.text_hash for each in vectors.nearest(MODEL, unit_vectors(1, 16)[0], 5)] == _hashes("mine")
+    other.close()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("a/b", "a-b"), ("Shop", "shop"), ("x" * 100, "x" * 101), ("größe", "gr"), ("'; DROP SCHEMA public; --", "drop")],
+)
+def test_every_project_has_a_schema_of_its_own_whatever_its_name(first: str, second: str) -> None:
+    assert schema_of(first) != schema_of(second)
+    for name in (first, second):
+        assert schema_of(name).replace("_", "").isalnum()
+        assert schema_of(name).isascii()
+        assert len(f"{schema_of(name)}.rag_vector_1_hnsw".split(".")[0]) < 63
+
+
+def test_the_index_is_used_for_many_vectors_and_finds_what_an_exact_search_finds(
+    server: Postgres, database: str
+) -> None:
+    store = PostgresProjectVectors(server.url(database), PROJECT, indexed_from=3000)
+    many, query = unit_vectors(4000, 32), unit_vectors(1, 32, seed=5)[0]
+    store.put(MODEL, _hashes(*range(2000)), many[:2000])
+    store.maintain()
+    assert _indexes(server, database) == []
+    store.put(MODEL, _hashes(*range(2000, 4000)), many[2000:])
+    store.maintain()
+    store.maintain()
+    assert _indexes(server, database) == ["rag_vector_1_hnsw"]
+    exact = {digest(str(number)) for number in np.argsort(-(many @ query))[:10]}
+    assert len({each.text_hash for each in store.nearest(MODEL, query, 10)} & exact) >= 9
+    # More than are sent with a question: what is found is chosen here.
+    allowed = _hashes(*range(0, 4000, 2))
+    among = [*allowed, *_hashes(*(f"unknown {number}" for number in range(20_000)))]
+    best = {digest(str(number)) for number in np.argsort(-(many[::2] @ query))[:10] * 2}
+    assert len({each.text_hash for each in store.nearest(MODEL, query, 10, among)} & best) >= 9
+    store.close()
+
+
+def _indexes(server: Postgres, database: str) -> list[str]:
+    rows = server.run("SELECT indexname FROM pg_indexes WHERE indexname LIKE '%hnsw' ORDER BY 1", database)
+    return [str(row[0]) for row in rows]
+
+
+def test_an_index_that_was_not_finished_is_made_anew(server: Postgres, database: str) -> None:
+    store = PostgresProjectVectors(server.url(database), PROJECT, indexed_from=100)
+    store.put(MODEL, _hashes(*range(200)), unit_vectors(200, 16))
+    store.maintain()
+    valid = "UPDATE pg_index SET indisvalid = {} WHERE indexrelid = '{}.rag_vector_1_hnsw'::regclass"
+    server.run(valid.format("false", schema_of(PROJECT)), database)
+    store.maintain()
+    assert server.run("SELECT indisvalid FROM pg_index WHERE indexrelid::regclass::text LIKE '%hnsw'", database) == [
+        (True,)
+    ]
+    store.close()
+
+
+def test_a_database_without_pgvector_says_what_to_do(server: Postgres) -> None:
+    store = PostgresProjectVectors(server.url(server.database()), PROJECT)
+    assert store.get(MODEL, _hashes("one")) == {}, "asking makes nothing"
+    with pytest.raises(StoreUnavailable, match="CREATE EXTENSION vector in that database"):
+        store.put(MODEL, _hashes("one"), unit_vectors(1, 16))
+    store.close()
+
+
+def test_a_newer_schema_is_left_alone(server: Postgres, database: str, vectors: PostgresProjectVectors) -> None:
+    vectors.put(MODEL, _hashes("one"), unit_vectors(1, 16))
+    server.run(f"UPDATE {schema_of(PROJECT)}.rag_meta SET value = '99'", database)
+    late = PostgresProjectVectors(server.url(database), PROJECT)
+    with pytest.raises(StoreUnavailable, match="made by a newer rag-ls"):
+        late.nearest(MODEL, unit_vectors(1, 16)[0], 1)
+    late.close()
+
+
+def test_a_model_of_another_dimension_is_refused(vectors: PostgresProjectVectors) -> None:
+    vectors.put(MODEL, _hashes("one"), unit_vectors(1, 16))
+    with pytest.raises(StoreUnavailable, match="vectors of 16 numbers for model@1, this machine makes 8"):
+        vectors.put(MODEL, _hashes("two"), unit_vectors(1, 8))
+
+
+def test_a_user_who_may_only_read_finds_and_puts_nothing(
+    server: Postgres, database: str, vectors: PostgresProjectVectors
+) -> None:
+    vectors.put(MODEL, _hashes("one"), unit_vectors(1, 16))
+    server.run("DROP ROLE IF EXISTS looker")
+    server.run("CREATE ROLE looker LOGIN PASSWORD 'r'")
+    schema = schema_of(PROJECT)
+    server.run(f"GRANT USAGE ON SCHEMA {schema} TO looker", database)
+    server.run(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO looker", database)
+    looker = PostgresProjectVectors(server.url(database, "looker", "r"), PROJECT)
+    assert len(looker.nearest(MODEL, unit_vectors(1, 16)[0], 5)) == 1
+    looker.put(MODEL, _hashes("two"), unit_vectors(1, 16))
+    assert vectors.missing(MODEL, _hashes("two")) == set(_hashes("two"))
+    looker.close()
+    server.run("DROP OWNED BY looker", database)
+
+
+def test_two_who_fill_one_project_at_once_make_one_set(server: Postgres, database: str) -> None:
+    stores = [PostgresProjectVectors(server.url(database), PROJECT) for _ in range(4)]
+    failed: list[BaseException] = []
+
+    def fill(store: PostgresProjectVectors, number: int) -> None:
+        try:
+            for part in range(4):
+                texts = np.random.default_rng(number).permutation(100) + 100 * part
+                store.put(MODEL, _hashes(*texts), unit_vectors(100, 16))
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=fill, args=(store, number)) for number, store in enumerate(stores)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    assert stores[0].missing(MODEL, _hashes(*range(400))) == set()
+    with psycopg.connect(server.url(database)) as connection:
+        count = connection.execute(f"SELECT count(*) FROM {schema_of(PROJECT)}.rag_vector_1").fetchone()
+    assert count == (400,)
+    for store in stores:
+        store.close()
+
+
+def test_a_server_that_is_killed_while_it_is_filled_has_whole_batches(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with postgres(tmp_path_factory.mktemp("killed")) as server:
+        store = PostgresProjectVectors(server.url(server.vector_database()), PROJECT)
+        made = unit_vectors(5000, 64)
+        done = 0
+        killer = threading.Timer(0.5, server.kill)
+        killer.start()
+        with contextlib.suppress(StoreUnavailable):
+            while True:
+                texts = [f"{done} {number}" for number in range(5000)]
+                store.put(MODEL, _hashes(*texts), made)
+                done += 1
+        killer.join()
+        server.start()
+        for batch in range(done + 1):
+            missing = store.missing(MODEL, _hashes(*(f"{batch} {number}" for number in range(5000))))
+            assert len(missing) in ({0} if batch < done else {0, 5000}), batch
+        store.put(MODEL, _hashes("after"), made[:1])
+        assert store.missing(MODEL, _hashes("after")) == set()
+        store.close()
+
+
+def test_projects_are_listed_and_dropped_with_all_that_they_hold(
+    server: Postgres, database: str, vectors: PostgresProjectVectors
+) -> None:
+    admin = Server(server.url(database), "vectors")
+    assert stored_projects(admin) == []
+    vectors.put(MODEL, _hashes(*range(50)), unit_vectors(50, 16))
+    other = PostgresProjectVectors(server.url(database), "other")
+    other.put(MODEL, _hashes("one"), unit_vectors(1, 16))
+    assert [project.name for project in stored_projects(admin)] == [PROJECT, "other"]
+    assert all(project.bytes > 0 for project in stored_projects(admin))
+    drop_project(admin, PROJECT)
+    assert [project.name for project in stored_projects(admin)] == ["other"]
+    assert vectors.__class__(server.url(database), PROJECT).missing(MODEL, _hashes(0)) == set(_hashes(0))
+    with pytest.raises(NotFound, match=r"has no project 'github\.com/acme/shop'"):
+        drop_project(admin, PROJECT)
+    other.close()
+    admin.close()
+
+
+def test_what_many_projects_of_one_database_hold_is_not_mixed(server: Postgres, database: str) -> None:
+    for number in range(30):
+        store = PostgresProjectVectors(server.url(database), f"project {number}")
+        store.put(MODEL, _hashes(number), unit_vectors(1, 16, seed=number))
+        found = store.nearest(MODEL, unit_vectors(1, 16)[0], 5)
+        assert [each.text_hash for each in found] == _hashes(number)
+        store.close()
+    admin = Server(server.url(database), "vectors")
+    assert len(stored_projects(admin)) == 30
+    admin.close()
