@@ -266,15 +266,23 @@ class HttpSettings:
 class StoreSettings:
     """What a team shares on a server (docs/team.md). `store = "postgresql://..."` stands for `store.url`."""
 
-    url: str = setting("", "A PostgreSQL server, `postgresql://user@host:5432/database`; empty for none.")
+    url: str = setting(
+        "", "A server: `postgresql://user@host:5432/database`, or Qdrant's, `qdrant://host:6334`; empty for none."
+    )
     share: str = setting(
         "vectors", "What is shared: vectors by the hash of their text, and nothing readable.", choices=("vectors",)
     )
     search: str = setting(
         "local",
-        "Where vectors are searched: `local` copies them to this machine; `server` leaves them there, which needs pgvector.",
+        "Where vectors are searched: `local` copies them to this machine; `server` leaves them there, which PostgreSQL needs pgvector for.",
         choices=("local", "server"),
     )
+    quantization: str = setting(
+        "none",
+        "How Qdrant keeps vectors in memory: whole, with 8 bits a number (`scalar`), or with one (`binary`); the best are measured again.",
+        choices=("none", "scalar", "binary"),
+    )
+    on_disk: bool = setting(False, "Whether Qdrant leaves whole vectors on disk: less memory, slower answers.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,14 +11,12 @@ from rag_ls.storage.api import (
 )
 from rag_ls.storage.opening import (
     ProjectIndex,
-    UnusableVectors,
     count_memories,
     derived_files,
     index_summary,
     memory_files,
     open_index,
     open_memories,
-    open_shared_vectors,
     remove_data_folder,
     replace_damaged_memories,
     set_memories_aside,
@@ -26,6 +24,7 @@ from rag_ls.storage.opening import (
     total_bytes,
     vector_lenders,
 )
+from rag_ls.storage.opening_servers import UnusableVectors, open_shared_vectors
 from rag_ls.storage.records import (
     DISK,
     INDEX_STORE,

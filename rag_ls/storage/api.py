@@ -454,7 +454,8 @@ class SharedVectors(VectorLender, Protocol):
     def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
         """Store vectors of shape (len(text_hashes), dimensions) and length one; existing ones are not replaced.
 
-        All of them or none; none for a user who may only read. Raises `ValueError` for other vectors, `StoreUnavailable`.
+        A user who may only read puts none, without an error. Raises `ValueError` for other vectors, and then stores none;
+        `StoreUnavailable`, and then some of them may be there.
         """
         ...
 

@@ -1,14 +1,14 @@
-"""Opens stores, and inspects their files from outside. Only this module names implementations."""
+"""Opens local stores, and inspects their files from outside. Only this and `opening_servers` name implementations."""
 
 from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_ls.config import Settings, StoreSettings
+from rag_ls.config import Settings
 from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Scope
 from rag_ls.project import Project
@@ -17,12 +17,11 @@ from rag_ls.storage.api import (
     LexicalIndex,
     MemoryStore,
     ServerVectors,
-    SharedVectors,
-    Vector,
     VectorLender,
     VectorStore,
 )
-from rag_ls.storage.records import Hnsw, Replacement, Vectors
+from rag_ls.storage.opening_servers import open_server_vectors
+from rag_ls.storage.records import Hnsw, Replacement
 from rag_ls.storage.served import ServedVectors
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from rag_ls.storage.sqlite.database import Database
@@ -49,14 +48,12 @@ _log = logging.getLogger(__name__)
 
 __all__ = [
     "ProjectIndex",
-    "UnusableVectors",
     "count_memories",
     "derived_files",
     "index_summary",
     "memory_files",
     "open_index",
     "open_memories",
-    "open_shared_vectors",
     "remove_data_folder",
     "replace_damaged_memories",
     "set_memories_aside",
@@ -118,20 +115,13 @@ def _served(database: Database, local: VectorStore, settings: Settings, shared_n
     server: ServerVectors | None = None
     if settings.store.url and settings.store.search == "server" and shared_name:
         try:
-            server = _server_vectors(settings, shared_name)
+            server = open_server_vectors(settings, shared_name)
         except StoreUnavailable as error:
             # What the settings name wrongly is told in the status, and texts are embedded here.
             _log.warning("%s", error)
     known = ServedTexts(database)
     known.begin(f"{server.place} {shared_name}" if server else "")
     return ServedVectors(local, known, server) if server else None
-
-
-def _server_vectors(settings: Settings, shared_name: str) -> ServerVectors:
-    _check_url(settings.store)
-    from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
-
-    return PostgresProjectVectors(settings.store.url, shared_name, hnsw=_hnsw(settings))
 
 
 def open_memories(folder: Path | None, scope: Scope, settings: Settings) -> MemoryStore:
@@ -157,47 +147,6 @@ def vector_lenders(roots: Sequence[Path]) -> list[VectorLender]:
     """The vectors of other projects, which can be reused for equal texts."""
     files = [Project(root).data_folder / INDEX_FILE for root in roots]
     return [LentVectors(file) for file in files if file.is_file()]
-
-
-class UnusableVectors:
-    """Stands for a team's store that the settings name wrongly: each question to it fails with the reason."""
-
-    place = "store.url"
-
-    def __init__(self, error: StoreUnavailable) -> None:
-        self._error = error
-
-    def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
-        raise self._error
-
-    def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
-        raise self._error
-
-    def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
-        raise self._error
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
-def open_shared_vectors(settings: StoreSettings) -> SharedVectors | None:
-    """The vectors that the settings share with a team; None if they name no store. Connects when it is first asked.
-
-    Raises `StoreUnavailable` for a store that cannot be one.
-    """
-    if not settings.url:
-        return None
-    _check_url(settings)
-    from rag_ls.storage.postgres.vectors import PostgresVectors
-
-    return PostgresVectors(settings.url)
-
-
-def _check_url(settings: StoreSettings) -> None:
-    if not settings.url.startswith(("postgresql://", "postgres://")):
-        raise StoreUnavailable(
-            "store.url names no store that is known: give postgresql://user@host:5432/database", "shared vectors"
-        )
 
 
 def _hnsw(settings: Settings) -> Hnsw:

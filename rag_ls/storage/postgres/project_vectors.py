@@ -15,7 +15,7 @@ from rag_ls.storage.api import Vector
 from rag_ls.storage.postgres.projects import STORE, project_schema
 from rag_ls.storage.postgres.server import NotAllowed, Server
 from rag_ls.storage.records import Hnsw, Neighbour, Vectors
-from rag_ls.storage.usable import is_usable
+from rag_ls.storage.server_vectors import MAX_SENT, check_usable, chosen, is_usable
 
 if TYPE_CHECKING:
     import psycopg
@@ -25,10 +25,6 @@ _log = logging.getLogger(__name__)
 _TEXTS_AT_ONCE = 1000
 # Below this many vectors PostgreSQL compares each, in milliseconds.
 _INDEXED_FROM = 10_000
-# A restriction to at most this many texts is sent to the server, which compares each of them; a larger one is applied
-# here to what an unrestricted search finds.
-_MAX_SENT = 20_000
-_MAX_FOUND = 20_000
 # The least and the greatest hnsw.ef_search; the latter is pgvector's own limit.
 _LEAST_EF, _MAX_EF = 400, 1000
 _BUILD_MEMORY = "1GB"
@@ -96,8 +92,7 @@ class PostgresProjectVectors:
         if not len(text_hashes) or self._may_only_read:
             return
         dimensions = int(vectors.shape[1])
-        if not all(is_usable(vector, dimensions) for vector in vectors):
-            raise ValueError("vectors that are not finite and of length one are not stored; none of them was")
+        check_usable(vectors, dimensions)
         try:
             table = self._table_for(model, dimensions)
             self._copy(table, dimensions, text_hashes, vectors)
@@ -112,17 +107,11 @@ class PostgresProjectVectors:
             return []
         if among is None:
             return self._walk(found[0], query, count)
-        if len(among) <= _MAX_SENT:
+        if len(among) <= MAX_SENT:
             similar = self.similarities(model, query, among)
             best = sorted(similar.items(), key=lambda item: (-item[1], item[0]))[:count]
             return [Neighbour(text_hash, similarity) for text_hash, similarity in best]
-        allowed, wanted = set(among), 4 * count
-        while True:
-            near = self._walk(found[0], query, wanted)
-            kept = [neighbour for neighbour in near if neighbour.text_hash in allowed]
-            if len(kept) >= count or len(near) < wanted or wanted >= _MAX_FOUND:
-                return kept[:count]
-            wanted *= 4
+        return chosen(lambda wanted: self._walk(found[0], query, wanted), count, among)
 
     def maintain(self) -> None:
         """Make the HNSW index of each model that has enough vectors and none; writers go on meanwhile."""

@@ -14,7 +14,7 @@ from rag_ls.storage.api import Vector
 from rag_ls.storage.postgres.schema import Schema
 from rag_ls.storage.postgres.server import NotAllowed, Server
 from rag_ls.storage.records import Vectors
-from rag_ls.storage.usable import is_usable
+from rag_ls.storage.server_vectors import check_usable, is_usable
 
 if TYPE_CHECKING:
     import psycopg
@@ -83,8 +83,7 @@ class PostgresVectors:
         if not len(text_hashes):
             return
         dimensions = int(vectors.shape[1])
-        if not all(is_usable(vector, dimensions) for vector in vectors):
-            raise ValueError("vectors that are not of length one are not shared")
+        check_usable(vectors, dimensions)
         # In one order for everybody, so that two who fill the store at once wait for each other in turn.
         ordered = sorted(zip(text_hashes, vectors.astype(np.float16), strict=True), key=lambda item: item[0])
         hashes, halves = [text_hash for text_hash, _ in ordered], [half.tobytes() for _, half in ordered]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from rag_ls.config import Settings
 from rag_ls.model import Scope
 from rag_ls.storage import LexicalIndex, MemoryStore, ProjectIndex, VectorStore, open_index, open_memories
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
+from rag_ls.storage.qdrant.vectors import QdrantVectors
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_file import open_derived
@@ -21,7 +23,17 @@ from tests.storage.dictionary_vectors import DictionaryVectors
 from tests.storage.postgres.servers import Postgres
 from tests.storage.sent_at_once import IndexedAtOnce, SentAtOnce
 
-INDEXES = ("sqlite", "dictionary", "postgres", "postgres, indexed", "served")
+QDRANT_SERVER = os.environ.get("RAG_LS_TEST_QDRANT", "")
+"""A Qdrant server to test, `qdrant://host:6334`: none comes with a package, only the client's local mode."""
+INDEXES = (
+    "sqlite",
+    "dictionary",
+    "postgres",
+    "postgres, indexed",
+    "served",
+    "qdrant",
+    *["qdrant server"] * bool(QDRANT_SERVER),
+)
 MEMORIES: dict[str, Callable[[Path], MemoryStore]] = {
     "sqlite": lambda folder: open_memories(folder, Scope.PROJECT, Settings()),
     "ram": lambda folder: open_memories(None, Scope.PROJECT, Settings()),
@@ -51,6 +63,8 @@ def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ProjectInd
 def _vectors(kind: str, request: pytest.FixtureRequest, folder: Path, database: Database) -> VectorStore:
     if kind == "dictionary":
         return DictionaryVectors()
+    if kind.startswith("qdrant"):
+        return QdrantVectors(QDRANT_SERVER if kind == "qdrant server" else f"qdrant://{folder}/qdrant", str(folder))
     server: Postgres = request.getfixturevalue("server")
     url = server.url(request.getfixturevalue("shared_database"))
     if kind == "postgres, indexed":

@@ -1,0 +1,75 @@
+"""Opens what the settings name on a server."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from rag_ls.config import Settings, StoreSettings
+from rag_ls.errors import StoreUnavailable
+from rag_ls.storage.api import ServerVectors, SharedVectors, Vector
+from rag_ls.storage.records import Hnsw, Vectors
+
+
+class UnusableVectors:
+    """Stands for a team's store that the settings name wrongly: each question to it fails with the reason."""
+
+    place = "store.url"
+
+    def __init__(self, error: StoreUnavailable) -> None:
+        self._error = error
+
+    def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
+        raise self._error
+
+    def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
+        raise self._error
+
+    def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
+        raise self._error
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def open_shared_vectors(settings: StoreSettings) -> SharedVectors | None:
+    """The vectors that the settings share with a team; None if they name no store. Connects when it is first asked.
+
+    Raises `StoreUnavailable` for a store that cannot be one.
+    """
+    if not settings.url:
+        return None
+    if _is_qdrant(settings):
+        return _qdrant_vectors(settings, "")
+    from rag_ls.storage.postgres.vectors import PostgresVectors
+
+    return PostgresVectors(settings.url)
+
+
+def open_server_vectors(settings: Settings, shared_name: str) -> ServerVectors:
+    """The vectors of a project on the server of the settings, which searches them. Connects when it is first asked.
+
+    `shared_name` is the project's name for all who share it. Raises `StoreUnavailable` for a store that cannot be one.
+    """
+    if _is_qdrant(settings.store):
+        return _qdrant_vectors(settings.store, shared_name)
+    from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
+
+    hnsw = Hnsw(settings.hnsw.m, settings.hnsw.ef_construction, settings.hnsw.ef_search)
+    return PostgresProjectVectors(settings.store.url, shared_name, hnsw=hnsw)
+
+
+def _is_qdrant(settings: StoreSettings) -> bool:
+    """Whether a store's URL names Qdrant, not PostgreSQL. Raises `StoreUnavailable` for any other."""
+    scheme = settings.url.partition("://")[0]
+    if scheme not in ("postgresql", "postgres", "qdrant"):
+        raise StoreUnavailable(
+            "store.url names no store that is known: give postgresql://user@host:5432/database or qdrant://host:6334",
+            "shared vectors",
+        )
+    return scheme == "qdrant"
+
+
+def _qdrant_vectors(settings: StoreSettings, project: str) -> ServerVectors:
+    from rag_ls.storage.qdrant.vectors import QdrantVectors
+
+    return QdrantVectors(settings.url, project, quantization=settings.quantization, on_disk=settings.on_disk)

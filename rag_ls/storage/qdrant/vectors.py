@@ -1,0 +1,234 @@
+"""Vectors on a Qdrant server: a collection for each model, in which the payload tells projects apart."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+import uuid
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rag_ls.errors import StoreUnavailable
+from rag_ls.storage.api import Vector
+from rag_ls.storage.qdrant.server import NotAllowed, Server
+from rag_ls.storage.records import Neighbour, Vectors
+from rag_ls.storage.server_vectors import MAX_SENT, check_usable, chosen, is_usable
+
+if TYPE_CHECKING:
+    from qdrant_client import QdrantClient, models
+
+_log = logging.getLogger(__name__)
+
+STORE = "vectors"
+# The server answers when it has written a batch: so it is never given more than it takes.
+_TEXTS_AT_ONCE = 500
+_LEAST_EF = 400
+# Quantised distances are rough: this many times the wanted vectors are measured exactly.
+_OVERSAMPLING = 3.0
+
+
+class QdrantVectors:
+    """See `ServerVectors`. A point's id is made from its project and text hash; distances are cosines."""
+
+    def __init__(self, url: str, project: str, *, quantization: str = "none", on_disk: bool = False) -> None:
+        """Connects when it is first asked. `project` is its name for all who share it; empty for vectors of all projects.
+
+        `quantization` and `on_disk` are for collections that are made here. Raises `StoreUnavailable` for a URL that is none.
+        """
+        self._server = Server(url, STORE, hashlib.sha256(project.encode()).hexdigest()[:16])
+        self._project = project
+        self._quantization = quantization
+        self._on_disk = on_disk
+        self._lock = threading.Lock()
+        self._sizes: dict[str, int] = {}
+        self._may_only_read = False
+
+    @property
+    def place(self) -> str:
+        """See `ServerVectors`."""
+        return self._server.place
+
+    def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
+        """See `ServerVectors`."""
+        found: dict[bytes, Vector] = {}
+        for name, size, part in self._parts(model, text_hashes):
+            with self._server.client() as client:
+                points = client.retrieve(name, list(part), with_payload=False, with_vectors=True)
+            for point in points:
+                vector = np.asarray(point.vector, np.float32)
+                # Anybody who may write there may have written anything.
+                if is_usable(vector, size):
+                    found[part[str(point.id)]] = vector
+        return found
+
+    def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
+        """See `VectorStore`."""
+        found: dict[bytes, float] = {}
+        for name, size, part in self._parts(model, text_hashes):
+            if len(query) == size:
+                near = self._nearest(name, query, len(part), list(part))
+                found |= {each.text_hash: each.similarity for each in near}
+        return found
+
+    def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
+        """See `ServerVectors`."""
+        missing = set(text_hashes)
+        for name, _, part in self._parts(model, text_hashes):
+            with self._server.client() as client:
+                points = client.retrieve(name, list(part), with_payload=False, with_vectors=False)
+            missing.difference_update(part[str(point.id)] for point in points)
+        return missing
+
+    def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
+        """See `ServerVectors`."""
+        if not len(text_hashes) or self._may_only_read:
+            return
+        dimensions = int(vectors.shape[1])
+        check_usable(list(vectors), dimensions)
+        try:
+            name = self._collection_for(model, dimensions)
+            missing = self.missing(model, text_hashes)
+            new = {
+                text_hash: vector
+                for text_hash, vector in zip(text_hashes, vectors, strict=True)
+                if text_hash in missing
+            }
+            items = list(new.items())
+            for start in range(0, len(items), _TEXTS_AT_ONCE):
+                with self._server.client() as client:
+                    self._upsert(client, name, items[start : start + _TEXTS_AT_ONCE])
+        except NotAllowed as error:
+            # Who may read takes vectors, and gives none.
+            _log.info("%s", error)
+            self._may_only_read = True
+
+    def nearest(self, model: str, query: Vector, count: int, among: Collection[bytes] | None = None) -> list[Neighbour]:
+        """See `VectorStore`. Filters by project and text run in the server."""
+        if self._size_of(model) != len(query):
+            return []
+        name = _name_of(model)
+        if among is None:
+            return self._nearest(name, query, count, None)
+        if len(among) <= MAX_SENT:
+            return self._nearest(name, query, count, [self._id_of(text_hash) for text_hash in among]) if among else []
+        return chosen(lambda wanted: self._nearest(name, query, wanted, None), count, among)
+
+    def maintain(self) -> None:
+        """Nothing: the server optimises by itself."""
+
+    def close(self) -> None:
+        """See `ServerVectors`."""
+        self._server.close()
+
+    def _nearest(self, name: str, query: Vector, count: int, ids: Sequence[str] | None) -> list[Neighbour]:
+        from qdrant_client import models
+
+        project = models.FieldCondition(key="project_id", match=models.MatchValue(value=self._project))
+        only = [models.HasIdCondition(has_id=list(ids))] if ids is not None else []
+        with self._server.client() as client:
+            found = client.query_points(
+                name, query=query.tolist(), limit=count, with_payload=["chunk_hash"],
+                query_filter=models.Filter(must=[project, *only]),
+                search_params=None if self._server.is_local else _thorough(count, is_exact=ids is not None),
+            ).points  # fmt: skip
+        near = [
+            Neighbour(bytes.fromhex(str((point.payload or {})["chunk_hash"])), float(point.score)) for point in found
+        ]
+        return sorted(near, key=lambda each: (-each.similarity, each.text_hash))
+
+    def _upsert(self, client: QdrantClient, name: str, items: Sequence[tuple[bytes, Vector]]) -> None:
+        from qdrant_client import models
+
+        points = [
+            models.PointStruct(
+                id=self._id_of(text_hash),
+                vector=vector.tolist(),
+                payload={"project_id": self._project, "chunk_hash": text_hash.hex()},
+            )
+            for text_hash, vector in items
+        ]
+        client.upsert(name, points, wait=True)
+
+    def _id_of(self, text_hash: bytes) -> str:
+        return str(uuid.UUID(bytes=hashlib.sha256(self._project.encode() + b"\0" + text_hash).digest()[:16]))
+
+    def _parts(self, model: str, text_hashes: Collection[bytes]) -> list[tuple[str, int, dict[str, bytes]]]:
+        """The collection, the size of its vectors, and parts of the texts by the ids of their points."""
+        if not text_hashes or not (size := self._size_of(model)):
+            return []
+        wanted = [(self._id_of(text_hash), text_hash) for text_hash in text_hashes]
+        parts = [dict(wanted[start : start + _TEXTS_AT_ONCE]) for start in range(0, len(wanted), _TEXTS_AT_ONCE)]
+        return [(_name_of(model), size, part) for part in parts]
+
+    def _size_of(self, model: str) -> int:
+        """How many numbers a model's vectors have; 0 while there is no collection."""
+        with self._lock:
+            if model in self._sizes:
+                return self._sizes[model]
+        with self._server.client() as client:
+            if not client.collection_exists(_name_of(model)):
+                return 0
+            parameters: Any = client.get_collection(_name_of(model)).config.params.vectors
+        with self._lock:
+            self._sizes[model] = int(parameters.size)
+        return int(parameters.size)
+
+    def _collection_for(self, model: str, dimensions: int) -> str:
+        """The collection of a model's vectors, made if there is none yet. Raises `StoreUnavailable` for other dimensions."""
+        name = _name_of(model)
+        if not self._size_of(model):
+            with self._server.client() as client:
+                self._make(client, name, dimensions)
+        if (size := self._size_of(model)) != dimensions:
+            raise StoreUnavailable(
+                f"{self.place} holds vectors of {size} numbers for {model}, this machine makes {dimensions}: nothing is "
+                "stored there",
+                STORE,
+            )
+        return name
+
+    def _make(self, client: QdrantClient, name: str, dimensions: int) -> None:
+        from qdrant_client import models
+
+        try:
+            client.create_collection(
+                name,
+                vectors_config=models.VectorParams(
+                    size=dimensions, distance=models.Distance.COSINE, on_disk=self._on_disk or None
+                ),
+                quantization_config=_quantized(self._quantization),
+            )
+        except Exception:
+            # Somebody else made it a moment ago.
+            if not client.collection_exists(name):
+                raise
+        if not self._server.is_local:
+            tenant = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True)
+            client.create_payload_index(name, "project_id", tenant, wait=True)
+            client.create_payload_index(name, "chunk_hash", models.PayloadSchemaType.KEYWORD, wait=True)
+
+
+def _name_of(model: str) -> str:
+    return f"rag_ls_{hashlib.sha256(model.encode()).hexdigest()[:16]}"
+
+
+def _thorough(count: int, *, is_exact: bool) -> models.SearchParams:
+    from qdrant_client import models
+
+    measured = models.QuantizationSearchParams(rescore=True, oversampling=_OVERSAMPLING)
+    return models.SearchParams(hnsw_ef=max(_LEAST_EF, 2 * count), exact=is_exact, quantization=measured)
+
+
+def _quantized(kind: str) -> models.QuantizationConfig | None:
+    from qdrant_client import models
+
+    if kind == "scalar":
+        return models.ScalarQuantization(
+            scalar=models.ScalarQuantizationConfig(type=models.ScalarType.INT8, quantile=0.99, always_ram=True)
+        )
+    if kind == "binary":
+        return models.BinaryQuantization(binary=models.BinaryQuantizationConfig(always_ram=True))
+    return None
