@@ -7,10 +7,10 @@ import sys
 from rag_ls.errors import NotConfirmed
 
 
-def confirmed(question: str, nothing: str) -> bool:
+def confirmed(question: str, nothing: str, *, remedy: str = "add --yes") -> bool:
     """Ask at the terminal. `nothing` says that nothing was done. Raises `NotConfirmed` if there is no terminal."""
     if not sys.stdin.isatty():
-        raise NotConfirmed(f"{nothing}: nobody is there to confirm it; add --yes")
+        raise NotConfirmed(f"{nothing}: nobody is there to confirm it; {remedy}")
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() in ("y", "yes"):
         return True

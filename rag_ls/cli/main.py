@@ -54,6 +54,7 @@ _VERBS = {
     "serve": "rag_ls.daemon.serve:serve",
     "stop": "rag_ls.daemon.serve:stop",
     "open": "rag_ls.cli.open_command:run",
+    "store": "rag_ls.cli.store_command:run",
     "token": "rag_ls.cli.token_command:run",
     "lsp": "rag_ls.cli.servers:lsp",
     "mcp": "rag_ls.cli.servers:mcp",
@@ -194,6 +195,7 @@ def _server_verbs(verbs: Verbs) -> None:
     opened = add_verb(verbs, "open", "open the page in the browser, signed in by a link that works once")
     opened.add_argument("--print", action="store_true", help="print the link instead")
     _token_verbs(verbs)
+    _store_verbs(verbs)
     lsp = verbs.add_parser("lsp", help="the language server, for editors, over standard input and output")
     lsp.add_argument("--tcp", type=int, metavar="PORT", help="listen on this port of 127.0.0.1 instead, for debugging")
     standalone_option(lsp)
@@ -217,6 +219,27 @@ def _token_verbs(verbs: Verbs) -> None:
     revoke = actions.add_parser("revoke", help="end a token; what it has open ends within seconds")
     revoke.add_argument("name", metavar="NAME", help="its name or id")
     for action in (add, listed, revoke):
+        action.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _store_verbs(verbs: Verbs) -> None:
+    store = verbs.add_parser("store", help="copy vectors between stores, list and drop the projects of a server")
+    actions = store.add_subparsers(dest="action", metavar="ACTION", required=True)
+    copy = actions.add_parser("copy", help="copy vectors; what is there already is passed over, and all are compared")
+    copy.add_argument("source", metavar="FROM", help="a folder of a project, or postgresql://... or qdrant://...")
+    copy.add_argument("target", metavar="TO", help="the same")
+    copy.add_argument(
+        "--project",
+        default="",
+        metavar="NAME",
+        help="on a server, what it searches for this project (default: what all share)",
+    )
+    listed = actions.add_parser("projects", help="list the projects whose vectors a server searches")
+    drop = actions.add_parser("drop", help="delete what a server holds of a project, once you have confirmed it")
+    drop.add_argument("name", metavar="NAME", help="its name there")
+    for action in (listed, drop):
+        action.add_argument("--store", default="", metavar="URL", help="the server (default: store.url)")
+    for action in (copy, listed):
         action.add_argument("--json", action="store_true", help="print JSON")
 
 

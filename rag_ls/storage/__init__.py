@@ -3,12 +3,15 @@
 from rag_ls.storage.api import (
     CheckoutIndex,
     LexicalIndex,
+    ListedVectors,
     MemoryStore,
     SharedVectors,
+    StoredProjects,
     Vector,
     VectorLender,
     VectorStore,
 )
+from rag_ls.storage.copying import CopiedModel, copy_vectors
 from rag_ls.storage.opening import (
     ProjectIndex,
     count_memories,
@@ -24,7 +27,12 @@ from rag_ls.storage.opening import (
     total_bytes,
     vector_lenders,
 )
-from rag_ls.storage.opening_servers import UnusableVectors, open_shared_vectors
+from rag_ls.storage.opening_servers import (
+    UnusableVectors,
+    open_listed_vectors,
+    open_shared_vectors,
+    open_stored_projects,
+)
 from rag_ls.storage.records import (
     DISK,
     INDEX_STORE,
@@ -43,6 +51,7 @@ from rag_ls.storage.records import (
     Replaced,
     Skipped,
     StoredImport,
+    StoredProject,
     StoredSymbol,
     Vectors,
     VersionChange,
@@ -68,11 +77,13 @@ __all__ = [
     "Candidate",
     "CheckoutIndex",
     "ChunkRow",
+    "CopiedModel",
     "Counts",
     "DocumentRecord",
     "FileState",
     "IndexSummary",
     "LexicalIndex",
+    "ListedVectors",
     "MemoryStore",
     "Neighbour",
     "NewChunk",
@@ -83,6 +94,8 @@ __all__ = [
     "SharedVectors",
     "Skipped",
     "StoredImport",
+    "StoredProject",
+    "StoredProjects",
     "StoredSymbol",
     "UnusableVectors",
     "Vector",
@@ -91,6 +104,7 @@ __all__ = [
     "Vectors",
     "VersionChange",
     "columns_of",
+    "copy_vectors",
     "count_memories",
     "derived_files",
     "import_keys",
@@ -100,8 +114,10 @@ __all__ = [
     "last_name",
     "memory_files",
     "open_index",
+    "open_listed_vectors",
     "open_memories",
     "open_shared_vectors",
+    "open_stored_projects",
     "plain_text",
     "remove_data_folder",
     "replace_damaged_memories",

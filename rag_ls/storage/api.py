@@ -36,6 +36,7 @@ from rag_ls.storage.records import (
     Replaced,
     Skipped,
     StoredImport,
+    StoredProject,
     StoredSymbol,
     Vectors,
 )
@@ -476,6 +477,58 @@ class ServerVectors(SharedVectors, Protocol):
         ...
 
     def maintain(self) -> None:
+        """See `VectorStore`."""
+        ...
+
+
+class StoredProjects(Protocol):
+    """The projects whose vectors a server searches."""
+
+    @property
+    def place(self) -> str:
+        """The address of the server, without its password."""
+        ...
+
+    def all(self) -> list[StoredProject]:
+        """The projects, by name."""
+        ...
+
+    def drop(self, project: str) -> None:
+        """Delete all that the server holds of a project, at once. Raises `NotFound`."""
+        ...
+
+    def close(self) -> None:
+        """Close all connections."""
+        ...
+
+
+class ListedVectors(Protocol):
+    """Vectors that can be listed, and so be copied from one store to another (`copying.copy_vectors`)."""
+
+    def models(self) -> list[str]:
+        """The models that it has vectors of, by name."""
+        ...
+
+    def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
+        """A page of the texts that have a vector of a model, in the store's order: those after `after` (empty: the first).
+
+        Empty after the last. What is put meanwhile may come or not.
+        """
+        ...
+
+    def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
+        """See `VectorStore`."""
+        ...
+
+    def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
+        """See `VectorStore`."""
+        ...
+
+    def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
+        """See `VectorStore`."""
+        ...
+
+    def close(self) -> None:
         """See `VectorStore`."""
         ...
 

@@ -15,6 +15,7 @@ from rag_ls.project import Project
 from rag_ls.storage.api import (
     CheckoutIndex,
     LexicalIndex,
+    ListedVectors,
     MemoryStore,
     ServerVectors,
     VectorLender,
@@ -76,11 +77,19 @@ class ProjectIndex:
     """The file's identity when it was opened."""
     served: ServedVectors | None = None
     """Its vectors, if a server searches them."""
+    local: SqliteVectors | None = None
+    """The vectors that are on this machine."""
 
     @property
     def is_lost(self) -> bool:
         """Whether the opened index was deleted, moved, replaced or damaged."""
         return self.file is not None and (file_identity(self.file) != self.identity or self.checkout.is_damaged)
+
+    @property
+    def listed(self) -> ListedVectors:
+        """The vectors that are on this machine, to be copied."""
+        assert self.local is not None
+        return self.local
 
     def changes(self) -> int:
         """A number that differs after every commit that can change an answer."""
@@ -108,7 +117,7 @@ def open_index(folder: Path | None, settings: Settings, shared_name: str = "") -
     served = _served(database, local, settings, shared_name)
     vectors: VectorStore = served or local
     checkout = SqliteCheckout(database, file, vectors, lexical)
-    return ProjectIndex(checkout, lexical, vectors, file, file_identity(file) if file else None, served)
+    return ProjectIndex(checkout, lexical, vectors, file, file_identity(file) if file else None, served, local)
 
 
 def _served(database: Database, local: VectorStore, settings: Settings, shared_name: str) -> ServedVectors | None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 from rag_ls.config import Settings, StoreSettings
 from rag_ls.errors import StoreUnavailable
-from rag_ls.storage.api import ServerVectors, SharedVectors, Vector
+from rag_ls.storage.api import ListedVectors, ServerVectors, SharedVectors, StoredProjects, Vector
 from rag_ls.storage.records import Hnsw, Vectors
+
+if TYPE_CHECKING:
+    from rag_ls.storage.qdrant.vectors import QdrantVectors
 
 
 class UnusableVectors:
@@ -58,6 +62,30 @@ def open_server_vectors(settings: Settings, shared_name: str) -> ServerVectors:
     return PostgresProjectVectors(settings.store.url, shared_name, hnsw=hnsw)
 
 
+def open_stored_projects(settings: StoreSettings) -> StoredProjects:
+    """The projects of the server of the settings. Raises `StoreUnavailable` for a store that cannot be one."""
+    if _is_qdrant(settings):
+        from rag_ls.storage.qdrant.projects import QdrantProjects
+
+        return QdrantProjects(settings.url)
+    from rag_ls.storage.postgres.projects import PostgresProjects
+
+    return PostgresProjects(settings.url)
+
+
+def open_listed_vectors(settings: StoreSettings, project: str) -> ListedVectors:
+    """The vectors of a server, to be copied: those that it searches for a project, or (empty) those by hash for all.
+
+    Raises `StoreUnavailable` for a store that cannot be one.
+    """
+    if _is_qdrant(settings):
+        return _qdrant_vectors(settings, project)
+    from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
+    from rag_ls.storage.postgres.vectors import PostgresVectors
+
+    return PostgresProjectVectors(settings.url, project) if project else PostgresVectors(settings.url)
+
+
 def _is_qdrant(settings: StoreSettings) -> bool:
     """Whether a store's URL names Qdrant, not PostgreSQL. Raises `StoreUnavailable` for any other."""
     scheme = settings.url.partition("://")[0]
@@ -69,7 +97,7 @@ def _is_qdrant(settings: StoreSettings) -> bool:
     return scheme == "qdrant"
 
 
-def _qdrant_vectors(settings: StoreSettings, project: str) -> ServerVectors:
+def _qdrant_vectors(settings: StoreSettings, project: str) -> QdrantVectors:
     from rag_ls.storage.qdrant.vectors import QdrantVectors
 
     return QdrantVectors(settings.url, project, quantization=settings.quantization, on_disk=settings.on_disk)

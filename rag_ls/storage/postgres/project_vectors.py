@@ -12,10 +12,10 @@ import numpy as np
 
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
+from rag_ls.storage.nearest_of import MAX_SENT, check_usable, chosen, is_usable
 from rag_ls.storage.postgres.projects import STORE, project_schema
 from rag_ls.storage.postgres.server import NotAllowed, Server
 from rag_ls.storage.records import Hnsw, Neighbour, Vectors
-from rag_ls.storage.server_vectors import MAX_SENT, check_usable, chosen, is_usable
 
 if TYPE_CHECKING:
     import psycopg
@@ -27,7 +27,7 @@ _TEXTS_AT_ONCE = 1000
 _INDEXED_FROM = 10_000
 # The least and the greatest hnsw.ef_search; the latter is pgvector's own limit.
 _LEAST_EF, _MAX_EF = 400, 1000
-_BUILD_MEMORY = "1GB"
+_BUILD_MEMORY = "2GB"
 # Format: https://www.postgresql.org/docs/current/sql-copy.html, "Binary Format".
 _COPY_HEADER = b"PGCOPY\n\xff\r\n\0" + struct.pack("!ii", 0, 0)
 _COPY_TRAILER = struct.pack("!h", -1)
@@ -113,14 +113,26 @@ class PostgresProjectVectors:
             return [Neighbour(text_hash, similarity) for text_hash, similarity in best]
         return chosen(lambda wanted: self._walk(found[0], query, wanted), count, among)
 
-    def maintain(self) -> None:
-        """Make the HNSW index of each model that has enough vectors and none; writers go on meanwhile."""
+    def models(self) -> list[str]:
+        """See `ListedVectors`."""
         with self._server.transaction() as connection:
             if not self._schema.exists(connection):
-                return
-            models = connection.execute(f"SELECT name FROM {self._schema.name}.rag_model").fetchall()
-        for (model,) in models:
-            if (found := self._table_of(str(model))) is not None:
+                return []
+            rows = connection.execute(f"SELECT name FROM {self._schema.name}.rag_model ORDER BY 1").fetchall()
+        return [str(row[0]) for row in rows]
+
+    def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
+        """See `ListedVectors`."""
+        if (found := self._table_of(model)) is None:
+            return []
+        query = f"SELECT text_hash FROM {found[0]} WHERE text_hash > %s ORDER BY text_hash LIMIT %s"
+        with self._server.transaction() as connection:
+            return [bytes(row[0]) for row in connection.execute(query, (after, count))]
+
+    def maintain(self) -> None:
+        """Make the HNSW index of each model that has enough vectors and none; writers go on meanwhile."""
+        for model in self.models():
+            if (found := self._table_of(model)) is not None:
                 self._make_index(found[0])
 
     def close(self) -> None:

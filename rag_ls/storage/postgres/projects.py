@@ -47,30 +47,51 @@ def project_schema(server: Server, project: str) -> Schema:
     return Schema(server, schema_of(project), "project_schema", (first,), STORE)
 
 
-def stored_projects(server: Server) -> list[StoredProject]:
-    """The projects of a server, by name, with their sizes."""
-    with server.transaction() as connection:
-        listed = "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = 'rag_ls' AND tablename = 'rag_project'"
-        if connection.execute(listed).fetchone() is None:
-            return []
-        rows = connection.execute(
-            "SELECT p.name, coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint, coalesce(sum(s.n_live_tup) FILTER "
-            "(WHERE c.relname LIKE 'rag_vector_%'), 0)::bigint FROM rag_ls.rag_project p "
-            "LEFT JOIN pg_namespace n ON n.nspname = p.schema LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'r' "
-            "LEFT JOIN pg_stat_user_tables s ON s.relid = c.oid GROUP BY p.name ORDER BY p.name"
-        ).fetchall()
-    return [StoredProject(str(name), int(size), int(count)) for name, size, count in rows]
+class PostgresProjects:
+    """See `StoredProjects`."""
+
+    def __init__(self, url: str) -> None:
+        """Connects when it is first asked. Raises `StoreUnavailable` for a URL that is none."""
+        self._server = Server(url, STORE)
+
+    @property
+    def place(self) -> str:
+        """See `StoredProjects`."""
+        return self._server.place
+
+    def all(self) -> list[StoredProject]:
+        """See `StoredProjects`."""
+        with self._server.transaction() as connection:
+            if not _has_list(connection):
+                return []
+            rows = connection.execute(
+                "SELECT p.name, coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint, "
+                "coalesce(sum(greatest(c.reltuples, 0)) FILTER (WHERE c.relname LIKE 'rag_vector_%'), 0)::bigint "
+                "FROM rag_ls.rag_project p LEFT JOIN pg_namespace n ON n.nspname = p.schema "
+                "LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'r' GROUP BY p.name ORDER BY p.name"
+            ).fetchall()
+        return [StoredProject(str(name), int(size), int(count)) for name, size, count in rows]
+
+    def drop(self, project: str) -> None:
+        """See `StoredProjects`."""
+        with self._server.transaction() as connection:
+            row = None
+            if _has_list(connection):
+                row = connection.execute(
+                    "DELETE FROM rag_ls.rag_project WHERE name = %s RETURNING schema", (project,)
+                ).fetchone()
+            if row is None:
+                raise NotFound(f"{self.place} has no project {project!r}; `rag-ls store projects` lists them")
+            connection.execute(f"DROP SCHEMA {row[0]} CASCADE")
+
+    def close(self) -> None:
+        """See `StoredProjects`."""
+        self._server.close()
 
 
-def drop_project(server: Server, project: str) -> None:
-    """Delete a project's schema with all that it holds. Raises `NotFound`, `StoreUnavailable`."""
-    with server.transaction() as connection:
-        row = connection.execute(
-            "DELETE FROM rag_ls.rag_project WHERE name = %s RETURNING schema", (project,)
-        ).fetchone()
-        if row is None:
-            raise NotFound(f"{server.place} has no project {project!r}; `rag-ls store projects` lists them")
-        connection.execute(f"DROP SCHEMA {row[0]} CASCADE")
+def _has_list(connection: psycopg.Connection[Any]) -> bool:
+    query = "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = 'rag_ls' AND tablename = 'rag_project'"
+    return connection.execute(query).fetchone() is not None
 
 
 def _need_pgvector(connection: psycopg.Connection[Any], server: Server) -> None:

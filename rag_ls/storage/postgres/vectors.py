@@ -11,10 +11,10 @@ import numpy as np
 
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
+from rag_ls.storage.nearest_of import check_usable, is_usable
 from rag_ls.storage.postgres.schema import Schema
 from rag_ls.storage.postgres.server import NotAllowed, Server
 from rag_ls.storage.records import Vectors
-from rag_ls.storage.server_vectors import check_usable, is_usable
 
 if TYPE_CHECKING:
     import psycopg
@@ -106,6 +106,20 @@ class PostgresVectors:
                     "SELECT %s, h, v FROM unnest(%s::bytea[], %s::bytea[]) AS given (h, v) ON CONFLICT DO NOTHING",
                     (number, hashes[part], halves[part]),
                 )
+
+    def models(self) -> list[str]:
+        """See `ListedVectors`."""
+        with self._ready() as connection:
+            return [str(row[0]) for row in connection.execute("SELECT name FROM rag_ls.rag_model ORDER BY 1")]
+
+    def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
+        """See `ListedVectors`."""
+        query = (
+            "SELECT v.text_hash FROM rag_ls.rag_vector v WHERE v.model = (SELECT id FROM rag_ls.rag_model WHERE name = %s) "
+            "AND v.text_hash > %s ORDER BY v.text_hash LIMIT %s"
+        )
+        with self._ready() as connection:
+            return [bytes(row[0]) for row in connection.execute(query, (model, after, count))]
 
     def close(self) -> None:
         """See `SharedVectors`."""

@@ -13,18 +13,20 @@ import numpy as np
 
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
+from rag_ls.storage.nearest_of import MAX_SENT, check_usable, chosen, is_usable
 from rag_ls.storage.qdrant.server import NotAllowed, Server
 from rag_ls.storage.records import Neighbour, Vectors
-from rag_ls.storage.server_vectors import MAX_SENT, check_usable, chosen, is_usable
 
 if TYPE_CHECKING:
-    from qdrant_client import QdrantClient, models
+    from qdrant_client import QdrantClient
+    from qdrant_client import models as qdrant
 
 _log = logging.getLogger(__name__)
 
 STORE = "vectors"
 # The server answers when it has written a batch: so it is never given more than it takes.
 _TEXTS_AT_ONCE = 500
+PREFIX = "rag_ls_"
 _LEAST_EF = 400
 # Quantised distances are rough: this many times the wanted vectors are measured exactly.
 _OVERSAMPLING = 3.0
@@ -89,7 +91,7 @@ class QdrantVectors:
         dimensions = int(vectors.shape[1])
         check_usable(list(vectors), dimensions)
         try:
-            name = self._collection_for(model, dimensions)
+            self._prepare(model, dimensions)
             missing = self.missing(model, text_hashes)
             new = {
                 text_hash: vector
@@ -99,7 +101,7 @@ class QdrantVectors:
             items = list(new.items())
             for start in range(0, len(items), _TEXTS_AT_ONCE):
                 with self._server.client() as client:
-                    self._upsert(client, name, items[start : start + _TEXTS_AT_ONCE])
+                    self._upsert(client, model, items[start : start + _TEXTS_AT_ONCE])
         except NotAllowed as error:
             # Who may read takes vectors, and gives none.
             _log.info("%s", error)
@@ -116,6 +118,29 @@ class QdrantVectors:
             return self._nearest(name, query, count, [self._id_of(text_hash) for text_hash in among]) if among else []
         return chosen(lambda wanted: self._nearest(name, query, wanted, None), count, among)
 
+    def models(self) -> list[str]:
+        """See `ListedVectors`."""
+        found = []
+        with self._server.client() as client:
+            for collection in client.get_collections().collections:
+                if collection.name.startswith(PREFIX):
+                    points, _ = client.scroll(collection.name, self._mine(), limit=1, with_payload=["model"])
+                    found += [str((point.payload or {})["model"]) for point in points]
+        return sorted(found)
+
+    def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
+        """See `ListedVectors`."""
+        if not self._size_of(model):
+            return []
+        # A page begins with the point of its offset.
+        offset = self._id_of(after) if after else None
+        with self._server.client() as client:
+            points, _ = client.scroll(
+                _name_of(model), self._mine(), limit=count + 1, offset=offset, with_payload=["chunk_hash"]
+            )
+        hashes = [bytes.fromhex(str((point.payload or {})["chunk_hash"])) for point in points]
+        return [text_hash for text_hash in hashes if text_hash != after][:count]
+
     def maintain(self) -> None:
         """Nothing: the server optimises by itself."""
 
@@ -124,14 +149,13 @@ class QdrantVectors:
         self._server.close()
 
     def _nearest(self, name: str, query: Vector, count: int, ids: Sequence[str] | None) -> list[Neighbour]:
-        from qdrant_client import models
+        from qdrant_client import models as qdrant
 
-        project = models.FieldCondition(key="project_id", match=models.MatchValue(value=self._project))
-        only = [models.HasIdCondition(has_id=list(ids))] if ids is not None else []
+        only = [qdrant.HasIdCondition(has_id=list(ids))] if ids is not None else []
         with self._server.client() as client:
             found = client.query_points(
                 name, query=query.tolist(), limit=count, with_payload=["chunk_hash"],
-                query_filter=models.Filter(must=[project, *only]),
+                query_filter=self._mine(*only),
                 search_params=None if self._server.is_local else _thorough(count, is_exact=ids is not None),
             ).points  # fmt: skip
         near = [
@@ -139,18 +163,24 @@ class QdrantVectors:
         ]
         return sorted(near, key=lambda each: (-each.similarity, each.text_hash))
 
-    def _upsert(self, client: QdrantClient, name: str, items: Sequence[tuple[bytes, Vector]]) -> None:
-        from qdrant_client import models
+    def _upsert(self, client: QdrantClient, model: str, items: Sequence[tuple[bytes, Vector]]) -> None:
+        from qdrant_client import models as qdrant
 
         points = [
-            models.PointStruct(
+            qdrant.PointStruct(
                 id=self._id_of(text_hash),
                 vector=vector.tolist(),
-                payload={"project_id": self._project, "chunk_hash": text_hash.hex()},
+                payload={"project_id": self._project, "chunk_hash": text_hash.hex(), "model": model},
             )
             for text_hash, vector in items
         ]
-        client.upsert(name, points, wait=True)
+        client.upsert(_name_of(model), points, wait=True)
+
+    def _mine(self, *conditions: qdrant.Condition) -> qdrant.Filter:
+        from qdrant_client import models as qdrant
+
+        project = qdrant.FieldCondition(key="project_id", match=qdrant.MatchValue(value=self._project))
+        return qdrant.Filter(must=[project, *conditions])
 
     def _id_of(self, text_hash: bytes) -> str:
         return str(uuid.UUID(bytes=hashlib.sha256(self._project.encode() + b"\0" + text_hash).digest()[:16]))
@@ -176,28 +206,26 @@ class QdrantVectors:
             self._sizes[model] = int(parameters.size)
         return int(parameters.size)
 
-    def _collection_for(self, model: str, dimensions: int) -> str:
-        """The collection of a model's vectors, made if there is none yet. Raises `StoreUnavailable` for other dimensions."""
-        name = _name_of(model)
+    def _prepare(self, model: str, dimensions: int) -> None:
+        """Make a model's collection, if there is none yet. Raises `StoreUnavailable` for other dimensions."""
         if not self._size_of(model):
             with self._server.client() as client:
-                self._make(client, name, dimensions)
+                self._make(client, _name_of(model), dimensions)
         if (size := self._size_of(model)) != dimensions:
             raise StoreUnavailable(
                 f"{self.place} holds vectors of {size} numbers for {model}, this machine makes {dimensions}: nothing is "
                 "stored there",
                 STORE,
             )
-        return name
 
     def _make(self, client: QdrantClient, name: str, dimensions: int) -> None:
-        from qdrant_client import models
+        from qdrant_client import models as qdrant
 
         try:
             client.create_collection(
                 name,
-                vectors_config=models.VectorParams(
-                    size=dimensions, distance=models.Distance.COSINE, on_disk=self._on_disk or None
+                vectors_config=qdrant.VectorParams(
+                    size=dimensions, distance=qdrant.Distance.COSINE, on_disk=self._on_disk or None
                 ),
                 quantization_config=_quantized(self._quantization),
             )
@@ -206,29 +234,29 @@ class QdrantVectors:
             if not client.collection_exists(name):
                 raise
         if not self._server.is_local:
-            tenant = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True)
+            tenant = qdrant.KeywordIndexParams(type=qdrant.KeywordIndexType.KEYWORD, is_tenant=True)
             client.create_payload_index(name, "project_id", tenant, wait=True)
-            client.create_payload_index(name, "chunk_hash", models.PayloadSchemaType.KEYWORD, wait=True)
+            client.create_payload_index(name, "chunk_hash", qdrant.PayloadSchemaType.KEYWORD, wait=True)
 
 
 def _name_of(model: str) -> str:
-    return f"rag_ls_{hashlib.sha256(model.encode()).hexdigest()[:16]}"
+    return f"{PREFIX}{hashlib.sha256(model.encode()).hexdigest()[:16]}"
 
 
-def _thorough(count: int, *, is_exact: bool) -> models.SearchParams:
-    from qdrant_client import models
+def _thorough(count: int, *, is_exact: bool) -> qdrant.SearchParams:
+    from qdrant_client import models as qdrant
 
-    measured = models.QuantizationSearchParams(rescore=True, oversampling=_OVERSAMPLING)
-    return models.SearchParams(hnsw_ef=max(_LEAST_EF, 2 * count), exact=is_exact, quantization=measured)
+    measured = qdrant.QuantizationSearchParams(rescore=True, oversampling=_OVERSAMPLING)
+    return qdrant.SearchParams(hnsw_ef=max(_LEAST_EF, 2 * count), exact=is_exact, quantization=measured)
 
 
-def _quantized(kind: str) -> models.QuantizationConfig | None:
-    from qdrant_client import models
+def _quantized(kind: str) -> qdrant.QuantizationConfig | None:
+    from qdrant_client import models as qdrant
 
     if kind == "scalar":
-        return models.ScalarQuantization(
-            scalar=models.ScalarQuantizationConfig(type=models.ScalarType.INT8, quantile=0.99, always_ram=True)
+        return qdrant.ScalarQuantization(
+            scalar=qdrant.ScalarQuantizationConfig(type=qdrant.ScalarType.INT8, quantile=0.99, always_ram=True)
         )
     if kind == "binary":
-        return models.BinaryQuantization(binary=models.BinaryQuantizationConfig(always_ram=True))
+        return qdrant.BinaryQuantization(binary=qdrant.BinaryQuantizationConfig(always_ram=True))
     return None

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
+from rag_ls.storage.nearest_of import MAX_SENT, chosen
 from rag_ls.storage.records import Hnsw, Neighbour, Vectors
 from rag_ls.storage.sqlite.database import Database, read_only
 from rag_ls.storage.sqlite.guard import guarded
@@ -80,13 +81,27 @@ class SqliteVectors:
 
     def nearest(self, model: str, query: Vector, count: int, among: Collection[bytes] | None = None) -> list[Neighbour]:
         """See `VectorStore`."""
+        if among is not None and len(among) > MAX_SENT:
+            found = chosen(lambda wanted: self.nearest(model, query, wanted), count, among)
+            if len(found) == count:
+                return found
         index = self._current(model)
         index.refresh()
         if index.tail_is_long:
             self._build_in_background(index)
-        found = index.search(query, count, None if among is None else self._rows.ids_by_hash(model, among).values())
-        hashes = self._rows.hashes_of(model, [neighbour.id for neighbour in found])
-        return [Neighbour(hashes[item.id], item.similarity) for item in found if item.id in hashes]
+        near = index.search(query, count, None if among is None else self._rows.ids_by_hash(model, among).values())
+        hashes = self._rows.hashes_of(model, [neighbour.id for neighbour in near])
+        return [Neighbour(hashes[item.id], item.similarity) for item in near if item.id in hashes]
+
+    def models(self) -> list[str]:
+        """See `ListedVectors`."""
+        rows = self._database.connection.execute("SELECT DISTINCT model FROM embeddings ORDER BY 1")
+        return [str(row[0]) for row in rows]
+
+    def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
+        """See `ListedVectors`."""
+        query = "SELECT text_hash FROM embeddings WHERE model = ? AND text_hash > ? ORDER BY text_hash LIMIT ?"
+        return [row[0] for row in self._database.connection.execute(query, (model, after, count))]
 
     def maintain(self) -> None:
         """Write a snapshot if it pays, even if there was no search yet."""

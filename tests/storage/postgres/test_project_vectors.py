@@ -12,8 +12,7 @@ import pytest
 
 from rag_ls.errors import NotFound, StoreUnavailable
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
-from rag_ls.storage.postgres.projects import drop_project, schema_of, stored_projects
-from rag_ls.storage.postgres.server import Server
+from rag_ls.storage.postgres.projects import PostgresProjects, schema_of
 from tests.storage.postgres.servers import Postgres, postgres
 from tests.support import digest, unit_vectors
 
@@ -191,18 +190,18 @@ def test_a_server_that_is_killed_while_it_is_filled_has_whole_batches(tmp_path_f
 def test_projects_are_listed_and_dropped_with_all_that_they_hold(
     server: Postgres, database: str, vectors: PostgresProjectVectors
 ) -> None:
-    admin = Server(server.url(database), "vectors")
-    assert stored_projects(admin) == []
+    admin = PostgresProjects(server.url(database))
+    assert admin.all() == []
     vectors.put(MODEL, _hashes(*range(50)), unit_vectors(50, 16))
     other = PostgresProjectVectors(server.url(database), "other")
     other.put(MODEL, _hashes("one"), unit_vectors(1, 16))
-    assert [project.name for project in stored_projects(admin)] == [PROJECT, "other"]
-    assert all(project.bytes > 0 for project in stored_projects(admin))
-    drop_project(admin, PROJECT)
-    assert [project.name for project in stored_projects(admin)] == ["other"]
+    assert [project.name for project in admin.all()] == [PROJECT, "other"]
+    assert all(project.bytes > 0 for project in admin.all())
+    admin.drop(PROJECT)
+    assert [project.name for project in admin.all()] == ["other"]
     assert vectors.__class__(server.url(database), PROJECT).missing(MODEL, _hashes(0)) == set(_hashes(0))
     with pytest.raises(NotFound, match=r"has no project 'github\.com/acme/shop'"):
-        drop_project(admin, PROJECT)
+        admin.drop(PROJECT)
     other.close()
     admin.close()
 
@@ -214,6 +213,6 @@ def test_what_many_projects_of_one_database_hold_is_not_mixed(server: Postgres, 
         found = store.nearest(MODEL, unit_vectors(1, 16)[0], 5)
         assert [each.text_hash for each in found] == _hashes(number)
         store.close()
-    admin = Server(server.url(database), "vectors")
-    assert len(stored_projects(admin)) == 30
+    admin = PostgresProjects(server.url(database))
+    assert len(admin.all()) == 30
     admin.close()

@@ -1,4 +1,4 @@
-"""What all servers of vectors have in common."""
+"""Which vectors can be compared, and the nearest of very many allowed ones: alike in all stores."""
 
 from __future__ import annotations
 

@@ -1,0 +1,155 @@
+"""`rag-ls store`: copy vectors between stores, list a server's projects, drop one."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from rag_ls.cli import terminal
+from rag_ls.cli.confirmation import confirmed
+from rag_ls.cli.progress import showing
+from rag_ls.config import StoreSettings
+from rag_ls.config import load as load_settings
+from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.project import existing_project, shared_name, user_data_folder
+from rag_ls.registry.catalogue import known_projects
+from rag_ls.registry.registry_file import FILE_NAME as PROJECTS_FILE
+from rag_ls.registry.registry_file import Registry
+from rag_ls.storage import (
+    CopiedModel,
+    ListedVectors,
+    StoredProject,
+    StoredProjects,
+    copy_vectors,
+    open_index,
+    open_listed_vectors,
+    open_stored_projects,
+)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what was asked. Raises `StoreUnavailable`, `NotFound`, `InvalidRequest`, `NotConfirmed`."""
+    if arguments.action == "copy":
+        return _copy(arguments)
+    with contextlib.closing(open_stored_projects(_store(arguments))) as projects:
+        return _drop(projects, arguments) if arguments.action == "drop" else _list(projects, arguments)
+
+
+def _copy(arguments: argparse.Namespace) -> int:
+    if arguments.source == arguments.target:
+        raise InvalidRequest("FROM and TO are the same store")
+    with (
+        _opened(arguments.source, arguments.project) as source,
+        _opened(arguments.target, arguments.project) as target,
+        showing() as show,
+    ):
+
+        def report(model: str, done: int) -> None:
+            show(
+                {"project": model, "phase": "copying", "done": done, "total": 0, "title": f"copying {model}: {done:,}"}
+            )
+
+        copied = copy_vectors(source, target, report)
+    if arguments.json:
+        print(json.dumps({"models": [dataclasses.asdict(each) for each in copied]}))
+    for each in copied if not arguments.json else ():
+        print(_told(each))
+    if not copied:
+        print(f"rag-ls: {arguments.source} holds no vectors{_where(arguments)}", file=sys.stderr)
+    if any(each.wrong for each in copied):
+        print(
+            "rag-ls: not the same: who may only read the target copies nothing; run it again or see the log",
+            file=sys.stderr,
+        )
+        return 1
+    return 0
+
+
+def _told(copied: CopiedModel) -> str:
+    left_out = f", {copied.damaged:,} damaged ones left out" if copied.damaged else ""
+    wrong = f", {copied.wrong:,} NOT as in the source" if copied.wrong else ", all compared"
+    return f"{copied.model}: {copied.found:,} vectors, {copied.copied:,} of them copied now{wrong}{left_out}"
+
+
+def _where(arguments: argparse.Namespace) -> str:
+    if "://" not in arguments.source:
+        return ": `rag-ls index` makes them"
+    if arguments.project:
+        return f" of a project {arguments.project!r}; `rag-ls store projects` lists them"
+    return "; give --project NAME for those that are searched there"
+
+
+@contextlib.contextmanager
+def _opened(place: str, project: str) -> Iterator[ListedVectors]:
+    """The store at a URL, or the index of the project around a folder."""
+    if "://" in place:
+        with contextlib.closing(open_listed_vectors(StoreSettings(url=place), project)) as store:
+            yield store
+        return
+    found = existing_project(place)
+    if not found.data_folder.is_dir():
+        raise NotFound(f"{found.root} has no index: `rag-ls index` makes one")
+    settings = load_settings(found).settings
+    index = open_index(found.data_folder, dataclasses.replace(settings, store=StoreSettings()))
+    try:
+        yield index.listed
+        # What came has no chunk that waits for it any longer.
+        model = index.checkout.embeddings.active_model()
+        waiting = index.checkout.embeddings.waiting_hashes()
+        index.checkout.embeddings.note_embedded(set(waiting) - index.vectors.missing(model, waiting))
+    finally:
+        index.close()
+
+
+def _list(projects: StoredProjects, arguments: argparse.Namespace) -> int:
+    found, known = projects.all(), _known_here()
+    if arguments.json:
+        rows = [{**dataclasses.asdict(each), "known_here": each.name in known} for each in found]
+        print(json.dumps({"store": projects.place, "projects": rows}))
+        return 0
+    paint = terminal.paint()
+    for each in found:
+        size = f"  {each.bytes / 1e6:,.1f} MB" if each.bytes else ""
+        mark = "" if each.name in known else "  (not among your projects)"
+        print(f"{paint.styled(each.name, terminal.NAME)}  {each.vectors:,} vectors{size}{mark}")
+    if not found:
+        print(f"rag-ls: {projects.place} searches no projects", file=sys.stderr)
+    return 0
+
+
+def _drop(projects: StoredProjects, arguments: argparse.Namespace) -> int:
+    found: StoredProject | None = next((each for each in projects.all() if each.name == arguments.name), None)
+    if found is None:
+        raise NotFound(f"{projects.place} has no project {arguments.name!r}; `rag-ls store projects` lists them")
+    used = (
+        " It is one of your projects, and is filled again when it is next indexed."
+        if found.name in _known_here()
+        else ""
+    )
+    print(
+        f"rag-ls: {projects.place} will lose {found.vectors:,} vectors of {found.name}, for everybody who shares it.{used}",
+        file=sys.stderr,
+    )
+    if not confirmed("drop them now?", "nothing was dropped", remedy="run it at a terminal"):
+        return 1
+    projects.drop(found.name)
+    print(f"rag-ls: dropped {found.name}", file=sys.stderr)
+    return 0
+
+
+def _store(arguments: argparse.Namespace) -> StoreSettings:
+    settings = load_settings().settings.store
+    if url := arguments.store or settings.url:
+        return dataclasses.replace(settings, url=url)
+    raise InvalidRequest("no store is named: give --store URL, or set store.url")
+
+
+def _known_here() -> set[str]:
+    """The names on a server of this user's projects."""
+    known = known_projects(load_settings().settings.projects, Registry(user_data_folder() / PROJECTS_FILE).projects())
+    return {shared_name(Path(item.root)) for item in known if Path(item.root).is_dir()}

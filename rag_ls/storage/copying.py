@@ -1,0 +1,60 @@
+"""Copies vectors from one store to another. What is there already is passed over, so an interrupted copy goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rag_ls.storage.api import ListedVectors
+
+_TEXTS_AT_ONCE = 1000
+# Stores round to half precision, and some normalise again.
+_LEAST_COSINE = 0.999
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedModel:
+    """What became of one model's vectors."""
+
+    model: str
+    found: int
+    """The usable vectors of the source."""
+    copied: int
+    """Those that the target had not had."""
+    wrong: int
+    """Those that the target has not, or has otherwise, after the copy."""
+    damaged: int
+    """Vectors of the source that are not usable, and were left out."""
+
+
+def copy_vectors(
+    source: ListedVectors, target: ListedVectors, report: Callable[[str, int], None] = lambda model, done: None
+) -> list[CopiedModel]:
+    """Copy the vectors of all models, and compare each with what the target then has.
+
+    `report` is told the model and how many of its texts are done. Raises `StoreUnavailable`.
+    """
+    return [_copy_model(source, target, model, report) for model in source.models()]
+
+
+def _copy_model(
+    source: ListedVectors, target: ListedVectors, model: str, report: Callable[[str, int], None]
+) -> CopiedModel:
+    found = copied = wrong = damaged = 0
+    after = b""
+    while page := source.text_hashes(model, after, _TEXTS_AT_ONCE):
+        after = page[-1]
+        vectors = source.get(model, page)
+        missing = [text_hash for text_hash in target.missing(model, page) if text_hash in vectors]
+        if missing:
+            target.put(model, missing, np.stack([vectors[text_hash] for text_hash in missing]))
+        there = target.get(model, page)
+        wrong += sum(
+            text_hash not in there or float(there[text_hash] @ vector) < _LEAST_COSINE
+            for text_hash, vector in vectors.items()
+        )
+        found, copied, damaged = found + len(vectors), copied + len(missing), damaged + len(page) - len(vectors)
+        report(model, found + damaged)
+    return CopiedModel(model, found, copied, wrong, damaged)

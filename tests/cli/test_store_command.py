@@ -1,0 +1,120 @@
+"""`rag-ls store`: what a person copies, lists and drops."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
+from rag_ls.storage.qdrant.projects import QdrantProjects
+from rag_ls.storage.qdrant.vectors import QdrantVectors
+from tests.storage.postgres.servers import Postgres, postgres
+from tests.support import MODEL, SHOP, digest, unit_vectors, write
+
+_COMMAND = str(Path(sys.executable).with_name("rag-ls"))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+    """A running PostgreSQL."""
+    with postgres(tmp_path_factory.mktemp("store")) as found:
+        yield found
+
+
+def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([_COMMAND, *words], cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+
+
+def _at_a_terminal(folder: Path, answer: str, *words: str) -> tuple[int, str]:
+    """The exit code and standard error of a command whose input is a terminal."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [_COMMAND, *words], cwd=folder, stdin=theirs, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as process:
+        os.write(ours, f"{answer}\n".encode())
+        _, said = process.communicate(timeout=120)
+    os.close(ours)
+    os.close(theirs)
+    return process.returncode, said
+
+
+def test_vectors_go_to_a_server_to_another_store_and_back(home: Path, tmp_path: Path, server: Postgres) -> None:
+    shop, other = write(tmp_path / "shop", SHOP), write(tmp_path / "other", SHOP)
+    assert _run(shop, "index", "--standalone").returncode == 0
+    url, qdrant = server.url(server.vector_database()), f"qdrant://{tmp_path}/qdrant"
+    for source, target in ((".", url), (url, qdrant)):
+        done = _run(shop, "store", "copy", source, target, "--json")
+        assert done.returncode == 0, done.stderr
+        (copied,) = json.loads(done.stdout)["models"]
+        assert (copied["found"], copied["copied"], copied["wrong"]) == (len(SHOP), len(SHOP), 0)
+    again = _run(shop, "store", "copy", ".", url)
+    assert f"{len(SHOP)} vectors, 0 of them copied now, all compared" in again.stdout
+    # A second project that was read, but not embedded, has all vectors then.
+    assert _run(other, "index", "--words-only", "--standalone").returncode == 0
+    assert _run(other, "store", "copy", qdrant, ".").returncode == 0
+    status = json.loads(_run(other, "status", "--json", "--standalone").stdout)
+    assert status["pending_embeddings"] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("copy", "x://y", "qdrant:///nowhere"), "names no store that is known"),
+        (("copy", ".", "."), "FROM and TO are the same store"),
+        (("copy", "postgresql://me:hush@127.0.0.1:1/x", "."), "127.0.0.1:1/x cannot be reached"),
+        (("copy", "nowhere", "qdrant:///tmp/x"), "not a folder"),
+        (("projects",), "give --store URL, or set store.url"),
+        (("drop", "x", "--store", "postgresql://me:hush@127.0.0.1:1/x"), "127.0.0.1:1/x cannot be reached"),
+    ],
+)
+def test_what_cannot_be_done_says_why(home: Path, tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+    shop = write(tmp_path / "shop", SHOP)
+    assert _run(shop, "index", "--words-only", "--standalone").returncode == 0
+    done = _run(shop, "store", *words)
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert "hush" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_project_is_dropped_only_by_somebody_who_says_yes(home: Path, tmp_path: Path, server: Postgres) -> None:
+    url = server.url(server.vector_database())
+    store = PostgresProjectVectors(url, "github.com/acme/old")
+    store.put(MODEL, [digest("one")], unit_vectors(1, 16))
+    store.close()
+    listed = json.loads(_run(tmp_path, "store", "projects", "--store", url, "--json").stdout)
+    assert [(each["name"], each["known_here"]) for each in listed["projects"]] == [("github.com/acme/old", False)]
+    assert "correct" not in json.dumps(listed)
+    drop = ("store", "drop", "github.com/acme/old", "--store", url)
+    unattended = _run(tmp_path, *drop)
+    assert unattended.returncode == 1
+    assert "nothing was dropped" in unattended.stderr
+    code, said = _at_a_terminal(tmp_path, "n", *drop)
+    assert code == 1
+    assert "will lose" in said
+    assert "for everybody who shares it" in said
+    assert "github.com/acme/old" in _run(tmp_path, "store", "projects", "--store", url).stdout
+    code, said = _at_a_terminal(tmp_path, "y", *drop)
+    assert code == 0, said
+    assert "searches no projects" in _run(tmp_path, "store", "projects", "--store", url).stderr
+    assert "has no project" in _run(tmp_path, *drop).stderr
+
+
+def test_the_projects_of_qdrant_are_listed_and_dropped(tmp_path: Path) -> None:
+    url = f"qdrant://{tmp_path}/qdrant"
+    for name, count in (("shop", 3), ("other", 2)):
+        store = QdrantVectors(url, name)
+        store.put(MODEL, [digest(str(number)) for number in range(count)], unit_vectors(count, 16))
+        store.close()
+    projects = QdrantProjects(url)
+    assert [(each.name, each.vectors) for each in projects.all()] == [("other", 2), ("shop", 3)]
+    projects.drop("shop")
+    assert [each.name for each in projects.all()] == ["other"]
+    projects.close()
