@@ -71,6 +71,10 @@ class StoreUnavailable(StoreError):
     """A store cannot be opened, read or written now; the message says which one and why."""
 
 
+class StoreReadOnly(StoreUnavailable):
+    """The user may read the store, but not write there."""
+
+
 class ScopeRefused(StoreUnavailable):
     """A scope's memories are not for this client, which sees some projects alone."""
 

@@ -190,6 +190,9 @@ def _server_verbs(verbs: Verbs) -> None:
     serve.add_argument("--cert", default="", metavar="FILE", help="TLS: the certificate, PEM")
     serve.add_argument("--key", default="", metavar="FILE", help="TLS: its private key, PEM")
     serve.add_argument("--behind-proxy", action="store_true", help="a proxy in front does TLS")
+    serve.add_argument(
+        "--with-postgres", action="store_true", help="start a PostgreSQL for trials too, and use it as the store"
+    )
     serve.add_argument("--background", action="store_true", help=argparse.SUPPRESS)
     add_verb(verbs, "stop", "stop the engine; editors and agents start another when they next need one")
     opened = add_verb(verbs, "open", "open the page in the browser, signed in by a link that works once")

@@ -269,8 +269,11 @@ class StoreSettings:
     url: str = setting(
         "", "A server: `postgresql://user@host:5432/database`, or Qdrant's, `qdrant://host:6334`; empty for none."
     )
-    share: str = setting(
-        "vectors", "What is shared: vectors by the hash of their text, and nothing readable.", choices=("vectors",)
+    share: tuple[str, ...] = setting(
+        ("vectors",),
+        "What is shared: `vectors` by the hash of their text, nothing readable; `memories` of projects with a git remote, "
+        "readable for all who may read there (PostgreSQL).",
+        choices=("vectors", "memories"),
     )
     search: str = setting(
         "local",

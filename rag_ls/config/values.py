@@ -40,6 +40,9 @@ def _converted(name: str, wanted: Any, value: Any) -> Any:
     if wanted == tuple[str, ...]:
         if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
             return tuple(value)
+        if isinstance(value, str) and value and name == "store.share":
+            # A list of one may stand alone.
+            return (value,)
         raise ValueError(f"{name} must be a list of strings, not {value!r}")
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rag_ls.config import Settings
     from rag_ls.daemon.http_host import HttpHost
     from rag_ls.daemon.server import EngineServer
+    from rag_ls.storage import EmbeddedPostgres
 
 _log = logging.getLogger(__name__)
 
@@ -46,6 +47,8 @@ def serve(arguments: argparse.Namespace) -> int:
     paths = engine_paths()
     if arguments.http is None and (arguments.cert or arguments.key or arguments.behind_proxy):
         return _fail("--cert, --key and --behind-proxy are for --http")
+    if arguments.with_postgres and arguments.detach:
+        return _fail("--with-postgres is for trials, in the foreground: leave out --detach")
     if arguments.detach:
         return _detach(paths, arguments)
     # Other users get no access; the group may read the log and the PID file.
@@ -55,6 +58,8 @@ def serve(arguments: argparse.Namespace) -> int:
     except OSError as error:
         return _fail(f"{paths.folder} cannot be used: {error}")
     lock = _taken_in_time(paths) if arguments.background else _taken(paths.lock)
+    if lock is None and arguments.with_postgres:
+        return _fail(f"an engine runs already, without PostgreSQL: `rag-ls stop` ends it ({_whereabouts(paths)})")
     if lock is None and arguments.http is not None:
         return _serve_http_there(paths, arguments)
     if lock is None:
@@ -120,6 +125,7 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> 
         from rag_ls.daemon.server import EngineServer, Patience
         from rag_ls.engine.engine import Engine
 
+        postgres = _start_postgres() if arguments.with_postgres else None
         settings = config.load().settings
         engine = Engine()
         engine.address = listening.address
@@ -156,6 +162,8 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> 
         last.daemon = True
         last.start()
         engine.close()
+        if postgres is not None:
+            postgres.close()
         _log.info("the engine ended")
     finally:
         mark.clean_up()
@@ -163,6 +171,22 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> 
     sys.stderr.flush()
     # Do not wait for threads of clients that no longer read.
     os._exit(0)
+
+
+def _start_postgres() -> EmbeddedPostgres:
+    """Start PostgreSQL for a trial, and make it the store. Ends the process if that cannot be."""
+    from rag_ls.errors import StoreUnavailable
+    from rag_ls.project import user_data_folder
+    from rag_ls.storage import EmbeddedPostgres
+
+    try:
+        postgres = EmbeddedPostgres(user_data_folder() / "postgres")
+    except StoreUnavailable as error:
+        _say(False, str(error))
+        sys.exit(1)
+    os.environ["RAG_LS_STORE_URL"] = postgres.url
+    _say(False, f"PostgreSQL for trials at {postgres.url}; it ends with this engine, its data stays")
+    return postgres
 
 
 def _start_http(http: HttpHost, arguments: argparse.Namespace) -> None:

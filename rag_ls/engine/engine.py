@@ -22,6 +22,7 @@ from rag_ls.engine.editors import Editors
 from rag_ls.engine.events import Event, Events, IndexComplete, IndexProgressed
 from rag_ls.engine.maintenance import Maintenance
 from rag_ls.engine.shared_project import SharedProject
+from rag_ls.engine.team_memories import MemoryExchange
 from rag_ls.engine.workers import Workers
 from rag_ls.errors import RagLsError, StoreUnavailable
 from rag_ls.indexing import Phase, Progress
@@ -103,6 +104,7 @@ class Engine:
         self.collections = Collections(user_data_folder() / COLLECTIONS_FOLDER, settings)
         """The texts that programs pushed."""
         self.maintenance = Maintenance(self)
+        self.team_memories = MemoryExchange(self, settings.store)
 
     @property
     def settings(self) -> Settings:
@@ -276,6 +278,7 @@ class Engine:
     def close(self) -> None:
         """Stop everything; unfinished work stays queued in the projects."""
         self.maintenance.stop()
+        self.team_memories.stop()
         with self._lock:
             projects, self._projects = [held.shared for held in self._projects.values()], {}
         for shared in projects:

@@ -127,6 +127,8 @@ class SharedProject:
         self.sync = TreeSync(project.root, self.indexing, self.admissions, self.files_changed)
         self.searcher = Searcher(self.index, self, host.counts)
         self.imports = ProjectImports(project.root, self.index.checkout)
+        self.team_problem = ""
+        """Why the team's memories are not exchanged now; empty if they are, or if none are shared."""
         self._closed = False
         self._opening_memories = threading.Lock()
         self._memories: MemoryStore | None = None
@@ -348,6 +350,7 @@ class SharedProject:
         if self.index.served and self.index.served.problem:
             note = note or f"found by words alone, since the vectors are away: {self.index.served.problem}"
         note = note or (self.indexing.share_problem and f"vectors are not shared: {self.indexing.share_problem}")
+        note = note or (self.team_problem and f"memories are not shared: {self.team_problem}")
         note = note or (self.indexing.waits_for and f"embedding waits: {self.indexing.waits_for}")
         return active, state.ready, note
 

@@ -34,6 +34,7 @@ from rag_ls.storage.records import (
     Priority,
     RankRow,
     Replaced,
+    SharedMemory,
     Skipped,
     StoredImport,
     StoredProject,
@@ -481,6 +482,33 @@ class ServerVectors(SharedVectors, Protocol):
         ...
 
 
+class SharedMemories(Protocol):
+    """The memories of one project that a team shares, on a server. Safe from several threads."""
+
+    @property
+    def place(self) -> str:
+        """The address of the server, without its password."""
+        ...
+
+    def since(self, change: int) -> tuple[list[SharedMemory], int]:
+        """What was changed after a change's number (0: everything), the oldest first, and the number of the last change.
+
+        Raises `StoreUnavailable`.
+        """
+        ...
+
+    def put(self, memories: Sequence[SharedMemory]) -> None:
+        """Store versions, each unless the server has one with a greater stamp. All of them or none.
+
+        Raises `StoreUnavailable`; `StoreReadOnly` for a user who may only read.
+        """
+        ...
+
+    def close(self) -> None:
+        """Close all connections."""
+        ...
+
+
 class StoredProjects(Protocol):
     """The projects whose vectors a server searches."""
 
@@ -724,7 +752,10 @@ class MemoryStore(Protocol):
         ...
 
     def deleted(self, limit: int, offset: int = 0) -> tuple[list[MemoryVersion], int]:
-        """A page of the last versions of deleted memories, the latest deletion first, and how many there are."""
+        """A page of the last versions of deleted memories, the latest deletion first, and how many there are.
+
+        A negative `limit` means all.
+        """
         ...
 
     def add_batch(self, batch: Batch) -> None:

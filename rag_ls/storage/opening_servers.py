@@ -7,11 +7,22 @@ from typing import TYPE_CHECKING
 
 from rag_ls.config import Settings, StoreSettings
 from rag_ls.errors import StoreUnavailable
-from rag_ls.storage.api import ListedVectors, ServerVectors, SharedVectors, StoredProjects, Vector
+from rag_ls.storage.api import ListedVectors, ServerVectors, SharedMemories, SharedVectors, StoredProjects, Vector
+from rag_ls.storage.postgres.embedded import EmbeddedPostgres
 from rag_ls.storage.records import Hnsw, Vectors
 
 if TYPE_CHECKING:
     from rag_ls.storage.qdrant.vectors import QdrantVectors
+
+__all__ = [
+    "EmbeddedPostgres",
+    "UnusableVectors",
+    "open_listed_vectors",
+    "open_server_vectors",
+    "open_shared_memories",
+    "open_shared_vectors",
+    "open_stored_projects",
+]
 
 
 class UnusableVectors:
@@ -40,7 +51,7 @@ def open_shared_vectors(settings: StoreSettings) -> SharedVectors | None:
 
     Raises `StoreUnavailable` for a store that cannot be one.
     """
-    if not settings.url:
+    if not settings.url or "vectors" not in settings.share:
         return None
     if _is_qdrant(settings):
         return _qdrant_vectors(settings, "")
@@ -71,6 +82,20 @@ def open_stored_projects(settings: StoreSettings) -> StoredProjects:
     from rag_ls.storage.postgres.projects import PostgresProjects
 
     return PostgresProjects(settings.url)
+
+
+def open_shared_memories(settings: StoreSettings, project: str) -> SharedMemories | None:
+    """The memories that the settings share with a team, of a project by its name for all; None if they share none.
+
+    Raises `StoreUnavailable` for a store that cannot hold them.
+    """
+    if not settings.url or "memories" not in settings.share:
+        return None
+    if _is_qdrant(settings):
+        raise StoreUnavailable("Qdrant holds no memories: set store.url to PostgreSQL to share them", "team memories")
+    from rag_ls.storage.postgres.memories import PostgresMemories
+
+    return PostgresMemories(settings.url, project)
 
 
 def open_listed_vectors(settings: StoreSettings, project: str) -> ListedVectors:

@@ -271,6 +271,24 @@ class Replacement:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedMemory:
+    """A version of a memory on a server, or the mark that it was deleted."""
+
+    id: str
+    version: int
+    is_deleted: bool
+    updated_at: str
+    """RFC 3339, UTC: when this version was made, or the memory deleted."""
+    record: str = ""
+    """The memory as JSON (`memory.portable.records`); empty for a deleted one."""
+
+    @property
+    def stamp(self) -> tuple[int, bool, str]:
+        """What decides between two versions: the greater one counts. A deletion counts more than what it deleted."""
+        return (self.version, self.is_deleted, self.updated_at)
+
+
+@dataclass(frozen=True, slots=True)
 class StoredProject:
     """A project on a server."""
 

@@ -247,7 +247,7 @@ def test_only_the_user_lists_projects(project: Project) -> None:
 def test_a_store_is_named_in_one_line_by_the_user_alone(project: Project) -> None:
     _user('store = "postgresql://me@db/team"\nshare = "vectors"\n')
     loaded = _load(project, 'store = "postgresql://thief@evil/team"\n')
-    assert loaded.settings.store == StoreSettings(url="postgresql://me@db/team", share="vectors")
+    assert loaded.settings.store == StoreSettings(url="postgresql://me@db/team", share=("vectors",))
     (problem,) = loaded.problems
     assert "the user's to set" in str(problem)
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag_ls.errors import StoreUnavailable
+from rag_ls.errors import StoreReadOnly, StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.nearest_of import MAX_SENT, check_usable, chosen, is_usable
 from rag_ls.storage.postgres.projects import STORE, project_schema
-from rag_ls.storage.postgres.server import NotAllowed, Server
+from rag_ls.storage.postgres.server import Server
 from rag_ls.storage.records import Hnsw, Neighbour, Vectors
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class PostgresProjectVectors:
         try:
             table = self._table_for(model, dimensions)
             self._copy(table, dimensions, text_hashes, vectors)
-        except NotAllowed as error:
+        except StoreReadOnly as error:
             # Who may read takes vectors, and gives none.
             _log.info("%s", error)
             self._may_only_read = True

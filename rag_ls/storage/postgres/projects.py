@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.errors import NotFound, StoreUnavailable
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 STORE = "vectors"
 _LEAST_PGVECTOR = (0, 8)
+_MAX_COUNTED = 1000
 # PostgreSQL cuts names after 63 bytes.
 _MAX_SLUG = 30
 
@@ -35,16 +37,21 @@ def project_schema(server: Server, project: str) -> Schema:
             f"CREATE TABLE {name}.rag_model (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
             "name text NOT NULL UNIQUE, dimensions integer NOT NULL)"
         )
-        connection.execute("CREATE SCHEMA IF NOT EXISTS rag_ls")
-        connection.execute(
-            "CREATE TABLE IF NOT EXISTS rag_ls.rag_project (schema text PRIMARY KEY, name text NOT NULL, "
-            "made_at timestamptz NOT NULL DEFAULT now())"
-        )
-        connection.execute(
-            "INSERT INTO rag_ls.rag_project (schema, name) VALUES (%s, %s) ON CONFLICT DO NOTHING", (name, project)
-        )
+        enlist(connection, name, project)
 
     return Schema(server, schema_of(project), "project_schema", (first,), STORE)
+
+
+def enlist(connection: psycopg.Connection[Any], schema: str, project: str) -> None:
+    """Note in the list of projects which one a schema is of."""
+    connection.execute("CREATE SCHEMA IF NOT EXISTS rag_ls")
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS rag_ls.rag_project (schema text PRIMARY KEY, name text NOT NULL, "
+        "made_at timestamptz NOT NULL DEFAULT now())"
+    )
+    connection.execute(
+        "INSERT INTO rag_ls.rag_project (schema, name) VALUES (%s, %s) ON CONFLICT DO NOTHING", (schema, project)
+    )
 
 
 class PostgresProjects:
@@ -70,7 +77,10 @@ class PostgresProjects:
                 "FROM rag_ls.rag_project p LEFT JOIN pg_namespace n ON n.nspname = p.schema "
                 "LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'r' GROUP BY p.name ORDER BY p.name"
             ).fetchall()
-        return [StoredProject(str(name), int(size), int(count)) for name, size, count in rows]
+            uncounted = _counted(connection)
+        return [
+            StoredProject(str(name), int(size), int(count) + uncounted.get(str(name), 0)) for name, size, count in rows
+        ]
 
     def drop(self, project: str) -> None:
         """See `StoredProjects`."""
@@ -87,6 +97,20 @@ class PostgresProjects:
     def close(self) -> None:
         """See `StoredProjects`."""
         self._server.close()
+
+
+def _counted(connection: psycopg.Connection[Any]) -> dict[str, int]:
+    """The numbers of vectors that PostgreSQL has no estimate of yet, by project."""
+    tables = connection.execute(
+        "SELECT p.name, n.nspname, c.relname FROM rag_ls.rag_project p JOIN pg_namespace n ON n.nspname = p.schema "
+        "JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'r' AND c.relname LIKE 'rag_vector_%' AND c.reltuples < 0 "
+        f"LIMIT {_MAX_COUNTED}"
+    ).fetchall()
+    found: Counter[str] = Counter()
+    for name, schema, table in tables:
+        row = connection.execute(f"SELECT count(*) FROM {schema}.{table}").fetchone()
+        found[name] += int(row[0]) if row else 0
+    return found
 
 
 def _has_list(connection: psycopg.Connection[Any]) -> bool:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from rag_ls.errors import StoreFull, StoreUnavailable
+from rag_ls.errors import StoreFull, StoreReadOnly, StoreUnavailable
 
 if TYPE_CHECKING:
     import psycopg
@@ -27,10 +27,6 @@ _OPTIONS = {
     "options": f"-c statement_timeout={_ANSWER_S * 1000} -c lock_timeout={_ANSWER_S * 1000}",
 }
 _EXTRA = "pip install 'rag-ls[postgres]'"
-
-
-class NotAllowed(StoreUnavailable):
-    """The user may not do that on the server."""
 
 
 class Server:
@@ -96,7 +92,7 @@ class Server:
             remedy = "set the user and password in store.url, PGPASSWORD or ~/.pgpass"
             return StoreUnavailable(f"{self.place} refuses the user or the password: {remedy} ({said})", self._store)
         if isinstance(error, (codes.InsufficientPrivilege, codes.ReadOnlySqlTransaction)):
-            return NotAllowed(
+            return StoreReadOnly(
                 f"{self.place} does not allow this user that: docs/team.md has the grants ({said})", self._store
             )
         if isinstance(error, codes.QueryCanceled):

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag_ls.errors import StoreUnavailable
+from rag_ls.errors import StoreReadOnly, StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.nearest_of import check_usable, is_usable
 from rag_ls.storage.postgres.schema import Schema
-from rag_ls.storage.postgres.server import NotAllowed, Server
+from rag_ls.storage.postgres.server import Server
 from rag_ls.storage.records import Vectors
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class PostgresVectors:
             return
         try:
             self._write(model, dimensions, hashes, halves)
-        except NotAllowed as error:
+        except StoreReadOnly as error:
             # Who may read takes vectors, and gives none.
             _log.info("%s", error)
             self._may_only_read = True

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from rag_ls.errors import StoreFull, StoreUnavailable
+from rag_ls.errors import StoreFull, StoreReadOnly, StoreUnavailable
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -21,10 +21,6 @@ _EXTRA = "pip install 'rag-ls[qdrant]'"
 _FORMS = (
     "qdrant://host:6334, qdrant://:API-KEY@host:6334?tls=true, or qdrant:///folder for one process without a server"
 )
-
-
-class NotAllowed(StoreUnavailable):
-    """The key may not do that on the server."""
 
 
 class Server:
@@ -112,7 +108,7 @@ class Server:
             remedy = "set it in store.url: qdrant://:API-KEY@host:6334"
             return StoreUnavailable(f"{self.place} refuses the API key: {remedy} ({said})", self._store)
         if code == "PERMISSION_DENIED":
-            return NotAllowed(f"{self.place} does not allow this key that ({said})", self._store)
+            return StoreReadOnly(f"{self.place} does not allow this key that ({said})", self._store)
         if code in ("UNAVAILABLE", "CANCELLED"):
             return StoreUnavailable(f"{self.place} cannot be reached: {said}", self._store)
         if code == "DEADLINE_EXCEEDED":

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag_ls.errors import StoreUnavailable
+from rag_ls.errors import StoreReadOnly, StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.nearest_of import MAX_SENT, check_usable, chosen, is_usable
-from rag_ls.storage.qdrant.server import NotAllowed, Server
+from rag_ls.storage.qdrant.server import Server
 from rag_ls.storage.records import Neighbour, Vectors
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class QdrantVectors:
             for start in range(0, len(items), _TEXTS_AT_ONCE):
                 with self._server.client() as client:
                     self._upsert(client, model, items[start : start + _TEXTS_AT_ONCE])
-        except NotAllowed as error:
+        except StoreReadOnly as error:
             # Who may read takes vectors, and gives none.
             _log.info("%s", error)
             self._may_only_read = True

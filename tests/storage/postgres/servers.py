@@ -81,6 +81,9 @@ class Postgres:
 
     def close(self) -> None:
         """End it for good."""
+        # The package knows the server that it started, not the one of a later start.
+        if (self._folder / "postmaster.pid").exists():
+            self.stop()
         self._server.cleanup()
 
     def _control(self, *arguments: str) -> None:

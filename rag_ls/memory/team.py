@@ -1,0 +1,170 @@
+"""Keeps a project's memories the same for all who share them on a server.
+
+Each keeps all memories in an own store, which answers and is written to whether the server is there or not. What differs
+is exchanged: of two versions of a memory the one with the greater stamp counts (`SharedMemory.stamp`), the other stays in
+the history. So whatever the order in which people change, delete and meet, all end with the same memories.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from rag_ls.errors import InvalidRequest, StoreReadOnly
+from rag_ls.memory.content_checks import MAX_CONTENT, MAX_TAGS, refuse_secrets
+from rag_ls.memory.portable.merging import UNCHANGED, Merge
+from rag_ls.memory.portable.records import Target, to_incoming, to_record
+from rag_ls.memory.portable.strict_json import parsed, written
+from rag_ls.model import Memory
+from rag_ls.storage import MemoryStore, SharedMemories, SharedMemory
+
+_log = logging.getLogger(__name__)
+
+PRIVATE = "private"
+"""A memory with this tag is not shared."""
+_AT_ONCE = 200
+_Stamp = tuple[int, bool, str]
+_NOTHING: _Stamp = (0, False, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """What one exchange did."""
+
+    taken: int = 0
+    """Memories that were stored, changed or deleted here."""
+    given: int = 0
+
+
+class TeamMemories:
+    """Exchanges the memories of one store with those on a server. Used by one thread at a time."""
+
+    def __init__(self, shared: SharedMemories) -> None:
+        self.shared = shared
+        self._change = 0
+        self._stamps: dict[str, _Stamp] = {}
+        self._superseded: list[SharedMemory] = []
+        """Memories of others that said what an older one says."""
+        self._given_at: tuple[int, str, int] | None = None
+        self._may_only_read = False
+
+    def exchange(self, store: MemoryStore, now: str) -> Exchanged:
+        """Take what others changed, then give what was changed here. `now` is RFC 3339, UTC.
+
+        Raises `StoreUnavailable`; then the next exchange does the rest.
+        """
+        taken = self._take(store, now)
+        newest = store.newest()
+        if newest == self._given_at or self._may_only_read:
+            return Exchanged(taken)
+        given = self._give(store)
+        self._given_at = newest
+        return Exchanged(taken, given)
+
+    def _take(self, store: MemoryStore, now: str) -> int:
+        changed, last = self.shared.since(self._change)
+        if not changed:
+            return 0
+        deleted = dict(_deleted(store))
+        store.backup()
+        taken = 0
+        for item in changed:
+            self._stamps[item.id] = item.stamp
+            present = store.get(item.id)
+            if item.stamp > (_stamp(present) if present else deleted.get(item.id, _NOTHING)):
+                taken += self._taken(store, item, present, now)
+        self._change = last
+        if taken:
+            # What was taken may have been joined with what was here, which others lack.
+            self._given_at = None
+        return taken
+
+    def _taken(self, store: MemoryStore, item: SharedMemory, present: Memory | None, now: str) -> bool:
+        """Store a version that counts more than what is here; whether that changed anything."""
+        if item.is_deleted:
+            return present is not None and store.delete(item.id)
+        problems: list[str] = []
+        incoming = to_incoming(_parsed(item.record), Target(store.scope, now), problems)
+        if incoming is None or incoming.memory.id != item.id:
+            # Anybody who may write there may have written anything.
+            _log.warning(
+                "the team's memory %s is not taken: %s", item.id[:80], "; ".join(problems) or "it has another id"
+            )
+            return False
+        memory = incoming.memory
+        with store.transaction():
+            twin = store.twin(memory)
+            if twin is not None and _comes_first(twin, memory):
+                # Two said the same: all keep the first.
+                self._superseded.append(SharedMemory(item.id, item.version, True, now))
+            elif twin is not None:
+                store.delete(twin.id, reason="consolidated")
+            done = Merge(store, now).run([incoming])
+            if twin is not None and not _comes_first(twin, memory):
+                _add_tags(store, memory.id, twin.metadata.tags, now)
+        return twin is not None or not done[UNCHANGED]
+
+    def _give(self, store: MemoryStore) -> int:
+        newer = [item for item in _shareable(store) if item.stamp > self._stamps.get(item.id, _NOTHING)]
+        gone = [
+            SharedMemory(memory_id, stamp[0], True, stamp[2])
+            for memory_id, stamp in _deleted(store)
+            # What was never given is nobody's to delete.
+            if memory_id in self._stamps and stamp > self._stamps[memory_id]
+        ]
+        items = [*newer, *gone, *self._superseded]
+        for start in range(0, len(items), _AT_ONCE):
+            part = items[start : start + _AT_ONCE]
+            try:
+                self.shared.put(part)
+            except StoreReadOnly as error:
+                # Who may read takes memories, and gives none.
+                _log.info("%s", error)
+                self._may_only_read = True
+                return 0
+            self._stamps.update((item.id, item.stamp) for item in part)
+        self._superseded.clear()
+        return len(items)
+
+
+def _stamp(memory: Memory) -> _Stamp:
+    return (memory.version, False, memory.updated_at)
+
+
+def _comes_first(one: Memory, other: Memory) -> bool:
+    return (one.created_at, one.id) < (other.created_at, other.id)
+
+
+def _add_tags(store: MemoryStore, memory_id: str, tags: Sequence[str], now: str) -> None:
+    memory = store.get(memory_id)
+    if memory is None or not (new := [tag for tag in tags if tag not in memory.metadata.tags]):
+        return
+    metadata = replace(memory.metadata, tags=(*memory.metadata.tags, *new)[:MAX_TAGS])
+    store.replace(replace(memory, metadata=metadata, version=memory.version + 1, updated_at=now))
+
+
+def _parsed(record: str) -> object:
+    try:
+        return parsed(record)
+    except ValueError:
+        return None
+
+
+def _deleted(store: MemoryStore) -> Iterator[tuple[str, _Stamp]]:
+    versions, _ = store.deleted(-1)
+    for version in versions:
+        yield version.memory.id, (version.memory.version, True, version.replaced_at)
+
+
+def _shareable(store: MemoryStore) -> Iterator[SharedMemory]:
+    """The memories that may leave: none that is private, is tied to this machine or looks like a secret."""
+    for memory in store.all():
+        if PRIVATE in memory.metadata.tags:
+            continue
+        try:
+            refuse_secrets(memory.content[:MAX_CONTENT], memory.metadata, memory.source_uri, memory.branch)
+        except InvalidRequest:
+            # Stored with `force`: its owner's decision, but not for others.
+            continue
+        yield SharedMemory(memory.id, memory.version, False, memory.updated_at, written(to_record(memory)))

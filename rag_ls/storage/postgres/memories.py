@@ -1,0 +1,77 @@
+"""A project's memories that a team shares on a PostgreSQL server. Needs no extension."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rag_ls.storage.postgres.projects import enlist, schema_of
+from rag_ls.storage.postgres.schema import Schema
+from rag_ls.storage.postgres.server import Server
+from rag_ls.storage.records import SharedMemory
+
+if TYPE_CHECKING:
+    import psycopg
+
+STORE = "team memories"
+
+
+class PostgresMemories:
+    """See `SharedMemories`. The latest version of each memory is a row; the server's users keep their own histories."""
+
+    def __init__(self, url: str, project: str) -> None:
+        """Connects when it is first asked. `project` is its name for all who share it.
+
+        Raises `StoreUnavailable` for a URL that is none.
+        """
+        self._server = Server(url, STORE)
+
+        def first(connection: psycopg.Connection[Any], name: str) -> None:
+            enlist(connection, name, project)
+            connection.execute(f"CREATE SEQUENCE {name}.rag_change")
+            connection.execute(
+                f"CREATE TABLE {name}.rag_memory (id text PRIMARY KEY, change bigint NOT NULL UNIQUE, version bigint NOT NULL, "
+                "deleted boolean NOT NULL, updated_at text NOT NULL, record text NOT NULL, "
+                "author text NOT NULL DEFAULT current_user)"
+            )
+
+        self._schema = Schema(self._server, schema_of(project), "memories_schema", (first,), STORE)
+        self._table = f"{self._schema.name}.rag_memory"
+
+    @property
+    def place(self) -> str:
+        """See `SharedMemories`."""
+        return self._server.place
+
+    def since(self, change: int) -> tuple[list[SharedMemory], int]:
+        """See `SharedMemories`."""
+        with self._server.transaction() as connection:
+            if not self._schema.exists(connection):
+                return [], 0
+            rows = connection.execute(
+                f"SELECT id, version, deleted, updated_at, record, change FROM {self._table} WHERE change > %s ORDER BY change",
+                (change,),
+            ).fetchall()
+        return [SharedMemory(*row[:5]) for row in rows], int(rows[-1][5]) if rows else change
+
+    def put(self, memories: Sequence[SharedMemory]) -> None:
+        """See `SharedMemories`."""
+        if not memories:
+            return
+        self._schema.make()
+        with self._server.transaction() as connection:
+            # One after the other, so that nobody sees a later change before an earlier one.
+            connection.execute(f"LOCK TABLE {self._table} IN SHARE ROW EXCLUSIVE MODE")
+            connection.cursor().executemany(
+                f"INSERT INTO {self._table} AS m (id, change, version, deleted, updated_at, record) "
+                f"VALUES (%s, nextval('{self._schema.name}.rag_change'), %s, %s, %s, %s) ON CONFLICT (id) DO UPDATE SET "
+                "change = excluded.change, version = excluded.version, deleted = excluded.deleted, "
+                "updated_at = excluded.updated_at, record = excluded.record, author = current_user "
+                'WHERE (m.version, m.deleted, m.updated_at COLLATE "C") < '
+                '(excluded.version, excluded.deleted, excluded.updated_at COLLATE "C")',
+                [(each.id, each.version, each.is_deleted, each.updated_at, each.record) for each in memories],
+            )
+
+    def close(self) -> None:
+        """See `SharedMemories`."""
+        self._server.close()
