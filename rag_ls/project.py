@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 import subprocess
 import tempfile
@@ -98,24 +97,43 @@ def shared_name(root: Path) -> str:
     """A project's name for all who have it, wherever: the address of its git remote `origin`, else the folder's name.
 
     `git@github.com:acme/shop.git` and `https://github.com/acme/shop` are both `github.com/acme/shop`; a project that is a
-    folder of a repository has its path there after `#`.
+    folder of a repository has its path there after `#`. Empty if git cannot be asked.
     """
-
-    def asked(*command: str) -> str:
-        done = subprocess.run(
-            ["git", "-C", str(root), *command], capture_output=True, text=True, timeout=10, check=False
-        )
-        return done.stdout.strip() if done.returncode == 0 else ""
-
     try:
-        address, folder = asked("config", "--get", "remote.origin.url"), asked("rev-parse", "--show-prefix").strip("/")
+        address, folder = (
+            _asked_git(root, "config", "--get", "remote.origin.url"),
+            _asked_git(root, "rev-parse", "--show-prefix"),
+        )
     except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
-        address = folder = ""
-    # Without scheme, user, password and port.
-    found = re.fullmatch(r"(?:\w+://)?(?:[^@/]*@)?([^:/]+\.[^:/]+|localhost)(?::\d+)?[:/]+(.+?)(?:\.git)?/*", address)
+        return ""
+    found = _host_and_path(address)
     if found is None:
         return root.name or str(root)
-    return f"{found[1].lower()}/{found[2]}{'#' + folder if folder else ''}"
+    return "/".join(found) + (f"#{folder.strip('/')}" if folder else "")
+
+
+def _asked_git(root: Path, *command: str) -> str:
+    done = subprocess.run(["git", "-C", str(root), *command], capture_output=True, text=True, timeout=10, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def _host_and_path(address: str) -> tuple[str, str] | None:
+    """The host and path of a remote's address, without user, password and port; None if others could not use it."""
+    scheme, separator, rest = address.partition("://")
+    if separator:
+        place, _, path = rest.partition("/")
+        host = place.rpartition("@")[2].partition(":")[0]
+        if scheme == "file":
+            return None
+    else:
+        place, separator, path = address.partition(":")
+        host = place.rpartition("@")[2]
+        if not separator or "/" in place:
+            return None
+    path = path.strip("/").removesuffix(".git").strip("/")
+    # A tunnel's end, or a name with a slash in its password.
+    is_usable = bool(host and path) and not host.startswith(("localhost", "127.", "[")) and "@" not in path
+    return (host.lower(), path) if is_usable else None
 
 
 def find_project(start: str | os.PathLike[str]) -> Project:

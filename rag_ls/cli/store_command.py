@@ -55,12 +55,13 @@ def _copy(arguments: argparse.Namespace) -> int:
             )
 
         copied = copy_vectors(source, target, report)
+        if not copied:
+            print(f"rag-ls: there are no vectors to copy{_where(arguments)}", file=sys.stderr)
+            return 1
     if arguments.json:
         print(json.dumps({"models": [dataclasses.asdict(each) for each in copied]}))
     for each in copied if not arguments.json else ():
         print(_told(each))
-    if not copied:
-        print(f"rag-ls: {arguments.source} holds no vectors{_where(arguments)}", file=sys.stderr)
     if any(each.wrong for each in copied):
         print(
             "rag-ls: not the same: who may only read the target copies nothing; run it again or see the log",
@@ -95,12 +96,12 @@ def _opened(place: str, project: str) -> Iterator[ListedVectors]:
     if not found.data_folder.is_dir():
         raise NotFound(f"{found.root} has no index: `rag-ls index` makes one")
     settings = load_settings(found).settings
-    index = open_index(found.data_folder, dataclasses.replace(settings, store=StoreSettings()))
+    index = open_index(found.data_folder, settings, shared_name(found.root))
     try:
-        yield index.listed
+        yield index.saved_vectors
         # What came has no chunk that waits for it any longer.
         model = index.checkout.embeddings.active_model()
-        waiting = index.checkout.embeddings.waiting_hashes()
+        waiting = index.checkout.embeddings.waiting_hashes(model)
         index.checkout.embeddings.note_embedded(set(waiting) - index.vectors.missing(model, waiting))
     finally:
         index.close()
@@ -114,7 +115,8 @@ def _list(projects: StoredProjects, arguments: argparse.Namespace) -> int:
         return 0
     paint = terminal.paint()
     for each in found:
-        size = f"  {each.bytes / 1e6:,.1f} MB" if each.bytes else ""
+        size = f"  {each.memories:,} memories" if each.memories else ""
+        size += f"  {each.bytes / 1e6:,.1f} MB" if each.bytes else ""
         mark = "" if each.name in known else "  (not among your projects)"
         print(f"{paint.styled(each.name, terminal.NAME)}  {each.vectors:,} vectors{size}{mark}")
     if not found:
@@ -131,10 +133,8 @@ def _drop(projects: StoredProjects, arguments: argparse.Namespace) -> int:
         if found.name in _known_here()
         else ""
     )
-    print(
-        f"rag-ls: {projects.place} will lose {found.vectors:,} vectors of {found.name}, for everybody who shares it.{used}",
-        file=sys.stderr,
-    )
+    lost = f"{found.vectors:,} vectors and {found.memories:,} memories of {found.name}, for everybody who shares it"
+    print(f"rag-ls: {projects.place} will lose {lost}.{used}", file=sys.stderr)
     if not confirmed("drop them now?", "nothing was dropped", remedy="run it at a terminal"):
         return 1
     projects.drop(found.name)

@@ -167,7 +167,7 @@ class ProjectView:
             return Related(tuple(memories), ())
         related = self.shared.searcher.related(
             embedding.vector, k=hover.max_related, model_id=embedding.model.id, filters=NO_FILTERS,
-            minimum=hover.min_similarity, without=row.stored.chunk.path, session=self._context.session,
+            minimum=hover.min_similarity, without=row.stored.chunk.path, is_saved=row.is_saved, session=self._context.session,
         )  # fmt: skip
         return Related(tuple(memories), related.hits)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 from rag_ls.config import StoreSettings
@@ -60,7 +59,7 @@ class MemoryExchange:
         self._engine = engine
         self._settings = settings
         self._open = open_memories
-        self._teams: dict[Path, _Team | None] = {}
+        self._teams: dict[SharedProject, _Team | None] = {}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="team memories", daemon=True)
         if settings.url and "memories" in settings.share:
@@ -71,12 +70,14 @@ class MemoryExchange:
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(5)
-        for team in filter(None, self._teams.values()):
-            team.memories.shared.close()
+        if not self._thread.is_alive():
+            self._forget_all_but(())
 
     def _run(self) -> None:
         while not self._stop.wait(_LOOK_S):
-            for shared in self._engine.open_projects():
+            projects = self._engine.open_projects()
+            self._forget_all_but(projects)
+            for shared in projects:
                 try:
                     self._look_at(shared)
                 except (RagLsError, OSError) as error:
@@ -100,21 +101,26 @@ class MemoryExchange:
             _log.info("%s: %d memories came from %s", shared.project.root, done.taken, team.memories.shared.place)
             self._engine.tell(MemoryChanged(MemoryChange.CHANGED, "team", shared.project.root))
 
+    def _forget_all_but(self, projects: Collection[SharedProject]) -> None:
+        """Close the exchanges of projects that were closed: opened again, each may have other memories, or another name."""
+        for shared in [each for each in self._teams if each not in projects]:
+            if team := self._teams.pop(shared):
+                team.memories.shared.close()
+
     def _team_of(self, shared: SharedProject) -> _Team | None:
-        root = shared.project.root
-        if root not in self._teams:
-            name = shared_name(root)
-            self._teams[root] = None
+        if shared not in self._teams:
+            name = shared_name(shared.project.root)
+            self._teams[shared] = None
             if "/" not in name:
                 # Others may have a folder of that name.
                 shared.team_problem = _NO_NAME
             elif (memories := self._open(self._settings, name)) is not None:
-                self._teams[root] = _Team(TeamMemories(memories))
-        return self._teams[root]
+                self._teams[shared] = _Team(TeamMemories(memories))
+        return self._teams[shared]
 
     def _failed(self, shared: SharedProject, problem: str) -> None:
         if problem != shared.team_problem:
             _log.warning("memories are not shared: %s", problem)
         shared.team_problem = problem
-        if team := self._teams.get(shared.project.root):
+        if team := self._teams.get(shared):
             team.due_at = time.monotonic() + _RETRY_S

@@ -15,9 +15,9 @@ from rag_ls.embedding import HostedModel, ModelHost
 from rag_ls.errors import ModelMissing, RagLsError, StoreUnavailable
 from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.progress import Phase, Progress, ProgressBoard
-from rag_ls.indexing.sharing import VectorSharing
+from rag_ls.indexing.sharing import RETRY_S, VectorSharing
 from rag_ls.model import Chunk
-from rag_ls.storage import CheckoutIndex, Priority, Vector, Vectors
+from rag_ls.storage import CheckoutIndex, Priority, Vector, VectorLender, Vectors
 
 _log = logging.getLogger(__name__)
 
@@ -59,7 +59,9 @@ class EmbeddingQueue:
         self._wake = threading.Condition()
         self._awake = False
         self._stopping = False
-        self._has_borrowed = False
+        self._borrowed: set[str] = set()
+        """The models of which all that others have was taken."""
+        self._borrow_again_at = 0.0
         self.sharing = VectorSharing(project)
         self._looked_at = -_LOOK_AGAIN_S
         self.waits_for = ""
@@ -193,12 +195,12 @@ class EmbeddingQueue:
             self._store.embeddings.activate(active)
         if self._preferred:
             self._note_preferred()
-        if self.bulk and not self._has_borrowed:
-            self._borrow(active)
+        self._borrow_once(active)
         if self._embed_batch(active):
             return True
         successor = self._successor(active)
         if successor is not None and self.bulk:
+            self._borrow_once(successor)
             if self._embed_batch(successor):
                 return True
             ready = self._models.get(successor)
@@ -251,31 +253,38 @@ class EmbeddingQueue:
         pending = self._store.embeddings.pending_count(successor, saved_only=model.sends_away)
         return pending <= len(self._refused_by(successor))
 
-    def _borrow(self, model_id: str) -> None:
+    def _borrow_once(self, model_id: str) -> None:
+        if not self.bulk or model_id in self._borrowed or time.monotonic() < self._borrow_again_at:
+            return
         if self._store.embeddings.pending_count(model_id) < _MIN_BORROWED_TEXTS:
             return
-        self._has_borrowed = True
-        for lender in self.sharing.lenders():
-            # Unsaved text stays on this machine, its hash too.
-            wanted = self._store.embeddings.waiting_hashes(saved_only=self.sharing.is_shared(lender))
-            if not wanted:
-                continue
-            try:
-                count = 0
-                for at in range(0, len(wanted), _BORROWED_BATCH):
-                    part = wanted[at : at + _BORROWED_BATCH]
-                    if self.sharing.is_searched_there(lender):
-                        count += self.sharing.find_served(model_id, part)
-                        continue
-                    found = lender.get(model_id, part)
-                    count += self._take_over(model_id, found)
-                    if not self.sharing.is_shared(lender):
-                        self.sharing.note_embedded(model_id, found)
-            except StoreUnavailable as error:
-                self.sharing.failed(lender, error)
-                continue
-            if count:
-                _log.info("%d embeddings were taken from %s", count, lender.place)
+        failed = [lender for lender in self.sharing.lenders() if not self._borrow(lender, model_id)]
+        if failed or self.sharing.is_resting:
+            self._borrow_again_at = time.monotonic() + RETRY_S
+        else:
+            self._borrowed.add(model_id)
+
+    def _borrow(self, lender: VectorLender, model_id: str) -> bool:
+        """Take what a lender has; whether it could be asked."""
+        # Unsaved text stays on this machine, its hash too.
+        wanted = self._store.embeddings.waiting_hashes(model_id, saved_only=self.sharing.is_shared(lender))
+        count = 0
+        try:
+            for at in range(0, len(wanted), _BORROWED_BATCH):
+                part = wanted[at : at + _BORROWED_BATCH]
+                if self.sharing.is_searched_there(lender):
+                    count += self.sharing.find_served(model_id, part)
+                    continue
+                found = lender.get(model_id, part)
+                count += self._take_over(model_id, found)
+                if not self.sharing.is_shared(lender):
+                    self.sharing.note_embedded(model_id, found)
+        except StoreUnavailable as error:
+            self.sharing.failed(lender, error)
+            return not self.sharing.is_shared(lender)
+        if count:
+            _log.info("%d embeddings were taken from %s", count, lender.place)
+        return True
 
     def _take_over(self, model_id: str, found: Mapping[bytes, Vector]) -> int:
         dimensions = self._models.card(model_id).dimensions
@@ -322,7 +331,8 @@ class EmbeddingQueue:
 
     def _finish(self, active: str) -> None:
         is_done = not self._store.embeddings.pending_count(active)
-        self._has_borrowed = self._has_borrowed and not is_done
+        if is_done:
+            self._borrowed.discard(active)
         if self.bulk and is_done:
             self.sharing.send(active, lambda: self._awake or self._stopping)
         if self.bulk and self._done and is_done:

@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 _TEXTS_AT_ONCE = 1000
 # A store that failed is asked again after so long.
-_RETRY_S = 30.0
+RETRY_S = 30.0
 _LOOK_AGAIN_S = 30.0
 _MAX_UNSAVED = 5000
 
@@ -33,7 +33,7 @@ class VectorSharing:
         self._unsaved: set[bytes] = set()
         """Texts that were embedded, but that no file held when it was looked at last."""
         self._looked_at = 0.0
-        self._failed_at = -_RETRY_S
+        self._failed_at = -RETRY_S
         self.problem = ""
         """Why the team's store cannot be used now; empty if it can, or if there is none."""
 
@@ -76,7 +76,8 @@ class VectorSharing:
         found = set(text_hashes) - served.server.missing(model_id, text_hashes)
         with self._project.index.checkout.together():
             served.note_served(model_id, found)
-            self._project.index.checkout.embeddings.note_embedded(found)
+            if model_id == self._project.index.checkout.embeddings.active_model():
+                self._project.index.checkout.embeddings.note_embedded(found)
         return len(found)
 
     def send(self, model_id: str, is_interrupted: Callable[[], bool] = lambda: False) -> None:
@@ -121,10 +122,14 @@ class VectorSharing:
         # What was unsaved may have been saved, which makes no vector.
         return bool(self._unsaved) and time.monotonic() - self._looked_at > _LOOK_AGAIN_S
 
+    @property
+    def is_resting(self) -> bool:
+        """Whether the team's store failed a moment ago, and is not asked again yet."""
+        return bool(self.problem) and time.monotonic() - self._failed_at < RETRY_S
+
     def _store(self) -> SharedVectors | None:
         """The team's store, unless it failed a moment ago."""
-        is_resting = bool(self.problem) and time.monotonic() - self._failed_at < _RETRY_S
-        return None if is_resting else self._project.shared_vectors()
+        return None if self.is_resting else self._project.shared_vectors()
 
     def _sent(self, shared: SharedVectors, model_id: str, saved: Sequence[bytes]) -> int:
         index = self._project.index

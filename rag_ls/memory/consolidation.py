@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from rag_ls.embedding import Embedder
 from rag_ls.memory.batches import CONSOLIDATED, carry_out
 from rag_ls.memory.clusters import complete_linkage, pairs_above
-from rag_ls.memory.content_checks import MAX_TAGS
+from rag_ls.memory.content_checks import MAX_TAGS, PRIVATE
 from rag_ls.memory.contradictions import Contradiction, contradiction
 from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.ranking import parsed
@@ -96,8 +96,10 @@ def apply(store: MemoryStore, merges: Sequence[Merge], stamp: str, number: str =
 
 def _may_be_one(one: Memory, other: Memory) -> bool:
     places = {(item.anchor.path, item.anchor.symbol, item.anchor.project) for item in (one, other) if item.anchor}
-    # If they are about different code, a merged memory would lose one of the places.
-    return one.branch == other.branch and one.memory_type == other.memory_type and len(places) < 2
+    # If they are about different code, a merged memory would lose one of the places. What is private stays apart from
+    # what a team shares, which would be gone for the others.
+    is_alike = (PRIVATE in one.metadata.tags) == (PRIVATE in other.metadata.tags)
+    return is_alike and one.branch == other.branch and one.memory_type == other.memory_type and len(places) < 2
 
 
 def _merge(cluster: Sequence[Memory], cosine: float) -> Merge:

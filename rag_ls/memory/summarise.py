@@ -13,6 +13,7 @@ from rag_ls.embedding import Embedder
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.abstract import SummaryFailed, write_summary
 from rag_ls.memory.batches import SUMMARIZED
+from rag_ls.memory.content_checks import PRIVATE
 from rag_ls.memory.contradictions import contradiction
 from rag_ls.memory.memories import Memories, NewMemory, Stored
 from rag_ls.memory.summary import MAX_WORDS, extract, summary_key
@@ -94,7 +95,7 @@ def summarise(
     new = NewMemory(
         text,
         scope,
-        MemoryMetadata(tags=(_TAG, *filters.tags)),
+        MemoryMetadata(tags=tuple(dict.fromkeys((_TAG, *filters.tags, *_private(found))))),
         MemoryType.SEMANTIC,
         summary_key=request.key or summary_key(filters.since, filters.until, request.filters),
         source_memory_ids=tuple(sorted(item.id for item in found)),
@@ -108,6 +109,11 @@ def summarise(
     stored = memories.store(new, embedder)
     batch_id = _recorded(memories.of(scope), stored) if replaced else ""
     return Summary(new, stored, total, note, replaced, batch_id)
+
+
+def _private(found: Sequence[Memory]) -> tuple[str, ...]:
+    """The tag that keeps a summary from a team, if it says what is private."""
+    return (PRIVATE,) if any(PRIVATE in memory.metadata.tags for memory in found) else ()
 
 
 def _recorded(store: MemoryStore, stored: Stored) -> str:

@@ -8,21 +8,22 @@ the history. So whatever the order in which people change, delete and meet, all 
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rag_ls.errors import InvalidRequest, StoreReadOnly
-from rag_ls.memory.content_checks import MAX_CONTENT, MAX_TAGS, refuse_secrets
+from rag_ls.memory.content_checks import MAX_CONTENT, MAX_TAGS, PRIVATE, refuse_secrets
 from rag_ls.memory.portable.merging import UNCHANGED, Merge
-from rag_ls.memory.portable.records import Target, to_incoming, to_record
+from rag_ls.memory.portable.records import Incoming, Target, to_incoming, to_record
 from rag_ls.memory.portable.strict_json import parsed, written
-from rag_ls.model import Memory
-from rag_ls.storage import MemoryStore, SharedMemories, SharedMemory
+from rag_ls.model import Memory, MemoryVersion
+from rag_ls.storage import READ_ONLY_S, MemoryStore, SharedMemories, SharedMemory
 
 _log = logging.getLogger(__name__)
 
-PRIVATE = "private"
-"""A memory with this tag is not shared."""
+# More changes than anybody makes; so a version cannot be the last one for ever.
+_MAX_VERSION = 10**9
 _AT_ONCE = 200
 _Stamp = tuple[int, bool, str]
 _NOTHING: _Stamp = (0, False, "")
@@ -42,12 +43,13 @@ class TeamMemories:
 
     def __init__(self, shared: SharedMemories) -> None:
         self.shared = shared
+        self._epoch = ""
         self._change = 0
         self._stamps: dict[str, _Stamp] = {}
         self._superseded: list[SharedMemory] = []
         """Memories of others that said what an older one says."""
         self._given_at: tuple[int, str, int] | None = None
-        self._may_only_read = False
+        self._reads_only_until = 0.0
 
     def exchange(self, store: MemoryStore, now: str) -> Exchanged:
         """Take what others changed, then give what was changed here. `now` is RFC 3339, UTC.
@@ -56,25 +58,30 @@ class TeamMemories:
         """
         taken = self._take(store, now)
         newest = store.newest()
-        if newest == self._given_at or self._may_only_read:
+        if newest == self._given_at or time.monotonic() < self._reads_only_until:
             return Exchanged(taken)
         given = self._give(store)
         self._given_at = newest
         return Exchanged(taken, given)
 
     def _take(self, store: MemoryStore, now: str) -> int:
-        changed, last = self.shared.since(self._change)
-        if not changed:
+        changes = self.shared.since(self._change)
+        if changes.epoch != self._epoch or changes.last < self._change:
+            # The server has lost something: it is asked, and given, everything.
+            self._epoch, self._change, self._given_at = changes.epoch, 0, None
+            self._stamps.clear()
+            changes = self.shared.since(0)
+        self._change = changes.last
+        if not changes.memories:
             return 0
-        deleted = dict(_deleted(store))
+        deleted = {version.memory.id: _stamp_of(version) for version in _deleted(store)}
         store.backup()
         taken = 0
-        for item in changed:
+        for item in changes.memories:
             self._stamps[item.id] = item.stamp
             present = store.get(item.id)
             if item.stamp > (_stamp(present) if present else deleted.get(item.id, _NOTHING)):
                 taken += self._taken(store, item, present, now)
-        self._change = last
         if taken:
             # What was taken may have been joined with what was here, which others lack.
             self._given_at = None
@@ -82,22 +89,32 @@ class TeamMemories:
 
     def _taken(self, store: MemoryStore, item: SharedMemory, present: Memory | None, now: str) -> bool:
         """Store a version that counts more than what is here; whether that changed anything."""
+        if present is not None and PRIVATE in present.metadata.tags:
+            # It became private after it was shared: from then on it is this user's alone.
+            return False
+        if item.version > _MAX_VERSION:
+            _log.warning("the team's memory %s is not taken: nobody has changed it that often", item.id[:80])
+            return False
         if item.is_deleted:
-            return present is not None and store.delete(item.id)
+            return present is not None and _delete(store, present, item.version)
         problems: list[str] = []
         incoming = to_incoming(_parsed(item.record), Target(store.scope, now), problems)
-        if incoming is None or incoming.memory.id != item.id:
+        if incoming is None or (incoming.memory.id, incoming.memory.version) != (item.id, item.version):
             # Anybody who may write there may have written anything.
-            _log.warning(
-                "the team's memory %s is not taken: %s", item.id[:80], "; ".join(problems) or "it has another id"
-            )
+            _log.warning("the team's memory %s is not taken: %s", item.id[:80], "; ".join(problems) or "it is another")
             return False
+        return self._placed(store, incoming, now)
+
+    def _placed(self, store: MemoryStore, incoming: Incoming, now: str) -> bool:
         memory = incoming.memory
         with store.transaction():
             twin = store.twin(memory)
+            if twin is not None and not _may_leave(twin):
+                # It is known here already. What is private neither joins what the team shares nor replaces it.
+                return False
             if twin is not None and _comes_first(twin, memory):
                 # Two said the same: all keep the first.
-                self._superseded.append(SharedMemory(item.id, item.version, True, now))
+                self._superseded.append(SharedMemory(memory.id, memory.version, True, now))
             elif twin is not None:
                 store.delete(twin.id, reason="consolidated")
             done = Merge(store, now).run([incoming])
@@ -108,10 +125,12 @@ class TeamMemories:
     def _give(self, store: MemoryStore) -> int:
         newer = [item for item in _shareable(store) if item.stamp > self._stamps.get(item.id, _NOTHING)]
         gone = [
-            SharedMemory(memory_id, stamp[0], True, stamp[2])
-            for memory_id, stamp in _deleted(store)
-            # What was never given is nobody's to delete.
-            if memory_id in self._stamps and stamp > self._stamps[memory_id]
+            SharedMemory(version.memory.id, version.memory.version, True, version.replaced_at)
+            for version in _deleted(store)
+            # What was never given is nobody's to delete; what became private stays with the others as it was.
+            if version.memory.id in self._stamps
+            and _stamp_of(version) > self._stamps[version.memory.id]
+            and PRIVATE not in version.memory.metadata.tags
         ]
         items = [*newer, *gone, *self._superseded]
         for start in range(0, len(items), _AT_ONCE):
@@ -121,7 +140,7 @@ class TeamMemories:
             except StoreReadOnly as error:
                 # Who may read takes memories, and gives none.
                 _log.info("%s", error)
-                self._may_only_read = True
+                self._reads_only_until = time.monotonic() + READ_ONLY_S
                 return 0
             self._stamps.update((item.id, item.stamp) for item in part)
         self._superseded.clear()
@@ -151,20 +170,35 @@ def _parsed(record: str) -> object:
         return None
 
 
-def _deleted(store: MemoryStore) -> Iterator[tuple[str, _Stamp]]:
-    versions, _ = store.deleted(-1)
-    for version in versions:
-        yield version.memory.id, (version.memory.version, True, version.replaced_at)
+def _delete(store: MemoryStore, memory: Memory, version: int) -> bool:
+    """Delete a memory as others did: who brings it back makes a later version than theirs."""
+    with store.transaction():
+        if memory.version < version:
+            store.replace(replace(memory, version=version))
+        return store.delete(memory.id)
+
+
+def _deleted(store: MemoryStore) -> list[MemoryVersion]:
+    return store.deleted(-1)[0]
+
+
+def _stamp_of(deleted: MemoryVersion) -> _Stamp:
+    return (deleted.memory.version, True, deleted.replaced_at)
 
 
 def _shareable(store: MemoryStore) -> Iterator[SharedMemory]:
-    """The memories that may leave: none that is private, is tied to this machine or looks like a secret."""
     for memory in store.all():
-        if PRIVATE in memory.metadata.tags:
-            continue
-        try:
-            refuse_secrets(memory.content[:MAX_CONTENT], memory.metadata, memory.source_uri, memory.branch)
-        except InvalidRequest:
-            # Stored with `force`: its owner's decision, but not for others.
-            continue
-        yield SharedMemory(memory.id, memory.version, False, memory.updated_at, written(to_record(memory)))
+        if _may_leave(memory):
+            yield SharedMemory(memory.id, memory.version, False, memory.updated_at, written(to_record(memory)))
+
+
+def _may_leave(memory: Memory) -> bool:
+    """Whether a memory may be shared: none that is private or looks like a secret."""
+    if PRIVATE in memory.metadata.tags:
+        return False
+    try:
+        refuse_secrets(memory.content[:MAX_CONTENT], memory.metadata, memory.source_uri, memory.branch)
+    except InvalidRequest:
+        # Stored with `force`: its owner's decision, but not for others.
+        return False
+    return True

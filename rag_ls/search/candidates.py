@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import logging
 import math
+import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
@@ -33,6 +34,8 @@ _ENOUGH_HOLDERS = 3000
 # outlive their chunks.
 _SPARE_SAID, _SPARE_MEANT = 3, 1.5
 _MAX_NEIGHBOURS = 20_000
+# A search is widened for no longer: a server may take long for each.
+_WIDEN_S = 0.5
 # A word in at most this many chunks is rare, however many chunks there are.
 _MAX_RARE_HOLDERS = 1000
 # A word of at least this length that no chunk holds may be misspelt; `_ALIKE` is how similar its replacements are.
@@ -77,6 +80,7 @@ class CandidateFinder:
     """Finds candidates in one project's index. Safe from several threads."""
 
     def __init__(self, index: ProjectIndex) -> None:
+        self._index = index
         self._store = index.checkout
         self._lexical = index.lexical
         self._vectors = index.vectors
@@ -142,12 +146,19 @@ class CandidateFinder:
         """The lower-case last names of declarations that begin as a misspelt one does."""
         return self._store.outlines.last_names(name[:_SAME_BEGINNING], _MAX_ALIKE)
 
-    def nearest(self, vector: QueryVector, view: View, model_id: str) -> list[tuple[RankRow, float]]:
-        """The chunks nearest to a vector with their similarities, best first."""
+    def nearest(
+        self, vector: QueryVector, view: View, model_id: str, *, may_leave: bool = True
+    ) -> list[tuple[RankRow, float]]:
+        """The chunks nearest to a vector with their similarities, best first.
+
+        A vector that may not leave the machine is compared with those here alone.
+        """
+        vectors = self._vectors if may_leave else self._index.vectors_here
+        started = time.monotonic()
         among = None if view.allowed is None else self._store.chunks.text_hashes_of_documents(view.allowed)
         wanted = int(_MEANT * _SPARE_MEANT)
         while True:
-            neighbours = self._vectors.nearest(model_id, vector, wanted, among)
+            neighbours = vectors.nearest(model_id, vector, wanted, among)
             similarity = {neighbour.text_hash: neighbour.similarity for neighbour in neighbours}
             rows = [
                 (row, similarity[row.text_hash])
@@ -155,7 +166,8 @@ class CandidateFinder:
                 if view.shows(row.document_id)
             ]
             # Hundreds of the nearest texts may be former edits: widen the search until enough chunks exist.
-            if len(rows) >= _MEANT or len(neighbours) < wanted or wanted >= _MAX_NEIGHBOURS:
+            is_late = time.monotonic() - started > _WIDEN_S
+            if len(rows) >= _MEANT or len(neighbours) < wanted or wanted >= _MAX_NEIGHBOURS or is_late:
                 rows.sort(key=lambda item: -item[1])
                 return rows[:_MEANT]
             wanted *= 4

@@ -127,13 +127,16 @@ class Searcher:
 
     def related(
         self, vector: QueryVector, *, k: int, model_id: str, filters: Filters, minimum: float, without: str,
-        session: str = DISK,
+        is_saved: bool, session: str = DISK,
     ) -> Found:  # fmt: skip
-        """The chunks nearest to a vector, outside the document `without`; their score is the cosine similarity."""
+        """The chunks nearest to a vector, outside the document `without`; their score is the cosine similarity.
+
+        The vector of text that is not saved (`is_saved`) is not sent to a server, which may search the vectors.
+        """
         started = time.perf_counter()
         view = self._view(session, filters)
         try:
-            nearest = self._candidates.nearest(vector, view, model_id)
+            nearest = self._candidates.nearest(vector, view, model_id, may_leave=is_saved)
         except StoreUnavailable as error:
             # A server has the vectors, and is away.
             _log.info("%s", error)

@@ -39,6 +39,7 @@ from rag_ls.storage.opening_servers import (
 from rag_ls.storage.records import (
     DISK,
     INDEX_STORE,
+    READ_ONLY_S,
     SCANNED,
     Batch,
     Candidate,
@@ -52,6 +53,7 @@ from rag_ls.storage.records import (
     Priority,
     RankRow,
     Replaced,
+    SharedChanges,
     SharedMemory,
     Skipped,
     StoredImport,
@@ -76,6 +78,7 @@ from rag_ls.storage.terms import (
 __all__ = [
     "DISK",
     "INDEX_STORE",
+    "READ_ONLY_S",
     "SCANNED",
     "Batch",
     "Candidate",
@@ -96,6 +99,7 @@ __all__ = [
     "ProjectIndex",
     "RankRow",
     "Replaced",
+    "SharedChanges",
     "SharedMemories",
     "SharedMemory",
     "SharedVectors",

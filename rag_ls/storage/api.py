@@ -34,6 +34,7 @@ from rag_ls.storage.records import (
     Priority,
     RankRow,
     Replaced,
+    SharedChanges,
     SharedMemory,
     Skipped,
     StoredImport,
@@ -269,8 +270,8 @@ class PendingEmbeddings(Protocol):
         """Note that unsaved text is to be found by its words alone, so that its chunks are no longer pending."""
         ...
 
-    def waiting_hashes(self, *, saved_only: bool = False) -> list[bytes]:
-        """The hashes of the texts without a vector of the active model, each once."""
+    def waiting_hashes(self, model: str, *, saved_only: bool = False) -> list[bytes]:
+        """The hashes of the texts without a vector of `model`, each once."""
         ...
 
     def saved_hashes(self, among: Collection[bytes] | None = None) -> list[bytes]:
@@ -490,11 +491,8 @@ class SharedMemories(Protocol):
         """The address of the server, without its password."""
         ...
 
-    def since(self, change: int) -> tuple[list[SharedMemory], int]:
-        """What was changed after a change's number (0: everything), the oldest first, and the number of the last change.
-
-        Raises `StoreUnavailable`.
-        """
+    def since(self, change: int) -> SharedChanges:
+        """What was changed after a change's number (0: everything). Raises `StoreUnavailable`."""
         ...
 
     def put(self, memories: Sequence[SharedMemory]) -> None:

@@ -17,12 +17,12 @@ from rag_ls.storage.api import (
     LexicalIndex,
     ListedVectors,
     MemoryStore,
-    ServerVectors,
     VectorLender,
     VectorStore,
 )
 from rag_ls.storage.opening_servers import open_server_vectors
 from rag_ls.storage.records import Hnsw, Replacement
+from rag_ls.storage.saved_vectors import SavedVectors
 from rag_ls.storage.served import ServedVectors
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from rag_ls.storage.sqlite.database import Database
@@ -86,10 +86,15 @@ class ProjectIndex:
         return self.file is not None and (file_identity(self.file) != self.identity or self.checkout.is_damaged)
 
     @property
-    def listed(self) -> ListedVectors:
-        """The vectors that are on this machine, to be copied."""
+    def vectors_here(self) -> VectorStore:
+        """The vectors that are on this machine."""
+        return self.local or self.vectors
+
+    @property
+    def saved_vectors(self) -> ListedVectors:
+        """The vectors on this machine of texts that files hold, to be copied: not those of unsaved text."""
         assert self.local is not None
-        return self.local
+        return SavedVectors(self.checkout.embeddings, self.local)
 
     def changes(self) -> int:
         """A number that differs after every commit that can change an answer."""
@@ -121,16 +126,21 @@ def open_index(folder: Path | None, settings: Settings, shared_name: str = "") -
 
 
 def _served(database: Database, local: VectorStore, settings: Settings, shared_name: str) -> ServedVectors | None:
-    server: ServerVectors | None = None
-    if settings.store.url and settings.store.search == "server" and shared_name:
-        try:
-            server = open_server_vectors(settings, shared_name)
-        except StoreUnavailable as error:
-            # What the settings name wrongly is told in the status, and texts are embedded here.
-            _log.warning("%s", error)
     known = ServedTexts(database)
-    known.begin(f"{server.place} {shared_name}" if server else "")
-    return ServedVectors(local, known, server) if server else None
+    if not settings.store.url or settings.store.search != "server":
+        known.begin("")
+        return None
+    if not shared_name:
+        # git cannot be asked now; what the server has is not forgotten for that.
+        return None
+    try:
+        server = open_server_vectors(settings, shared_name)
+    except StoreUnavailable as error:
+        # What the settings name wrongly is told in the status, and texts are embedded here.
+        _log.warning("%s", error)
+        return None
+    known.begin(f"{server.place} {shared_name}")
+    return ServedVectors(local, known, server)
 
 
 def open_memories(folder: Path | None, scope: Scope, settings: Settings) -> MemoryStore:

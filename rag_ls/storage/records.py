@@ -22,6 +22,9 @@ SCANNED = "scanned"
 # which it was read can keep its stamp, so such a stamp proves nothing (git calls it racily clean).
 _RACY_WINDOW_NS = 2_000_000_000
 
+READ_ONLY_S = 600.0
+"""Whoever may only read tries after so long whether he may write by now."""
+
 Vectors = NDArray[np.float32]
 
 
@@ -121,6 +124,11 @@ class ChunkRow:
     def document_id(self) -> int:
         """The row of its document."""
         return self.document.id
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether a file holds it, not an editor's unsaved text."""
+        return self.document.session == DISK
 
 
 class RankRow(NamedTuple):
@@ -289,6 +297,18 @@ class SharedMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedChanges:
+    """What was changed on a server."""
+
+    memories: tuple[SharedMemory, ...]
+    """The oldest change first."""
+    last: int
+    """The number of the latest change of all; 0 if there is none."""
+    epoch: str
+    """Names the table, so that one that was made anew is known as such; empty while there is none."""
+
+
+@dataclass(frozen=True, slots=True)
 class StoredProject:
     """A project on a server."""
 
@@ -297,3 +317,4 @@ class StoredProject:
     """What it takes there; 0 if the server does not tell."""
     vectors: int
     """The estimated number of its vectors."""
+    memories: int = 0

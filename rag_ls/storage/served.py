@@ -39,7 +39,7 @@ class KnownTexts(Protocol):
 class ServedVectors:
     """See `VectorStore`. The server is asked for texts alone that it is known to have: not for those of unsaved text.
 
-    New vectors are put here, and stay until the server has them (`indexing.sharing` sends them).
+    New vectors are put here, and given to the server (`indexing.sharing`); whoever made them keeps them.
     """
 
     def __init__(self, local: VectorStore, known: KnownTexts, server: ServerVectors) -> None:
@@ -62,10 +62,14 @@ class ServedVectors:
         return found | self._asked_if_it_answers(wanted, lambda: self.server.get(model, wanted))
 
     def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
-        """See `VectorStore`. While the server is away, only those to the vectors that are here."""
+        """See `VectorStore`. While the server is away, only those to the vectors that are here.
+
+        They are measured here, so that the server does not learn what they are compared with.
+        """
         found = self._local.similarities(model, query, text_hashes)
         wanted = self._known.among(model, [each for each in text_hashes if each not in found])
-        return found | self._asked_if_it_answers(wanted, lambda: self.server.similarities(model, query, wanted))
+        there = self._asked_if_it_answers(wanted, lambda: self.server.get(model, wanted))
+        return found | {each: float(vector @ query) for each, vector in there.items() if len(vector) == len(query)}
 
     def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
         """See `VectorStore`. Does not ask the server."""
@@ -114,11 +118,19 @@ class ServedVectors:
                 raise StoreUnavailable(self.problem, "vectors")
         try:
             found = within(_QUESTION_S, question)
-        except (StoreUnavailable, TimeoutError) as error:
-            problem = str(error) or f"{self.server.place} did not answer within {_QUESTION_S} s"
-            with self._lock:
-                self.problem, self._failed_at = problem, time.monotonic()
-            raise StoreUnavailable(problem, "vectors") from error
+        except TimeoutError as error:
+            raise self._failed(f"{self.server.place} did not answer within {_QUESTION_S} s") from error
+        except StoreUnavailable as error:
+            raise self._failed(str(error)) from error
+        except Exception as error:
+            # Anybody who may write there may have written anything.
+            _log.exception("%s answers what cannot be read", self.server.place)
+            raise self._failed(f"{self.server.place} answers what cannot be read; the log has it") from error
         with self._lock:
             self.problem = ""
         return found
+
+    def _failed(self, problem: str) -> StoreUnavailable:
+        with self._lock:
+            self.problem, self._failed_at = problem, time.monotonic()
+        return StoreUnavailable(problem, "vectors")

@@ -12,11 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from rag_ls.embedding import EMBEDDED_TEXTS
+from rag_ls.engine.client import local_client
+from rag_ls.indexing import Buffer
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.qdrant.projects import QdrantProjects
 from rag_ls.storage.qdrant.vectors import QdrantVectors
 from tests.storage.postgres.servers import Postgres, postgres
-from tests.support import MODEL, SHOP, digest, unit_vectors, write
+from tests.support import MODEL, PATIENCE_S, SHOP, digest, unit_vectors, write
 
 _COMMAND = str(Path(sys.executable).with_name("rag-ls"))
 
@@ -61,6 +64,29 @@ def test_vectors_go_to_a_server_to_another_store_and_back(home: Path, tmp_path: 
     assert _run(other, "store", "copy", qdrant, ".").returncode == 0
     status = json.loads(_run(other, "status", "--json", "--standalone").stdout)
     assert status["pending_embeddings"] == 0
+
+
+def test_what_was_only_ever_unsaved_is_not_copied(home: Path, tmp_path: Path) -> None:
+    shop = write(tmp_path / "shop", SHOP)
+    client = local_client("cli")
+    view = client.open(shop)
+    view.keep_indexed()
+    view.buffer_changed(Buffer("src/secret_plan.py", "def secret_plan():\n    return 'heron'\n"))
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    assert client.engine.counts[EMBEDDED_TEXTS] == len(SHOP) + 1
+    client.close()
+    done = _run(shop, "store", "copy", ".", f"qdrant://{tmp_path}/qdrant", "--json")
+    assert json.loads(done.stdout)["models"][0]["copied"] == len(SHOP)
+    nothing = _run(shop, "store", "copy", f"qdrant://:hush@{tmp_path}", ".")
+    assert "hush" not in nothing.stderr
+
+
+def test_a_mistyped_project_fails_and_shows_no_password(home: Path, tmp_path: Path, server: Postgres) -> None:
+    url = server.url(server.vector_database())
+    done = _run(tmp_path, "store", "copy", url, f"qdrant://{tmp_path}/qdrant", "--project", "github.com/acme/typo")
+    assert done.returncode == 1
+    assert "no vectors to copy of a project 'github.com/acme/typo'" in done.stderr
+    assert "correct" not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,23 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
-from rag_ls.embedding import EMBEDDED_TEXTS
+from rag_ls.embedding import EMBEDDED_TEXTS, HostedModel
+from rag_ls.engine.client import local_client
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.requests import SearchRequest
+from rag_ls.errors import ModelMissing
 from rag_ls.indexing import Buffer
 from rag_ls.model import SearchAnswer
+from rag_ls.search import Filters
+from rag_ls.storage import Vector, Vectors
+from rag_ls.storage.postgres.project_vectors import table_of
 from rag_ls.storage.postgres.projects import schema_of
 from tests.indexing.test_sharing import user
 from tests.storage.postgres.servers import Postgres, postgres
@@ -53,6 +60,11 @@ def _local(view: ProjectView) -> int:
     return len(vectors._local.get(checkout.embeddings.active_model(), hashes))
 
 
+def _table(view: ProjectView) -> str:
+    """The table of the project's vectors on the server."""
+    return f"{schema_of('shop')}.{table_of(view.shared.index.checkout.embeddings.active_model())}"
+
+
 def test_a_second_user_embeds_nothing_keeps_nothing_and_finds_the_same(
     database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,7 +87,7 @@ def test_what_is_unsaved_is_found_by_meaning_and_stays_here(
     server: Postgres, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with user(tmp_path / "home", write(tmp_path / "shop", FILES), monkeypatch) as (_, view):
-        counted = f"SELECT count(*) FROM {schema_of('shop')}.rag_vector_1"
+        counted = f"SELECT count(*) FROM {_table(view)}"
         before = server.run(counted, database)
         text = (
             "def settle_invoice(customer):\n    '''Money that the buyer still owes us.'''\n    return customer.debt\n"
@@ -91,6 +103,9 @@ def test_while_the_server_is_away_words_answer_and_are_marked_so(
     tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rag_ls.storage.served._REST_S", 0.2)
+    monkeypatch.setattr("rag_ls.indexing.sharing.RETRY_S", 0.2)
+    for thread in ("embedder", "documents_thread"):
+        monkeypatch.setattr(f"rag_ls.indexing.{thread}._LONG_REST_S", 1.0)
     with postgres(tmp_path_factory.mktemp("away")) as server:
         monkeypatch.setenv("RAG_LS_STORE_URL", server.url(server.vector_database()))
         monkeypatch.setenv("RAG_LS_STORE_SEARCH", "server")
@@ -174,13 +189,14 @@ def test_vectors_that_the_server_has_lost_are_made_again(
     first, second = write(tmp_path / "first" / "shop", FILES), write(tmp_path / "second" / "shop", FILES)
     with user(tmp_path / "home1", first, monkeypatch):
         pass
-    with user(tmp_path / "home2", second, monkeypatch) as (client, _):
+    with user(tmp_path / "home2", second, monkeypatch) as (client, view):
         assert client.engine.counts[EMBEDDED_TEXTS] == 0
-    server.run(f"DELETE FROM {schema_of('shop')}.rag_vector_1", database)
+        table = _table(view)
+    server.run(f"DELETE FROM {table}", database)
     with user(tmp_path / "home2", second, monkeypatch) as (client, view):
         assert until(lambda: client.engine.counts[EMBEDDED_TEXTS] >= len(FILES))
         assert view.indexing.wait_until_idle(PATIENCE_S)
-        assert server.run(f"SELECT count(*) FROM {schema_of('shop')}.rag_vector_1", database) >= [(len(FILES),)]
+        assert server.run(f"SELECT count(*) FROM {table}", database) >= [(len(FILES),)]
         assert _search(view).stats.dense
 
 
@@ -198,3 +214,81 @@ def test_who_searches_here_again_gets_the_vectors_that_were_there_alone(
         assert view.status().complete
         assert client.engine.counts[EMBEDDED_TEXTS] >= len(FILES)
         assert _search(view).stats.dense
+
+
+def test_no_vector_and_no_hash_of_unsaved_text_is_sent_whatever_is_asked(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with user(tmp_path / "home", write(tmp_path / "shop", FILES), monkeypatch) as (_, view):
+        served = view.shared.index.served
+        assert served is not None
+        sent_hashes, sent_vectors = _recorded(monkeypatch, served.server)
+        text = (
+            "def settle_invoice(customer):\n    '''Money that the buyer still owes us.'''\n    return customer.debt\n"
+        )
+        view.buffer_changed(Buffer("src/debts.py", text))
+        assert view.indexing.wait_until_idle(PATIENCE_S)
+        (row,) = view.shared.index.checkout.chunks.of_symbol("settle_invoice")
+        own = view.shared.embedding_of(row)
+        assert own is not None
+        view.hover("src/debts.py", 1)
+        view.code.find_related(path="src/debts.py", line=1)
+        view.code.find_related(snippet=text, path="src/debts.py")
+        _search(view, "debt")
+        view.search(SearchRequest("debt", filters=Filters(language="python")), wait_for_model_s=PATIENCE_S)
+        view.hover("src/cart.py", 2)
+        assert sent_vectors, "saved text is searched there"
+        assert all(float(vector @ own.vector) < 0.99 for vector in sent_vectors)
+        assert row.text_hash not in sent_hashes
+
+
+def _recorded(monkeypatch: pytest.MonkeyPatch, server: Any) -> tuple[set[bytes], list[Vector]]:
+    """All hashes and vectors that the server is told from now on."""
+    hashes: set[bytes] = set()
+    vectors: list[Vector] = []
+
+    def record(name: str) -> None:
+        method = getattr(server, name)
+
+        def call(model: str, *given: Any) -> Any:
+            for each in given:
+                if isinstance(each, np.ndarray):
+                    vectors.extend(each if each.ndim == 2 else [each])
+                elif isinstance(each, Collection):
+                    hashes.update(each)
+            return method(model, *given)
+
+        monkeypatch.setattr(server, name, call)
+
+    for name in ("get", "missing", "put", "similarities", "nearest"):
+        record(name)
+    return hashes, vectors
+
+
+def test_a_server_that_was_away_when_embedding_began_is_asked_once_it_is_back(
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("sharing", "embedder"):
+        monkeypatch.setattr(f"rag_ls.indexing.{module}.RETRY_S", 0.2)
+    first, second = write(tmp_path / "first" / "shop", FILES), write(tmp_path / "second" / "shop", FILES)
+    with postgres(tmp_path_factory.mktemp("late")) as server:
+        monkeypatch.setenv("RAG_LS_STORE_URL", server.url(server.vector_database()))
+        monkeypatch.setenv("RAG_LS_STORE_SEARCH", "server")
+        with user(tmp_path / "home1", first, monkeypatch):
+            pass
+        server.stop()
+        monkeypatch.setattr(HostedModel, "embed_documents", _busy)
+        monkeypatch.setattr("rag_ls.indexing.embedder._RETRY_S", 0.1)
+        monkeypatch.setenv("RAG_LS_HOME", str(tmp_path / "home2"))
+        client = local_client("cli")
+        view = client.open(second)
+        view.keep_indexed()
+        assert until(lambda: "not shared" in view.status().note)
+        assert view.status().pending_embeddings
+        server.start()
+        assert until(lambda: not view.status().pending_embeddings), "nothing had to be embedded here"
+        client.close()
+
+
+def _busy(self: HostedModel, texts: Sequence[str], *, backlog: int = 0) -> Vectors:
+    raise ModelMissing("it takes hours")

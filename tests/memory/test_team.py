@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,16 +13,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rag_ls.config import Settings
+from rag_ls.config import Settings, SummarySettings
 from rag_ls.errors import StoreUnavailable
+from rag_ls.memory.consolidation import plan
+from rag_ls.memory.content_checks import PRIVATE
 from rag_ls.memory.memories import Memories, NewMemory
-from rag_ls.memory.team import PRIVATE, Exchanged, TeamMemories
-from rag_ls.model import MemoryMetadata, Scope
+from rag_ls.memory.summarise import SummaryRequest, summarise
+from rag_ls.memory.team import Exchanged, TeamMemories
+from rag_ls.model import MemoryFilters, MemoryMetadata, Scope
 from rag_ls.storage import MemoryStore, SharedMemory, open_memories
 from rag_ls.storage.postgres.memories import PostgresMemories
 from rag_ls.storage.postgres.projects import schema_of
-from rag_ls.util.text import utc_stamp
+from rag_ls.util.text import content_hash, utc_stamp
 from tests.storage.postgres.servers import Postgres, postgres
+from tests.support import MODEL, unit_vectors
 
 PROJECT = "github.com/acme/shop"
 
@@ -115,11 +120,11 @@ def test_a_change_a_deletion_and_a_return_reach_the_other(users: tuple[User, Use
     assert ann.contents() == ben.contents() != {}
 
 
+def _tagged(memory, tag):  # type: ignore[no-untyped-def]
+    return replace(memory, metadata=replace(memory.metadata, tags=(tag,)))
+
+
 def _with(memory, content):  # type: ignore[no-untyped-def]
-    from dataclasses import replace
-
-    from rag_ls.util.text import content_hash
-
     return replace(memory, content=content, content_hash=content_hash(content))
 
 
@@ -154,6 +159,93 @@ def test_what_is_private_or_looks_like_a_secret_stays(users: tuple[User, User]) 
     assert ann.exchange() == Exchanged()
     assert ben.exchange() == Exchanged()
     assert len(ann.contents()) == 2
+
+
+def test_what_is_private_deletes_nothing_that_others_share(users: tuple[User, User]) -> None:
+    ann, ben = users
+    text = "The payment service is down every Sunday at four."
+    ann.remember(text, PRIVATE)
+    ben.remember(text, "payment")
+    for each in (ben, ann, ben, ann, ben):
+        each.exchange()
+    assert [tags for _, tags in ben.contents().values()] == [("payment",)]
+    assert [tags for _, tags in ann.contents().values()] == [(PRIVATE,)]
+
+
+def test_a_memory_that_becomes_private_stays_with_the_others_as_it_was(users: tuple[User, User]) -> None:
+    ann, ben = users
+    memory_id = ann.remember("We will move to another provider in spring.")
+    ann.exchange()
+    ben.exchange()
+    ann.memories.update(memory_id, lambda memory: _tagged(memory, PRIVATE), None)
+    ben.memories.update(memory_id, lambda memory: _with(memory, "We moved to another provider in spring."), None)
+    for each in (ben, ann, ben, ann):
+        each.exchange()
+    assert ann.contents()[memory_id] == ("We will move to another provider in spring.", (PRIVATE,))
+    ann.memories.delete(memory_id)
+    ann.exchange()
+    ben.exchange()
+    assert ben.contents()[memory_id] == ("We moved to another provider in spring.", ())
+
+
+def test_a_summary_of_what_is_private_is_private(users: tuple[User, User]) -> None:
+    ann, ben = users
+    ann.remember("I do not trust this module of Carl, and will rewrite it.", PRIVATE)
+    ann.remember("The module of Carl reads invoices and sends them to the printer.")
+    summarise(ann.memories, SummaryRequest(MemoryFilters(scopes=(Scope.PROJECT,))), None, SummarySettings())
+    ann.exchange()
+    ben.exchange()
+    assert [content for content, _ in ben.contents().values()] == [
+        "The module of Carl reads invoices and sends them to the printer."
+    ]
+
+
+@pytest.mark.parametrize(("tags", "merges"), [((PRIVATE,), 0), ((), 1)])
+def test_what_is_private_is_not_merged_with_what_is_shared(tags: tuple[str, ...], merges: int) -> None:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    store = open_memories(None, Scope.PROJECT, Settings())
+    memories = Memories({Scope.PROJECT: lambda: store}, lambda: now)
+    for content, each in (("The cache lives an hour, as agreed.", tags), ("The cache lives one hour, as agreed.", ())):
+        new = NewMemory(content, Scope.PROJECT, MemoryMetadata(tags=each), force=True)
+        memory = memories.store(new, None).memory
+        store.vectors.add(memory.id, MODEL, memory.content_hash, unit_vectors(1))
+    assert len(plan(store, MODEL, 0.8, now).merges) == merges
+    store.close()
+
+
+def test_a_server_that_has_lost_everything_is_given_everything_again(
+    server: Postgres, users: tuple[User, User]
+) -> None:
+    ann, ben = users
+    for number in range(3):
+        ann.remember(_TEXTS[number])
+        ann.exchange()
+    ben.exchange()
+    database = ann.shared.place.rpartition("/")[2]
+    server.run(f"DROP SCHEMA {schema_of(PROJECT)} CASCADE", database)
+    ben.remember(_TEXTS[3])
+    for each in (ben, ann, ben):
+        each.exchange()
+    assert len(ann.contents()) == 4
+    assert ann.contents() == ben.contents()
+    assert server.run(f"SELECT count(*) FROM {schema_of(PROJECT)}.rag_memory", database) == [(4,)]
+
+
+def test_who_brings_back_what_was_deleted_with_a_strange_version_has_it_for_good(users: tuple[User, User]) -> None:
+    ann, _ = users
+    memory_id = ann.remember("It was deleted by somebody who wished it gone for ever.")
+    ann.exchange()
+    ann.shared.put([SharedMemory(memory_id, 1000, True, "2026-01-01T00:00:00Z")])
+    ann.exchange()
+    assert ann.contents() == {}
+    ann.memories.restore(memory_id, None, None)
+    ann.exchange()
+    ann.starts_anew()
+    ann.exchange()
+    assert memory_id in ann.contents()
+    ann.shared.put([SharedMemory(memory_id, 2**60, True, "2026-01-01T00:00:00Z")])
+    ann.exchange()
+    assert memory_id in ann.contents(), "nobody changed it that often"
 
 
 def test_what_was_deleted_while_the_engine_was_down_does_not_come_back(users: tuple[User, User]) -> None:
@@ -227,7 +319,7 @@ def test_an_exchange_that_fails_is_made_good_by_the_next(
 
 _STEPS = st.lists(
     st.tuples(
-        st.integers(0, 2), st.sampled_from(["remember", "change", "delete", "restore", "exchange", "restart"]),
+        st.integers(0, 2), st.sampled_from(["remember", "change", "delete", "restore", "exchange", "restart", "lose"]),
         st.integers(0, 3),
     ),
     max_size=25,
@@ -249,7 +341,10 @@ def test_whatever_people_do_all_end_with_the_same(
         user.starts_anew()
     try:
         for number, step, which in steps:
-            _do(users[number], step, which)
+            if step == "lose":
+                server.run(f"DROP SCHEMA IF EXISTS {schema_of(project)} CASCADE", "steps")
+            else:
+                _do(users[number], step, which)
         for user in users * 4:
             user.exchange()
         assert users[0].contents() == users[1].contents() == users[2].contents()

@@ -266,7 +266,7 @@ def test_related_code_leaves_its_own_file_out_and_respects_the_least_similarity(
         _save(store, f"word{number}", path)
     put_vectors(store, MODEL, [digest(f"word{number}") for number in range(3)], vectors)
     found = _searcher(store).related(
-        vectors[0], k=5, model_id=MODEL, filters=NO_FILTERS, minimum=0.99, without="src/a.py"
+        vectors[0], k=5, model_id=MODEL, filters=NO_FILTERS, minimum=0.99, without="src/a.py", is_saved=True
     )
     assert _texts(found) == ["word1"]
     assert found.hits[0].score == pytest.approx(1.0, abs=1e-2)

@@ -198,7 +198,7 @@ class ProjectRules:
             return []
         found = self._shared.searcher.related(
             vector, k=_CHUNKS_FOR_EACH * count, model_id=model, filters=NO_FILTERS, minimum=_LEAST_SIMILAR, without=path,
-            session=self._context.session,
+            is_saved=all(row.is_saved for row in rows), session=self._context.session,
         )  # fmt: skip
         best: dict[str, SimilarFile] = {}
         for hit in found.hits:

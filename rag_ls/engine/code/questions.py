@@ -52,6 +52,8 @@ class _Target:
     text: str
     embedding: Embedding | None
     """None where there is none yet."""
+    is_saved: bool = True
+    """Whether a file holds it, so that its vector may leave the machine."""
 
 
 class CodeQuestions:
@@ -109,7 +111,7 @@ class CodeQuestions:
         if target.embedding is not None:
             found = self._shared.searcher.related(
                 target.embedding.vector, k=count, model_id=target.embedding.model.id, filters=filters, minimum=minimum, without=target.path,
-                session=self._context.session,
+                is_saved=target.is_saved, session=self._context.session,
             )  # fmt: skip
         note = ""
         if target.embedding is None or (not found.hits and self._shared.index.checkout.queue_lengths() != (0, 0)):
@@ -126,14 +128,14 @@ class CodeQuestions:
             model = None
         vector = _embedded(model, snippet, _mean_embedding)
         embedding = Embedding(model.card, vector) if model is not None and vector is not None else None
-        return _Target(snippet, self._context.relative(path) if path else "", snippet, embedding)
+        return _Target(snippet, self._context.relative(path) if path else "", snippet, embedding, is_saved=not path)
 
     def _place(self, path: str, line: int, symbol: str) -> _Target:
         row = self.row_of(path, line, symbol)
         chunk = row.stored.chunk
         shown = chunk.symbol or f"{chunk.path}:{line}"
         text = f"{chunk.symbol} {chunk.signature} {chunk.doc} {chunk.text}"
-        return _Target(shown, chunk.path, text, self._shared.embedding_of(row))
+        return _Target(shown, chunk.path, text, self._shared.embedding_of(row), is_saved=row.is_saved)
 
     def _by_words(self, target: _Target, k: int, filters: Filters) -> Found:
         """The code of other documents that shares words with the target."""

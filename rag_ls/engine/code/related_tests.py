@@ -152,7 +152,8 @@ class RelatedTests:
             return
         close = self._shared.searcher.related(
             embedding.vector, k=_CLOSE, model_id=embedding.model.id, filters=Filters(kind="test"),
-            minimum=self._shared.settings.hover.min_similarity, without=row.stored.chunk.path, session=self._context.session,
+            minimum=self._shared.settings.hover.min_similarity, without=row.stored.chunk.path, is_saved=row.is_saved,
+            session=self._context.session,
         )  # fmt: skip
         paths = set(tests.values())
         for hit in close.hits:

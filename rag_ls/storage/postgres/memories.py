@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rag_ls.storage.postgres.projects import enlist, schema_of
 from rag_ls.storage.postgres.schema import Schema
 from rag_ls.storage.postgres.server import Server
-from rag_ls.storage.records import SharedMemory
+from rag_ls.storage.records import SharedChanges, SharedMemory
 
 if TYPE_CHECKING:
     import psycopg
@@ -30,6 +30,9 @@ class PostgresMemories:
             enlist(connection, name, project)
             connection.execute(f"CREATE SEQUENCE {name}.rag_change")
             connection.execute(
+                f"INSERT INTO {name}.rag_meta VALUES ('memories_epoch', gen_random_uuid()::text) ON CONFLICT DO NOTHING"
+            )
+            connection.execute(
                 f"CREATE TABLE {name}.rag_memory (id text PRIMARY KEY, change bigint NOT NULL UNIQUE, version bigint NOT NULL, "
                 "deleted boolean NOT NULL, updated_at text NOT NULL, record text NOT NULL, "
                 "author text NOT NULL DEFAULT current_user)"
@@ -43,16 +46,22 @@ class PostgresMemories:
         """See `SharedMemories`."""
         return self._server.place
 
-    def since(self, change: int) -> tuple[list[SharedMemory], int]:
+    def since(self, change: int) -> SharedChanges:
         """See `SharedMemories`."""
         with self._server.transaction() as connection:
+            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             if not self._schema.exists(connection):
-                return [], 0
+                return SharedChanges((), 0, "")
             rows = connection.execute(
-                f"SELECT id, version, deleted, updated_at, record, change FROM {self._table} WHERE change > %s ORDER BY change",
+                f"SELECT id, version, deleted, updated_at, record FROM {self._table} WHERE change > %s ORDER BY change",
                 (change,),
             ).fetchall()
-        return [SharedMemory(*row[:5]) for row in rows], int(rows[-1][5]) if rows else change
+            found = connection.execute(
+                f"SELECT coalesce(max(change), 0), (SELECT value FROM {self._schema.name}.rag_meta "
+                f"WHERE key = 'memories_epoch') FROM {self._table}"
+            ).fetchone()
+        assert found is not None
+        return SharedChanges(tuple(SharedMemory(*row) for row in rows), int(found[0]), str(found[1] or ""))
 
     def put(self, memories: Sequence[SharedMemory]) -> None:
         """See `SharedMemories`."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import struct
 import threading
+import time
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +17,7 @@ from rag_ls.storage.api import Vector
 from rag_ls.storage.nearest_of import MAX_SENT, check_usable, chosen, is_usable
 from rag_ls.storage.postgres.projects import STORE, project_schema
 from rag_ls.storage.postgres.server import Server
-from rag_ls.storage.records import Hnsw, Neighbour, Vectors
+from rag_ls.storage.records import READ_ONLY_S, Hnsw, Neighbour, Vectors
 
 if TYPE_CHECKING:
     import psycopg
@@ -42,13 +44,13 @@ class PostgresProjectVectors:
 
         Raises `StoreUnavailable` for a URL that is none.
         """
-        self._server = Server(url, STORE)
+        self._server = Server(url, STORE, self._forget)
         self._schema = project_schema(self._server, project)
         self._hnsw = hnsw or Hnsw()
         self._indexed_from = indexed_from
         self._lock = threading.Lock()
         self._tables: dict[str, tuple[str, int]] = {}
-        self._may_only_read = False
+        self._reads_only_until = 0.0
 
     @property
     def place(self) -> str:
@@ -89,7 +91,7 @@ class PostgresProjectVectors:
 
     def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
         """See `ServerVectors`. Vectors travel by COPY, all of them in one transaction."""
-        if not len(text_hashes) or self._may_only_read:
+        if not len(text_hashes) or time.monotonic() < self._reads_only_until:
             return
         dimensions = int(vectors.shape[1])
         check_usable(vectors, dimensions)
@@ -99,7 +101,7 @@ class PostgresProjectVectors:
         except StoreReadOnly as error:
             # Who may read takes vectors, and gives none.
             _log.info("%s", error)
-            self._may_only_read = True
+            self._reads_only_until = time.monotonic() + READ_ONLY_S
 
     def nearest(self, model: str, query: Vector, count: int, among: Collection[bytes] | None = None) -> list[Neighbour]:
         """See `VectorStore`."""
@@ -204,7 +206,7 @@ class PostgresProjectVectors:
         with self._server.transaction() as connection:
             if not self._schema.exists(connection):
                 return None
-            query = f"SELECT id, dimensions FROM {self._schema.name}.rag_model WHERE name = %s"
+            query = f"SELECT dimensions FROM {self._schema.name}.rag_model WHERE name = %s"
             row = connection.execute(query, (model,)).fetchone()
         return self._noted(model, row)
 
@@ -216,11 +218,11 @@ class PostgresProjectVectors:
                 connection.execute(
                     f"INSERT INTO {rows} (name, dimensions) VALUES (%s, %s) ON CONFLICT DO NOTHING", (model, dimensions)
                 )
-                row = connection.execute(f"SELECT id, dimensions FROM {rows} WHERE name = %s", (model,)).fetchone()
+                row = connection.execute(f"SELECT dimensions FROM {rows} WHERE name = %s", (model,)).fetchone()
                 assert row is not None
                 connection.execute(
-                    f"CREATE TABLE IF NOT EXISTS {self._schema.name}.rag_vector_{row[0]} "
-                    f"(text_hash bytea PRIMARY KEY, embedding halfvec({row[1]}) NOT NULL)"
+                    f"CREATE TABLE IF NOT EXISTS {self._schema.name}.{table_of(model)} "
+                    f"(text_hash bytea PRIMARY KEY, embedding halfvec({int(row[0])}) NOT NULL)"
                 )
             found = self._noted(model, row)
         assert found is not None
@@ -232,13 +234,23 @@ class PostgresProjectVectors:
             )
         return found[0]
 
+    def _forget(self) -> None:
+        """What was known of the tables counts no longer: somebody dropped the project."""
+        with self._lock:
+            self._tables.clear()
+
     def _noted(self, model: str, row: tuple[Any, ...] | None) -> tuple[str, int] | None:
         if row is None:
             return None
-        found = (f"{self._schema.name}.rag_vector_{row[0]}", int(row[1]))
+        found = (f"{self._schema.name}.{table_of(model)}", int(row[0]))
         with self._lock:
             self._tables[model] = found
         return found
+
+
+def table_of(model: str) -> str:
+    """The table of a model's vectors: by a hash, so that no other model ever has the same."""
+    return f"rag_vector_{hashlib.sha256(model.encode()).hexdigest()[:12]}"
 
 
 def _measured(connection: psycopg.Connection[Any], table: str, query: Vector, part: list[bytes]) -> dict[bytes, float]:

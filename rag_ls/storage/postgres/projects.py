@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.errors import NotFound, StoreUnavailable
@@ -33,10 +32,7 @@ def project_schema(server: Server, project: str) -> Schema:
 
     def first(connection: psycopg.Connection[Any], name: str) -> None:
         _need_pgvector(connection, server)
-        connection.execute(
-            f"CREATE TABLE {name}.rag_model (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
-            "name text NOT NULL UNIQUE, dimensions integer NOT NULL)"
-        )
+        connection.execute(f"CREATE TABLE {name}.rag_model (name text PRIMARY KEY, dimensions integer NOT NULL)")
         enlist(connection, name, project)
 
     return Schema(server, schema_of(project), "project_schema", (first,), STORE)
@@ -44,11 +40,12 @@ def project_schema(server: Server, project: str) -> Schema:
 
 def enlist(connection: psycopg.Connection[Any], schema: str, project: str) -> None:
     """Note in the list of projects which one a schema is of."""
-    connection.execute("CREATE SCHEMA IF NOT EXISTS rag_ls")
-    connection.execute(
-        "CREATE TABLE IF NOT EXISTS rag_ls.rag_project (schema text PRIMARY KEY, name text NOT NULL, "
-        "made_at timestamptz NOT NULL DEFAULT now())"
-    )
+    if not _has_list(connection):
+        connection.execute("CREATE SCHEMA IF NOT EXISTS rag_ls")
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS rag_ls.rag_project (schema text PRIMARY KEY, name text NOT NULL, "
+            "made_at timestamptz NOT NULL DEFAULT now())"
+        )
     connection.execute(
         "INSERT INTO rag_ls.rag_project (schema, name) VALUES (%s, %s) ON CONFLICT DO NOTHING", (schema, project)
     )
@@ -72,45 +69,53 @@ class PostgresProjects:
             if not _has_list(connection):
                 return []
             rows = connection.execute(
-                "SELECT p.name, coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint, "
-                "coalesce(sum(greatest(c.reltuples, 0)) FILTER (WHERE c.relname LIKE 'rag_vector_%'), 0)::bigint "
+                "SELECT p.name, p.schema, coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint, "
+                "coalesce(sum(greatest(c.reltuples, 0)) FILTER (WHERE c.relname LIKE 'rag_vector_%'), 0)::bigint, "
+                "coalesce(array_agg(c.relname::text) FILTER (WHERE c.reltuples < 0), '{}'), "
+                "coalesce(bool_or(c.relname = 'rag_memory'), false) "
                 "FROM rag_ls.rag_project p LEFT JOIN pg_namespace n ON n.nspname = p.schema "
-                "LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'r' GROUP BY p.name ORDER BY p.name"
+                "LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'r' GROUP BY p.name, p.schema ORDER BY p.name"
             ).fetchall()
-            uncounted = _counted(connection)
-        return [
-            StoredProject(str(name), int(size), int(count) + uncounted.get(str(name), 0)) for name, size, count in rows
-        ]
+            # Anybody who may write there may have written anything.
+            known = [row for row in rows if row[1] == schema_of(str(row[0]))]
+            return [_project(connection, *row, is_counted=len(known) <= _MAX_COUNTED) for row in known]
 
     def drop(self, project: str) -> None:
         """See `StoredProjects`."""
+        schema = schema_of(project)
         with self._server.transaction() as connection:
             row = None
             if _has_list(connection):
                 row = connection.execute(
-                    "DELETE FROM rag_ls.rag_project WHERE name = %s RETURNING schema", (project,)
+                    "DELETE FROM rag_ls.rag_project WHERE schema = %s AND name = %s RETURNING schema", (schema, project)
                 ).fetchone()
             if row is None:
                 raise NotFound(f"{self.place} has no project {project!r}; `rag-ls store projects` lists them")
-            connection.execute(f"DROP SCHEMA {row[0]} CASCADE")
+            connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
 
     def close(self) -> None:
         """See `StoredProjects`."""
         self._server.close()
 
 
-def _counted(connection: psycopg.Connection[Any]) -> dict[str, int]:
-    """The numbers of vectors that PostgreSQL has no estimate of yet, by project."""
-    tables = connection.execute(
-        "SELECT p.name, n.nspname, c.relname FROM rag_ls.rag_project p JOIN pg_namespace n ON n.nspname = p.schema "
-        "JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'r' AND c.relname LIKE 'rag_vector_%' AND c.reltuples < 0 "
-        f"LIMIT {_MAX_COUNTED}"
-    ).fetchall()
-    found: Counter[str] = Counter()
-    for name, schema, table in tables:
-        row = connection.execute(f"SELECT count(*) FROM {schema}.{table}").fetchone()
-        found[name] += int(row[0]) if row else 0
-    return found
+def _project(
+    connection: psycopg.Connection[Any], name: str, schema: str, size: int, vectors: int, new: list[str], has_memories: bool,
+    *, is_counted: bool,
+) -> StoredProject:  # fmt: skip
+    """A project of the list. PostgreSQL has no estimate yet for its `new` tables."""
+    memories = 0
+    if is_counted:
+        for table in new:
+            # Only our own names stand in a statement.
+            if re.fullmatch(r"rag_vector_[0-9a-f]+", table):
+                vectors += _count(connection, f"{schema}.{table}")
+        memories = _count(connection, f"{schema}.rag_memory WHERE NOT deleted") if has_memories else 0
+    return StoredProject(name, int(size), int(vectors), memories)
+
+
+def _count(connection: psycopg.Connection[Any], rows: str) -> int:
+    row = connection.execute(f"SELECT count(*) FROM {rows}").fetchone()
+    return int(row[0]) if row else 0
 
 
 def _has_list(connection: psycopg.Connection[Any]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.errors import StoreFull, StoreReadOnly, StoreUnavailable
@@ -32,9 +32,13 @@ _EXTRA = "pip install 'rag-ls[postgres]'"
 class Server:
     """A PostgreSQL server by its URL. Safe from several threads; connects when it is first asked."""
 
-    def __init__(self, url: str, store: str) -> None:
-        """`store` is its name in errors. Raises `StoreUnavailable` for a URL that is none, or without psycopg."""
+    def __init__(self, url: str, store: str, on_missing: Callable[[], None] = lambda: None) -> None:
+        """`store` is its name in errors; `on_missing` is called when a table is gone.
+
+        Raises `StoreUnavailable` for a URL that is none, or without psycopg.
+        """
         self._store = store
+        self._on_missing = on_missing
         try:
             import psycopg
             import psycopg_pool
@@ -95,6 +99,9 @@ class Server:
             return StoreReadOnly(
                 f"{self.place} does not allow this user that: docs/team.md has the grants ({said})", self._store
             )
+        if isinstance(error, (codes.UndefinedTable, codes.InvalidSchemaName)):
+            self._on_missing()
+            return StoreUnavailable(f"{self.place} has lost this project: it is filled again", self._store)
         if isinstance(error, codes.QueryCanceled):
             return StoreUnavailable(f"{self.place} did not answer within {_ANSWER_S} s", self._store)
         return StoreUnavailable(f"{self.place} failed: {said}", self._store)

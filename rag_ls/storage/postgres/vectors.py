@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from rag_ls.storage.api import Vector
 from rag_ls.storage.nearest_of import check_usable, is_usable
 from rag_ls.storage.postgres.schema import Schema
 from rag_ls.storage.postgres.server import Server
-from rag_ls.storage.records import Vectors
+from rag_ls.storage.records import READ_ONLY_S, Vectors
 
 if TYPE_CHECKING:
     import psycopg
@@ -35,7 +36,7 @@ class PostgresVectors:
         self._schema = Schema(self._server, "rag_ls", "vectors_schema", (_first,), STORE)
         self._lock = threading.Lock()
         self._is_ready = False
-        self._may_only_read = False
+        self._reads_only_until = 0.0
 
     @property
     def place(self) -> str:
@@ -87,14 +88,14 @@ class PostgresVectors:
         # In one order for everybody, so that two who fill the store at once wait for each other in turn.
         ordered = sorted(zip(text_hashes, vectors.astype(np.float16), strict=True), key=lambda item: item[0])
         hashes, halves = [text_hash for text_hash, _ in ordered], [half.tobytes() for _, half in ordered]
-        if self._may_only_read:
+        if time.monotonic() < self._reads_only_until:
             return
         try:
             self._write(model, dimensions, hashes, halves)
         except StoreReadOnly as error:
             # Who may read takes vectors, and gives none.
             _log.info("%s", error)
-            self._may_only_read = True
+            self._reads_only_until = time.monotonic() + READ_ONLY_S
 
     def _write(self, model: str, dimensions: int, hashes: Sequence[bytes], halves: Sequence[bytes]) -> None:
         with self._ready() as connection:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import threading
+import time
 import uuid
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from rag_ls.errors import StoreReadOnly, StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.nearest_of import MAX_SENT, check_usable, chosen, is_usable
 from rag_ls.storage.qdrant.server import Server
-from rag_ls.storage.records import Neighbour, Vectors
+from rag_ls.storage.records import READ_ONLY_S, Neighbour, Vectors
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -46,7 +47,7 @@ class QdrantVectors:
         self._on_disk = on_disk
         self._lock = threading.Lock()
         self._sizes: dict[str, int] = {}
-        self._may_only_read = False
+        self._reads_only_until = 0.0
 
     @property
     def place(self) -> str:
@@ -86,7 +87,7 @@ class QdrantVectors:
 
     def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
         """See `ServerVectors`."""
-        if not len(text_hashes) or self._may_only_read:
+        if not len(text_hashes) or time.monotonic() < self._reads_only_until:
             return
         dimensions = int(vectors.shape[1])
         check_usable(list(vectors), dimensions)
@@ -105,7 +106,7 @@ class QdrantVectors:
         except StoreReadOnly as error:
             # Who may read takes vectors, and gives none.
             _log.info("%s", error)
-            self._may_only_read = True
+            self._reads_only_until = time.monotonic() + READ_ONLY_S
 
     def nearest(self, model: str, query: Vector, count: int, among: Collection[bytes] | None = None) -> list[Neighbour]:
         """See `VectorStore`. Filters by project and text run in the server."""
@@ -125,21 +126,23 @@ class QdrantVectors:
             for collection in client.get_collections().collections:
                 if collection.name.startswith(PREFIX):
                     points, _ = client.scroll(collection.name, self._mine(), limit=1, with_payload=["model"])
-                    found += [str((point.payload or {})["model"]) for point in points]
-        return sorted(found)
+                    found += [str((point.payload or {}).get("model", "")) for point in points]
+        return sorted(filter(None, found))
 
     def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
         """See `ListedVectors`."""
         if not self._size_of(model):
             return []
-        # A page begins with the point of its offset.
-        offset = self._id_of(after) if after else None
-        with self._server.client() as client:
-            points, _ = client.scroll(
-                _name_of(model), self._mine(), limit=count + 1, offset=offset, with_payload=["chunk_hash"]
-            )
-        hashes = [bytes.fromhex(str((point.payload or {})["chunk_hash"])) for point in points]
-        return [text_hash for text_hash in hashes if text_hash != after][:count]
+        offset: Any = self._id_of(after) if after else None
+        while True:
+            with self._server.client() as client:
+                points, offset = client.scroll(
+                    _name_of(model), self._mine(), limit=count + 1, offset=offset, with_payload=["chunk_hash"]
+                )
+            # A page begins with the point of its offset.
+            hashes = [each for point in points if (each := self._hash_of(point)) not in (None, after)]
+            if hashes or offset is None:
+                return [each for each in hashes if each is not None][:count]
 
     def maintain(self) -> None:
         """Nothing: the server optimises by itself."""
@@ -158,9 +161,8 @@ class QdrantVectors:
                 query_filter=self._mine(*only),
                 search_params=None if self._server.is_local else _thorough(count, is_exact=ids is not None),
             ).points  # fmt: skip
-        near = [
-            Neighbour(bytes.fromhex(str((point.payload or {})["chunk_hash"])), float(point.score)) for point in found
-        ]
+        hashes = [(self._hash_of(point), point.score) for point in found]
+        near = [Neighbour(text_hash, float(score)) for text_hash, score in hashes if text_hash is not None]
         return sorted(near, key=lambda each: (-each.similarity, each.text_hash))
 
     def _upsert(self, client: QdrantClient, model: str, items: Sequence[tuple[bytes, Vector]]) -> None:
@@ -181,6 +183,14 @@ class QdrantVectors:
 
         project = qdrant.FieldCondition(key="project_id", match=qdrant.MatchValue(value=self._project))
         return qdrant.Filter(must=[project, *conditions])
+
+    def _hash_of(self, point: qdrant.ScoredPoint | qdrant.Record) -> bytes | None:
+        """The text that a point is of; None for a point that nobody of us made."""
+        try:
+            text_hash = bytes.fromhex(str((point.payload or {}).get("chunk_hash", "")))
+        except ValueError:
+            return None
+        return text_hash if self._id_of(text_hash) == str(point.id) else None
 
     def _id_of(self, text_hash: bytes) -> str:
         return str(uuid.UUID(bytes=hashlib.sha256(self._project.encode() + b"\0" + text_hash).digest()[:16]))

@@ -66,8 +66,10 @@ class PendingRows:
             with self._database.writing() as connection:
                 connection.execute(f"UPDATE chunks SET embedded = ? WHERE {where}", (REFUSED,))
 
-    def waiting_hashes(self, *, saved_only: bool = False) -> list[bytes]:
+    def waiting_hashes(self, model: str, *, saved_only: bool = False) -> list[bytes]:
         """See `PendingEmbeddings`."""
+        if model != self.active_model():
+            return [text_hash for part in self._missing(model, saved_only=saved_only) for text_hash in part]
         return self._hashes(f"embedded = 0 AND {_SAVED}" if saved_only else "embedded = 0")
 
     def saved_hashes(self, among: Collection[bytes] | None = None) -> list[bytes]:

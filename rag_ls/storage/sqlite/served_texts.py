@@ -26,7 +26,8 @@ class ServedTexts:
             return
         with self._database.writing() as connection:
             connection.execute(
-                "UPDATE chunks SET embedded = ? WHERE embedded = 1 AND text_hash IN (SELECT text_hash FROM served)",
+                "UPDATE chunks SET embedded = ? WHERE embedded = 1 AND text_hash IN (SELECT text_hash FROM served) "
+                "AND text_hash NOT IN (SELECT text_hash FROM embeddings)",
                 (WAITING,),
             )
             connection.execute("DELETE FROM served")

@@ -57,7 +57,7 @@ def test_equal_texts_are_pending_once(store: CheckoutIndex) -> None:
     store.embeddings.activate(MODEL)
     store.replace_document(record(), new_chunks(["same", "same", "other"]))
     assert _pending(store) == ["same", "other"]
-    assert set(store.embeddings.waiting_hashes()) == {digest("same"), digest("other")}
+    assert set(store.embeddings.waiting_hashes(MODEL)) == {digest("same"), digest("other")}
 
 
 def test_what_is_being_edited_is_embedded_first(store: CheckoutIndex) -> None:
@@ -154,7 +154,7 @@ def test_hashes_of_unsaved_text_alone_are_told_apart_from_those_of_files(index: 
     store.embeddings.activate(MODEL)
     store.replace_document(record(), new_chunks(["saved", "both"]))
     store.replace_document(record(session="typing"), new_chunks(["both", "unsaved"]))
-    assert set(store.embeddings.waiting_hashes(saved_only=True)) == {digest("saved"), digest("both")}
+    assert set(store.embeddings.waiting_hashes(MODEL, saved_only=True)) == {digest("saved"), digest("both")}
     assert store.embeddings.saved_hashes() == []
     _put(index, MODEL, [digest(text) for text in ("saved", "both", "unsaved")])
     assert set(store.embeddings.saved_hashes()) == {digest("saved"), digest("both")}

@@ -37,9 +37,9 @@ def test_what_is_dumped_is_there_after_it_was_restored_elsewhere(server: Postgre
         store.put(MODEL, [digest("three")], unit_vectors(1, 16))
         store.close()
     memories = PostgresMemories(server.url(second), PROJECT)
-    assert memories.since(0)[0] == [memory]
+    assert memories.since(0).memories == (memory,)
     memories.put([SharedMemory("n", 1, False, "2026-01-01T00:00:00Z", "{}")])
-    assert [each.id for each in memories.since(1)[0]] == ["n"]
+    assert [each.id for each in memories.since(1).memories] == ["n"]
     memories.close()
     projects = PostgresProjects(server.url(second))
     assert [each.name for each in projects.all()] == [PROJECT]

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from rag_ls.errors import NotFound, StoreFull, StoreUnavailable
-from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
+from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors, table_of
 from rag_ls.storage.postgres.projects import PostgresProjects, schema_of
 from tests.storage.postgres.servers import Postgres, postgres
 from tests.support import digest, unit_vectors
@@ -58,7 +58,7 @@ def test_every_project_has_a_schema_of_its_own_whatever_its_name(first: str, sec
     for name in (first, second):
         assert schema_of(name).replace("_", "").isalnum()
         assert schema_of(name).isascii()
-        assert len(f"{schema_of(name)}.rag_vector_1_hnsw".split(".")[0]) < 63
+        assert len(schema_of(name)) < 63
 
 
 def test_the_index_is_used_for_many_vectors_and_finds_what_an_exact_search_finds(
@@ -72,7 +72,7 @@ def test_the_index_is_used_for_many_vectors_and_finds_what_an_exact_search_finds
     store.put(MODEL, _hashes(*range(2000, 4000)), many[2000:])
     store.maintain()
     store.maintain()
-    assert _indexes(server, database) == ["rag_vector_1_hnsw"]
+    assert _indexes(server, database) == [f"{table_of(MODEL)}_hnsw"]
     exact = {digest(str(number)) for number in np.argsort(-(many @ query))[:10]}
     assert len({each.text_hash for each in store.nearest(MODEL, query, 10)} & exact) >= 9
     # More than are sent with a question: what is found is chosen here.
@@ -92,8 +92,8 @@ def test_an_index_that_was_not_finished_is_made_anew(server: Postgres, database:
     store = PostgresProjectVectors(server.url(database), PROJECT, indexed_from=100)
     store.put(MODEL, _hashes(*range(200)), unit_vectors(200, 16))
     store.maintain()
-    valid = "UPDATE pg_index SET indisvalid = {} WHERE indexrelid = '{}.rag_vector_1_hnsw'::regclass"
-    server.run(valid.format("false", schema_of(PROJECT)), database)
+    valid = "UPDATE pg_index SET indisvalid = {} WHERE indexrelid = '{}.{}_hnsw'::regclass"
+    server.run(valid.format("false", schema_of(PROJECT), table_of(MODEL)), database)
     store.maintain()
     assert server.run("SELECT indisvalid FROM pg_index WHERE indexrelid::regclass::text LIKE '%hnsw'", database) == [
         (True,)
@@ -161,7 +161,7 @@ def test_two_who_fill_one_project_at_once_make_one_set(server: Postgres, databas
     assert failed == []
     assert stores[0].missing(MODEL, _hashes(*range(400))) == set()
     with psycopg.connect(server.url(database)) as connection:
-        count = connection.execute(f"SELECT count(*) FROM {schema_of(PROJECT)}.rag_vector_1").fetchone()
+        count = connection.execute(f"SELECT count(*) FROM {schema_of(PROJECT)}.{table_of(MODEL)}").fetchone()
     assert count == (400,)
     for store in stores:
         store.close()
@@ -246,6 +246,55 @@ def test_projects_are_listed_and_dropped_with_all_that_they_hold(
         admin.drop(PROJECT)
     other.close()
     admin.close()
+
+
+def test_a_project_that_was_dropped_meanwhile_is_made_anew_and_models_are_not_mixed(
+    server: Postgres, database: str, vectors: PostgresProjectVectors
+) -> None:
+    vectors.put(MODEL, _hashes("one"), unit_vectors(1, 16))
+    admin, other = PostgresProjects(server.url(database)), PostgresProjectVectors(server.url(database), PROJECT)
+    admin.drop(PROJECT)
+    with pytest.raises(StoreUnavailable, match="has lost this project"):
+        vectors.nearest(MODEL, unit_vectors(1, 16)[0], 5)
+    other.put("other@2", _hashes("two"), unit_vectors(1, 16))
+    assert vectors.nearest(MODEL, unit_vectors(1, 16)[0], 5) == []
+    vectors.put(MODEL, _hashes("three"), unit_vectors(1, 16))
+    assert [each.text_hash for each in vectors.nearest(MODEL, unit_vectors(1, 16)[0], 5)] == _hashes("three")
+    other.close()
+    admin.close()
+
+
+def test_what_a_colleague_writes_into_the_list_drops_nothing_else(
+    server: Postgres, database: str, vectors: PostgresProjectVectors
+) -> None:
+    vectors.put(MODEL, _hashes("one"), unit_vectors(1, 16))
+    server.run("CREATE TABLE public.precious (x int)", database)
+    evil = "rag_ls CASCADE; DROP TABLE public.precious; --"
+    server.run(f"INSERT INTO rag_ls.rag_project (schema, name) VALUES ('{evil}', 'old')", database)
+    server.run(f"INSERT INTO rag_ls.rag_project (schema, name) VALUES ('{schema_of('x')}', '{PROJECT}')", database)
+    admin = PostgresProjects(server.url(database))
+    assert [project.name for project in admin.all()] == [PROJECT]
+    with pytest.raises(NotFound):
+        admin.drop("old")
+    admin.drop(PROJECT)
+    assert server.run("SELECT count(*) FROM public.precious", database) == [(0,)]
+    admin.close()
+
+
+def test_who_may_make_a_schema_but_not_change_ours_makes_a_second_project(server: Postgres, database: str) -> None:
+    first = PostgresProjectVectors(server.url(database), PROJECT)
+    first.put(MODEL, _hashes("one"), unit_vectors(1, 16))
+    server.run("DROP ROLE IF EXISTS colleague")
+    server.run("CREATE ROLE colleague LOGIN PASSWORD 'c'")
+    server.run(f"GRANT CREATE ON DATABASE {database} TO colleague", database)
+    server.run("GRANT USAGE ON SCHEMA rag_ls TO colleague", database)
+    server.run("GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA rag_ls TO colleague", database)
+    second = PostgresProjectVectors(server.url(database, "colleague", "c"), "github.com/acme/second")
+    second.put(MODEL, _hashes("one"), unit_vectors(1, 16))
+    assert second.missing(MODEL, _hashes("one")) == set()
+    first.close()
+    second.close()
+    server.run("DROP OWNED BY colleague CASCADE", database)
 
 
 def test_what_many_projects_of_one_database_hold_is_not_mixed(server: Postgres, database: str) -> None:

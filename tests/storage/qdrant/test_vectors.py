@@ -97,3 +97,24 @@ def test_a_second_user_embeds_nothing(search: str, tmp_path: Path, monkeypatch: 
         assert client.engine.counts[EMBEDDED_TEXTS] == 0
         assert view.status().complete
         assert view.status().note == ""
+
+
+def test_points_that_nobody_of_us_made_are_passed_over(vectors: QdrantVectors) -> None:
+    from qdrant_client import models
+
+    vectors.put(MODEL, _hashes("one", "two"), unit_vectors(2, 16))
+    with vectors._server.client() as client:
+        name = client.get_collections().collections[0].name
+        payloads: list[dict[str, str]] = [
+            {"project_id": "shop"}, {"project_id": "shop", "chunk_hash": "no hash"},
+            {"project_id": "shop", "chunk_hash": digest("three").hex()},
+        ]  # fmt: skip
+        client.upsert(
+            name,
+            [models.PointStruct(id=number, vector=[1.0] * 16, payload=each) for number, each in enumerate(payloads)],
+        )
+    assert {each.text_hash for each in vectors.nearest(MODEL, unit_vectors(1, 16)[0], 10)} == set(_hashes("one", "two"))
+    listed: list[bytes] = []
+    while page := vectors.text_hashes(MODEL, listed[-1] if listed else b"", 1):
+        listed += page
+    assert sorted(listed) == sorted(_hashes("one", "two"))
