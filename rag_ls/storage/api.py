@@ -34,11 +34,8 @@ from rag_ls.storage.records import (
     Priority,
     RankRow,
     Replaced,
-    SharedChanges,
-    SharedMemory,
     Skipped,
     StoredImport,
-    StoredProject,
     StoredSymbol,
     Vectors,
 )
@@ -422,140 +419,6 @@ class CheckoutIndex(Protocol):
 
     def close(self) -> None:
         """Close the index."""
-        ...
-
-
-class VectorLender(Protocol):
-    """Another project's vectors, read-only."""
-
-    @property
-    def place(self) -> str:
-        """The place of the vectors, for the log."""
-        ...
-
-    def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
-        """The existing vectors of these texts. Raises `StoreUnavailable`."""
-        ...
-
-
-class SharedVectors(VectorLender, Protocol):
-    """Vectors that several users share, on a server. Safe from several threads; connects when it is first asked."""
-
-    @property
-    def place(self) -> str:
-        """The address of the server, without its password."""
-        ...
-
-    def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
-        """The existing vectors of these texts; those that are damaged are left out. Raises `StoreUnavailable`."""
-        ...
-
-    def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
-        """The texts among `text_hashes` that have no vector of this model. Raises `StoreUnavailable`."""
-        ...
-
-    def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
-        """Store vectors of shape (len(text_hashes), dimensions) and length one; existing ones are not replaced.
-
-        A user who may only read puts none, without an error. Raises `ValueError` for other vectors, and then stores none;
-        `StoreUnavailable`, and then some of them may be there.
-        """
-        ...
-
-    def close(self) -> None:
-        """Close all connections."""
-        ...
-
-
-class ServerVectors(SharedVectors, Protocol):
-    """One project's vectors on a server that searches them: a `SharedVectors` that is a `VectorStore` too."""
-
-    def similarities(self, model: str, query: Vector, text_hashes: Collection[bytes]) -> dict[bytes, float]:
-        """See `VectorStore`."""
-        ...
-
-    def nearest(self, model: str, query: Vector, count: int, among: Collection[bytes] | None = None) -> list[Neighbour]:
-        """See `VectorStore`."""
-        ...
-
-    def maintain(self) -> None:
-        """See `VectorStore`."""
-        ...
-
-
-class SharedMemories(Protocol):
-    """The memories of one project that a team shares, on a server. Safe from several threads."""
-
-    @property
-    def place(self) -> str:
-        """The address of the server, without its password."""
-        ...
-
-    def since(self, change: int) -> SharedChanges:
-        """What was changed after a change's number (0: everything). Raises `StoreUnavailable`."""
-        ...
-
-    def put(self, memories: Sequence[SharedMemory]) -> None:
-        """Store versions, each unless the server has one with a greater stamp. All of them or none.
-
-        Raises `StoreUnavailable`; `StoreReadOnly` for a user who may only read.
-        """
-        ...
-
-    def close(self) -> None:
-        """Close all connections."""
-        ...
-
-
-class StoredProjects(Protocol):
-    """The projects whose vectors a server searches."""
-
-    @property
-    def place(self) -> str:
-        """The address of the server, without its password."""
-        ...
-
-    def all(self) -> list[StoredProject]:
-        """The projects, by name."""
-        ...
-
-    def drop(self, project: str) -> None:
-        """Delete all that the server holds of a project, at once. Raises `NotFound`."""
-        ...
-
-    def close(self) -> None:
-        """Close all connections."""
-        ...
-
-
-class ListedVectors(Protocol):
-    """Vectors that can be listed, and so be copied from one store to another (`copying.copy_vectors`)."""
-
-    def models(self) -> list[str]:
-        """The models that it has vectors of, by name."""
-        ...
-
-    def text_hashes(self, model: str, after: bytes, count: int) -> list[bytes]:
-        """A page of the texts that have a vector of a model, in the store's order: those after `after` (empty: the first).
-
-        Empty after the last. What is put meanwhile may come or not.
-        """
-        ...
-
-    def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
-        """See `VectorStore`."""
-        ...
-
-    def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
-        """See `VectorStore`."""
-        ...
-
-    def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
-        """See `VectorStore`."""
-        ...
-
-    def close(self) -> None:
-        """See `VectorStore`."""
         ...
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rag_ls.storage.api import ListedVectors
+from rag_ls.storage.server_api import ListedVectors
 
 _TEXTS_AT_ONCE = 1000
 # Stores round to half precision, and some normalise again.

@@ -12,18 +12,12 @@ from rag_ls.config import Settings
 from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Scope
 from rag_ls.project import Project
-from rag_ls.storage.api import (
-    CheckoutIndex,
-    LexicalIndex,
-    ListedVectors,
-    MemoryStore,
-    VectorLender,
-    VectorStore,
-)
+from rag_ls.storage.api import CheckoutIndex, LexicalIndex, MemoryStore, VectorStore
 from rag_ls.storage.opening_servers import open_server_vectors
 from rag_ls.storage.records import Hnsw, Replacement
 from rag_ls.storage.saved_vectors import SavedVectors
 from rag_ls.storage.served import ServedVectors
+from rag_ls.storage.server_api import ListedVectors, VectorLender
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.files import (

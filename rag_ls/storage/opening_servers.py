@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from rag_ls.config import Settings, StoreSettings
 from rag_ls.errors import StoreUnavailable
-from rag_ls.storage.api import ListedVectors, ServerVectors, SharedMemories, SharedVectors, StoredProjects, Vector
+from rag_ls.storage.api import Vector
 from rag_ls.storage.postgres.embedded import EmbeddedPostgres
 from rag_ls.storage.records import Hnsw, Vectors
+from rag_ls.storage.server_api import ListedVectors, ServerVectors, SharedMemories, SharedVectors, StoredProjects
 
 if TYPE_CHECKING:
     from rag_ls.storage.qdrant.vectors import QdrantVectors

@@ -9,8 +9,9 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Protocol, TypeVar
 
 from rag_ls.errors import StoreUnavailable
-from rag_ls.storage.api import ServerVectors, Vector, VectorStore
+from rag_ls.storage.api import Vector, VectorStore
 from rag_ls.storage.records import Neighbour, Vectors
+from rag_ls.storage.server_api import ServerVectors
 from rag_ls.util.deadlines import within
 
 _log = logging.getLogger(__name__)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from rag_ls.errors import StoreUnavailable
-from rag_ls.storage.api import ListedVectors
 from rag_ls.storage.copying import copy_vectors
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.postgres.vectors import PostgresVectors
 from rag_ls.storage.qdrant.vectors import QdrantVectors
+from rag_ls.storage.server_api import ListedVectors
 from rag_ls.storage.sqlite.index_file import open_derived
 from rag_ls.storage.sqlite.vectors import SqliteVectors
 from tests.storage.postgres.servers import Postgres
