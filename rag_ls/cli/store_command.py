@@ -115,7 +115,7 @@ def _list(projects: StoredProjects, arguments: argparse.Namespace) -> int:
         return 0
     paint = terminal.paint()
     for each in found:
-        size = f"  {each.memories:,} memories" if each.memories else ""
+        size = f"  {each.memories:,} {'memory' if each.memories == 1 else 'memories'}" if each.memories else ""
         size += f"  {each.bytes / 1e6:,.1f} MB" if each.bytes else ""
         mark = "" if each.name in known else "  (not among your projects)"
         print(f"{paint.styled(each.name, terminal.NAME)}  {each.vectors:,} vectors{size}{mark}")

@@ -71,7 +71,7 @@ class PostgresProjects:
             rows = connection.execute(
                 "SELECT p.name, p.schema, coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint, "
                 "coalesce(sum(greatest(c.reltuples, 0)) FILTER (WHERE c.relname LIKE 'rag_vector_%'), 0)::bigint, "
-                "coalesce(array_agg(c.relname::text) FILTER (WHERE c.reltuples < 0), '{}'), "
+                "coalesce(array_agg(c.relname::text), '{}'), "
                 "coalesce(bool_or(c.relname = 'rag_memory'), false) "
                 "FROM rag_ls.rag_project p LEFT JOIN pg_namespace n ON n.nspname = p.schema "
                 "LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind = 'r' GROUP BY p.name, p.schema ORDER BY p.name"
@@ -99,16 +99,15 @@ class PostgresProjects:
 
 
 def _project(
-    connection: psycopg.Connection[Any], name: str, schema: str, size: int, vectors: int, new: list[str], has_memories: bool,
+    connection: psycopg.Connection[Any], name: str, schema: str, size: int, estimated: int, tables: list[str], has_memories: bool,
     *, is_counted: bool,
 ) -> StoredProject:  # fmt: skip
-    """A project of the list. PostgreSQL has no estimate yet for its `new` tables."""
-    memories = 0
+    """A project of the list. Its vectors are counted, or (there are very many projects) estimated."""
+    memories, vectors = 0, estimated
     if is_counted:
-        for table in new:
-            # Only our own names stand in a statement.
-            if re.fullmatch(r"rag_vector_[0-9a-f]+", table):
-                vectors += _count(connection, f"{schema}.{table}")
+        # Only our own names stand in a statement.
+        counted = [table for table in tables if re.fullmatch(r"rag_vector_[0-9a-f]+", table or "")]
+        vectors = sum(_count(connection, f"{schema}.{table}") for table in counted)
         memories = _count(connection, f"{schema}.rag_memory WHERE NOT deleted") if has_memories else 0
     return StoredProject(name, int(size), int(vectors), memories)
 

@@ -126,7 +126,8 @@ class Server:
         return StoreUnavailable(f"{self.place} is busy", self._store)
 
     def _words(self, error: BaseException) -> str:
-        said = " ".join(str(error).split())
+        # libpq explains at length what a closed connection probably means.
+        said = " ".join(str(error).split()).partition(" This probably means")[0]
         return said.replace(self._secret, "***") if self._secret else said
 
 
