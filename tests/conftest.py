@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -26,6 +26,9 @@ from rag_ls.project import user_config_file
 from rag_ls.storage import open_memories
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from tests.support import PATIENCE_S, SHOP, end_engine, git_repository, open_checkout, write
+
+if TYPE_CHECKING:
+    from tests.storage.postgres.servers import Postgres
 
 settings.register_profile("rag-ls", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("rag-ls")
@@ -273,3 +276,13 @@ def store(tmp_path: Path) -> Iterator[SqliteCheckout]:
     store = open_checkout(tmp_path / "index.db")
     yield store
     store.close()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+    """A running PostgreSQL, one for all tests."""
+    # Not every platform has the package that it comes from.
+    from tests.storage.postgres.servers import postgres
+
+    with postgres(tmp_path_factory.mktemp("postgres")) as found:
+        yield found

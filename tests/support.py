@@ -8,8 +8,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -239,3 +240,21 @@ def finished(process: subprocess.Popen[str]) -> str:
     printed, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, errors
     return printed
+
+
+def at_once(works: Iterable[Callable[[], object]]) -> list[BaseException]:
+    """Run each in a thread of its own, and wait for all; what they raised."""
+    failed: list[BaseException] = []
+
+    def run(work: Callable[[], object]) -> None:
+        try:
+            work()
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return failed

@@ -133,7 +133,7 @@ def _apply_text(loaded: Loaded, file: Path, text: str, user_only: tuple[str, ...
         return Loaded(loaded.settings, (*loaded.problems, problem))
     if isinstance(url := values.get("store"), str):
         # The whole section in one line.
-        values["store"] = {"url": url, **{key: values.pop(key) for key in ("share",) if key in values}}
+        values["store"] = {"url": url, **({"share": values.pop("share")} if "share" in values else {})}
     refused = [
         Problem(str(file), f"[{section}] is the user's to set, in {user_config_file()}", _line_of(text, section, None))
         for section in user_only

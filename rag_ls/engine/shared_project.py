@@ -334,6 +334,11 @@ class SharedProject:
                 return None
         return self._models.wait(model_id, wait_s) if wait_s else self._models.get(model_id)
 
+    def model_for_unsaved(self, wait_s: float) -> HostedModel | None:
+        """The model for an editor's text, which may be unsaved; None if it would leave the machine."""
+        model = self.model(wait_s)
+        return None if model is not None and model.sends_away else model
+
     def model_state(self) -> tuple[str, bool, str]:
         """The answering model's id, whether it is ready, and a note for the user."""
         try:

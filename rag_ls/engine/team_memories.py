@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from rag_ls.config import StoreSettings
@@ -15,7 +15,7 @@ from rag_ls.errors import RagLsError
 from rag_ls.memory import utc_now
 from rag_ls.memory.team import TeamMemories
 from rag_ls.project import shared_name
-from rag_ls.storage import SharedMemories, open_shared_memories
+from rag_ls.storage import open_shared_memories
 from rag_ls.util.text import utc_stamp
 
 _log = logging.getLogger(__name__)
@@ -26,8 +26,6 @@ _ASK_EVERY_S = 10.0
 # A server that failed is asked again after so long.
 _RETRY_S = 30.0
 _NO_NAME = "the project has no git remote `origin`, by which others would know it"
-
-Open = Callable[[StoreSettings, str], SharedMemories | None]
 
 
 class ExchangingEngine(Protocol):
@@ -53,12 +51,9 @@ class _Team:
 class MemoryExchange:
     """Exchanges memories as long as it runs. Nothing waits for it: every project answers from its own memories."""
 
-    def __init__(
-        self, engine: ExchangingEngine, settings: StoreSettings, open_memories: Open = open_shared_memories
-    ) -> None:
+    def __init__(self, engine: ExchangingEngine, settings: StoreSettings) -> None:
         self._engine = engine
         self._settings = settings
-        self._open = open_memories
         self._teams: dict[SharedProject, _Team | None] = {}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="team memories", daemon=True)
@@ -114,7 +109,7 @@ class MemoryExchange:
             if "/" not in name:
                 # Others may have a folder of that name.
                 shared.team_problem = _NO_NAME
-            elif (memories := self._open(self._settings, name)) is not None:
+            elif (memories := open_shared_memories(self._settings, name)) is not None:
                 self._teams[shared] = _Team(TeamMemories(memories))
         return self._teams[shared]
 

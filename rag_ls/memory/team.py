@@ -7,18 +7,18 @@ the history. So whatever the order in which people change, delete and meet, all 
 
 from __future__ import annotations
 
+import functools
 import logging
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from rag_ls.errors import InvalidRequest, StoreReadOnly
-from rag_ls.memory.content_checks import MAX_CONTENT, MAX_TAGS, PRIVATE, refuse_secrets
-from rag_ls.memory.portable.merging import UNCHANGED, Merge
+from rag_ls.errors import InvalidRequest
+from rag_ls.memory.content_checks import MAX_CONTENT, PRIVATE, refuse_secrets
+from rag_ls.memory.portable.merging import UNCHANGED, Merge, new_tags
 from rag_ls.memory.portable.records import Incoming, Target, to_incoming, to_record
 from rag_ls.memory.portable.strict_json import parsed, written
 from rag_ls.model import Memory, MemoryVersion
-from rag_ls.storage import READ_ONLY_S, MemoryStore, SharedMemories, SharedMemory
+from rag_ls.storage import MemoryStore, SharedMemories, SharedMemory, WriteRights
 
 _log = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ class TeamMemories:
         self._superseded: list[SharedMemory] = []
         """Memories of others that said what an older one says."""
         self._given_at: tuple[int, str, int] | None = None
-        self._reads_only_until = 0.0
+        self._rights = WriteRights()
 
     def exchange(self, store: MemoryStore, now: str) -> Exchanged:
         """Take what others changed, then give what was changed here. `now` is RFC 3339, UTC.
@@ -58,7 +58,7 @@ class TeamMemories:
         """
         taken = self._take(store, now)
         newest = store.newest()
-        if newest == self._given_at or time.monotonic() < self._reads_only_until:
+        if newest == self._given_at or self._rights.are_missing:
             return Exchanged(taken)
         given = self._give(store)
         self._given_at = newest
@@ -68,9 +68,10 @@ class TeamMemories:
         changes = self.shared.since(self._change)
         if changes.epoch != self._epoch or changes.last < self._change:
             # The server has lost something: it is asked, and given, everything.
-            self._epoch, self._change, self._given_at = changes.epoch, 0, None
+            self._epoch, self._given_at = changes.epoch, None
             self._stamps.clear()
-            changes = self.shared.since(0)
+            if self._change:
+                changes = self.shared.since(0)
         self._change = changes.last
         if not changes.memories:
             return 0
@@ -119,7 +120,7 @@ class TeamMemories:
                 store.delete(twin.id, reason="consolidated")
             done = Merge(store, now).run([incoming])
             if twin is not None and not _comes_first(twin, memory):
-                _add_tags(store, memory.id, twin.metadata.tags, now)
+                _add_tags(store, memory.id, twin, now)
         return twin is not None or not done[UNCHANGED]
 
     def _give(self, store: MemoryStore) -> int:
@@ -135,12 +136,7 @@ class TeamMemories:
         items = [*newer, *gone, *self._superseded]
         for start in range(0, len(items), _AT_ONCE):
             part = items[start : start + _AT_ONCE]
-            try:
-                self.shared.put(part)
-            except StoreReadOnly as error:
-                # Who may read takes memories, and gives none.
-                _log.info("%s", error)
-                self._reads_only_until = time.monotonic() + READ_ONLY_S
+            if not self._rights.use(functools.partial(self.shared.put, part)):
                 return 0
             self._stamps.update((item.id, item.stamp) for item in part)
         self._superseded.clear()
@@ -155,11 +151,11 @@ def _comes_first(one: Memory, other: Memory) -> bool:
     return (one.created_at, one.id) < (other.created_at, other.id)
 
 
-def _add_tags(store: MemoryStore, memory_id: str, tags: Sequence[str], now: str) -> None:
+def _add_tags(store: MemoryStore, memory_id: str, twin: Memory, now: str) -> None:
     memory = store.get(memory_id)
-    if memory is None or not (new := [tag for tag in tags if tag not in memory.metadata.tags]):
+    if memory is None or not (new := new_tags(memory, twin)):
         return
-    metadata = replace(memory.metadata, tags=(*memory.metadata.tags, *new)[:MAX_TAGS])
+    metadata = replace(memory.metadata, tags=(*memory.metadata.tags, *new))
     store.replace(replace(memory, metadata=metadata, version=memory.version + 1, updated_at=now))
 
 

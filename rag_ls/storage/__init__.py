@@ -28,7 +28,6 @@ from rag_ls.storage.opening_servers import (
 from rag_ls.storage.records import (
     DISK,
     INDEX_STORE,
-    READ_ONLY_S,
     SCANNED,
     Batch,
     Candidate,
@@ -64,11 +63,11 @@ from rag_ls.storage.terms import (
     target_keys,
     terms,
 )
+from rag_ls.storage.write_rights import WriteRights
 
 __all__ = [
     "DISK",
     "INDEX_STORE",
-    "READ_ONLY_S",
     "SCANNED",
     "Batch",
     "Candidate",
@@ -104,6 +103,7 @@ __all__ = [
     "VectorStore",
     "Vectors",
     "VersionChange",
+    "WriteRights",
     "columns_of",
     "copy_vectors",
     "count_memories",

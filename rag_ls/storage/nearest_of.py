@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 import numpy as np
 
 from rag_ls.storage.api import Vector
-from rag_ls.storage.records import Neighbour
+from rag_ls.storage.records import Neighbour, Vectors
 
 MAX_SENT = 20_000
 """A search restricted to at most so many texts sends them along; the server compares each of them."""
@@ -21,9 +21,9 @@ def is_usable(vector: Vector, dimensions: int) -> bool:
     return len(vector) == dimensions and abs(float(np.linalg.norm(vector)) - 1.0) < _NORM_TOLERANCE
 
 
-def check_usable(vectors: Collection[Vector], dimensions: int) -> None:
-    """Raise `ValueError` if one of these vectors is not usable."""
-    if not all(is_usable(vector, dimensions) for vector in vectors):
+def check_usable(vectors: Vectors) -> None:
+    """Raise `ValueError` if one of these vectors, shape (n, dimensions), is not finite and of length one."""
+    if not np.all(np.abs(np.linalg.norm(vectors, axis=1) - 1.0) < _NORM_TOLERANCE):
         raise ValueError("vectors that are not finite and of length one are not stored; none of them was")
 
 

@@ -128,7 +128,7 @@ def _served(database: Database, local: VectorStore, settings: Settings, shared_n
         # git cannot be asked now; what the server has is not forgotten for that.
         return None
     try:
-        server = open_server_vectors(settings, shared_name)
+        server = open_server_vectors(settings.store, shared_name, _hnsw(settings))
     except StoreUnavailable as error:
         # What the settings name wrongly is told in the status, and texts are embedded here.
         _log.warning("%s", error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from rag_ls.config import Settings, StoreSettings
+from rag_ls.config import StoreSettings
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.postgres.embedded import EmbeddedPostgres
@@ -61,17 +61,16 @@ def open_shared_vectors(settings: StoreSettings) -> SharedVectors | None:
     return PostgresVectors(settings.url)
 
 
-def open_server_vectors(settings: Settings, shared_name: str) -> ServerVectors:
+def open_server_vectors(settings: StoreSettings, shared_name: str, hnsw: Hnsw) -> ServerVectors:
     """The vectors of a project on the server of the settings, which searches them. Connects when it is first asked.
 
     `shared_name` is the project's name for all who share it. Raises `StoreUnavailable` for a store that cannot be one.
     """
-    if _is_qdrant(settings.store):
-        return _qdrant_vectors(settings.store, shared_name)
+    if _is_qdrant(settings):
+        return _qdrant_vectors(settings, shared_name)
     from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 
-    hnsw = Hnsw(settings.hnsw.m, settings.hnsw.ef_construction, settings.hnsw.ef_search)
-    return PostgresProjectVectors(settings.store.url, shared_name, hnsw=hnsw)
+    return PostgresProjectVectors(settings.url, shared_name, hnsw=hnsw)
 
 
 def open_stored_projects(settings: StoreSettings) -> StoredProjects:

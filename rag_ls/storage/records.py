@@ -22,9 +22,6 @@ SCANNED = "scanned"
 # which it was read can keep its stamp, so such a stamp proves nothing (git calls it racily clean).
 _RACY_WINDOW_NS = 2_000_000_000
 
-READ_ONLY_S = 600.0
-"""Whoever may only read tries after so long whether he may write by now."""
-
 Vectors = NDArray[np.float32]
 
 

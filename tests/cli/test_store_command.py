@@ -7,7 +7,6 @@ import os
 import pty
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,17 +17,10 @@ from rag_ls.indexing import Buffer
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.qdrant.projects import QdrantProjects
 from rag_ls.storage.qdrant.vectors import QdrantVectors
-from tests.storage.postgres.servers import Postgres, postgres
+from tests.storage.postgres.servers import Postgres
 from tests.support import MODEL, PATIENCE_S, SHOP, digest, unit_vectors, write
 
 _COMMAND = str(Path(sys.executable).with_name("rag-ls"))
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
-    """A running PostgreSQL."""
-    with postgres(tmp_path_factory.mktemp("store")) as found:
-        yield found
 
 
 def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

@@ -17,13 +17,6 @@ from tests.storage.postgres.servers import Postgres, postgres
 from tests.support import SHOP, git, until, write
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
-    """A running PostgreSQL."""
-    with postgres(tmp_path_factory.mktemp("memories")) as found:
-        yield found
-
-
 @pytest.fixture(autouse=True)
 def store(server: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
     """The team's store, for memories alone."""

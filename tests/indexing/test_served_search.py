@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +29,6 @@ from tests.support import PATIENCE_S, SHOP, until, write
 
 FILES = {**SHOP, **{f"src/part_{number}.py": f"def part_{number}():\n    return {number}\n" for number in range(12)}}
 QUESTION = "amount to be paid by the customer"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
-    """A running PostgreSQL."""
-    with postgres(tmp_path_factory.mktemp("served")) as found:
-        yield found
 
 
 @pytest.fixture

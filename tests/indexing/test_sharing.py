@@ -15,15 +15,8 @@ from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import ModelMissing
 from rag_ls.indexing import Buffer
-from tests.storage.postgres.servers import Postgres, postgres
+from tests.storage.postgres.servers import Postgres
 from tests.support import PATIENCE_S, SHOP, until, write
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
-    """A running PostgreSQL."""
-    with postgres(tmp_path_factory.mktemp("team")) as found:
-        yield found
 
 
 @pytest.fixture

@@ -31,13 +31,6 @@ from tests.support import MODEL, unit_vectors
 PROJECT = "github.com/acme/shop"
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
-    """A running PostgreSQL."""
-    with postgres(tmp_path_factory.mktemp("team")) as found:
-        yield found
-
-
 class User:
     """Somebody with an own store, who exchanges it with the team's."""
 

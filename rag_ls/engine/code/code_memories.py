@@ -88,7 +88,7 @@ class CodeMemories:
             settings.search.query_expansion,
             settings.memory.half_life_days,
         )
-        of_query = self._model_for_unsaved if is_unsaved else self._shared.model
+        of_query = self._shared.model_for_unsaved if is_unsaved else self._shared.model
         model, note = of_query(wait_for_model_s), ""
         if settings.search.enable_reranking:
             hits = self.memories.recall(replace(question, k=max(question.k, RERANKED)), model)
@@ -125,7 +125,7 @@ class CodeMemories:
         hits = self.of_chunk(row) if row else []
         chunk = row.stored.chunk if row else None
         query = text.strip() or (f"{chunk.symbol} {chunk.doc or chunk.text[:500]}" if chunk else "")
-        model = self._model_for_unsaved(0.0)
+        model = self._shared.model_for_unsaved(0.0)
         if query:
             question = memory.Question(query, count, settings.search.min_similarity, self.on_branch(memory.ALL))
             known = {hit.item.id for hit in hits}
@@ -305,11 +305,6 @@ class CodeMemories:
                 f"{purpose}, which needs the embedding model: {self._shared.model_state()[2] or 'it is loading'}"
             )
         return model
-
-    def _model_for_unsaved(self, wait_s: float) -> HostedModel | None:
-        """The model for an editor's text, which may be unsaved; None if it would leave the machine."""
-        model = self._shared.model(wait_s)
-        return None if model is not None and model.sends_away else model
 
     def _row_at(self, path: str, line: int) -> ChunkRow | None:
         self._shared.catch_up()

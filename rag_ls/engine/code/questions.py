@@ -122,10 +122,7 @@ class CodeQuestions:
     def _snippet(self, snippet: str, path: str) -> _Target:
         snippet = snippet[: _SNIPPET_PIECE * _SNIPPET_PIECES]
         # A path means that an editor asks, which does not wait for a model.
-        model = self._shared.model(0.0 if path else _SNIPPET_WAIT_S)
-        if path and model is not None and model.sends_away:
-            # The editor's text may be unsaved.
-            model = None
+        model = self._shared.model_for_unsaved(0.0) if path else self._shared.model(_SNIPPET_WAIT_S)
         vector = _embedded(model, snippet, _mean_embedding)
         embedding = Embedding(model.card, vector) if model is not None and vector is not None else None
         return _Target(snippet, self._context.relative(path) if path else "", snippet, embedding, is_saved=not path)

@@ -76,7 +76,7 @@ class Merge:
 
     def _meet_again(self, memory: Memory, present: Memory) -> tuple[str, Memory]:
         """Merge a memory without an id into the one that its content identifies; later changes here are kept."""
-        if memory.content_hash != present.content_hash or not _new_tags(present, memory):
+        if memory.content_hash != present.content_hash or not new_tags(present, memory):
             return UNCHANGED, present
         return self._join(memory, present)
 
@@ -100,7 +100,7 @@ class Merge:
 
     def _join(self, memory: Memory, twin: Memory) -> tuple[str, Memory]:
         """Merge a memory into its twin, which keeps its id: add the tags; an older summary gets the newer text."""
-        tags = (*twin.metadata.tags, *_new_tags(twin, memory))
+        tags = (*twin.metadata.tags, *new_tags(twin, memory))
         joined = replace(twin, metadata=replace(twin.metadata, tags=tags))
         if memory.content_hash != twin.content_hash and memory.updated_at > twin.updated_at:
             joined = replace(joined, content=memory.content, content_hash=memory.content_hash)
@@ -119,7 +119,8 @@ class Merge:
         return None if twin is None or twin.id == memory.id else twin
 
 
-def _new_tags(present: Memory, memory: Memory) -> tuple[str, ...]:
+def new_tags(present: Memory, memory: Memory) -> tuple[str, ...]:
+    """The tags of `memory` that `present` lacks, as many as it has room for."""
     tags = present.metadata.tags
     new = dict.fromkeys(tag for tag in memory.metadata.tags if tag not in tags)
     return tuple(new)[: max(0, MAX_TAGS - len(tags))]

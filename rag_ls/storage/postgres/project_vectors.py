@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import struct
 import threading
-import time
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag_ls.errors import StoreReadOnly, StoreUnavailable
+from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.nearest_of import MAX_SENT, check_usable, chosen, is_usable
 from rag_ls.storage.postgres.projects import STORE, project_schema
 from rag_ls.storage.postgres.server import Server
-from rag_ls.storage.records import READ_ONLY_S, Hnsw, Neighbour, Vectors
+from rag_ls.storage.records import Hnsw, Neighbour, Vectors
+from rag_ls.storage.write_rights import WriteRights
 
 if TYPE_CHECKING:
     import psycopg
-
-_log = logging.getLogger(__name__)
 
 _TEXTS_AT_ONCE = 1000
 # Below this many vectors PostgreSQL compares each, in milliseconds.
@@ -50,7 +47,7 @@ class PostgresProjectVectors:
         self._indexed_from = indexed_from
         self._lock = threading.Lock()
         self._tables: dict[str, tuple[str, int]] = {}
-        self._reads_only_until = 0.0
+        self._rights = WriteRights()
 
     @property
     def place(self) -> str:
@@ -91,17 +88,10 @@ class PostgresProjectVectors:
 
     def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
         """See `ServerVectors`. Vectors travel by COPY, all of them in one transaction."""
-        if not len(text_hashes) or time.monotonic() < self._reads_only_until:
+        if not len(text_hashes):
             return
-        dimensions = int(vectors.shape[1])
-        check_usable(vectors, dimensions)
-        try:
-            table = self._table_for(model, dimensions)
-            self._copy(table, dimensions, text_hashes, vectors)
-        except StoreReadOnly as error:
-            # Who may read takes vectors, and gives none.
-            _log.info("%s", error)
-            self._reads_only_until = time.monotonic() + READ_ONLY_S
+        check_usable(vectors)
+        self._rights.use(lambda: self._copy(model, text_hashes, vectors))
 
     def nearest(self, model: str, query: Vector, count: int, among: Collection[bytes] | None = None) -> list[Neighbour]:
         """See `VectorStore`."""
@@ -156,7 +146,9 @@ class PostgresProjectVectors:
         found = [Neighbour(bytes(text_hash), float(similarity)) for text_hash, similarity in rows]
         return sorted(found, key=lambda neighbour: (-neighbour.similarity, neighbour.text_hash))
 
-    def _copy(self, table: str, dimensions: int, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
+    def _copy(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
+        dimensions = int(vectors.shape[1])
+        table = self._table_for(model, dimensions)
         with self._server.transaction() as connection:
             connection.execute(
                 f"CREATE TEMPORARY TABLE given (text_hash bytea, embedding halfvec({dimensions})) ON COMMIT DROP"

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.errors import NotFound, StoreUnavailable
-from rag_ls.storage.postgres.schema import Schema
+from rag_ls.storage.postgres.schema import Schema, has_table
 from rag_ls.storage.postgres.server import Server
 from rag_ls.storage.records import StoredProject
 
@@ -40,7 +40,7 @@ def project_schema(server: Server, project: str) -> Schema:
 
 def enlist(connection: psycopg.Connection[Any], schema: str, project: str) -> None:
     """Note in the list of projects which one a schema is of."""
-    if not _has_list(connection):
+    if not has_table(connection, "rag_ls", "rag_project"):
         connection.execute("CREATE SCHEMA IF NOT EXISTS rag_ls")
         connection.execute(
             "CREATE TABLE IF NOT EXISTS rag_ls.rag_project (schema text PRIMARY KEY, name text NOT NULL, "
@@ -66,7 +66,7 @@ class PostgresProjects:
     def all(self) -> list[StoredProject]:
         """See `StoredProjects`."""
         with self._server.transaction() as connection:
-            if not _has_list(connection):
+            if not has_table(connection, "rag_ls", "rag_project"):
                 return []
             rows = connection.execute(
                 "SELECT p.name, p.schema, coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint, "
@@ -85,7 +85,7 @@ class PostgresProjects:
         schema = schema_of(project)
         with self._server.transaction() as connection:
             row = None
-            if _has_list(connection):
+            if has_table(connection, "rag_ls", "rag_project"):
                 row = connection.execute(
                     "DELETE FROM rag_ls.rag_project WHERE schema = %s AND name = %s RETURNING schema", (schema, project)
                 ).fetchone()
@@ -115,11 +115,6 @@ def _project(
 def _count(connection: psycopg.Connection[Any], rows: str) -> int:
     row = connection.execute(f"SELECT count(*) FROM {rows}").fetchone()
     return int(row[0]) if row else 0
-
-
-def _has_list(connection: psycopg.Connection[Any]) -> bool:
-    query = "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = 'rag_ls' AND tablename = 'rag_project'"
-    return connection.execute(query).fetchone() is not None
 
 
 def _need_pgvector(connection: psycopg.Connection[Any], server: Server) -> None:

@@ -68,9 +68,14 @@ class Schema:
             yield connection
 
     def _version(self, connection: psycopg.Connection[Any]) -> int:
-        # Not `to_regclass`, which may remember that there was none before somebody else made it.
-        query = "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = %s AND tablename = 'rag_meta'"
-        if connection.execute(query, (self.name,)).fetchone() is None:
+        if not has_table(connection, self.name, "rag_meta"):
             return 0
         row = connection.execute(f"SELECT value FROM {self.name}.rag_meta WHERE key = %s", (self._part,)).fetchone()
         return int(row[0]) if row else 0
+
+
+def has_table(connection: psycopg.Connection[Any], schema: str, table: str) -> bool:
+    """Whether there is a table now."""
+    # Not `to_regclass`, which may remember that there was none before somebody else made it.
+    query = "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = %s AND tablename = %s"
+    return connection.execute(query, (schema, table)).fetchone() is not None

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag_ls.errors import StoreReadOnly, StoreUnavailable
+from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.nearest_of import check_usable, is_usable
 from rag_ls.storage.postgres.schema import Schema
 from rag_ls.storage.postgres.server import Server
-from rag_ls.storage.records import READ_ONLY_S, Vectors
+from rag_ls.storage.records import Vectors
+from rag_ls.storage.write_rights import WriteRights
 
 if TYPE_CHECKING:
     import psycopg
@@ -36,7 +36,7 @@ class PostgresVectors:
         self._schema = Schema(self._server, "rag_ls", "vectors_schema", (_first,), STORE)
         self._lock = threading.Lock()
         self._is_ready = False
-        self._reads_only_until = 0.0
+        self._rights = WriteRights()
 
     @property
     def place(self) -> str:
@@ -83,23 +83,15 @@ class PostgresVectors:
         """See `SharedVectors`."""
         if not len(text_hashes):
             return
-        dimensions = int(vectors.shape[1])
-        check_usable(vectors, dimensions)
+        check_usable(vectors)
+        self._rights.use(lambda: self._write(model, text_hashes, vectors))
+
+    def _write(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
         # In one order for everybody, so that two who fill the store at once wait for each other in turn.
         ordered = sorted(zip(text_hashes, vectors.astype(np.float16), strict=True), key=lambda item: item[0])
         hashes, halves = [text_hash for text_hash, _ in ordered], [half.tobytes() for _, half in ordered]
-        if time.monotonic() < self._reads_only_until:
-            return
-        try:
-            self._write(model, dimensions, hashes, halves)
-        except StoreReadOnly as error:
-            # Who may read takes vectors, and gives none.
-            _log.info("%s", error)
-            self._reads_only_until = time.monotonic() + READ_ONLY_S
-
-    def _write(self, model: str, dimensions: int, hashes: Sequence[bytes], halves: Sequence[bytes]) -> None:
         with self._ready() as connection:
-            number = _model_number(connection, model, dimensions, self.place)
+            number = _model_number(connection, model, int(vectors.shape[1]), self.place)
             for start in range(0, len(halves), _TEXTS_AT_ONCE):
                 part = slice(start, start + _TEXTS_AT_ONCE)
                 connection.execute(

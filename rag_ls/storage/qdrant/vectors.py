@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import threading
-import time
 import uuid
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag_ls.errors import StoreReadOnly, StoreUnavailable
+from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.nearest_of import MAX_SENT, check_usable, chosen, is_usable
 from rag_ls.storage.qdrant.server import Server
-from rag_ls.storage.records import READ_ONLY_S, Neighbour, Vectors
+from rag_ls.storage.records import Neighbour, Vectors
+from rag_ls.storage.write_rights import WriteRights
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
     from qdrant_client import models as qdrant
-
-_log = logging.getLogger(__name__)
 
 STORE = "vectors"
 # The server answers when it has written a batch: so it is never given more than it takes.
@@ -47,7 +44,7 @@ class QdrantVectors:
         self._on_disk = on_disk
         self._lock = threading.Lock()
         self._sizes: dict[str, int] = {}
-        self._reads_only_until = 0.0
+        self._rights = WriteRights()
 
     @property
     def place(self) -> str:
@@ -87,26 +84,10 @@ class QdrantVectors:
 
     def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
         """See `ServerVectors`."""
-        if not len(text_hashes) or time.monotonic() < self._reads_only_until:
+        if not len(text_hashes):
             return
-        dimensions = int(vectors.shape[1])
-        check_usable(list(vectors), dimensions)
-        try:
-            self._prepare(model, dimensions)
-            missing = self.missing(model, text_hashes)
-            new = {
-                text_hash: vector
-                for text_hash, vector in zip(text_hashes, vectors, strict=True)
-                if text_hash in missing
-            }
-            items = list(new.items())
-            for start in range(0, len(items), _TEXTS_AT_ONCE):
-                with self._server.client() as client:
-                    self._upsert(client, model, items[start : start + _TEXTS_AT_ONCE])
-        except StoreReadOnly as error:
-            # Who may read takes vectors, and gives none.
-            _log.info("%s", error)
-            self._reads_only_until = time.monotonic() + READ_ONLY_S
+        check_usable(vectors)
+        self._rights.use(lambda: self._write(model, text_hashes, vectors))
 
     def nearest(self, model: str, query: Vector, count: int, among: Collection[bytes] | None = None) -> list[Neighbour]:
         """See `VectorStore`. Filters by project and text run in the server."""
@@ -140,9 +121,9 @@ class QdrantVectors:
                     _name_of(model), self._mine(), limit=count + 1, offset=offset, with_payload=["chunk_hash"]
                 )
             # A page begins with the point of its offset.
-            hashes = [each for point in points if (each := self._hash_of(point)) not in (None, after)]
-            if hashes or offset is None:
-                return [each for each in hashes if each is not None][:count]
+            found = [each for each in map(self._hash_of, points) if each is not None and each != after]
+            if found or offset is None:
+                return found[:count]
 
     def maintain(self) -> None:
         """Nothing: the server optimises by itself."""
@@ -164,6 +145,15 @@ class QdrantVectors:
         hashes = [(self._hash_of(point), point.score) for point in found]
         near = [Neighbour(text_hash, float(score)) for text_hash, score in hashes if text_hash is not None]
         return sorted(near, key=lambda each: (-each.similarity, each.text_hash))
+
+    def _write(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
+        self._prepare(model, int(vectors.shape[1]))
+        missing = self.missing(model, text_hashes)
+        new = dict(item for item in zip(text_hashes, vectors, strict=True) if item[0] in missing)
+        items = list(new.items())
+        for start in range(0, len(items), _TEXTS_AT_ONCE):
+            with self._server.client() as client:
+                self._upsert(client, model, items[start : start + _TEXTS_AT_ONCE])
 
     def _upsert(self, client: QdrantClient, model: str, items: Sequence[tuple[bytes, Vector]]) -> None:
         from qdrant_client import models as qdrant

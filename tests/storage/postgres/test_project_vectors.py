@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from rag_ls.errors import NotFound, StoreFull, StoreUnavailable
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors, table_of
 from rag_ls.storage.postgres.projects import PostgresProjects, schema_of
 from tests.storage.postgres.servers import Postgres, postgres
-from tests.support import digest, unit_vectors
+from tests.support import at_once, digest, unit_vectors
 
 MODEL, PROJECT = "model@1", "github.com/acme/shop"
 
@@ -143,22 +144,13 @@ def test_a_user_who_may_only_read_finds_and_puts_nothing(
 
 def test_two_who_fill_one_project_at_once_make_one_set(server: Postgres, database: str) -> None:
     stores = [PostgresProjectVectors(server.url(database), PROJECT) for _ in range(4)]
-    failed: list[BaseException] = []
 
     def fill(store: PostgresProjectVectors, number: int) -> None:
-        try:
-            for part in range(4):
-                texts = np.random.default_rng(number).permutation(100) + 100 * part
-                store.put(MODEL, _hashes(*texts), unit_vectors(100, 16))
-        except BaseException as error:
-            failed.append(error)
+        for part in range(4):
+            texts = np.random.default_rng(number).permutation(100) + 100 * part
+            store.put(MODEL, _hashes(*texts), unit_vectors(100, 16))
 
-    threads = [threading.Thread(target=fill, args=(store, number)) for number, store in enumerate(stores)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failed == []
+    assert at_once(functools.partial(fill, store, number) for number, store in enumerate(stores)) == []
     assert stores[0].missing(MODEL, _hashes(*range(400))) == set()
     with psycopg.connect(server.url(database)) as connection:
         count = connection.execute(f"SELECT count(*) FROM {schema_of(PROJECT)}.{table_of(MODEL)}").fetchone()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 import threading
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from rag_ls.errors import StoreUnavailable
 from rag_ls.storage import SharedVectors, open_shared_vectors
 from rag_ls.storage.postgres.vectors import PostgresVectors
 from tests.storage.postgres.servers import Postgres, postgres
-from tests.support import digest, unit_vectors
+from tests.support import at_once, digest, unit_vectors
 
 MODEL, OTHER = "model@1", "model@2"
 
@@ -100,23 +101,14 @@ def test_many_puts_are_one_set(server: Postgres, puts: list[list[int]]) -> None:
 
 def test_two_users_who_come_first_at_once_make_the_tables_once(server: Postgres, database: str) -> None:
     stores = [PostgresVectors(server.url(database)) for _ in range(6)]
-    failed: list[BaseException] = []
 
     def fill(store: SharedVectors, number: int) -> None:
-        try:
-            for part in range(5):
-                texts = [f"{part} {text}" for text in range(50)]
-                random.Random(number).shuffle(texts)
-                store.put(MODEL, _hashes(*texts), unit_vectors(50, 16))
-        except BaseException as error:
-            failed.append(error)
+        for part in range(5):
+            texts = [f"{part} {text}" for text in range(50)]
+            random.Random(number).shuffle(texts)
+            store.put(MODEL, _hashes(*texts), unit_vectors(50, 16))
 
-    threads = [threading.Thread(target=fill, args=(store, number)) for number, store in enumerate(stores)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failed == []
+    assert at_once(functools.partial(fill, store, number) for number, store in enumerate(stores)) == []
     with psycopg.connect(server.url(database)) as connection:
         assert connection.execute("SELECT count(*) FROM rag_ls.rag_vector").fetchone() == (250,)
     for store in stores:
