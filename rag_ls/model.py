@@ -32,6 +32,8 @@ class Freshness(StrEnum):
     """Equal to the file at the moment of the answer."""
     CHANGED = "changed"
     """The file has changed since it was indexed; its re-index is queued."""
+    PUBLISHED = "published"
+    """As a team published it on a server; there is no checkout here to compare it with."""
 
 
 class AnchorState(StrEnum):

@@ -112,6 +112,16 @@ def shared_name(root: Path) -> str:
     return "/".join(found) + (f"#{folder.strip('/')}" if folder else "")
 
 
+def current_commit(root: Path) -> str:
+    """The commit that is checked out, with `+` behind it if files differ from it; empty without git."""
+    try:
+        commit = _asked_git(root, "rev-parse", "HEAD")
+        is_changed = bool(commit) and _asked_git(root, "status", "--porcelain", "--untracked-files=no") != ""
+    except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
+        return ""
+    return commit + "+" * is_changed
+
+
 def _asked_git(root: Path, *command: str) -> str:
     done = subprocess.run(["git", "-C", str(root), *command], capture_output=True, text=True, timeout=10, check=False)
     return done.stdout.strip() if done.returncode == 0 else ""

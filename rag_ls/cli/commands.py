@@ -17,6 +17,7 @@ from rag_ls.cli.progress import showing
 from rag_ls.cli.terminal import paint
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest, NotConfirmed, NotIndexed
+from rag_ls.registry.entries import PUBLISHED
 
 Json = dict[str, Any]
 
@@ -68,6 +69,8 @@ def _use_store(arguments: argparse.Namespace) -> None:
 
 def search(arguments: argparse.Namespace) -> int:
     """Search code and memories."""
+    if arguments.published:
+        return _search_published(arguments)
     # Only memories have a scope.
     named = arguments.kinds or ("memory" if arguments.scope else "code,memory")
     kinds = [kind.strip() for kind in named.split(",")]
@@ -84,6 +87,21 @@ def search(arguments: argparse.Namespace) -> int:
     }
     with showing(first=_FIRST_SEARCH, embeds=False) as show:
         answer = ask(arguments, "search", question, show)
+    show_answer(arguments, answer, render.answer(answer, paint()))
+    return 0
+
+
+def _search_published(arguments: argparse.Namespace) -> int:
+    if arguments.kinds not in (None, "", "code") or arguments.scope:
+        raise InvalidRequest("--published searches code alone: leave --in and --scope out")
+    question = {
+        "query": " ".join([arguments.query, *arguments.words]),
+        "k": arguments.k,
+        "project": [f"{PUBLISHED}{arguments.published}"],
+        "language": arguments.language,
+        "path_glob": arguments.path_glob,
+    }
+    answer = ask(arguments, "search_code", question, in_project=False)
     show_answer(arguments, answer, render.answer(answer, paint()))
     return 0
 

@@ -226,7 +226,9 @@ def _token_verbs(verbs: Verbs) -> None:
 
 
 def _store_verbs(verbs: Verbs) -> None:
-    store = verbs.add_parser("store", help="copy vectors between stores, list and drop the projects of a server")
+    store = verbs.add_parser(
+        "store", help="publish code, copy vectors between stores, list and drop the projects of a server"
+    )
     actions = store.add_subparsers(dest="action", metavar="ACTION", required=True)
     copy = actions.add_parser("copy", help="copy vectors; what is there already is passed over, and all are compared")
     copy.add_argument("source", metavar="FROM", help="a folder of a project, or postgresql://... or qdrant://...")
@@ -237,12 +239,16 @@ def _store_verbs(verbs: Verbs) -> None:
         metavar="NAME",
         help="on a server, what it searches for this project (default: what all share)",
     )
+    publish = actions.add_parser(
+        "publish", help="let everybody who may read the store search this project's code without a checkout"
+    )
+    publish.add_argument("path", nargs="?", default=".", metavar="PATH", help="a folder of the project (default: this)")
     listed = actions.add_parser("projects", help="list the projects whose vectors a server searches")
     drop = actions.add_parser("drop", help="delete what a server holds of a project, once you have confirmed it")
     drop.add_argument("name", metavar="NAME", help="its name there")
-    for action in (listed, drop):
+    for action in (publish, listed, drop):
         action.add_argument("--store", default="", metavar="URL", help="the server (default: store.url)")
-    for action in (copy, listed):
+    for action in (publish, copy, listed):
         action.add_argument("--json", action="store_true", help="print JSON")
 
 

@@ -90,6 +90,9 @@ def _status(verb: argparse.ArgumentParser) -> None:
 
 def _search(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("words", nargs="*", help="more words of the question, which then needs no quotes")
+    verb.add_argument(
+        "--published", default="", metavar="NAME", help="search code that the team published, without a checkout of it"
+    )
 
 
 def _add(verb: argparse.ArgumentParser) -> None:

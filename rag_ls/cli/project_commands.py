@@ -26,6 +26,9 @@ def list_projects(arguments: argparse.Namespace) -> int:
     """List the projects that can be named."""
     answer = ask(arguments, "list_repos", {}, in_project=False)
     show_answer(arguments, answer, _listed(answer["repos"]))
+    if published := answer.get("published"):
+        told = f"rag-ls: the team published {', '.join(published)}: `rag-ls search --published NAME` searches one"
+        print(told, file=sys.stderr)
     for problem in answer.get("problems", ()):
         print(f"rag-ls: {problem}", file=sys.stderr)
     return 0

@@ -36,6 +36,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what was asked. Raises `StoreUnavailable`, `NotFound`, `InvalidRequest`, `NotConfirmed`."""
     if arguments.action == "copy":
         return _copy(arguments)
+    if arguments.action == "publish":
+        from rag_ls.cli import publish_command
+
+        return publish_command.run(arguments)
     with contextlib.closing(open_stored_projects(_store(arguments))) as projects:
         return _drop(projects, arguments) if arguments.action == "drop" else _list(projects, arguments)
 
@@ -116,6 +120,7 @@ def _list(projects: StoredProjects, arguments: argparse.Namespace) -> int:
     paint = terminal.paint()
     for each in found:
         size = f"  {each.memories:,} {'memory' if each.memories == 1 else 'memories'}" if each.memories else ""
+        size += f"  {each.chunks:,} chunks of code, readable" if each.chunks else ""
         size += f"  {each.bytes / 1e6:,.1f} MB" if each.bytes else ""
         mark = "" if each.name in known else "  (not among your projects)"
         print(f"{paint.styled(each.name, terminal.NAME)}  {each.vectors:,} vectors{size}{mark}")
@@ -133,7 +138,8 @@ def _drop(projects: StoredProjects, arguments: argparse.Namespace) -> int:
         if found.name in _known_here()
         else ""
     )
-    lost = f"{found.vectors:,} vectors and {found.memories:,} memories of {found.name}, for everybody who shares it"
+    held = f"{found.vectors:,} vectors, {found.memories:,} memories and {found.chunks:,} published chunks"
+    lost = f"{held} of {found.name}, for everybody who shares it"
     print(f"rag-ls: {projects.place} will lose {lost}.{used}", file=sys.stderr)
     if not confirmed("drop them now?", "nothing was dropped", remedy="run it at a terminal"):
         return 1

@@ -21,6 +21,7 @@ from rag_ls.engine.collections import Collections
 from rag_ls.engine.editors import Editors
 from rag_ls.engine.events import Event, Events, IndexComplete, IndexProgressed
 from rag_ls.engine.maintenance import Maintenance
+from rag_ls.engine.published import PublishedProjects
 from rag_ls.engine.shared_project import SharedProject
 from rag_ls.engine.team_memories import MemoryExchange
 from rag_ls.engine.workers import Workers
@@ -85,6 +86,8 @@ class Engine:
         self._settings = settings
         self.shared_vectors = _shared_vectors(settings)
         """The vectors that a team shares, if the settings name a store."""
+        self.published = PublishedProjects(settings.store, self.models, self.counts)
+        """The code that a team published on that store."""
         threads = max(4, min(16, 2 * (os.cpu_count() or 1)))
         self.workers = Workers(threads, per_client=threads // 2)
         self.latencies = Latencies()
@@ -291,6 +294,7 @@ class Engine:
         if self._global_memories is not None:
             self._global_memories.close()
         self.collections.close()
+        self.published.close()
         if self.shared_vectors is not None:
             self.shared_vectors.close()
 

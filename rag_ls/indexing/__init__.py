@@ -9,6 +9,7 @@ from rag_ls.indexing.files import ALL, Patterns, list_files
 from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.power import reason_to_wait
 from rag_ls.indexing.progress import Depth, Phase, Progress
+from rag_ls.indexing.publishing import Published, Publishing
 from rag_ls.indexing.scan import Scan, scan
 from rag_ls.indexing.service import IndexingService
 from rag_ls.indexing.sessions import EditingSession, EditingSessions
@@ -31,6 +32,8 @@ __all__ = [
     "Patterns",
     "Phase",
     "Progress",
+    "Published",
+    "Publishing",
     "Scan",
     "Spent",
     "TreeSync",

@@ -85,7 +85,7 @@ class Preparation:
     def _read(self, scope: QuestionScope, names: tuple[str, ...], report: Report) -> None:
         wait = _Wait(time.monotonic() + _MAX_WAIT_S, report)
         is_absolute = os.path.isabs(scope.path)
-        views = [self._projects.holding(scope.path, names)] if is_absolute else self._projects.named(names)
+        views = [self._projects.holding(scope.path, names)] if is_absolute else self._projects.sought(names)[0]
         for view in views:
             self._read_first(view, scope, wait)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rag_ls.config import Settings
 from rag_ls.engine.client import Client
-from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable
+from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable, StoreUnavailable
 from rag_ls.memory import utc_now
 from rag_ls.operations.indexing import Report, index_and_wait, status_of
 from rag_ls.operations.projects import Projects
@@ -58,7 +58,13 @@ class ProjectOperations:
             for view in self._client.projects()
             if view.project.root not in listed and not self._client.is_scratch(view.project.root)
         ]
-        return ReposAnswer(tuple(self._repo(project) for project in (*known, *unlisted)), tuple(self._problems()))
+        published, problems = [], self._problems()
+        try:
+            published = self._projects.published_names()
+        except StoreUnavailable as error:
+            problems.append(f"what the team published cannot be told: {error}")
+        repos = tuple(self._repo(project) for project in (*known, *unlisted))
+        return ReposAnswer(repos, tuple(problems), tuple(published))
 
     def scan(self, asked: Scan) -> ScanAnswer:
         """The states of the named projects after `prepare_scan` has indexed them."""

@@ -8,17 +8,21 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
+from rag_ls.config import Settings
 from rag_ls.engine.client import Client
 from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.published import PublishedCode
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable, StoreUnavailable
 from rag_ls.project import Project
 from rag_ls.registry.catalogue import CONFIG, KnownProject, called, names_of, root_of_path
-from rag_ls.registry.entries import ALL
+from rag_ls.registry.entries import ALL, PUBLISHED
 from rag_ls.util.nearest import nearest, nearest_text
 
 _log = logging.getLogger(__name__)
 
 F = TypeVar("F")
+
+_MAX_NAMED = 20
 
 
 class Projects:
@@ -84,6 +88,49 @@ class Projects:
             return self._every_view(known)
         found = [view for name in names for view in self._views_called(name, known)]
         return list({view.project.root: view for view in found}.values())
+
+    def sought(self, wanted: Sequence[str]) -> tuple[list[ProjectView], list[PublishedCode]]:
+        """As `named`, and for names that no project has here, those that the team published on its server.
+
+        `published:NAME` means the published one even if a project here has the name.
+
+        Raises `NotFound`, and `InvalidRequest` for a name that several published projects may have.
+        """
+        views: dict[Path, ProjectView] = {}
+        published: dict[str, PublishedCode] = {}
+        for name in [name.strip() for name in wanted if name.strip()] or [""]:
+            if name.startswith(PUBLISHED):
+                found = self._published(name.removeprefix(PUBLISHED), NotFound(f"nothing published is called {name!r}"))
+                published[found.name] = found
+                continue
+            try:
+                views |= {view.project.root: view for view in self.named(name)}
+            except NotFound as error:
+                found = self._published(name, error)
+                published[found.name] = found
+        return list(views.values()), list(published.values())
+
+    def published_names(self) -> list[str]:
+        """The names of the projects that the team published. Raises `StoreUnavailable`."""
+        return self._client.engine.published.names() if self._client.sees_all else []
+
+    @property
+    def user_settings(self) -> Settings:
+        """The user's settings, for what is in no project."""
+        return self._client.load_settings().settings
+
+    def _published(self, name: str, error: NotFound) -> PublishedCode:
+        """The published project of a name. Raises `error`, and more that can be said, if there is none."""
+        try:
+            names = self.published_names()
+            found = self._client.engine.published.called(name) if names else None
+        except StoreUnavailable as problem:
+            raise NotFound(f"{error}; what is published cannot be told: {problem}") from problem
+        if found is not None:
+            return found
+        if names:
+            raise NotFound(f"{error}; published are {', '.join(names[:_MAX_NAMED])}") from error
+        raise error
 
     def holding(self, path: str, wanted: str | Sequence[str] = "") -> ProjectView:
         """The project that holds a path; the first one if the path does not decide."""

@@ -36,7 +36,7 @@ class CodeRecord:
     truncated: bool = optional(False)
     note: str = optional("")
     project: str = optional("")
-    """The root, where several projects answer."""
+    """The root, where several projects answer; the name of a published one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -541,6 +541,8 @@ class ReposAnswer:
 
     repos: tuple[RepoRecord, ...]
     problems: tuple[str, ...] = optional(())
+    published: tuple[str, ...] = optional(())
+    """Projects that a team published on its server: only search_code knows them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from rag_ls.engine.code.lookup import Excerpt
 from rag_ls.engine.code.related_tests import RelatedTest
 from rag_ls.engine.engine import About, Engine
 from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.published import PublishedCode
 from rag_ls.engine.requests import ProjectStatus
 from rag_ls.engine.shared_project import SharedProject
 from rag_ls.indexing import Progress
@@ -50,6 +51,9 @@ from rag_ls.storage import StoredSymbol
 _SHOWN_CHARACTERS = 2000
 _BRIEF_CHARACTERS = 160
 
+Source = ProjectView | PublishedCode
+"""What is searched."""
+
 # --- code
 
 
@@ -78,10 +82,12 @@ def code_record(hit: Hit) -> CodeRecord:
     )  # fmt: skip
 
 
-def placed_code_record(view: ProjectView, hit: Hit) -> CodeRecord:
-    """A chunk with its score, its file, and its declaration's signature if the chunk's text does not show it."""
-    record = code_record(hit)
-    return replace(record, file=file_of(view, record.path), scope=_scope(hit), why=hit.why)
+def placed_code_record(source: Source, hit: Hit) -> CodeRecord:
+    """A chunk with its score, its declaration's signature if its text does not show it, and its file, if it is here."""
+    record = replace(code_record(hit), scope=_scope(hit), why=hit.why)
+    if isinstance(source, PublishedCode):
+        return replace(record, project=source.name)
+    return replace(record, file=file_of(source, record.path))
 
 
 def excerpt_record(view: ProjectView, excerpt: Excerpt, context: str) -> CodeRecord:
@@ -286,21 +292,26 @@ def status_record(status: ProjectStatus) -> ProjectStatusRecord:
 
 
 def best_of(
-    views: Sequence[ProjectView],
+    sources: Sequence[Source],
     answers: Sequence[model.SearchAnswer],
     k: int,
-    record: Callable[[ProjectView, Hit], CodeRecord],
+    record: Callable[[Source, Hit], CodeRecord],
 ) -> tuple[CodeRecord, ...]:
-    """The best `k` hits of the answers of several projects; each then names its project's root.
+    """The best `k` hits of the answers of several projects; each then names its project.
 
     Two projects may hold the same file: its hits in both are different ones.
     """
-    hits = [(view, hit) for view, answer in zip(views, answers, strict=True) for hit in answer.hits]
+    hits = [(source, hit) for source, answer in zip(sources, answers, strict=True) for hit in answer.hits]
     best = sorted(hits, key=lambda item: -item[1].score)[:k]
-    found = [(view, record(view, hit)) for view, hit in best]
-    if len(views) == 1:
+    found = [(source, record(source, hit)) for source, hit in best]
+    if len(sources) == 1:
         return tuple(each for _, each in found)
-    return tuple(replace(each, project=str(view.project.root)) for view, each in found)
+    return tuple(replace(each, project=_named(source)) for source, each in found)
+
+
+def _named(source: Source) -> str:
+    """A project's root, or the name of one that is published."""
+    return source.name if isinstance(source, PublishedCode) else str(source.project.root)
 
 
 def stats_of_all(query: str, answers: Sequence[model.SearchAnswer]) -> Stats:

@@ -9,7 +9,7 @@ from rag_ls.operations.budget import fitted
 from rag_ls.operations.code_filters import filters_of, kind_of
 from rag_ls.operations.projects import Projects
 from rag_ls.operations.records import CodeAnswer
-from rag_ls.operations.records_of import best_of, placed_code_record, stats_of_all, with_note
+from rag_ls.operations.records_of import Source, best_of, placed_code_record, stats_of_all, with_note
 from rag_ls.operations.requests import CODE_KINDS, FindRelated, SearchCode
 from rag_ls.search import MAX_QUERY_CHARACTERS
 
@@ -28,7 +28,8 @@ class SearchOperations:
 
     def search_code(self, asked: SearchCode) -> CodeAnswer:
         """Chunks that answer a question, over all open projects or some."""
-        kind, views = kind_of("search_code", asked.kind, CODE_KINDS), self._projects.named(asked.project)
+        kind = kind_of("search_code", asked.kind, CODE_KINDS)
+        views, published = self._projects.sought(asked.project)
         request = SearchRequest(
             query=asked.query[:MAX_QUERY_CHARACTERS],
             k=asked.k,
@@ -38,9 +39,11 @@ class SearchOperations:
             files_only=asked.files_only,
             rerank=asked.rerank,
         )
+        settings = views[0].settings.search if views else self._projects.user_settings.search
         answers = [view.search(request, wait_for_model_s=self._wait_s) for view in views]
-        settings = views[0].settings.search
-        results = best_of(views, answers, request.k or settings.code_k, placed_code_record)
+        answers += [code.search(request, settings, wait_for_model_s=self._wait_s) for code in published]
+        sources: list[Source] = [*views, *published]
+        results = best_of(sources, answers, request.k or settings.code_k, placed_code_record)
         stats = stats_of_all(request.query, answers)
         if len(asked.query) > MAX_QUERY_CHARACTERS:
             stats = with_note(stats, f"the query was cut to its first {MAX_QUERY_CHARACTERS:,} characters")

@@ -10,6 +10,8 @@ from typing import Any
 
 ALL = "all"
 """The name that means every project."""
+PUBLISHED = "published:"
+"""Begins the name of a project that is meant as its team published it, not as it is here."""
 
 _HEADER = re.compile(r"\s*\[\[\s*[\"']?projects[\"']?\s*\]\]")
 _ANY_HEADER = re.compile(r"\s*\[+\s*[\w.\-\"' ]+\]+\s*(#.*)?$")

@@ -16,7 +16,7 @@ from rag_ls.errors import StoreUnavailable
 from rag_ls.search.evidence import Asked, Signals
 from rag_ls.search.query import PHRASE, Query, longest_run
 from rag_ls.search.view import View
-from rag_ls.storage import ProjectIndex, RankRow, stem
+from rag_ls.storage import RankRow, SearchedIndex, stem
 
 _log = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ class _Wording:
 class CandidateFinder:
     """Finds candidates in one project's index. Safe from several threads."""
 
-    def __init__(self, index: ProjectIndex) -> None:
+    def __init__(self, index: SearchedIndex) -> None:
         self._index = index
         self._store = index.checkout
         self._lexical = index.lexical

@@ -18,7 +18,7 @@ from rag_ls.search.query import Query, analyse
 from rag_ls.search.ranking import rank
 from rag_ls.search.reasons import reason
 from rag_ls.search.view import NO_FILTERS, Filters, View, current_view
-from rag_ls.storage import DISK, ChunkRow, DocumentRecord, ProjectIndex, RankRow
+from rag_ls.storage import DISK, ChunkRow, DocumentRecord, RankRow, SearchedIndex
 from rag_ls.util.counts import Counts
 
 _log = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ class Searcher:
 
     def __init__(
         self,
-        index: ProjectIndex,
+        index: SearchedIndex,
         corpus: Corpus,
         counts: Counts | None = None,
     ) -> None:

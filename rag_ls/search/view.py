@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rag_ls.project import is_guest
 from rag_ls.search.roles import is_data, is_docs, is_test
-from rag_ls.storage import DISK, CheckoutIndex
+from rag_ls.storage import DISK, SearchedDocuments
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class View:
         return document_id not in self.hidden and (self.allowed is None or document_id in self.allowed)
 
 
-def current_view(store: CheckoutIndex, session: str, is_live: Callable[[str], bool], filters: Filters) -> View:
+def current_view(store: SearchedDocuments, session: str, is_live: Callable[[str], bool], filters: Filters) -> View:
     """The view of one editing session (or of a process without one) at this moment."""
     winners: dict[str, int] = {}
     losers: set[int] = set()
@@ -64,7 +64,7 @@ def current_view(store: CheckoutIndex, session: str, is_live: Callable[[str], bo
     return View(frozenset(losers), _allowed(store, filters))
 
 
-def _allowed(store: CheckoutIndex, filters: Filters) -> frozenset[int] | None:
+def _allowed(store: SearchedDocuments, filters: Filters) -> frozenset[int] | None:
     if filters == NO_FILTERS:
         return None
     matches = glob_matcher(filters.path_glob) if filters.path_glob else None

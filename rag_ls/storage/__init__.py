@@ -21,10 +21,13 @@ from rag_ls.storage.opening_servers import (
     EmbeddedPostgres,
     UnusableVectors,
     open_listed_vectors,
+    open_published_server,
+    open_publisher,
     open_shared_memories,
     open_shared_vectors,
     open_stored_projects,
 )
+from rag_ls.storage.publication_api import Publication, PublishedFile, PublishedIndex, PublishedServer, Publisher
 from rag_ls.storage.records import (
     DISK,
     INDEX_STORE,
@@ -50,6 +53,7 @@ from rag_ls.storage.records import (
     Vectors,
     VersionChange,
 )
+from rag_ls.storage.search_api import SearchedDocuments, SearchedIndex
 from rag_ls.storage.server_api import ListedVectors, SharedMemories, SharedVectors, StoredProjects, VectorLender
 from rag_ls.storage.terms import (
     columns_of,
@@ -86,8 +90,15 @@ __all__ = [
     "NewChunk",
     "Priority",
     "ProjectIndex",
+    "Publication",
+    "PublishedFile",
+    "PublishedIndex",
+    "PublishedServer",
+    "Publisher",
     "RankRow",
     "Replaced",
+    "SearchedDocuments",
+    "SearchedIndex",
     "SharedChanges",
     "SharedMemories",
     "SharedMemory",
@@ -117,6 +128,8 @@ __all__ = [
     "open_index",
     "open_listed_vectors",
     "open_memories",
+    "open_published_server",
+    "open_publisher",
     "open_shared_memories",
     "open_shared_vectors",
     "open_stored_projects",

@@ -13,8 +13,8 @@ from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Scope
 from rag_ls.project import Project
 from rag_ls.storage.api import CheckoutIndex, LexicalIndex, MemoryStore, VectorStore
-from rag_ls.storage.opening_servers import open_server_vectors
-from rag_ls.storage.records import Hnsw, Replacement
+from rag_ls.storage.opening_servers import hnsw_of, open_server_vectors
+from rag_ls.storage.records import Replacement
 from rag_ls.storage.saved_vectors import SavedVectors
 from rag_ls.storage.served import ServedVectors
 from rag_ls.storage.server_api import ListedVectors, VectorLender
@@ -112,7 +112,7 @@ def open_index(folder: Path | None, settings: Settings, shared_name: str = "") -
     except (sqlite3.Error, OSError) as error:
         raise StoreUnavailable(f"the index ({file}) cannot be opened: {error}", "index") from error
     lexical = SqlitePostings(database)
-    local = SqliteVectors(database, folder, hnsw=_hnsw(settings))
+    local = SqliteVectors(database, folder, hnsw=hnsw_of(settings))
     served = _served(database, local, settings, shared_name)
     vectors: VectorStore = served or local
     checkout = SqliteCheckout(database, file, vectors, lexical)
@@ -128,7 +128,7 @@ def _served(database: Database, local: VectorStore, settings: Settings, shared_n
         # git cannot be asked now; what the server has is not forgotten for that.
         return None
     try:
-        server = open_server_vectors(settings.store, shared_name, _hnsw(settings))
+        server = open_server_vectors(settings.store, shared_name, hnsw_of(settings))
     except StoreUnavailable as error:
         # What the settings name wrongly is told in the status, and texts are embedded here.
         _log.warning("%s", error)
@@ -142,7 +142,7 @@ def open_memories(folder: Path | None, scope: Scope, settings: Settings) -> Memo
 
     Raises `StoreDamaged`, which names the newest good backup, if the file is broken, else `StoreUnavailable`.
     """
-    return SqliteMemories(folder / MEMORIES_FILE if folder else None, scope, hnsw=_hnsw(settings))
+    return SqliteMemories(folder / MEMORIES_FILE if folder else None, scope, hnsw=hnsw_of(settings))
 
 
 def replace_damaged_memories(folder: Path, name: str, scope: Scope) -> Replacement:
@@ -160,7 +160,3 @@ def vector_lenders(roots: Sequence[Path]) -> list[VectorLender]:
     """The vectors of other projects, which can be reused for equal texts."""
     files = [Project(root).data_folder / INDEX_FILE for root in roots]
     return [LentVectors(file) for file in files if file.is_file()]
-
-
-def _hnsw(settings: Settings) -> Hnsw:
-    return Hnsw(settings.hnsw.m, settings.hnsw.ef_construction, settings.hnsw.ef_search)

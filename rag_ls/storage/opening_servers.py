@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from rag_ls.config import StoreSettings
+from rag_ls.config import Settings, StoreSettings
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.postgres.embedded import EmbeddedPostgres
+from rag_ls.storage.publication_api import PublishedServer, Publisher
 from rag_ls.storage.records import Hnsw, Vectors
 from rag_ls.storage.server_api import ListedVectors, ServerVectors, SharedMemories, SharedVectors, StoredProjects
 
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 __all__ = [
     "EmbeddedPostgres",
     "UnusableVectors",
+    "hnsw_of",
     "open_listed_vectors",
+    "open_published_server",
+    "open_publisher",
     "open_server_vectors",
     "open_shared_memories",
     "open_shared_vectors",
@@ -98,6 +102,30 @@ def open_shared_memories(settings: StoreSettings, project: str) -> SharedMemorie
     return PostgresMemories(settings.url, project)
 
 
+def open_publisher(settings: Settings, project: str) -> Publisher:
+    """Where the code of a project is published, by its name for all. Connects when it is first asked.
+
+    Raises `StoreUnavailable` for a store that cannot hold code.
+    """
+    if _is_qdrant(settings.store):
+        raise StoreUnavailable("Qdrant holds no code: set store.url to PostgreSQL to publish it", "published code")
+    from rag_ls.storage.postgres.publication import PostgresPublisher
+
+    return PostgresPublisher(settings.store.url, project, hnsw=hnsw_of(settings))
+
+
+def open_published_server(settings: StoreSettings) -> PublishedServer | None:
+    """The server on which projects may be published; None if the settings name none that can hold code.
+
+    Raises `StoreUnavailable` for a store that cannot be one.
+    """
+    if not settings.url or _is_qdrant(settings):
+        return None
+    from rag_ls.storage.postgres.published import PostgresPublishedServer
+
+    return PostgresPublishedServer(settings.url)
+
+
 def open_listed_vectors(settings: StoreSettings, project: str) -> ListedVectors:
     """The vectors of a server, to be copied: those that it searches for a project, or (empty) those by hash for all.
 
@@ -109,6 +137,11 @@ def open_listed_vectors(settings: StoreSettings, project: str) -> ListedVectors:
     from rag_ls.storage.postgres.vectors import PostgresVectors
 
     return PostgresProjectVectors(settings.url, project) if project else PostgresVectors(settings.url)
+
+
+def hnsw_of(settings: Settings) -> Hnsw:
+    """The parameters of HNSW graphs in the settings."""
+    return Hnsw(settings.hnsw.m, settings.hnsw.ef_construction, settings.hnsw.ef_search)
 
 
 def _is_qdrant(settings: StoreSettings) -> bool:

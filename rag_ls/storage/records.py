@@ -315,3 +315,5 @@ class StoredProject:
     vectors: int
     """The estimated number of its vectors."""
     memories: int = 0
+    chunks: int = 0
+    """The number of its published chunks, which are readable there."""

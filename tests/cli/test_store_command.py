@@ -18,7 +18,7 @@ from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.qdrant.projects import QdrantProjects
 from rag_ls.storage.qdrant.vectors import QdrantVectors
 from tests.storage.postgres.servers import Postgres
-from tests.support import MODEL, PATIENCE_S, SHOP, digest, unit_vectors, write
+from tests.support import MODEL, PATIENCE_S, SHOP, digest, git_repository, unit_vectors, write
 
 _COMMAND = str(Path(sys.executable).with_name("rag-ls"))
 
@@ -79,6 +79,33 @@ def test_a_mistyped_project_fails_and_shows_no_password(home: Path, tmp_path: Pa
     assert done.returncode == 1
     assert "no vectors to copy of a project 'github.com/acme/typo'" in done.stderr
     assert "correct" not in done.stderr
+
+
+def test_code_is_published_only_if_the_settings_say_so_and_found_without_a_checkout(
+    home: Path, tmp_path: Path, server: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop, elsewhere = git_repository(tmp_path / "shop", SHOP), tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.setenv("RAG_LS_STORE_URL", server.url(server.vector_database()))
+    assert _run(shop, "store", "publish").stderr.startswith("rag-ls: store.share does not hold `chunks`")
+    monkeypatch.setenv("RAG_LS_STORE_SHARE", "vectors,chunks")
+    assert "has no index" in _run(shop, "store", "publish").stderr
+    assert _run(shop, "index", "--words-only", "--standalone").returncode == 0
+    assert "the index is not complete" in _run(shop, "store", "publish").stderr
+    assert _run(shop, "index", "--standalone").returncode == 0
+    done = _run(shop, "store", "publish")
+    assert (done.returncode, done.stderr) == (0, f"rag-ls: publishing shop {len(SHOP)}/{len(SHOP)}\n")
+    assert f"shop: {len(SHOP)} files published on postgresql://teammate@" in done.stdout
+    assert f"{len(SHOP)} sent now, 0 removed" in done.stdout
+    assert json.loads(_run(shop, "store", "publish", "--json").stdout)["changed"] == 0
+    found = _run(elsewhere, "search", "--published", "shop", "discount", "of", "the", "cart", "--standalone")
+    assert "src/cart.py" in found.stdout.splitlines()[0]
+    assert "published" in found.stdout
+    assert "leave --in" in _run(elsewhere, "search", "--published", "shop", "--in", "memory", "x").stderr
+    assert "the team published shop" in _run(elsewhere, "projects", "list", "--standalone").stderr
+    (listed,) = json.loads(_run(shop, "store", "projects", "--json").stdout)["projects"]
+    assert listed["chunks"] == len(SHOP)
+    assert not (elsewhere / ".rag-ls").exists()
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from rag_ls.model import Chunk, Hit, StoredChunk
-from rag_ls.storage import CheckoutIndex, StoredSymbol
+from rag_ls.storage import SearchedDocuments, StoredSymbol
 
 _MAX_SYMBOLS = 200_000
 
 
-def declaring(kind: str, hits: Sequence[Hit], store: CheckoutIndex) -> list[Hit]:
+def declaring(kind: str, hits: Sequence[Hit], store: SearchedDocuments) -> list[Hit]:
     """The hits that hold a declaration of this kind, or are a part of one."""
     symbols = _symbols_of(hits, store)
     return [
@@ -34,7 +34,7 @@ def one_a_file(hits: Sequence[Hit]) -> list[Hit]:
     return list(best.values())
 
 
-def _symbols_of(hits: Sequence[Hit], store: CheckoutIndex) -> dict[tuple[str, str], list[StoredSymbol]]:
+def _symbols_of(hits: Sequence[Hit], store: SearchedDocuments) -> dict[tuple[str, str], list[StoredSymbol]]:
     """The declarations of the hits' documents, by path and session."""
     keys = {(hit.item.chunk.path, hit.item.session) for hit in hits if isinstance(hit.item, StoredChunk)}
     documents = {found.id: key for key in keys if (found := store.document(*key))}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,10 +13,11 @@ from rag_ls.embedding import Embedding, HostedModel
 from rag_ls.engine.code.narrowing import declaring, one_a_file
 from rag_ls.engine.code.places import Places
 from rag_ls.engine.code.recent_chunks import RecentChunks
+from rag_ls.engine.query_vectors import begun, embedded
 from rag_ls.engine.requests import SearchRequest, checked_k
 from rag_ls.engine.reranking import RERANKED, Reranking
 from rag_ls.engine.view_context import ViewContext
-from rag_ls.errors import InvalidRequest, NotFound, RagLsError
+from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.indexing import MAX_AWAITED_FILES
 from rag_ls.model import Coverage, Freshness, Hit, SearchAnswer, SearchStats, StoredChunk
 from rag_ls.search import NO_FILTERS, Filters, Found
@@ -77,7 +77,7 @@ class CodeQuestions:
         k = checked_k(request.k, settings.code_k)
         unseen = self._shared.catch_up()
         model = self._shared.model(wait_for_model_s)
-        vector = _begun(model, request.query)
+        vector = begun(model, request.query)
         chooses = request.declares or request.files_only
         found = self._shared.searcher.search(
             request.query, k=_WIDE if chooses else max(k, RERANKED * request.rerank), settings=settings,
@@ -123,7 +123,7 @@ class CodeQuestions:
         snippet = snippet[: _SNIPPET_PIECE * _SNIPPET_PIECES]
         # A path means that an editor asks, which does not wait for a model.
         model = self._shared.model_for_unsaved(0.0) if path else self._shared.model(_SNIPPET_WAIT_S)
-        vector = _embedded(model, snippet, _mean_embedding)
+        vector = embedded(model, snippet, _mean_embedding)
         embedding = Embedding(model.card, vector) if model is not None and vector is not None else None
         return _Target(snippet, self._context.relative(path) if path else "", snippet, embedding, is_saved=not path)
 
@@ -216,29 +216,6 @@ def _mean_embedding(model: HostedModel, snippet: str) -> NDArray[np.float32]:
     size = -(-len(snippet) // pieces)
     mean = model.embed_documents([snippet[at : at + size] for at in range(0, len(snippet), size)]).mean(axis=0)
     return np.asarray(mean / np.linalg.norm(mean), np.float32)
-
-
-def _embedded(
-    model: HostedModel | None,
-    text: str,
-    embed: Callable[[HostedModel, str], NDArray[np.float32]] = HostedModel.embed_query,
-) -> NDArray[np.float32] | None:
-    """The text's vector; None without a model, without text, or if embedding fails."""
-    if model is None or not text.strip():
-        return None
-    try:
-        return embed(model, text)
-    except RagLsError as error:
-        _log.warning("%s", error)
-        return None
-
-
-def _begun(model: HostedModel | None, text: str) -> Callable[[], NDArray[np.float32] | None] | None:
-    """As `_embedded`, but begun in the background: the function waits for the vector."""
-    if model is None or not text.strip():
-        return None
-    begun = model.begin_query(text)
-    return lambda: _embedded(model, text, lambda model, text: begun.result())
 
 
 def _milliseconds(started: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from rag_ls.storage.chunk_runs import run_around
 from rag_ls.storage.records import ChunkRow, RankRow
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.guard import guarded
@@ -44,7 +45,7 @@ class ChunkRows:
             "c.document_id = ? AND c.name = ? AND c.symbol = ? ORDER BY c.ordinal",
             (document_id, last_name(symbol), symbol),
         )
-        return _run_around(found, around)
+        return run_around(found, around)
 
     def by_id(self, chunk_id: str) -> list[ChunkRow]:
         """All versions of the chunk with this id: on disk, and in unsaved text."""
@@ -117,14 +118,3 @@ class ChunkRows:
     def _selected(self, where: str, values: Sequence[object]) -> list[ChunkRow]:
         rows = self._database.connection.execute(f"{FROM_CHUNKS} WHERE {where}", tuple(values))
         return [chunk_row(row) for row in rows]
-
-
-def _run_around(rows: Sequence[ChunkRow], ordinal: int) -> list[ChunkRow]:
-    run: list[ChunkRow] = []
-    for row in rows:
-        if run and row.stored.chunk.ordinal != run[-1].stored.chunk.ordinal + 1:
-            if any(item.stored.chunk.ordinal == ordinal for item in run):
-                break
-            run = []
-        run.append(row)
-    return run

@@ -533,6 +533,7 @@ export interface RepoRecord {
 export interface ReposAnswer {
   readonly repos: readonly RepoRecord[];
   readonly problems?: readonly string[];
+  readonly published?: readonly string[];
 }
 
 /** What bringing a backup back changed. */

@@ -1,0 +1,202 @@
+"""Searches the code that a team published on a server, of projects that nobody has checked out here."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection
+from typing import TypeVar
+
+from rag_ls.config import SearchSettings, StoreSettings
+from rag_ls.embedding import HostedModel, ModelHost
+from rag_ls.engine.code.narrowing import declaring, one_a_file
+from rag_ls.engine.query_vectors import begun
+from rag_ls.engine.requests import SearchRequest, checked_k
+from rag_ls.engine.reranking import RERANKED, Reranking
+from rag_ls.errors import InvalidRequest, ModelMissing, NotFound, StoreUnavailable
+from rag_ls.model import Freshness, SearchAnswer, SearchStats
+from rag_ls.search import Searcher
+from rag_ls.storage import DocumentRecord, Publication, PublishedIndex, PublishedServer, open_published_server
+from rag_ls.util.counts import Counts
+from rag_ls.util.deadlines import within
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+# A question waits no longer for the server, and no longer to learn what is published there.
+_QUESTION_S, _NAMES_S = 10.0, 8.0
+# A server that failed is not asked for names again for so long.
+_REST_S = 10.0
+_WIDE = 200
+_COMMIT_CHARACTERS = 10
+
+
+class PublishedProjects:
+    """The projects that are published on the server of the settings. Safe from several threads."""
+
+    def __init__(self, settings: StoreSettings, models: ModelHost, counts: Counts) -> None:
+        self._settings = settings
+        self._models = models
+        self._counts = counts
+        self._lock = threading.Lock()
+        self._server: PublishedServer | None = None
+        self._open: dict[str, PublishedCode] = {}
+        self._problem = ""
+        self._failed_at = 0.0
+
+    def names(self) -> list[str]:
+        """Their names, in order; none without a server. Raises `StoreUnavailable`, at once if it failed a moment ago."""
+        with self._lock:
+            if self._problem and time.monotonic() - self._failed_at < _REST_S:
+                raise StoreUnavailable(self._problem, "published code")
+        try:
+            server = self._asked_server()
+            names = _answered(server.names, server.place, _NAMES_S) if server else []
+        except StoreUnavailable as error:
+            with self._lock:
+                self._problem, self._failed_at = str(error), time.monotonic()
+            raise
+        with self._lock:
+            self._problem = ""
+        return names
+
+    def called(self, name: str) -> PublishedCode | None:
+        """The one with this name, or whose name ends in it after a `/`.
+
+        None if there is none, or no server. Raises `InvalidRequest` if it may be several, and `StoreUnavailable`.
+        """
+        names = self.names()
+        meant = [name] if name in names else [each for each in names if each.endswith(f"/{name}")]
+        if len(meant) > 1:
+            raise InvalidRequest(f"{name!r} may be several published projects: name one of {', '.join(meant)}")
+        server = self._asked_server()
+        if not meant or server is None:
+            return None
+        with self._lock:
+            if meant[0] not in self._open:
+                self._open[meant[0]] = PublishedCode(server.open(meant[0]), server.place, self._models, self._counts)
+            return self._open[meant[0]]
+
+    def close(self) -> None:
+        """Close all connections."""
+        with self._lock:
+            opened, self._open = list(self._open.values()), {}
+            server, self._server = self._server, None
+        for each in opened:
+            each.close()
+        if server is not None:
+            server.close()
+
+    def _asked_server(self) -> PublishedServer | None:
+        with self._lock:
+            if self._server is None:
+                self._server = open_published_server(self._settings)
+            return self._server
+
+
+class PublishedCode:
+    """The published code of one project, searched on the server with the ranking of every search.
+
+    Safe from several threads.
+    """
+
+    def __init__(self, index: PublishedIndex, place: str, models: ModelHost, counts: Counts) -> None:
+        self._index = index
+        self._place = place
+        self._models = models
+        self._searcher = Searcher(index, _NoFiles(), counts)
+        self._reranking = Reranking(models.reranker)
+
+    @property
+    def name(self) -> str:
+        """Its name on the server."""
+        return self._index.project
+
+    def search(
+        self, request: SearchRequest, settings: SearchSettings, *, wait_for_model_s: float = 0.0
+    ) -> SearchAnswer:
+        """The chunks that answer a question best. Raises `InvalidRequest`, `NotFound`, `StoreUnavailable`."""
+        return _answered(
+            lambda: self._search(request, settings, wait_for_model_s), self._place, _QUESTION_S + wait_for_model_s
+        )
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._index.close()
+
+    def _search(self, request: SearchRequest, settings: SearchSettings, wait_s: float) -> SearchAnswer:
+        started = time.perf_counter()
+        k = checked_k(request.k, settings.code_k)
+        publication = self._index.publication()
+        if publication is None:
+            raise NotFound(f"the publication of {self.name} was never finished: `rag-ls store publish` goes on with it")
+        model = self._model(publication, wait_s)
+        chooses = request.declares or request.files_only
+        found = self._searcher.search(
+            request.query, k=_WIDE if chooses else max(k, RERANKED * request.rerank), settings=settings,
+            filters=request.filters, vector=begun(model, request.query), model_id=model.model_id if model else "",
+        )  # fmt: skip
+        hits = [hit for hit in found.hits if hit.score >= request.min_score]
+        if request.declares:
+            hits = declaring(request.declares, hits, self._index.checkout)
+        notes = [_told(self.name, publication)]
+        if found.is_filtered_out:
+            notes.append("no published file passes the filters: check language, path_glob and kind")
+        elif not found.dense:
+            notes.append(self._why_words(publication, model))
+        if request.rerank:
+            hits, note = self._reranking.ordered(request.query, hits)
+            notes.append(note)
+        if request.files_only:
+            hits = one_a_file(hits)
+        stats = SearchStats(
+            took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
+            complete=True, note="; ".join(filter(None, notes)),
+        )  # fmt: skip
+        return SearchAnswer(request.query, tuple(hits[:k]), stats)
+
+    def _model(self, publication: Publication, wait_s: float) -> HostedModel | None:
+        """The model whose vectors were published, if this machine has it ready."""
+        if self._configured() != publication.model:
+            return None
+        return self._models.wait(publication.model, wait_s) if wait_s else self._models.get(publication.model)
+
+    def _why_words(self, publication: Publication, model: HostedModel | None) -> str:
+        if (configured := self._configured()) != publication.model:
+            here = f"the model here is {configured}" if configured else "there is no model here"
+            return f"matches by words alone: its vectors are of {publication.model}, {here}"
+        return "matches by words alone" + ("" if model else ": the embedding model is not ready")
+
+    def _configured(self) -> str:
+        """The id of the model of the settings; empty where it is missing."""
+        try:
+            return self._models.configured().id
+        except ModelMissing:
+            return ""
+
+
+class _NoFiles:
+    """See `Corpus`: published code has no files here."""
+
+    def is_live(self, session: str) -> bool:
+        return False
+
+    def freshness(self, document: DocumentRecord) -> Freshness | None:
+        return Freshness.PUBLISHED
+
+    def note_unembedded(self, documents: Collection[int]) -> None:
+        """Nothing is embedded here."""
+
+
+def _told(name: str, publication: Publication) -> str:
+    place = " at ".join(filter(None, (publication.branch, publication.commit[:_COMMIT_CHARACTERS])))
+    return f"{name} as published {publication.at}{f' from {place}' if place else ''}; it is not checked out here"
+
+
+def _answered(question: Callable[[], T], place: str, wait_s: float) -> T:
+    try:
+        return within(wait_s, question)
+    except TimeoutError as error:
+        raise StoreUnavailable(f"{place} did not answer within {wait_s:g} s", "published code") from error

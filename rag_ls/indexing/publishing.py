@@ -1,0 +1,133 @@
+"""Publishes the code that a checkout's index holds on a team's server, so that others can search it without a checkout."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rag_ls.errors import InvalidRequest
+from rag_ls.storage import (
+    ChunkRow,
+    DocumentRecord,
+    ProjectIndex,
+    Publication,
+    PublishedFile,
+    Publisher,
+    StoredSymbol,
+)
+
+_log = logging.getLogger(__name__)
+
+# One transaction each, so that little is lost where it is interrupted.
+_FILES_AT_ONCE = 50
+_TEXTS_AT_ONCE = 1000
+_MAX_SYMBOLS = 100_000
+# Somebody else who publishes meanwhile may replace files; after so many rounds both hold the same, or one of them went on.
+_ROUNDS = 3
+
+Report = Callable[[int, int], None]
+"""Called with the number of files that are done, and of all that differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a publication changed on the server."""
+
+    files: int
+    """The files that are published now."""
+    changed: int
+    removed: int
+    failed: dict[str, str]
+    """Why files were not published, by path."""
+
+
+class Publishing:
+    """Publishes one checkout: what files hold, never unsaved text."""
+
+    def __init__(self, index: ProjectIndex, publisher: Publisher) -> None:
+        self._index = index
+        self._publisher = publisher
+        self._failed: dict[str, str] = {}
+
+    def publish(self, publication: Publication, report: Report = lambda done, of: None) -> Published:
+        """Make the server hold what the checkout's index holds, sending only what differs.
+
+        What was interrupted goes on where it stopped. Raises `InvalidRequest` while the index is not complete, and
+        `StoreUnavailable`.
+        """
+        model = self._index.checkout.embeddings.active_model()
+        if self._index.checkout.queue_lengths() != (0, 0) or not model:
+            raise InvalidRequest("the index is not complete, and nothing is published: run `rag-ls index` first")
+        publication = replace(publication, model=model)
+        documents = self._index.checkout.documents()
+        changed: set[str] = set()
+        removed: set[str] = set()
+        for _ in range(_ROUNDS):
+            there = self._publisher.digests()
+            gone = there.keys() - documents.keys()
+            self._publisher.remove(gone)
+            sent = self._send(documents, there, model, report)
+            removed |= gone
+            changed |= sent
+            if not sent and not gone:
+                break
+        self._publisher.finish(publication)
+        self._publisher.vectors.maintain()
+        return Published(len(documents) - len(self._failed), len(changed), len(removed), dict(self._failed))
+
+    def _send(
+        self, documents: dict[str, DocumentRecord], there: dict[str, str], model: str, report: Report
+    ) -> set[str]:
+        """Send the files that differ from those on the server; returns which were published."""
+        sent: set[str] = set()
+        done = 0
+        ordered = sorted(documents.values(), key=lambda each: each.path)
+        for at in range(0, len(ordered), _FILES_AT_ONCE):
+            part = ordered[at : at + _FILES_AT_ONCE]
+            files = [file for file in self._files(part, model) if there.get(file.path) != file.digest]
+            done += len(part)
+            if files := [file for file in files if file.path not in self._failed]:
+                self._send_vectors(files, model)
+                failed = self._publisher.put(files)
+                for path, reason in failed.items():
+                    _log.warning("%s is not published: %s", path, reason)
+                self._failed |= failed
+                sent |= {file.path for file in files} - failed.keys()
+            report(done, len(documents))
+        return sent
+
+    def _files(self, documents: Sequence[DocumentRecord], model: str) -> list[PublishedFile]:
+        symbols: dict[int, list[StoredSymbol]] = {document.id: [] for document in documents}
+        for symbol in self._index.checkout.outlines.of_documents(list(symbols), _MAX_SYMBOLS):
+            symbols[symbol.document_id].append(symbol)
+        chunks = {document.id: self._index.checkout.chunks.of_document(document.id) for document in documents}
+        without = self._index.vectors.missing(model, {row.text_hash for rows in chunks.values() for row in rows})
+        return [
+            _published_file(
+                document,
+                [replace(row, text_hash=b"") if row.text_hash in without else row for row in chunks[document.id]],
+                symbols[document.id],
+                model,
+            )
+            for document in documents
+        ]
+
+    def _send_vectors(self, files: Sequence[PublishedFile], model: str) -> None:
+        hashes = list({row.text_hash for file in files for row in file.chunks if row.text_hash})
+        for at in range(0, len(hashes), _TEXTS_AT_ONCE):
+            missing = self._publisher.vectors.missing(model, hashes[at : at + _TEXTS_AT_ONCE])
+            if vectors := self._index.vectors.get(model, missing):
+                self._publisher.vectors.put(model, list(vectors), np.stack(list(vectors.values())))
+
+
+def _published_file(
+    document: DocumentRecord, chunks: Sequence[ChunkRow], symbols: Collection[StoredSymbol], model: str
+) -> PublishedFile:
+    # Another version of rag-ls may cut the same text otherwise.
+    parts = [model, document.sha256, document.language, *(f"{row.stored.id} {row.text_hash.hex()}" for row in chunks)]
+    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    return PublishedFile(document.path, document.language, document.state.size, digest, tuple(chunks), tuple(symbols))

@@ -1,0 +1,142 @@
+"""Publishes a project's code on a PostgreSQL server."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rag_ls.storage.postgres.code_schema import STORE, code_schema
+from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
+from rag_ls.storage.postgres.published_postings import posting_of
+from rag_ls.storage.postgres.server import Server
+from rag_ls.storage.publication_api import Publication, PublishedFile
+from rag_ls.storage.records import ChunkRow, Hnsw
+from rag_ls.storage.terms import columns_of, last_name
+
+if TYPE_CHECKING:
+    import psycopg
+
+_CHUNK_TYPES = {
+    "file_id": "int8", "uid": "text", "ordinal": "int4", "start_byte": "int8", "end_byte": "int8", "start_line": "int4",
+    "end_line": "int4", "symbol": "text", "name": "text", "node_type": "text", "parent_types": "text", "depth": "int4",
+    "is_declaration": "bool", "signature": "text", "doc": "text", "overlap": "text", "text": "text",
+    "content_hash": "text", "text_hash": "bytea", "words": "int4", "posting": "text",
+}  # fmt: skip
+_SYMBOL_COLUMNS = "file_id, symbol, name, kind, start_line, end_line, signature, exported"
+
+
+class PostgresPublisher:
+    """See `Publisher`. Needs pgvector for the vectors alone."""
+
+    def __init__(self, url: str, project: str, *, hnsw: Hnsw | None = None) -> None:
+        """Connects when it is first asked. `project` is its name for all who share it.
+
+        Raises `StoreUnavailable` for a URL that is none.
+        """
+        self._server = Server(url, STORE)
+        self._schema = code_schema(self._server, project)
+        self.vectors = PostgresProjectVectors(url, project, hnsw=hnsw)
+
+    @property
+    def place(self) -> str:
+        """See `Publisher`."""
+        return self._server.place
+
+    def digests(self) -> dict[str, str]:
+        """See `Publisher`."""
+        with self._server.transaction() as connection:
+            if not self._schema.exists(connection):
+                return {}
+            rows = connection.execute(f"SELECT path, digest FROM {self._schema.name}.rag_file").fetchall()
+        return {str(path): str(digest) for path, digest in rows}
+
+    def put(self, files: Sequence[PublishedFile]) -> dict[str, str]:
+        """See `Publisher`."""
+        import psycopg
+
+        self._schema.make()
+        failed: dict[str, str] = {}
+        with self._server.transaction() as connection:
+            # In one order for everybody, so that two who publish at once wait for each other in turn.
+            for file in sorted(files, key=lambda each: each.path):
+                try:
+                    with connection.transaction():
+                        self._put_file(connection, file)
+                except psycopg.errors.DataError as error:
+                    failed[file.path] = str(error).splitlines()[0]
+                except psycopg.errors.ProgramLimitExceeded as error:
+                    failed[file.path] = str(error).splitlines()[0]
+            self._count_change(connection)
+        return failed
+
+    def remove(self, paths: Collection[str]) -> None:
+        """See `Publisher`."""
+        if paths:
+            with self._server.transaction() as connection:
+                connection.execute(f"DELETE FROM {self._schema.name}.rag_file WHERE path = ANY(%s)", (sorted(paths),))
+                self._count_change(connection)
+
+    def finish(self, publication: Publication) -> None:
+        """See `Publisher`."""
+        self._schema.make()
+        schema = self._schema.name
+        with self._server.transaction() as connection:
+            connection.execute("SET LOCAL statement_timeout = 0")
+            connection.execute(f"LOCK TABLE {schema}.rag_term IN SHARE ROW EXCLUSIVE MODE")
+            connection.execute(f"DELETE FROM {schema}.rag_term")
+            connection.execute(
+                f"INSERT INTO {schema}.rag_term SELECT word, ndoc FROM ts_stat('SELECT posting FROM {schema}.rag_chunk')"
+            )
+            connection.execute(
+                f"UPDATE {schema}.rag_publication SET number = number + 1, model = %s, commit = %s, branch = %s, "
+                f"published_at = %s, (chunks, words) = (SELECT count(*), coalesce(sum(words), 0) FROM {schema}.rag_chunk)",
+                (publication.model, publication.commit, publication.branch, publication.at),
+            )
+
+    def close(self) -> None:
+        """See `Publisher`."""
+        self._server.close()
+        self.vectors.close()
+
+    def _put_file(self, connection: psycopg.Connection[Any], file: PublishedFile) -> None:
+        schema = self._schema.name
+        row = connection.execute(
+            f"INSERT INTO {schema}.rag_file (path, language, size, digest) VALUES (%s, %s, %s, %s) "
+            "ON CONFLICT (path) DO UPDATE SET language = excluded.language, size = excluded.size, "
+            "digest = excluded.digest, published_at = now() RETURNING id",
+            (file.path, file.language, file.size, file.digest),
+        ).fetchone()
+        assert row is not None
+        number = int(row[0])
+        connection.execute(f"DELETE FROM {schema}.rag_chunk WHERE file_id = %s", (number,))
+        connection.execute(f"DELETE FROM {schema}.rag_symbol WHERE file_id = %s", (number,))
+        with connection.cursor().copy(f"COPY {schema}.rag_chunk ({', '.join(_CHUNK_TYPES)}) FROM STDIN") as copy:
+            for chunk in file.chunks:
+                copy.write_row(_values(number, chunk))
+        with connection.cursor().copy(f"COPY {schema}.rag_symbol ({_SYMBOL_COLUMNS}) FROM STDIN") as copy:
+            for each in file.symbols:
+                copy.write_row(
+                    (number, _stored(each.symbol), _stored(last_name(each.symbol)), each.kind, each.start_line,
+                     each.end_line, _stored(each.signature), each.exported)
+                )  # fmt: skip
+
+    def _count_change(self, connection: psycopg.Connection[Any]) -> None:
+        connection.execute(f"UPDATE {self._schema.name}.rag_publication SET number = number + 1")
+
+
+def _values(file_id: int, row: ChunkRow) -> tuple[object, ...]:
+    """The values of a chunk, in the order of `_CHUNK_TYPES`."""
+    chunk = row.stored.chunk
+    columns = columns_of(chunk.path, chunk.symbol, chunk.signature, chunk.doc, chunk.text)
+    posting, words = posting_of(columns)
+    return (
+        file_id, row.stored.id, chunk.ordinal, chunk.start_byte, chunk.end_byte, chunk.start_line, chunk.end_line,
+        _stored(chunk.symbol), _stored(last_name(chunk.symbol)), chunk.node_type, "\n".join(chunk.parent_types), chunk.depth,
+        chunk.is_declaration, _stored(chunk.signature), _stored(chunk.doc), _stored(chunk.overlap), _stored(chunk.text),
+        row.stored.content_hash, row.text_hash, words, posting,
+    )  # fmt: skip
+
+
+def _stored(text: str) -> str:
+    """PostgreSQL holds no NUL in a text."""
+    return text.replace("\0", "\ufffd")

@@ -1,0 +1,270 @@
+"""The code that a team published on a PostgreSQL server, as a search reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from rag_ls.model import Chunk, StoredChunk
+from rag_ls.storage.api import VectorStore
+from rag_ls.storage.chunk_runs import run_around
+from rag_ls.storage.postgres.code_schema import STORE, code_schema
+from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
+from rag_ls.storage.postgres.projects import schema_of
+from rag_ls.storage.postgres.published_postings import PublishedPostings
+from rag_ls.storage.postgres.schema import Schema, has_table
+from rag_ls.storage.postgres.server import Server
+from rag_ls.storage.publication_api import Publication, PublishedIndex
+from rag_ls.storage.records import DISK, ChunkRow, DocumentRecord, FileState, RankRow, StoredSymbol
+from rag_ls.storage.terms import last_name
+
+_FOR_RANKING = "SELECT c.id, c.file_id, f.path, f.language, c.symbol, c.node_type, c.is_declaration, c.ordinal, c.text_hash, f.size"
+_CHUNKS = (
+    "SELECT f.path, f.language, f.digest, f.size, f.id, c.id, c.uid, c.content_hash, c.text_hash, c.ordinal, c.start_byte, "
+    "c.end_byte, c.start_line, c.end_line, c.text, c.overlap, c.symbol, c.node_type, c.parent_types, c.depth, "
+    "c.is_declaration, c.signature, c.doc"
+)
+_LAST = "\U0010ffff"
+
+
+class PostgresPublishedServer:
+    """See `PublishedServer`."""
+
+    def __init__(self, url: str) -> None:
+        """Connects when it is first asked. Raises `StoreUnavailable` for a URL that is none."""
+        self._url = url
+        self._server = Server(url, STORE)
+
+    @property
+    def place(self) -> str:
+        """See `PublishedServer`."""
+        return self._server.place
+
+    def names(self) -> list[str]:
+        """See `PublishedServer`."""
+        with self._server.transaction() as connection:
+            if not has_table(connection, "rag_ls", "rag_project"):
+                return []
+            rows = connection.execute(
+                "SELECT p.name, p.schema FROM rag_ls.rag_project p JOIN pg_catalog.pg_tables t ON t.schemaname = p.schema "
+                "AND t.tablename = 'rag_publication' ORDER BY 1"
+            ).fetchall()
+        # Anybody who may write there may have written anything.
+        return [str(name) for name, schema in rows if schema == schema_of(str(name))]
+
+    def open(self, project: str) -> PublishedIndex:
+        """See `PublishedServer`."""
+        return PostgresPublished(self._url, project)
+
+    def close(self) -> None:
+        """See `PublishedServer`."""
+        self._server.close()
+
+
+class PostgresPublished:
+    """See `PublishedIndex`. Call its parts only for what `publication` has found."""
+
+    def __init__(self, url: str, project: str) -> None:
+        """Connects when it is first asked. Raises `StoreUnavailable` for a URL that is none."""
+        self.project = project
+        self._server = Server(url, STORE)
+        self._schema = code_schema(self._server, project)
+        self.checkout = PublishedDocuments(self._server, self._schema)
+        self.lexical = PublishedPostings(self._server, self._schema)
+        self.vectors: VectorStore = PostgresProjectVectors(url, project)
+
+    @property
+    def vectors_here(self) -> VectorStore:
+        """See `PublishedIndex`. The server has all of them."""
+        return self.vectors
+
+    def publication(self) -> Publication | None:
+        """See `PublishedIndex`."""
+        with self._server.transaction() as connection:
+            if not self._schema.exists(connection):
+                return None
+        return self.checkout.publication()
+
+    def changes(self) -> int:
+        """See `PublishedIndex`."""
+        with self._server.transaction() as connection:
+            row = connection.execute(f"SELECT number FROM {self._schema.name}.rag_publication").fetchone()
+        return int(row[0]) if row else 0
+
+    def close(self) -> None:
+        """See `PublishedIndex`."""
+        self._server.close()
+        self.vectors.close()
+
+
+class PublishedDocuments:
+    """See `SearchedDocuments`. None of them is unsaved."""
+
+    def __init__(self, server: Server, schema: Schema) -> None:
+        self._rows = _Rows(server, schema.name)
+        self._schema = schema.name
+        self.chunks = PublishedChunks(self._rows)
+        self.outlines = PublishedOutlines(self._rows)
+
+    @property
+    def embeddings(self) -> PublishedDocuments:
+        """See `SearchedDocuments`."""
+        return self
+
+    def active_model(self) -> str:
+        """See `AnsweringModel`."""
+        found = self.publication()
+        return found.model if found else ""
+
+    def publication(self) -> Publication | None:
+        """See `PublishedIndex`."""
+        rows = self._rows.of("SELECT model, commit, branch, published_at", "rag_publication p", "published_at != ''")
+        return Publication(*map(str, rows[0])) if rows else None
+
+    def document(self, path: str, session: str = DISK) -> DocumentRecord | None:
+        """See `SearchedDocuments`."""
+        rows = self._rows.of("SELECT path, language, digest, size, id", "rag_file f", "path = %s", path)
+        return _document(rows[0]) if rows and session == DISK else None
+
+    def documents(self, session: str = DISK) -> dict[str, DocumentRecord]:
+        """See `SearchedDocuments`."""
+        if session != DISK:
+            return {}
+        rows = self._rows.of("SELECT path, language, digest, size, id", "rag_file f", "true")
+        return {str(row[0]): _document(row) for row in rows}
+
+    def unsaved_documents(self) -> list[DocumentRecord]:
+        """See `SearchedDocuments`."""
+        return []
+
+    def document_paths(self) -> list[tuple[int, str, str, str]]:
+        """See `SearchedDocuments`."""
+        rows = self._rows.of("SELECT id, path, language", "rag_file f", "true ORDER BY id")
+        return [(int(number), str(path), str(language), DISK) for number, path, language in rows]
+
+
+class PublishedChunks:
+    """See `SearchedChunks`."""
+
+    def __init__(self, rows: _Rows) -> None:
+        self._rows = rows
+
+    def by_row(self, rows: Collection[int]) -> dict[int, ChunkRow]:
+        """See `SearchedChunks`."""
+        return {found.row: found for found in self._selected("c.id = ANY(%s::bigint[])", list(rows))}
+
+    def for_ranking(self, rows: Collection[int]) -> list[RankRow]:
+        """See `SearchedChunks`."""
+        return self._ranked("c.id = ANY(%s::bigint[]) ORDER BY c.id", list(rows))
+
+    def by_id(self, chunk_id: str) -> list[ChunkRow]:
+        """See `SearchedChunks`."""
+        return self._selected("c.uid = %s", chunk_id)
+
+    def texts(self, rows: Collection[int]) -> dict[int, str]:
+        """See `SearchedChunks`."""
+        return dict(self._rows.of("SELECT id, text", "rag_chunk c", "id = ANY(%s::bigint[])", list(rows)))
+
+    def with_texts(self, text_hashes: Collection[bytes]) -> list[RankRow]:
+        """See `SearchedChunks`."""
+        return self._ranked("c.text_hash = ANY(%s::bytea[])", list(text_hashes))
+
+    def at(self, document_id: int, line: int) -> ChunkRow | None:
+        """See `SearchedChunks`."""
+        found = self._selected(
+            "c.file_id = %s AND c.start_line <= %s AND c.end_line >= %s ORDER BY c.ordinal DESC LIMIT 1",
+            document_id, line, line,
+        )  # fmt: skip
+        return found[0] if found else None
+
+    def pieces(self, document_id: int, symbol: str, around: int) -> list[ChunkRow]:
+        """See `SearchedChunks`."""
+        found = self._selected(
+            "c.file_id = %s AND c.name = %s AND c.symbol = %s ORDER BY c.ordinal",
+            document_id, last_name(symbol), symbol,
+        )  # fmt: skip
+        return run_around(found, around)
+
+    def named(self, names: Collection[str], limit: int) -> list[tuple[int, str, bool]]:
+        """See `SearchedChunks`."""
+        wanted = [name for name in names if name]
+        return self._rows.of(
+            "SELECT id, name, is_declaration", "rag_chunk c",
+            "name != '' AND name = ANY(%s::text[]) ORDER BY is_declaration DESC, id LIMIT %s", wanted, limit,
+        )  # fmt: skip
+
+    def first_of(self, document_ids: Collection[int], limit: int) -> list[int]:
+        """See `SearchedChunks`."""
+        where = "file_id = ANY(%s::bigint[]) ORDER BY ordinal, id LIMIT %s"
+        return [row[0] for row in self._rows.of("SELECT id", "rag_chunk c", where, list(document_ids), limit)]
+
+    def documents_of(self, rows: Collection[int]) -> dict[int, int]:
+        """See `SearchedChunks`."""
+        return dict(self._rows.of("SELECT id, file_id", "rag_chunk c", "id = ANY(%s::bigint[])", list(rows)))
+
+    def text_hashes_of_documents(self, document_ids: Collection[int]) -> list[bytes]:
+        """See `SearchedChunks`."""
+        where = "file_id = ANY(%s::bigint[]) AND text_hash != ''"
+        rows = self._rows.of("SELECT DISTINCT text_hash", "rag_chunk c", where, list(document_ids))
+        return [bytes(row[0]) for row in rows]
+
+    def estimated_count(self) -> int:
+        """See `SearchedChunks`."""
+        rows = self._rows.of("SELECT chunks", "rag_publication p", "true")
+        return int(rows[0][0]) if rows else 0
+
+    def _ranked(self, where: str, *values: object) -> list[RankRow]:
+        rows = self._rows.of(_FOR_RANKING, "rag_chunk c JOIN {schema}.rag_file f ON f.id = c.file_id", where, *values)
+        return list(map(RankRow._make, rows))
+
+    def _selected(self, where: str, *values: object) -> list[ChunkRow]:
+        rows = self._rows.of(_CHUNKS, "rag_chunk c JOIN {schema}.rag_file f ON f.id = c.file_id", where, *values)
+        return [_chunk(row) for row in rows]
+
+
+class PublishedOutlines:
+    """See `SearchedOutlines`."""
+
+    def __init__(self, rows: _Rows) -> None:
+        self._rows = rows
+
+    def last_names(self, beginning: str, limit: int) -> list[str]:
+        """See `SearchedOutlines`."""
+        where = "name ~>=~ %s AND name ~<~ %s ORDER BY name LIMIT %s"
+        rows = self._rows.of("SELECT DISTINCT name", "rag_symbol s", where, beginning, beginning + _LAST, limit)
+        return [row[0] for row in rows]
+
+    def of_documents(self, documents: Collection[int], limit: int) -> list[StoredSymbol]:
+        """See `SearchedOutlines`."""
+        rows = self._rows.of(
+            "SELECT f.id, f.path, f.language, s.symbol, s.kind, s.start_line, s.end_line, s.signature, s.exported",
+            "rag_symbol s JOIN {schema}.rag_file f ON f.id = s.file_id",
+            "f.id = ANY(%s::bigint[]) ORDER BY f.path, s.start_line LIMIT %s", list(documents), limit,
+        )  # fmt: skip
+        return [StoredSymbol(*row) for row in rows]
+
+
+class _Rows:
+    """Reads rows of one schema, each question in a transaction of its own."""
+
+    def __init__(self, server: Server, schema: str) -> None:
+        self._server = server
+        self._schema = schema
+
+    def of(self, select: str, tables: str, where: str, *values: object) -> list[Any]:
+        query = f"{select} FROM {self._schema}.{tables.format(schema=self._schema)} WHERE {where}"
+        with self._server.transaction() as connection:
+            return connection.execute(query, values).fetchall()
+
+
+def _document(row: Sequence[Any]) -> DocumentRecord:
+    path, language, digest, size, number = row
+    return DocumentRecord(path, language, digest, FileState(size, 0, 0, 0), DISK, number)
+
+
+def _chunk(row: Sequence[Any]) -> ChunkRow:
+    document = _document(row[:5])
+    number, uid, content_hash, text_hash, *fields = row[5:]
+    fields[9] = tuple(fields[9].split("\n")) if fields[9] else ()
+    stored = StoredChunk(uid, Chunk(document.path, document.language, *fields), content_hash, DISK)
+    return ChunkRow(number, stored, document, bytes(text_hash))

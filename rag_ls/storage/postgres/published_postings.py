@@ -1,0 +1,114 @@
+"""The full-text index of published code: our own terms in `tsvector`, ranked by BM25 as SQLite's FTS5 computes it.
+
+PostgreSQL's own ranking knows neither how rare a word is nor how long a text. https://www.sqlite.org/fts5.html, "The bm25()
+function", has the formula.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+
+from rag_ls.storage.postgres.schema import Schema
+from rag_ls.storage.postgres.server import Server
+from rag_ls.storage.records import Candidate
+from rag_ls.storage.terms import stem
+
+# The weights of tsvector stand for the columns symbol, signature, path, doc and text, which count as in `sqlite.postings`.
+_LABELS = ("A", "B", "B", "D", "D")
+_WORTH = "CASE label WHEN 'A' THEN 4.0 WHEN 'B' THEN 2.0 ELSE 1.0 END"
+# No tsvector holds a greater position, nor more of one term's.
+_MAX_POSITION, _MAX_POSITIONS = 16_383, 255
+_SAME_BEGINNING, _MAX_LIKE = 2, 5000
+_K1, _B = 1.2, 0.75
+
+
+def posting_of(columns: Sequence[str]) -> tuple[str, int]:
+    """The `tsvector`, as text, of a chunk's terms by column (`terms.columns_of`), and the number of its terms."""
+    places: dict[str, list[str]] = defaultdict(list)
+    at = words = 0
+    for label, column in zip(_LABELS, columns, strict=True):
+        for word in column.split():
+            at, words = at + 1, words + 1
+            held = places[stem(word)]
+            if len(held) < _MAX_POSITIONS:
+                held.append(f"{min(at, _MAX_POSITION)}{label}")
+        # A phrase does not span columns.
+        at += 1
+    return " ".join(f"'{_quoted(term)}':{','.join(held)}" for term, held in places.items() if term), words
+
+
+class PublishedPostings:
+    """See `LexicalIndex`."""
+
+    def __init__(self, server: Server, schema: Schema) -> None:
+        self._server = server
+        self._schema = schema.name
+
+    def search(
+        self, terms: Sequence[str], limit: int, documents: Collection[int] | None = None, *, holding: Sequence[str] = ()
+    ) -> list[Candidate]:
+        """See `LexicalIndex`. Phrases are ranked by the number of times that they occur."""
+        if not terms:
+            return []
+        only, values = "", {"any": _any_of(terms), "limit": limit}
+        if documents is not None:
+            only += " AND c.file_id = ANY(%(documents)s::bigint[])"
+            values["documents"] = list(documents)
+        if holding:
+            only += " AND c.posting @@ %(holding)s::tsquery"
+            values["holding"] = _any_of(holding)
+        if any(" " in term for term in terms):
+            query = (
+                f"SELECT c.id, ts_rank(c.posting, %(any)s::tsquery) FROM {self._schema}.rag_chunk c "
+                f"WHERE c.posting @@ %(any)s::tsquery{only} ORDER BY 2 DESC, 1 LIMIT %(limit)s"
+            )
+        else:
+            query = self._bm25(only)
+            values["terms"] = list({stem(term) for term in terms})
+        with self._server.transaction() as connection:
+            return [Candidate(int(row[0]), float(row[1])) for row in connection.execute(query, values)]
+
+    def frequency(self, term: str, most: int) -> int:
+        """See `LexicalIndex`."""
+        query = f"SELECT least(holders, %s) FROM {self._schema}.rag_term WHERE term = %s"
+        with self._server.transaction() as connection:
+            row = connection.execute(query, (most, stem(term))).fetchone()
+        return int(row[0]) if row else 0
+
+    def terms_like(self, term: str) -> list[str]:
+        """See `LexicalIndex`."""
+        first, length = term[:_SAME_BEGINNING], len(term)
+        query = (
+            f"SELECT term FROM {self._schema}.rag_term WHERE term >= %s AND term < %s "
+            "AND length(term) BETWEEN %s AND %s ORDER BY term LIMIT %s"
+        )
+        with self._server.transaction() as connection:
+            rows = connection.execute(query, (first, first + "\U0010ffff", length - 2, length + 2, _MAX_LIKE))
+            return [str(row[0]) for row in rows]
+
+    def _bm25(self, only: str) -> str:
+        """A statement that ranks the chunks that hold any of the terms."""
+        rarity = "greatest(ln((p.chunks - v.holders + 0.5) / (v.holders + 0.5)), 1e-6)"
+        length = f"{1 - _B} + {_B} * h.words * p.chunks / greatest(p.words, 1)"
+        return (
+            f"WITH held AS MATERIALIZED (SELECT c.id, c.words, c.posting FROM {self._schema}.rag_chunk c "
+            f"WHERE c.posting @@ %(any)s::tsquery{only}) "
+            f"SELECT h.id, sum({rarity} * t.count * {_K1 + 1} / (t.count + {_K1} * ({length}))) "
+            f"FROM {self._schema}.rag_publication p, held h, "
+            "LATERAL unnest(h.posting) AS u(term, positions, labels) "
+            f"JOIN {self._schema}.rag_term v ON v.term = u.term, "
+            f"LATERAL (SELECT sum({_WORTH}) FROM unnest(u.labels) AS label) AS t(count) "
+            "WHERE u.term = ANY(%(terms)s::text[]) GROUP BY h.id ORDER BY 2 DESC, 1 LIMIT %(limit)s"
+        )
+
+
+def _any_of(terms: Sequence[str]) -> str:
+    """A tsquery of words and phrases."""
+    return " | ".join(
+        "(" + " <-> ".join(f"'{_quoted(stem(word))}'" for word in term.split()) + ")" for term in terms if term.strip()
+    )
+
+
+def _quoted(term: str) -> str:
+    return term.replace("\\", "\\\\").replace("'", "''")

@@ -1,0 +1,287 @@
+"""Publishing a checkout's code on a real PostgreSQL: what is sent, what stays, and that a search reads the same there."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import psycopg
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rag_ls.errors import InvalidRequest
+from rag_ls.indexing.publishing import Publishing
+from rag_ls.model import Outline, Symbol
+from rag_ls.storage import DISK, ProjectIndex, Publication, PublishedFile
+from rag_ls.storage.postgres.projects import schema_of
+from rag_ls.storage.postgres.publication import PostgresPublisher
+from rag_ls.storage.postgres.published import PostgresPublished
+from rag_ls.storage.terms import terms
+from tests.storage.postgres.servers import Postgres
+from tests.support import MODEL, digest, index_at, new_chunk, new_chunks, put_vectors, record, unit_vectors
+
+STAMP = Publication("", "0123456789abcdef", "main", "2026-01-02T03:04:05Z")
+_NUMBERS = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def url(server: Postgres) -> str:
+    """A database in which each test has a project of its own."""
+    return server.url(server.vector_database())
+
+
+@pytest.fixture
+def project() -> str:
+    """The name of a project that nobody has published."""
+    return f"github.com/acme/shop{next(_NUMBERS)}"
+
+
+@pytest.fixture
+def index() -> Iterator[ProjectIndex]:
+    """A checkout with two files."""
+    index = index_at(None)
+    index.checkout.embeddings.activate(MODEL)
+    _store(index, "src/a.py", ["def pay(): pass", "retry with backoff"])
+    _store(index, "src/b.py", ["def refund(): pass"])
+    yield index
+    index.close()
+
+
+def _store(index: ProjectIndex, path: str, texts: Sequence[str]) -> None:
+    chunks = new_chunks(texts, path=path)
+    index.checkout.replace_document(record(path, sha256="|".join(texts)), chunks)
+    hashes = [chunk.text_hash for chunk in chunks]
+    put_vectors(index.checkout, MODEL, hashes, unit_vectors(len(hashes), seed=len(texts)))
+
+
+def _publish(index: ProjectIndex, url: str, project: str) -> tuple[int, int]:
+    """How many files were sent, and how many removed."""
+    publisher = PostgresPublisher(url, project)
+    try:
+        published = Publishing(index, publisher).publish(STAMP)
+    finally:
+        publisher.close()
+    return published.changed, published.removed
+
+
+def _texts(url: str, project: str) -> list[str]:
+    published = PostgresPublished(url, project)
+    try:
+        found = published.lexical.search(["def", "retry", "refund", "pay"], 100)
+        return sorted(published.checkout.chunks.texts([each.row for each in found]).values())
+    finally:
+        published.close()
+
+
+def test_only_what_differs_is_sent(index: ProjectIndex, url: str, project: str) -> None:
+    assert _publish(index, url, project) == (2, 0)
+    assert _publish(index, url, project) == (0, 0)
+    _store(index, "src/a.py", ["def pay_twice(): pass"])
+    index.checkout.remove_documents(["src/b.py"])
+    assert _publish(index, url, project) == (1, 1)
+    assert _texts(url, project) == ["def pay_twice(): pass"]
+
+
+def test_unsaved_text_is_not_published(index: ProjectIndex, url: str, project: str) -> None:
+    plan = new_chunks(["def secret_plan(): pass"])
+    index.checkout.replace_document(record("src/a.py", "session"), plan)
+    put_vectors(index.checkout, MODEL, [plan[0].text_hash], unit_vectors(1, seed=9))
+    _publish(index, url, project)
+    published = PostgresPublished(url, project)
+    assert published.lexical.search(["secret"], 10) == []
+    assert published.vectors.missing(MODEL, [plan[0].text_hash]) == {plan[0].text_hash}
+    published.close()
+
+
+def test_an_index_that_is_not_complete_is_not_published(index: ProjectIndex, url: str, project: str) -> None:
+    index.checkout.replace_document(record("src/c.py"), new_chunks(["not embedded yet"], path="src/c.py"))
+    with pytest.raises(InvalidRequest, match="run `rag-ls index` first"):
+        _publish(index, url, project)
+
+
+def test_a_file_that_cannot_be_stored_stays_alone(index: ProjectIndex, url: str, project: str) -> None:
+    # A tsvector holds at most a megabyte.
+    _store(index, "src/huge.py", [" ".join(f"w{number:032x}" for number in range(40_000))])
+    publisher = PostgresPublisher(url, project)
+    published = Publishing(index, publisher).publish(STAMP)
+    publisher.close()
+    assert (published.files, published.changed, list(published.failed)) == (2, 2, ["src/huge.py"])
+    assert "too long" in published.failed["src/huge.py"]
+    assert len(_texts(url, project)) == 3
+
+
+class _Interrupted(PostgresPublisher):
+    """Ends after the first files."""
+
+    def put(self, files: Sequence[PublishedFile]) -> dict[str, str]:
+        super().put(files)
+        raise KeyboardInterrupt
+
+
+def test_what_was_interrupted_goes_on(index: ProjectIndex, url: str, project: str) -> None:
+    for number in range(60):
+        _store(index, f"src/part{number}.py", [f"def part{number}(): pass"])
+    publisher = _Interrupted(url, project)
+    with pytest.raises(KeyboardInterrupt):
+        Publishing(index, publisher).publish(STAMP)
+    publisher.close()
+    published = PostgresPublished(url, project)
+    assert published.publication() is None
+    assert _publish(index, url, project) == (12, 0)
+    assert published.publication() == replace(STAMP, model=MODEL)
+    assert published.checkout.chunks.estimated_count() == 63
+    published.close()
+
+
+class _Disturbed(PostgresPublisher):
+    """Somebody else publishes another version of a file meanwhile."""
+
+    others = True
+
+    def put(self, files: Sequence[PublishedFile]) -> dict[str, str]:
+        failed = super().put(files)
+        if self.others:
+            self.others = False
+            super().put([replace(files[0], digest="another", chunks=())])
+        return failed
+
+
+def test_what_somebody_else_publishes_meanwhile_is_noticed(index: ProjectIndex, url: str, project: str) -> None:
+    publisher = _Disturbed(url, project)
+    Publishing(index, publisher).publish(STAMP)
+    publisher.close()
+    assert len(_texts(url, project)) == 3
+
+
+def test_other_vectors_are_sent_when_the_model_changes(index: ProjectIndex, url: str, project: str) -> None:
+    _publish(index, url, project)
+    index.checkout.embeddings.activate("other@1")
+    hashes = [digest(text) for text in ("def pay(): pass", "retry with backoff", "def refund(): pass")]
+    put_vectors(index.checkout, "other@1", hashes, unit_vectors(3))
+    assert _publish(index, url, project) == (2, 0)
+    published = PostgresPublished(url, project)
+    assert published.checkout.active_model() == "other@1"
+    assert published.vectors.missing("other@1", hashes) == set()
+    published.close()
+
+
+def test_a_reader_needs_no_right_to_write(index: ProjectIndex, server: Postgres, project: str) -> None:
+    database = server.vector_database()
+    _publish(index, server.url(database), project)
+    schema = schema_of(project)
+    if not server.run("SELECT 1 FROM pg_roles WHERE rolname = 'onlooker'"):
+        server.run("CREATE ROLE onlooker LOGIN PASSWORD 'looks on'")
+    for schema_name in ("rag_ls", schema):
+        server.run(f"GRANT USAGE ON SCHEMA {schema_name} TO onlooker", database)
+        server.run(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema_name} TO onlooker", database)
+    assert len(_texts(server.url(database, "onlooker", "looks on"), project)) == 3
+    with (
+        psycopg.connect(server.url(database, "onlooker", "looks on")) as connection,
+        pytest.raises(psycopg.errors.InsufficientPrivilege),
+    ):
+        connection.execute(f"DELETE FROM {schema}.rag_file")
+
+
+# --- the same as in the checkout
+
+_WORDS = [
+    "retry",
+    "backoff",
+    "getUserById",
+    "naïve",
+    "don't",
+    "a\\b",
+    "running",
+    "runs",
+    "42",
+    "日本語",
+    "_",
+    "İx",
+]
+_TERMS = terms(" ".join(_WORDS))
+_TEXTS = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=30).map(" ".join)
+_FILES = st.lists(st.lists(st.tuples(_TEXTS, st.sampled_from(["", "Session.refresh", "pay"])), min_size=1, max_size=4),
+                  min_size=1, max_size=4)  # fmt: skip
+
+
+def _stored(files: list[list[tuple[str, str]]]) -> ProjectIndex:
+    index = index_at(None)
+    index.checkout.embeddings.activate(MODEL)
+    for number, texts in enumerate(files):
+        path = f"src/part{number}.py"
+        chunks = [
+            new_chunk(text, path=path, symbol=symbol, signature=symbol and f"def {symbol}(a)", ordinal=ordinal)
+            for ordinal, (text, symbol) in enumerate(texts)
+        ]
+        symbols = tuple(Symbol(each, "function", 1, 2, f"def {each}", "", True) for _, each in texts if each)
+        index.checkout.replace_document(record(path), chunks, outline=Outline(symbols))
+        hashes = [chunk.text_hash for chunk in chunks]
+        put_vectors(index.checkout, MODEL, hashes, unit_vectors(len(hashes), seed=number))
+    return index
+
+
+def _answers(index: ProjectIndex | PostgresPublished) -> dict[str, object]:
+    """All that a search reads, without the row numbers."""
+    chunks, outlines = index.checkout.chunks, index.checkout.outlines
+    paths = {number: path for number, path, _, _ in index.checkout.document_paths()}
+    ranked = {row.row: row for row in chunks.for_ranking([each.row for each in index.lexical.search(_TERMS, 100)])}
+    uids = {row: each.stored.id for row, each in chunks.by_row(ranked).items()}
+
+    def found(*terms: str, **more: Sequence[str]) -> list[tuple[str, float]]:
+        values = index.lexical.search(terms, 100, **more)  # type: ignore[arg-type]
+        return sorted((uids[each.row], round(each.value, 4)) for each in values)
+
+    document = index.checkout.document("src/part0.py")
+    assert document is not None
+    hashes = sorted(chunks.text_hashes_of_documents(list(paths)))
+    return {
+        "paths": sorted(paths.values()),
+        "ranked": sorted((uids[row], each.path, *each[3:6], bool(each[6]), *each[7:]) for row, each in ranked.items()),
+        "texts": sorted(chunks.texts(ranked).values()),
+        "said": [found(word) for word in ("retry", "getuserbyid", "user", "naive", "run", "don", "日本語")],
+        "several": found("retry", "backoff", "user"),
+        "held": found("retry", "backoff", holding=["backoff"]),
+        "phrase": sorted(uid for uid, _ in found("retry backoff")),
+        "frequencies": [index.lexical.frequency(word, most) for word in ("retry", "nothing") for most in (1, 50)],
+        "alike": sorted(index.lexical.terms_like("retri")),
+        "named": sorted((uids[row], name, declares) for row, name, declares in chunks.named(["refresh", "pay"], 50)),
+        "pieces": [each.stored for each in chunks.pieces(document.id, "pay", 0)],
+        "at": (at := chunks.at(document.id, 1)) and at.stored,
+        "first": [uids[row] for row in chunks.first_of([document.id], 2)],
+        "by text": sorted((each.path, each.symbol, each.text_hash) for each in chunks.with_texts(hashes)),
+        "documents": sorted((uids[row], paths[number]) for row, number in chunks.documents_of(ranked).items()),
+        "names": outlines.last_names("re", 10),
+        "symbols": sorted((each.path, each.symbol, each.kind) for each in outlines.of_documents(list(paths), 100)),
+        "near": sorted(each.text_hash for each in index.vectors.nearest(MODEL, unit_vectors(1)[0], 100)),
+    }  # fmt: skip
+
+
+@given(files=_FILES)
+@settings(max_examples=25)
+def test_a_search_reads_the_same_as_in_the_checkout(files: list[list[tuple[str, str]]], url: str) -> None:
+    index, name = _stored(files), f"parity{next(_NUMBERS)}"
+    _publish(index, url, name)
+    published = PostgresPublished(url, name)
+    try:
+        assert _answers(published) == _answers(index)
+    finally:
+        published.close()
+        index.close()
+
+
+def test_a_nul_is_replaced_because_postgresql_holds_none(index: ProjectIndex, url: str, project: str) -> None:
+    _store(index, "src/a.py", ["retry x\0y"])
+    _publish(index, url, project)
+    assert "retry x\ufffdy" in _texts(url, project)
+
+
+def test_it_has_no_unsaved_text(index: ProjectIndex, url: str, project: str) -> None:
+    _publish(index, url, project)
+    published = PostgresPublished(url, project)
+    assert published.checkout.unsaved_documents() == []
+    assert published.checkout.documents("session") == {}
+    assert published.checkout.document("src/a.py", "session") is None
+    assert set(published.checkout.documents(DISK)) == {"src/a.py", "src/b.py"}
+    published.close()

@@ -1,0 +1,141 @@
+"""Searching code that the team published, as somebody who has no checkout of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rag_ls.engine.client import Client, local_client
+from rag_ls.engine.engine import About
+from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.indexing import Publishing
+from rag_ls.operations import Operations
+from rag_ls.storage import Publication
+from rag_ls.storage.postgres.publication import PostgresPublisher
+from tests.indexing.test_sharing import user
+from tests.storage.postgres.servers import Postgres
+from tests.support import PATIENCE_S, SHOP, write
+
+QUESTIONS = ("amount to be paid by the customer", "exchange_token", "where are invoices sent", "refresh", "cart.py")
+NAMES = ("github.com/acme/shop", "github.com/acme/store", "github.com/other/store")
+
+
+@pytest.fixture
+def answers(tmp_path: Path, server: Postgres, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[tuple[str, int]]]:
+    """What a checkout answers, which is published under several names."""
+    url = server.url(server.vector_database())
+    with user(tmp_path / "home1", write(tmp_path / "shop", SHOP), monkeypatch) as (client, view):
+        operations = Operations(client, wait_for_model_s=PATIENCE_S)
+        found = {question: _places(operations, question) for question in QUESTIONS}
+        for name in NAMES:
+            publisher = PostgresPublisher(url, name)
+            stamp = Publication("", "0123456789abcdef", "main", "2026-01-02T03:04:05Z")
+            Publishing(view.shared.index, publisher).publish(stamp)
+            publisher.close()
+    monkeypatch.setenv("RAG_LS_STORE_URL", url)
+    return found
+
+
+@pytest.fixture
+def other(answers: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
+    """Somebody else, who works in another project."""
+    with user(tmp_path / "home2", write(tmp_path / "web", {"page.py": "def page():\n    pass\n"}), monkeypatch) as (
+        client,
+        _,
+    ):
+        yield client
+
+
+@pytest.fixture
+def operations(other: Client) -> Operations:
+    """What that user can do."""
+    return Operations(other, wait_for_model_s=PATIENCE_S)
+
+
+def _places(operations: Operations, question: str, *projects: str) -> list[tuple[str, int]]:
+    found = operations.run("search_code", {"query": question, "project": list(projects)})
+    return [(hit["path"], hit["start_line"]) for hit in found["results"]]
+
+
+def test_it_finds_what_the_checkout_finds(answers: dict[str, list[tuple[str, int]]], operations: Operations) -> None:
+    assert {question: _places(operations, question, "shop") for question in QUESTIONS} == answers
+
+
+def test_a_hit_says_where_it_comes_from(operations: Operations) -> None:
+    answer = operations.run("search_code", {"query": "total price", "project": ["github.com/acme/shop"]})
+    best = answer["results"][0]
+    assert (best["path"], best["freshness"], best["project"]) == ("src/cart.py", "published", "github.com/acme/shop")
+    assert "file" not in best
+    assert "def total_price" in best["text"]
+    assert answer["stats"]["dense"]
+    assert answer["stats"]["complete"]
+    assert (
+        "as published 2026-01-02T03:04:05Z from main at 0123456789; it is not checked out here"
+        in answer["stats"]["note"]
+    )
+
+
+def test_filters_count_and_say_when_nothing_passes(operations: Operations) -> None:
+    def paths(**filters: object) -> set[str]:
+        found = operations.run("search_code", {"query": "invoice", "project": ["shop"], **filters})
+        return {hit["path"] for hit in found["results"]}
+
+    assert paths(language="javascript") == {"src/mail.js"}
+    assert paths(path_glob="docs/**") == {"docs/guide.md"}
+    assert "src/mail.js" in paths(kind="function")
+    assert "docs/guide.md" not in paths(kind="function")
+    nothing = operations.run("search_code", {"query": "invoice", "project": ["shop"], "language": "rust"})
+    assert "no published file passes the filters" in nothing["stats"]["note"]
+
+
+def test_it_is_searched_together_with_a_project_that_is_here(operations: Operations) -> None:
+    answer = operations.run("search_code", {"query": "def page price", "project": ["shop", "web"]})
+    assert {hit["project"].rpartition("/")[2] for hit in answer["results"]} == {"shop", "web"}
+
+
+def test_names_are_listed_and_wrong_ones_are_told(operations: Operations) -> None:
+    assert operations.run("list_repos", {})["published"] == list(NAMES)
+    with pytest.raises(NotFound, match=r"'shopp'.*published are github.com/acme/shop, "):
+        operations.run("search_code", {"query": "x", "project": ["shopp"]})
+    with pytest.raises(
+        InvalidRequest, match=r"'store' may be several published projects: name one of github.com/acme/store"
+    ):
+        operations.run("search_code", {"query": "x", "project": ["store"]})
+
+
+def test_a_client_of_one_project_sees_nothing_published(other: Client) -> None:
+    guest = Client(other.engine, about=About("http"), only=["web"])
+    operations = Operations(guest, wait_for_model_s=PATIENCE_S)
+    assert "published" not in operations.run("list_repos", {})
+    with pytest.raises(NotFound):
+        operations.run("search_code", {"query": "x", "project": ["github.com/acme/shop"]})
+    guest.close()
+
+
+def test_without_the_server_it_says_why(other: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RAG_LS_STORE_URL", "postgresql://me:hush@127.0.0.1:1/x")
+    client = local_client("cli")
+    client.open(tmp_path / "web")
+    operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    (problem,) = operations.run("list_repos", {})["problems"]
+    assert "what the team published cannot be told: postgresql://me@127.0.0.1:1/x cannot be reached" in problem
+    with pytest.raises(NotFound, match=r"called 'shop'.*cannot be told: .*127.0.0.1:1") as raised:
+        operations.run("search_code", {"query": "x", "project": ["shop"]})
+    assert "hush" not in str(raised.value)
+    client.close()
+
+
+def test_another_model_here_leaves_words(
+    answers: object, server: Postgres, operations: Operations, other: Client
+) -> None:
+    code = other.engine.published.called("github.com/acme/shop")
+    assert code is not None
+    publisher = PostgresPublisher(other.engine.settings.store.url, "github.com/acme/shop")
+    publisher.finish(Publication("another@1", at="2026-01-02T03:04:05Z"))
+    publisher.close()
+    answer = operations.run("search_code", {"query": "total price", "project": ["github.com/acme/shop"]})
+    assert answer["results"][0]["path"] == "src/cart.py"
+    assert "words alone: its vectors are of another@1, the model here is" in answer["stats"]["note"]
+    assert not answer["stats"]["dense"]
