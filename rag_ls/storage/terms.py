@@ -24,6 +24,7 @@ _PARENT = ".."
 _FOLDER_SUFFIXES = frozenset({"go", "java", "kt", "scala", "groovy", "cs"})
 # Indexing a longer word (a hash, a base64 blob) would cost space and find nothing.
 _MAX_WORD_CHARACTERS = 64
+_LEAST_STEMMED = 3
 
 
 @lru_cache(maxsize=65536)
@@ -93,8 +94,12 @@ def target_keys(path: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65536)
 def stem(term: str) -> str:
-    """The form of a term in the full-text index: without diacritics, and stemmed by Porter's algorithm (1980)."""
-    return str(_stemmer().stemWord(plain_text(term).lower()))
+    """The form of a term in the full-text index: without diacritics, and stemmed by Porter's algorithm (1980).
+
+    As FTS5's tokenizer does, it leaves words of one or two letters as they are: `is` is not `i`.
+    """
+    plain = plain_text(term).lower()
+    return plain if len(plain) < _LEAST_STEMMED else str(_stemmer().stemWord(plain))
 
 
 def plain_text(text: str) -> str:

@@ -23,6 +23,7 @@ from tests.benchmarks.measure import machine
 from tests.benchmarks.memory import memory
 from tests.benchmarks.memory_scale import memory_scale
 from tests.benchmarks.over_http import over_http
+from tests.benchmarks.published import published
 from tests.benchmarks.quality import quality
 from tests.benchmarks.recall_quality import recall_quality
 from tests.benchmarks.rules.judge import rules
@@ -43,10 +44,10 @@ def main() -> None:
         "--only",
         default="",
         help="some of: indexing, startup, typing, reopening, sharing, switching, tiers, quality, scale, answering, recall, memories, "
-        "memory, freshness, anchors, agent, rules, rule latencies, http, team, stores, store projects",
+        "memory, freshness, anchors, agent, rules, rule latencies, http, team, stores, store projects, published",
     )
     parser.add_argument("--embed", type=int, default=2000, help="how many chunks of the repository to embed (0: all)")
-    parser.add_argument("--sizes", default="1000,10000,100000", help="chunks, for scale")
+    parser.add_argument("--sizes", default="1000,10000,100000", help="chunks, for scale, answering, published")
     parser.add_argument("--vectors", default="100000", help="vectors, for stores; 1000000 takes an hour")
     parser.add_argument("--projects", type=int, default=1000, help="projects, for store projects")
     parser.add_argument("--files", default="100,2000,20000", help="files, for tiers")
@@ -88,6 +89,7 @@ def _runs(work: Path, arguments: argparse.Namespace) -> dict[str, Callable[[], A
         "team": lambda: team(corpus.django(), _folder(work / "team")),
         "stores": lambda: stores(corpus.django(), _folder(work / "stores"), vectors),
         "store projects": lambda: store_projects(_folder(work / "store-projects"), arguments.projects),
+        "published": lambda: published(corpus.django(), work / "published", sizes),
         "rules": lambda: rules(_folder(work / "rules")),
         "rule latencies": lambda: rules_latency(corpus.django(), work, sizes),
         "answering": lambda: answering(corpus.django(), work, sizes),

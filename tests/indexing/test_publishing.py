@@ -227,7 +227,7 @@ def _answers(index: ProjectIndex | PostgresPublished) -> dict[str, object]:
     chunks, outlines = index.checkout.chunks, index.checkout.outlines
     paths = {number: path for number, path, _, _ in index.checkout.document_paths()}
     ranked = {row.row: row for row in chunks.for_ranking([each.row for each in index.lexical.search(_TERMS, 100)])}
-    uids = {row: each.stored.id for row, each in chunks.by_row(ranked).items()}
+    uids = {row: each.stored.id for row, each in chunks.by_row(chunks.first_of(list(paths), 1000)).items()}
 
     def found(*terms: str, **more: Sequence[str]) -> list[tuple[str, float]]:
         values = index.lexical.search(terms, 100, **more)  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 STORE = "published code"
 
-# `posting` holds our own stemmed terms; its weights stand for the columns of the full-text index (`published_postings`).
+# `posting` and `tally` hold our own stemmed terms (`published_postings`).
 _TABLES = """
 CREATE TABLE {schema}.rag_publication (
   only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one), number bigint NOT NULL, model text NOT NULL DEFAULT '',
@@ -29,7 +29,8 @@ CREATE TABLE {schema}.rag_chunk (
   start_byte bigint NOT NULL, end_byte bigint NOT NULL, start_line integer NOT NULL, end_line integer NOT NULL,
   symbol text NOT NULL, name text NOT NULL, node_type text NOT NULL, parent_types text NOT NULL, depth integer NOT NULL,
   is_declaration boolean NOT NULL, signature text NOT NULL, doc text NOT NULL, overlap text NOT NULL, text text NOT NULL,
-  content_hash text NOT NULL, text_hash bytea NOT NULL, words integer NOT NULL, posting tsvector NOT NULL);
+  content_hash text NOT NULL, text_hash bytea NOT NULL, words integer NOT NULL, tally jsonb NOT NULL,
+  posting tsvector NOT NULL);
 CREATE INDEX ON {schema}.rag_chunk (file_id, ordinal);
 CREATE INDEX ON {schema}.rag_chunk (uid);
 CREATE INDEX ON {schema}.rag_chunk (name) WHERE name != '';

@@ -20,7 +20,7 @@ _CHUNK_TYPES = {
     "file_id": "int8", "uid": "text", "ordinal": "int4", "start_byte": "int8", "end_byte": "int8", "start_line": "int4",
     "end_line": "int4", "symbol": "text", "name": "text", "node_type": "text", "parent_types": "text", "depth": "int4",
     "is_declaration": "bool", "signature": "text", "doc": "text", "overlap": "text", "text": "text",
-    "content_hash": "text", "text_hash": "bytea", "words": "int4", "posting": "text",
+    "content_hash": "text", "text_hash": "bytea", "words": "int4", "tally": "text", "posting": "text",
 }  # fmt: skip
 _SYMBOL_COLUMNS = "file_id, symbol, name, kind, start_line, end_line, signature, exported"
 
@@ -128,12 +128,13 @@ def _values(file_id: int, row: ChunkRow) -> tuple[object, ...]:
     """The values of a chunk, in the order of `_CHUNK_TYPES`."""
     chunk = row.stored.chunk
     columns = columns_of(chunk.path, chunk.symbol, chunk.signature, chunk.doc, chunk.text)
-    posting, words = posting_of(columns)
+    posting = posting_of(columns)
     return (
         file_id, row.stored.id, chunk.ordinal, chunk.start_byte, chunk.end_byte, chunk.start_line, chunk.end_line,
         _stored(chunk.symbol), _stored(last_name(chunk.symbol)), chunk.node_type, "\n".join(chunk.parent_types), chunk.depth,
         chunk.is_declaration, _stored(chunk.signature), _stored(chunk.doc), _stored(chunk.overlap), _stored(chunk.text),
-        row.stored.content_hash, row.text_hash, words, posting,
+        row.stored.content_hash, row.text_hash, posting.words, posting.tally,
+        posting.places,
     )  # fmt: skip
 
 

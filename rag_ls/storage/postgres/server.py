@@ -18,13 +18,13 @@ _log = logging.getLogger(__name__)
 _CONNECT_S, _ANSWER_S = 5, 30
 _MAX_CONNECTIONS = 4
 _IDLE_S = 60.0
-# What is asked here is short: a server that does not answer is gone.
+# What is asked here is short: a server that does not answer is gone, and compiling a statement takes longer than running it.
 _OPTIONS = {
     "connect_timeout": _CONNECT_S,
     "tcp_user_timeout": _ANSWER_S * 1000,
     "keepalives_idle": 10,
     "application_name": "rag-ls",
-    "options": f"-c statement_timeout={_ANSWER_S * 1000} -c lock_timeout={_ANSWER_S * 1000}",
+    "options": f"-c statement_timeout={_ANSWER_S * 1000} -c lock_timeout={_ANSWER_S * 1000} -c jit=off",
 }
 _EXTRA = "pip install 'rag-ls[postgres]'"
 
