@@ -100,7 +100,7 @@ class Projects:
         published: dict[str, PublishedCode] = {}
         for name in [name.strip() for name in wanted if name.strip()] or [""]:
             if name.startswith(PUBLISHED):
-                found = self._published(name.removeprefix(PUBLISHED), NotFound(f"nothing published is called {name!r}"))
+                found = self._published(name.removeprefix(PUBLISHED))
                 published[found.name] = found
                 continue
             try:
@@ -119,18 +119,21 @@ class Projects:
         """The user's settings, for what is in no project."""
         return self._client.load_settings().settings
 
-    def _published(self, name: str, error: NotFound) -> PublishedCode:
-        """The published project of a name. Raises `error`, and more that can be said, if there is none."""
+    def _published(self, name: str, unknown_here: NotFound | None = None) -> PublishedCode:
+        """The published project of a name. Raises `NotFound`, after `unknown_here` if a project here could be meant."""
+        said = f"{unknown_here}; " if unknown_here else ""
         try:
             names = self.published_names()
             found = self._client.engine.published.called(name) if names else None
         except StoreUnavailable as problem:
-            raise NotFound(f"{error}; what is published cannot be told: {problem}") from problem
+            raise NotFound(f"{said}what the team published cannot be told: {problem}") from problem
         if found is not None:
             return found
-        if names:
-            raise NotFound(f"{error}; published are {', '.join(names[:_MAX_NAMED])}") from error
-        raise error
+        if not names and unknown_here is not None:
+            raise unknown_here
+        more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
+        known = f"published are {', '.join(names[:_MAX_NAMED])}{more}" if names else "nothing is published on store.url"
+        raise NotFound(f"{said or f'no published project is called {name!r}; '}{known}")
 
     def holding(self, path: str, wanted: str | Sequence[str] = "") -> ProjectView:
         """The project that holds a path; the first one if the path does not decide."""
