@@ -13,6 +13,7 @@ from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.indexing import Publishing
 from rag_ls.operations import Operations
 from rag_ls.storage import Publication
+from rag_ls.storage.postgres.projects import PostgresProjects
 from rag_ls.storage.postgres.publication import PostgresPublisher
 from tests.indexing.test_sharing import user
 from tests.storage.postgres.servers import Postgres
@@ -41,10 +42,8 @@ def answers(tmp_path: Path, server: Postgres, monkeypatch: pytest.MonkeyPatch) -
 @pytest.fixture
 def other(answers: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     """Somebody else, who works in another project."""
-    with user(tmp_path / "home2", write(tmp_path / "web", {"page.py": "def page():\n    pass\n"}), monkeypatch) as (
-        client,
-        _,
-    ):
+    files = {"page.py": "def page():\n    pass\n"} | {f"a{n}.py": f"def a{n}():\n    return {n}\n" for n in range(6)}
+    with user(tmp_path / "home2", write(tmp_path / "web", files), monkeypatch) as (client, _):
         yield client
 
 
@@ -139,3 +138,24 @@ def test_another_model_here_leaves_words(
     assert answer["results"][0]["path"] == "src/cart.py"
     assert "words alone: its vectors are of another@1, the model here is" in answer["stats"]["note"]
     assert not answer["stats"]["dense"]
+
+
+def test_what_was_dropped_and_published_anew_is_not_answered_from_before(
+    operations: Operations, other: Client, tmp_path: Path
+) -> None:
+    def found() -> list[str]:
+        answer = operations.run("search_code", {"query": "page", "project": ["github.com/acme/shop"]})
+        return [hit["path"] for hit in answer["results"]]
+
+    assert "page.py" not in found()
+    url = other.engine.settings.store.url
+    projects = PostgresProjects(url)
+    projects.drop("github.com/acme/shop")
+    projects.close()
+    with pytest.raises(NotFound):
+        found()
+    index = other.open(tmp_path / "web").shared.index
+    publisher = PostgresPublisher(url, "github.com/acme/shop")
+    Publishing(index, publisher).publish(Publication("", at="2026-01-02T03:04:05Z"))
+    publisher.close()
+    assert found()[0] == "page.py"

@@ -62,9 +62,7 @@ class PostgresPublisher:
                 try:
                     with connection.transaction():
                         self._put_file(connection, file)
-                except psycopg.errors.DataError as error:
-                    failed[file.path] = str(error).splitlines()[0]
-                except psycopg.errors.ProgramLimitExceeded as error:
+                except (psycopg.errors.DataError, psycopg.errors.ProgramLimitExceeded) as error:
                     failed[file.path] = str(error).splitlines()[0]
             self._count_change(connection)
         return failed
