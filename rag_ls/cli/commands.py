@@ -17,7 +17,6 @@ from rag_ls.cli.progress import showing
 from rag_ls.cli.terminal import paint
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest, NotConfirmed, NotIndexed
-from rag_ls.registry.entries import PUBLISHED
 
 Json = dict[str, Any]
 
@@ -92,6 +91,8 @@ def search(arguments: argparse.Namespace) -> int:
 
 
 def _search_published(arguments: argparse.Namespace) -> int:
+    from rag_ls.registry.entries import PUBLISHED
+
     if arguments.kinds not in (None, "", "code") or arguments.scope:
         raise InvalidRequest("--published searches code alone: leave --in and --scope out")
     question = {
