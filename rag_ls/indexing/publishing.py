@@ -114,7 +114,17 @@ class Publishing:
                 model,
             )
             for document in documents
+            if self._is_still(document, chunks[document.id])
         ]
+
+    def _is_still(self, document: DocumentRecord, chunks: Sequence[ChunkRow]) -> bool:
+        """Whether what was just read under a document's number is that document's.
+
+        A number is given again: that of a deleted file, to an editor's unsaved text.
+        """
+        now = self._index.checkout.document(document.path)
+        is_same = now is not None and (now.id, now.sha256) == (document.id, document.sha256)
+        return is_same and all(row.is_saved and row.stored.chunk.path == document.path for row in chunks)
 
     def _send_vectors(self, files: Sequence[PublishedFile], model: str) -> None:
         hashes = list({row.text_hash for file in files for row in file.chunks if row.text_hash})

@@ -95,6 +95,34 @@ def test_unsaved_text_is_not_published(index: ProjectIndex, url: str, project: s
     published.close()
 
 
+class _Edited(PostgresPublisher):
+    """An editor begins a document just after the last file was deleted, and gets its row number."""
+
+    index: ProjectIndex
+
+    def digests(self) -> dict[str, str]:
+        former = self.index.checkout.document("src/b.py")
+        if former is not None:
+            self.index.checkout.remove_documents(["src/b.py"])
+            plan = new_chunks(["def secret_plan(): pass"], path="src/b.py")
+            self.index.checkout.replace_document(record("src/b.py", "session"), plan)
+            put_vectors(self.index.checkout, MODEL, [plan[0].text_hash], unit_vectors(1, seed=9))
+            assert [each.id for each in self.index.checkout.unsaved_documents()] == [former.id]
+        return super().digests()
+
+
+def test_unsaved_text_that_gets_a_deleted_files_row_is_not_published(
+    index: ProjectIndex, url: str, project: str
+) -> None:
+    publisher = _Edited(url, project)
+    publisher.index = index
+    Publishing(index, publisher).publish(STAMP)
+    hidden = digest("def secret_plan(): pass")
+    assert publisher.vectors.missing(MODEL, [hidden]) == {hidden}
+    publisher.close()
+    assert _texts(url, project) == ["def pay(): pass", "retry with backoff"]
+
+
 def test_an_index_that_is_not_complete_is_not_published(index: ProjectIndex, url: str, project: str) -> None:
     index.checkout.replace_document(record("src/c.py"), new_chunks(["not embedded yet"], path="src/c.py"))
     with pytest.raises(InvalidRequest, match="run `rag-ls index` first"):
