@@ -9,6 +9,7 @@ import json
 import sys
 
 from rag_ls.cli.progress import showing
+from rag_ls.cli.store_command import check_has_index, named_store
 from rag_ls.config import Settings
 from rag_ls.config import load as load_settings
 from rag_ls.errors import InvalidRequest, NotFound
@@ -28,9 +29,8 @@ from rag_ls.storage import Publication, open_index, open_publisher
 def run(arguments: argparse.Namespace) -> int:
     """Publish what files hold. Raises `StoreUnavailable`, `NotFound`, `InvalidRequest`."""
     project = existing_project(arguments.path)
-    settings = _settings(project, arguments.store)
-    if not project.data_folder.is_dir():
-        raise NotFound(f"{project.root} has no index: `rag-ls index` makes one")
+    settings = _settings(project, arguments)
+    check_has_index(project)
     name = shared_name(project.root)
     if not name:
         raise NotFound(f"{project.root} has no name for others: git cannot be asked for its remote `origin`")
@@ -45,13 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if published.failed else 0
 
 
-def _settings(project: Project, url: str) -> Settings:
+def _settings(project: Project, arguments: argparse.Namespace) -> Settings:
     """The settings, with the store that the user named. Raises `InvalidRequest` where code may not go there."""
-    settings = load_settings(project).settings
-    if url:
-        settings = dataclasses.replace(settings, store=dataclasses.replace(settings.store, url=url))
-    if not settings.store.url:
-        raise InvalidRequest("no store is named: give --store URL, or set store.url")
+    settings = dataclasses.replace(load_settings(project).settings, store=named_store(arguments))
     if "chunks" not in settings.store.share:
         raise InvalidRequest(
             "store.share does not hold `chunks`, so nothing is published: if everybody who may read the store may read this "

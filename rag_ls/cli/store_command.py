@@ -16,7 +16,7 @@ from rag_ls.cli.progress import showing
 from rag_ls.config import StoreSettings
 from rag_ls.config import load as load_settings
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.project import existing_project, shared_name, user_data_folder
+from rag_ls.project import Project, existing_project, shared_name, user_data_folder
 from rag_ls.registry.catalogue import known_projects
 from rag_ls.registry.registry_file import FILE_NAME as PROJECTS_FILE
 from rag_ls.registry.registry_file import Registry
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
         from rag_ls.cli import publish_command
 
         return publish_command.run(arguments)
-    with contextlib.closing(open_stored_projects(_store(arguments))) as projects:
+    with contextlib.closing(open_stored_projects(named_store(arguments))) as projects:
         return _drop(projects, arguments) if arguments.action == "drop" else _list(projects, arguments)
 
 
@@ -97,8 +97,7 @@ def _opened(place: str, project: str) -> Iterator[ListedVectors]:
             yield store
         return
     found = existing_project(place)
-    if not found.data_folder.is_dir():
-        raise NotFound(f"{found.root} has no index: `rag-ls index` makes one")
+    check_has_index(found)
     settings = load_settings(found).settings
     index = open_index(found.data_folder, settings, shared_name(found.root))
     try:
@@ -148,7 +147,14 @@ def _drop(projects: StoredProjects, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _store(arguments: argparse.Namespace) -> StoreSettings:
+def check_has_index(project: Project) -> None:
+    """Raise `NotFound` if a project was never indexed."""
+    if not project.data_folder.is_dir():
+        raise NotFound(f"{project.root} has no index: `rag-ls index` makes one")
+
+
+def named_store(arguments: argparse.Namespace) -> StoreSettings:
+    """The settings of the store that the user named. Raises `InvalidRequest` if there is none."""
     settings = load_settings().settings.store
     if url := arguments.store or settings.url:
         return dataclasses.replace(settings, url=url)

@@ -10,10 +10,10 @@ from typing import TypeVar
 
 from rag_ls.config import SearchSettings, StoreSettings
 from rag_ls.embedding import HostedModel, ModelHost
-from rag_ls.engine.code.narrowing import declaring, one_a_file
+from rag_ls.engine.code.narrowing import narrowed, wanted
 from rag_ls.engine.query_vectors import begun
 from rag_ls.engine.requests import SearchRequest, checked_k
-from rag_ls.engine.reranking import RERANKED, Reranking
+from rag_ls.engine.reranking import Reranking
 from rag_ls.errors import InvalidRequest, ModelMissing, NotFound, StoreUnavailable
 from rag_ls.model import Freshness, SearchAnswer, SearchStats
 from rag_ls.search import Searcher
@@ -29,7 +29,6 @@ T = TypeVar("T")
 _QUESTION_S, _NAMES_S = 10.0, 8.0
 # A server that failed is not asked for names again for so long.
 _REST_S = 10.0
-_WIDE = 200
 _COMMIT_CHARACTERS = 10
 
 
@@ -133,24 +132,17 @@ class PublishedCode:
         if publication is None:
             raise NotFound(f"the publication of {self.name} was never finished: `rag-ls store publish` goes on with it")
         model = self._model(publication, wait_s)
-        chooses = request.declares or request.files_only
         found = self._searcher.search(
-            request.query, k=_WIDE if chooses else max(k, RERANKED * request.rerank), settings=settings,
+            request.query, k=wanted(request, k), settings=settings,
             filters=request.filters, vector=begun(model, request.query), model_id=model.model_id if model else "",
         )  # fmt: skip
-        hits = [hit for hit in found.hits if hit.score >= request.min_score]
-        if request.declares:
-            hits = declaring(request.declares, hits, self._index.checkout)
+        hits, reranked = narrowed(request, found.hits, self._index.checkout, self._reranking)
         notes = [_told(self.name, publication)]
         if found.is_filtered_out:
             notes.append("no published file passes the filters: check language, path_glob and kind")
         elif not found.dense:
             notes.append(self._why_words(publication, model))
-        if request.rerank:
-            hits, note = self._reranking.ordered(request.query, hits)
-            notes.append(note)
-        if request.files_only:
-            hits = one_a_file(hits)
+        notes.append(reranked)
         stats = SearchStats(
             took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
             complete=True, note="; ".join(filter(None, notes)),

@@ -51,6 +51,8 @@ class Publishing:
     def __init__(self, index: ProjectIndex, publisher: Publisher) -> None:
         self._index = index
         self._publisher = publisher
+        self._digests: dict[str, str] = {}
+        """Of the files that were read, by path."""
         self._failed: dict[str, str] = {}
 
     def publish(self, publication: Publication, report: Report = lambda done, of: None) -> Published:
@@ -85,10 +87,14 @@ class Publishing:
         """Send the files that differ from those on the server; returns which were published."""
         sent: set[str] = set()
         done = 0
-        ordered = sorted(documents.values(), key=lambda each: each.path)
+        # What was read once and is on the server as it is here needs no second look.
+        differs = (each for each in documents.values() if self._digests.get(each.path, "") != there.get(each.path))
+        ordered = sorted(differs, key=lambda each: each.path)
         for at in range(0, len(ordered), _FILES_AT_ONCE):
             part = ordered[at : at + _FILES_AT_ONCE]
-            files = [file for file in self._files(part, model) if there.get(file.path) != file.digest]
+            files = self._files(part, model)
+            self._digests |= {file.path: file.digest for file in files}
+            files = [file for file in files if there.get(file.path) != file.digest]
             done += len(part)
             if files := [file for file in files if file.path not in self._failed]:
                 self._send_vectors(files, model)
@@ -97,7 +103,7 @@ class Publishing:
                     _log.warning("%s is not published: %s", path, reason)
                 self._failed |= failed
                 sent |= {file.path for file in files} - failed.keys()
-            report(done, len(documents))
+            report(done, len(ordered))
         return sent
 
     def _files(self, documents: Sequence[DocumentRecord], model: str) -> list[PublishedFile]:

@@ -1,6 +1,6 @@
 """Stores rows and vectors: the interfaces of the stores, their records, and the functions that open them."""
 
-from rag_ls.storage.api import CheckoutIndex, LexicalIndex, MemoryStore, Vector, VectorStore
+from rag_ls.storage.api import CheckoutIndex, LexicalIndex, MemoryStore, SearchedIndex, Vector, VectorStore
 from rag_ls.storage.copying import CopiedModel, copy_vectors
 from rag_ls.storage.opening import (
     ProjectIndex,
@@ -53,7 +53,7 @@ from rag_ls.storage.records import (
     Vectors,
     VersionChange,
 )
-from rag_ls.storage.search_api import SearchedDocuments, SearchedIndex
+from rag_ls.storage.search_api import SearchedDocuments
 from rag_ls.storage.server_api import ListedVectors, SharedMemories, SharedVectors, StoredProjects, VectorLender
 from rag_ls.storage.terms import (
     columns_of,

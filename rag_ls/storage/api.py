@@ -24,7 +24,6 @@ from rag_ls.storage.records import (
     DISK,
     Backup,
     Batch,
-    Candidate,
     ChunkRow,
     Counts,
     DocumentRecord,
@@ -32,12 +31,18 @@ from rag_ls.storage.records import (
     NewChunk,
     Posting,
     Priority,
-    RankRow,
     Replaced,
     Skipped,
     StoredImport,
     StoredSymbol,
     Vectors,
+)
+from rag_ls.storage.search_api import (
+    AnsweringModel,
+    SearchedChunks,
+    SearchedDocuments,
+    SearchedOutlines,
+    SearchedPostings,
 )
 
 Vector = NDArray[np.float32]
@@ -85,7 +90,7 @@ class VectorStore(Protocol):
         ...
 
 
-class LexicalIndex(Protocol):
+class LexicalIndex(SearchedPostings, Protocol):
     """The full-text index. Its rows are chunk rows of the checkout that it belongs to."""
 
     def add(self, postings: Iterable[Posting]) -> None:
@@ -96,50 +101,12 @@ class LexicalIndex(Protocol):
         """Remove chunks that are about to be deleted; they must still be stored."""
         ...
 
-    def search(
-        self, terms: Sequence[str], limit: int, documents: Collection[int] | None = None, *, holding: Sequence[str] = ()
-    ) -> list[Candidate]:
-        """The chunks that hold any of `terms`, by BM25, best first.
 
-        `documents` restricts them to some documents, `holding` to chunks that hold any of these terms: rare ones spare
-        the work for the many chunks that hold only common ones.
-        """
-        ...
-
-    def frequency(self, term: str, most: int) -> int:
-        """How many chunks hold a term, counted up to `most`."""
-        ...
-
-    def terms_like(self, term: str) -> list[str]:
-        """The index's terms with the beginning and about the length of a stemmed term."""
-        ...
-
-
-class ChunkReader(Protocol):
+class ChunkReader(SearchedChunks, Protocol):
     """Looks chunks of a checkout up, those of unsaved text among them."""
-
-    def by_row(self, rows: Collection[int]) -> dict[int, ChunkRow]:
-        """The chunks with these row numbers, without chunks that were deleted meanwhile."""
-        ...
-
-    def for_ranking(self, rows: Collection[int]) -> list[RankRow]:
-        """The chunks' data for ranking, in order of row, without chunks that were deleted meanwhile."""
-        ...
-
-    def by_id(self, chunk_id: str) -> list[ChunkRow]:
-        """All versions of the chunk with this id: on disk, and in unsaved text."""
-        ...
 
     def with_content(self, digest: str) -> list[ChunkRow]:
         """All chunks whose own text has this SHA-256 (hex), by path."""
-        ...
-
-    def texts(self, rows: Collection[int]) -> dict[int, str]:
-        """The chunks' own texts, without chunks that were deleted meanwhile."""
-        ...
-
-    def with_texts(self, text_hashes: Collection[bytes]) -> list[RankRow]:
-        """The data for ranking of every embedded chunk whose embedded text is one of these."""
         ...
 
     def of_symbol(self, symbol: str) -> list[ChunkRow]:
@@ -150,36 +117,8 @@ class ChunkReader(Protocol):
         """A document's chunks in order."""
         ...
 
-    def at(self, document_id: int, line: int) -> ChunkRow | None:
-        """The chunk that covers a 1-based line of a document (the last one that begins on it or before)."""
-        ...
 
-    def pieces(self, document_id: int, symbol: str, around: int) -> list[ChunkRow]:
-        """The consecutive chunks of one symbol that include the one with the ordinal `around`."""
-        ...
-
-    def named(self, names: Collection[str], limit: int) -> list[tuple[int, str, bool]]:
-        """(row, lower-case last name, is declaration) of each chunk whose symbol's last name is one of `names`."""
-        ...
-
-    def first_of(self, document_ids: Collection[int], limit: int) -> list[int]:
-        """The rows of the first chunks of some documents."""
-        ...
-
-    def documents_of(self, rows: Collection[int]) -> dict[int, int]:
-        """The document of each chunk row."""
-        ...
-
-    def text_hashes_of_documents(self, document_ids: Collection[int]) -> list[bytes]:
-        """The text hashes of the embedded chunks of some documents."""
-        ...
-
-    def estimated_count(self) -> int:
-        """The approximate number of chunks, without counting them."""
-        ...
-
-
-class Outlines(Protocol):
+class Outlines(SearchedOutlines, Protocol):
     """The declarations and imports of a checkout's documents."""
 
     def named(self, names: Collection[str], limit: int) -> list[StoredSymbol]:
@@ -188,14 +127,6 @@ class Outlines(Protocol):
 
     def containing(self, part: str, limit: int) -> list[StoredSymbol]:
         """Declarations whose lower-case last name without `_`, `-` and spaces contains `part`; exported ones first."""
-        ...
-
-    def last_names(self, beginning: str, limit: int) -> list[str]:
-        """The lower-case last names of declarations that begin so, each once, in order."""
-        ...
-
-    def of_documents(self, documents: Collection[int], limit: int) -> list[StoredSymbol]:
-        """The declarations of some documents, in order."""
         ...
 
     def imports(self, documents: Collection[int] | None = None) -> list[StoredImport]:
@@ -239,12 +170,8 @@ class ReadingQueue(Protocol):
         ...
 
 
-class PendingEmbeddings(Protocol):
+class PendingEmbeddings(AnsweringModel, Protocol):
     """Tracks which chunks of a checkout lack vectors. The `VectorStore` holds the vectors."""
-
-    def active_model(self) -> str:
-        """The model whose vectors answer searches; empty before the first one is set."""
-        ...
 
     def activate(self, model: str) -> None:
         """Make `model` the one that answers searches; chunks without a vector of it become pending."""
@@ -288,7 +215,7 @@ class PendingEmbeddings(Protocol):
         ...
 
 
-class CheckoutIndex(Protocol):
+class CheckoutIndex(SearchedDocuments, Protocol):
     """The data of one checkout. All writes of one call commit together."""
 
     @property
@@ -324,27 +251,11 @@ class CheckoutIndex(Protocol):
         """A number that differs after every commit of any thread or process."""
         ...
 
-    def documents(self, session: str = DISK) -> dict[str, DocumentRecord]:
-        """All documents of one session (by default the files on disk) by path."""
-        ...
-
-    def document(self, path: str, session: str = DISK) -> DocumentRecord | None:
-        """One document, or None."""
-        ...
-
     def files_at(self, path: str, *, with_skipped: bool = False, at_most: int = -1) -> list[str]:
         """The files that are indexed or queued, and on request skipped: the one at a path, or those below the folder there.
 
         At most `at_most` of them if it is not negative.
         """
-        ...
-
-    def unsaved_documents(self) -> list[DocumentRecord]:
-        """Every session's unsaved documents, the latest change last."""
-        ...
-
-    def document_paths(self) -> list[tuple[int, str, str, str]]:
-        """Id, path, language and session of every document."""
         ...
 
     def replace_document(
@@ -653,6 +564,34 @@ class MemoryStore(Protocol):
 
     def close(self) -> None:
         """Close the store."""
+        ...
+
+
+class SearchedIndex(Protocol):
+    """All that is searched together. Safe from several threads."""
+
+    @property
+    def checkout(self) -> SearchedDocuments:
+        """Its documents with their chunks and declarations."""
+        ...
+
+    @property
+    def lexical(self) -> SearchedPostings:
+        """Its full-text index."""
+        ...
+
+    @property
+    def vectors(self) -> VectorStore:
+        """Its vectors."""
+        ...
+
+    @property
+    def vectors_here(self) -> VectorStore:
+        """Those of them that are on this machine."""
+        ...
+
+    def changes(self) -> int:
+        """A number that differs after every commit that can change an answer."""
         ...
 
 

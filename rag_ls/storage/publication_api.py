@@ -10,8 +10,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from rag_ls.storage.api import SearchedIndex
 from rag_ls.storage.records import ChunkRow, StoredSymbol
-from rag_ls.storage.search_api import SearchedIndex
 from rag_ls.storage.server_api import ServerVectors
 
 

@@ -1,6 +1,6 @@
 """What a search reads of an index (ports): a checkout's own, or the code that a team published on a server.
 
-`CheckoutIndex`, `LexicalIndex` and their parts offer all of it, and say what each method does.
+A checkout's own ports (`api`) offer more. Every method may raise what theirs may; all are safe from several threads.
 """
 
 from __future__ import annotations
@@ -8,158 +8,133 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from rag_ls.storage.api import VectorStore
 from rag_ls.storage.records import DISK, Candidate, ChunkRow, DocumentRecord, RankRow, StoredSymbol
 
 
 class SearchedChunks(Protocol):
-    """See `ChunkReader`."""
+    """Looks chunks of an index up."""
 
     def by_row(self, rows: Collection[int]) -> dict[int, ChunkRow]:
-        """See `ChunkReader`."""
+        """The chunks with these row numbers, without chunks that were deleted meanwhile."""
         ...
 
     def for_ranking(self, rows: Collection[int]) -> list[RankRow]:
-        """See `ChunkReader`."""
+        """The chunks' data for ranking, in order of row, without chunks that were deleted meanwhile."""
         ...
 
     def by_id(self, chunk_id: str) -> list[ChunkRow]:
-        """See `ChunkReader`."""
+        """All versions of the chunk with this id: on disk, and in unsaved text."""
         ...
 
     def texts(self, rows: Collection[int]) -> dict[int, str]:
-        """See `ChunkReader`."""
+        """The chunks' own texts, without chunks that were deleted meanwhile."""
         ...
 
     def with_texts(self, text_hashes: Collection[bytes]) -> list[RankRow]:
-        """See `ChunkReader`."""
+        """The data for ranking of every embedded chunk whose embedded text is one of these."""
         ...
 
     def at(self, document_id: int, line: int) -> ChunkRow | None:
-        """See `ChunkReader`."""
+        """The chunk that covers a 1-based line of a document (the last one that begins on it or before)."""
         ...
 
     def pieces(self, document_id: int, symbol: str, around: int) -> list[ChunkRow]:
-        """See `ChunkReader`."""
+        """The consecutive chunks of one symbol that include the one with the ordinal `around`."""
         ...
 
     def named(self, names: Collection[str], limit: int) -> list[tuple[int, str, bool]]:
-        """See `ChunkReader`."""
+        """(row, lower-case last name, is declaration) of each chunk whose symbol's last name is one of `names`."""
         ...
 
     def first_of(self, document_ids: Collection[int], limit: int) -> list[int]:
-        """See `ChunkReader`."""
+        """The rows of the first chunks of some documents."""
         ...
 
     def documents_of(self, rows: Collection[int]) -> dict[int, int]:
-        """See `ChunkReader`."""
+        """The document of each chunk row."""
         ...
 
     def text_hashes_of_documents(self, document_ids: Collection[int]) -> list[bytes]:
-        """See `ChunkReader`."""
+        """The text hashes of the embedded chunks of some documents."""
         ...
 
     def estimated_count(self) -> int:
-        """See `ChunkReader`."""
+        """The approximate number of chunks, without counting them."""
         ...
 
 
 class SearchedOutlines(Protocol):
-    """See `Outlines`."""
+    """The declarations of documents."""
 
     def last_names(self, beginning: str, limit: int) -> list[str]:
-        """See `Outlines`."""
+        """The lower-case last names of declarations that begin so, each once, in order."""
         ...
 
     def of_documents(self, documents: Collection[int], limit: int) -> list[StoredSymbol]:
-        """See `Outlines`."""
+        """The declarations of some documents, in order."""
         ...
 
 
 class SearchedPostings(Protocol):
-    """See `LexicalIndex`."""
+    """The full-text index, as a search asks it."""
 
     def search(
         self, terms: Sequence[str], limit: int, documents: Collection[int] | None = None, *, holding: Sequence[str] = ()
     ) -> list[Candidate]:
-        """See `LexicalIndex`."""
+        """The chunks that hold any of `terms`, by BM25, best first.
+
+        `documents` restricts them to some documents, `holding` to chunks that hold any of these terms: rare ones spare
+        the work for the many chunks that hold only common ones.
+        """
         ...
 
     def frequency(self, term: str, most: int) -> int:
-        """See `LexicalIndex`."""
+        """How many chunks hold a term, counted up to `most`."""
         ...
 
     def terms_like(self, term: str) -> list[str]:
-        """See `LexicalIndex`."""
+        """The index's terms with the beginning and about the length of a stemmed term."""
         ...
 
 
 class AnsweringModel(Protocol):
-    """See `PendingEmbeddings`."""
+    """The model whose vectors answer."""
 
     def active_model(self) -> str:
-        """See `PendingEmbeddings`."""
+        """The model whose vectors answer searches; empty before the first one is set."""
         ...
 
 
 class SearchedDocuments(Protocol):
-    """See `CheckoutIndex`."""
+    """The documents of an index."""
 
     @property
     def chunks(self) -> SearchedChunks:
-        """See `CheckoutIndex`."""
+        """Its chunks, for reading."""
         ...
 
     @property
     def outlines(self) -> SearchedOutlines:
-        """See `CheckoutIndex`."""
+        """Its declarations."""
         ...
 
     @property
     def embeddings(self) -> AnsweringModel:
-        """See `CheckoutIndex`."""
+        """The model whose vectors answer."""
         ...
 
     def document(self, path: str, session: str = DISK) -> DocumentRecord | None:
-        """See `CheckoutIndex`."""
+        """One document, or None."""
         ...
 
     def documents(self, session: str = DISK) -> dict[str, DocumentRecord]:
-        """See `CheckoutIndex`."""
+        """All documents of one session (by default the files on disk) by path."""
         ...
 
     def unsaved_documents(self) -> list[DocumentRecord]:
-        """See `CheckoutIndex`."""
+        """Every session's unsaved documents, the latest change last."""
         ...
 
     def document_paths(self) -> list[tuple[int, str, str, str]]:
-        """See `CheckoutIndex`."""
-        ...
-
-
-class SearchedIndex(Protocol):
-    """All that is searched together. Safe from several threads."""
-
-    @property
-    def checkout(self) -> SearchedDocuments:
-        """Its documents with their chunks and declarations."""
-        ...
-
-    @property
-    def lexical(self) -> SearchedPostings:
-        """Its full-text index."""
-        ...
-
-    @property
-    def vectors(self) -> VectorStore:
-        """Its vectors."""
-        ...
-
-    @property
-    def vectors_here(self) -> VectorStore:
-        """Those of them that are on this machine."""
-        ...
-
-    def changes(self) -> int:
-        """A number that differs after every commit that can change an answer."""
+        """Id, path, language and session of every document."""
         ...

@@ -25,6 +25,10 @@ _FOLDER_SUFFIXES = frozenset({"go", "java", "kt", "scala", "groovy", "cs"})
 # Indexing a longer word (a hash, a base64 blob) would cost space and find nothing.
 _MAX_WORD_CHARACTERS = 64
 _LEAST_STEMMED = 3
+COLUMN_WEIGHTS = (4, 2, 2, 1, 1)
+"""What a term in each column of `columns_of` counts: a name says more than a body (docs/quality.md)."""
+SAME_BEGINNING, MAX_LIKE = 2, 5000
+"""A misspelt word is compared with at most `MAX_LIKE` terms that share its first `SAME_BEGINNING` characters."""
 
 
 @lru_cache(maxsize=65536)

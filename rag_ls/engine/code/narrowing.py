@@ -5,10 +5,30 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+from rag_ls.engine.requests import SearchRequest
+from rag_ls.engine.reranking import RERANKED, Reranking
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.storage import SearchedDocuments, StoredSymbol
 
 _MAX_SYMBOLS = 200_000
+WIDE = 200
+"""The number of candidates, where some hits are filtered out afterwards."""
+
+
+def wanted(request: SearchRequest, k: int) -> int:
+    """The number of hits to search for, so that `k` are left once they are narrowed."""
+    return WIDE if request.declares or request.files_only else max(k, RERANKED * request.rerank)
+
+
+def narrowed(
+    request: SearchRequest, hits: Sequence[Hit], store: SearchedDocuments, reranking: Reranking
+) -> tuple[list[Hit], str]:
+    """The hits that a request wants, in the order that it wants; and a note where that order could not be had."""
+    kept = [hit for hit in hits if hit.score >= request.min_score]
+    if request.declares:
+        kept = declaring(request.declares, kept, store)
+    kept, note = reranking.ordered(request.query, kept) if request.rerank else (kept, "")
+    return one_a_file(kept) if request.files_only else kept, note
 
 
 def declaring(kind: str, hits: Sequence[Hit], store: SearchedDocuments) -> list[Hit]:

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.embedding import Embedding, HostedModel
-from rag_ls.engine.code.narrowing import declaring, one_a_file
+from rag_ls.engine.code.narrowing import WIDE, narrowed, wanted
 from rag_ls.engine.code.places import Places
 from rag_ls.engine.code.recent_chunks import RecentChunks
 from rag_ls.engine.query_vectors import begun, embedded
 from rag_ls.engine.requests import SearchRequest, checked_k
-from rag_ls.engine.reranking import RERANKED, Reranking
+from rag_ls.engine.reranking import Reranking
 from rag_ls.engine.view_context import ViewContext
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.indexing import MAX_AWAITED_FILES
@@ -37,8 +37,6 @@ _SNIPPET_WAIT_S = 10.0
 # The characters that a small model reads of a text, roughly, and how many such pieces of a long snippet count.
 _SNIPPET_PIECE = 1000
 _SNIPPET_PIECES = 8
-# The number of candidates, where some hits are filtered out afterwards.
-_WIDE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +76,14 @@ class CodeQuestions:
         unseen = self._shared.catch_up()
         model = self._shared.model(wait_for_model_s)
         vector = begun(model, request.query)
-        chooses = request.declares or request.files_only
         found = self._shared.searcher.search(
-            request.query, k=_WIDE if chooses else max(k, RERANKED * request.rerank), settings=settings,
+            request.query, k=wanted(request, k), settings=settings,
             filters=request.filters, vector=vector, model_id=model.model_id if model else "", session=self._context.session,
         )  # fmt: skip
-        hits, note = self._narrowed(request, [hit for hit in found.hits if hit.score >= request.min_score])
+        hits, note = narrowed(request, found.hits, self._shared.index.checkout, self._reranking)
         if hits and all(hit.matched_by == ("dense",) for hit in hits):
             note = "; ".join(filter(None, (note, _NO_WORDS)))
         return self._answer(request.query, replace(found, hits=tuple(hits[:k])), started, unseen, note)
-
-    def _narrowed(self, request: SearchRequest, hits: list[Hit]) -> tuple[list[Hit], str]:
-        if request.declares:
-            hits = declaring(request.declares, hits, self._shared.index.checkout)
-        hits, note = self._reranking.ordered(request.query, hits) if request.rerank else (hits, "")
-        return one_a_file(hits) if request.files_only else hits, note
 
     def find_related(
         self, *, path: str = "", line: int = 0, symbol: str = "", snippet: str = "", k: int | None = None,
@@ -137,7 +128,7 @@ class CodeQuestions:
     def _by_words(self, target: _Target, k: int, filters: Filters) -> Found:
         """The code of other documents that shares words with the target."""
         found = self._shared.searcher.search(
-            target.text, k=_WIDE, settings=self._context.settings.search, filters=filters, vector=None, model_id="",
+            target.text, k=WIDE, settings=self._context.settings.search, filters=filters, vector=None, model_id="",
             session=self._context.session,
         )  # fmt: skip
         hits = [hit for hit in found.hits if _path_of(hit) != target.path]

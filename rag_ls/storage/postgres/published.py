@@ -24,6 +24,8 @@ _CHUNKS = (
     "c.end_byte, c.start_line, c.end_line, c.text, c.overlap, c.symbol, c.node_type, c.parent_types, c.depth, "
     "c.is_declaration, c.signature, c.doc"
 )
+_DOCUMENT = "SELECT path, language, digest, size, id"
+_CHUNKS_WITH_FILES = "rag_chunk c JOIN {schema}.rag_file f ON f.id = c.file_id"
 _LAST = "\U0010ffff"
 
 
@@ -102,7 +104,6 @@ class PublishedDocuments:
 
     def __init__(self, server: Server, schema: Schema) -> None:
         self._rows = _Rows(server, schema.name)
-        self._schema = schema.name
         self.chunks = PublishedChunks(self._rows)
         self.outlines = PublishedOutlines(self._rows)
 
@@ -123,14 +124,14 @@ class PublishedDocuments:
 
     def document(self, path: str, session: str = DISK) -> DocumentRecord | None:
         """See `SearchedDocuments`."""
-        rows = self._rows.of("SELECT path, language, digest, size, id", "rag_file f", "path = %s", path)
+        rows = self._rows.of(_DOCUMENT, "rag_file f", "path = %s", path)
         return _document(rows[0]) if rows and session == DISK else None
 
     def documents(self, session: str = DISK) -> dict[str, DocumentRecord]:
         """See `SearchedDocuments`."""
         if session != DISK:
             return {}
-        rows = self._rows.of("SELECT path, language, digest, size, id", "rag_file f", "true")
+        rows = self._rows.of(_DOCUMENT, "rag_file f", "true")
         return {str(row[0]): _document(row) for row in rows}
 
     def unsaved_documents(self) -> list[DocumentRecord]:
@@ -214,11 +215,11 @@ class PublishedChunks:
         return int(rows[0][0]) if rows else 0
 
     def _ranked(self, where: str, *values: object) -> list[RankRow]:
-        rows = self._rows.of(_FOR_RANKING, "rag_chunk c JOIN {schema}.rag_file f ON f.id = c.file_id", where, *values)
+        rows = self._rows.of(_FOR_RANKING, _CHUNKS_WITH_FILES, where, *values)
         return list(map(RankRow._make, rows))
 
     def _selected(self, where: str, *values: object) -> list[ChunkRow]:
-        rows = self._rows.of(_CHUNKS, "rag_chunk c JOIN {schema}.rag_file f ON f.id = c.file_id", where, *values)
+        rows = self._rows.of(_CHUNKS, _CHUNKS_WITH_FILES, where, *values)
         return [_chunk(row) for row in rows]
 
 

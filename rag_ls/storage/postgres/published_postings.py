@@ -14,13 +14,10 @@ from dataclasses import dataclass
 from rag_ls.storage.postgres.schema import Schema
 from rag_ls.storage.postgres.server import Server
 from rag_ls.storage.records import Candidate
-from rag_ls.storage.terms import stem
+from rag_ls.storage.terms import COLUMN_WEIGHTS, MAX_LIKE, SAME_BEGINNING, stem
 
-# What a term in the columns symbol, signature, path, doc and text counts, as in `sqlite.postings`.
-_WORTH = (4, 2, 2, 1, 1)
 # No tsvector holds a greater position, nor more of one term's.
 _MAX_POSITION, _MAX_POSITIONS = 16_383, 255
-_SAME_BEGINNING, _MAX_LIKE = 2, 5000
 _K1, _B = 1.2, 0.75
 
 
@@ -41,10 +38,10 @@ def posting_of(columns: Sequence[str]) -> ChunkPosting:
     places: dict[str, list[int]] = defaultdict(list)
     tally: Counter[str] = Counter()
     at = words = 0
-    for worth, column in zip(_WORTH, columns, strict=True):
+    for weight, column in zip(COLUMN_WEIGHTS, columns, strict=True):
         for word in column.split():
             at, words, term = at + 1, words + 1, stem(word)
-            tally[term] += worth
+            tally[term] += weight
             if len(places[term]) < _MAX_POSITIONS:
                 places[term].append(min(at, _MAX_POSITION))
         # A phrase does not span columns.
@@ -93,13 +90,13 @@ class PublishedPostings:
 
     def terms_like(self, term: str) -> list[str]:
         """See `LexicalIndex`."""
-        first, length = term[:_SAME_BEGINNING], len(term)
+        first, length = term[:SAME_BEGINNING], len(term)
         query = (
             f"SELECT term FROM {self._schema}.rag_term WHERE term >= %s AND term < %s "
             "AND length(term) BETWEEN %s AND %s ORDER BY term LIMIT %s"
         )
         with self._server.transaction() as connection:
-            rows = connection.execute(query, (first, first + "\U0010ffff", length - 2, length + 2, _MAX_LIKE))
+            rows = connection.execute(query, (first, first + "\U0010ffff", length - 2, length + 2, MAX_LIKE))
             return [str(row[0]) for row in rows]
 
     def _bm25(self, only: str) -> str:

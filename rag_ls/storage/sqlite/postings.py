@@ -8,14 +8,10 @@ from rag_ls.storage.records import Candidate, Posting
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_rows import as_json
-from rag_ls.storage.terms import columns_of
+from rag_ls.storage.terms import COLUMN_WEIGHTS, MAX_LIKE, SAME_BEGINNING, columns_of
 
-# bm25() weights of the columns symbol, signature, path, doc and text: a name says more than a body (docs/quality.md).
-_COLUMN_WEIGHTS = "4.0, 2.0, 2.0, 1.0, 1.0"
 _COLUMNS = "symbol, signature, path, doc, text"
-# A misspelt word is compared with at most `_MAX_LIKE` terms that share its first `_SAME_BEGINNING` characters.
-_SAME_BEGINNING = 2
-_MAX_LIKE = 5000
+_WEIGHTS = ", ".join(map(str, COLUMN_WEIGHTS))
 
 
 @guarded
@@ -63,7 +59,7 @@ class SqlitePostings:
             only += "AND +rowid IN (SELECT rowid FROM postings WHERE postings MATCH ?) "
             values.append(_any_of(holding))
         rows = self._database.connection.execute(
-            f"SELECT rowid, -bm25(postings, {_COLUMN_WEIGHTS}) FROM postings WHERE postings MATCH ? {only}"
+            f"SELECT rowid, -bm25(postings, {_WEIGHTS}) FROM postings WHERE postings MATCH ? {only}"
             "ORDER BY 2 DESC, 1 LIMIT ?",
             (*values, limit),
         )
@@ -76,10 +72,10 @@ class SqlitePostings:
 
     def terms_like(self, term: str) -> list[str]:
         """The index's terms with the beginning and about the length of a stemmed term."""
-        first, length = term[:_SAME_BEGINNING], len(term)
+        first, length = term[:SAME_BEGINNING], len(term)
         rows = self._database.connection.execute(
             "SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ? LIMIT ?",
-            (first, first + "\U0010ffff", length - 2, length + 2, _MAX_LIKE),
+            (first, first + "\U0010ffff", length - 2, length + 2, MAX_LIKE),
         )
         return [row[0] for row in rows]
 
