@@ -13,6 +13,7 @@ from rag_ls.errors import InvalidRequest, NotIndexed, PathOutsideProject, Projec
 
 DATA_FOLDER = ".rag-ls"
 CONFIG_FILE = "rag-ls.toml"
+NO_REMOTE = "the project has no git remote `origin`, by which others would know it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,11 @@ def shared_name(root: Path) -> str:
     if found is None:
         return root.name or str(root)
     return "/".join(found) + (f"#{folder.strip('/')}" if folder else "")
+
+
+def is_known_to_others(shared_name: str) -> bool:
+    """Whether a project's `shared_name` is that of a remote: others may have another folder of a folder's name."""
+    return "/" in shared_name
 
 
 def current_commit(root: Path) -> str:

@@ -50,7 +50,7 @@ def _folder_of(arguments: argparse.Namespace, project: str) -> str:
     """The folder that `--project` means: a path, else the root of the project with that name. Raises `NotFound`."""
     if os.path.exists(project) or os.sep in project:
         return project
-    known = ask(arguments, "list_repos", {}, in_project=False)["repos"]
+    known = ask(arguments, "list_repos", {"here_alone": True}, in_project=False)["repos"]
     roots = sorted({repo["root"] for repo in known if repo["name"] == project})
     if len(roots) == 1:
         return str(roots[0])

@@ -10,59 +10,74 @@ import sys
 
 from rag_ls.cli.progress import showing
 from rag_ls.cli.store_command import check_has_index, named_store
-from rag_ls.config import Settings
+from rag_ls.config import Settings, StoreSettings
 from rag_ls.config import load as load_settings
 from rag_ls.errors import InvalidRequest, NotFound
-from rag_ls.indexing import Published, Publishing
+from rag_ls.indexing import Patterns, Published, Publishing, differing_files
 from rag_ls.memory import utc_now
 from rag_ls.project import (
+    NO_REMOTE,
     Project,
     current_branch,
     current_commit,
     existing_project,
+    is_known_to_others,
     shared_name,
     user_config_file,
 )
 from rag_ls.storage import Publication, open_index, open_publisher
 
+_MOST_NAMED = 20
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Publish what files hold. Raises `StoreUnavailable`, `NotFound`, `InvalidRequest`."""
     project = existing_project(arguments.path)
-    settings = _settings(project, arguments)
+    settings = load_settings(project).settings
+    store = _store(arguments)
     check_has_index(project)
     name = shared_name(project.root)
-    if not name:
-        raise NotFound(f"{project.root} has no name for others: git cannot be asked for its remote `origin`")
-    published, place = _published(project, settings, name)
+    if not is_known_to_others(name):
+        raise NotFound(f"{project.root} is not published: {NO_REMOTE}")
+    published, place = _published(project, settings, store, name)
     if arguments.json:
         print(json.dumps({"project": name, "store": place, **dataclasses.asdict(published)}))
     else:
         changed = f"{published.changed:,} sent now, {published.removed:,} removed"
         print(f"{name}: {published.files:,} files published on {place}; {changed}")
-    for path, reason in published.failed.items():
+    for path, reason in list(published.failed.items())[:_MOST_NAMED]:
         print(f"rag-ls: {path} is not published: {reason}", file=sys.stderr)
+    if (more := len(published.failed) - _MOST_NAMED) > 0:
+        print(f"rag-ls: nor are {more:,} more", file=sys.stderr)
     return 1 if published.failed else 0
 
 
-def _settings(project: Project, arguments: argparse.Namespace) -> Settings:
-    """The settings, with the store that the user named. Raises `InvalidRequest` where code may not go there."""
-    settings = dataclasses.replace(load_settings(project).settings, store=named_store(arguments))
-    if "chunks" not in settings.store.share:
+def _store(arguments: argparse.Namespace) -> StoreSettings:
+    """The store that the user named. Raises `InvalidRequest` where code may not go there."""
+    store = named_store(arguments)
+    if "chunks" not in store.share:
         raise InvalidRequest(
             "store.share does not hold `chunks`, so nothing is published: if everybody who may read the store may read this "
             f'code, set share = ["vectors", "chunks"] in {user_config_file()}, or RAG_LS_STORE_SHARE=vectors,chunks'
         )
-    return settings
+    return store
 
 
-def _published(project: Project, settings: Settings, name: str) -> tuple[Published, str]:
-    """What was published, and where."""
+def _published(project: Project, settings: Settings, store: StoreSettings, name: str) -> tuple[Published, str]:
+    """What was published, and where. Raises `InvalidRequest` if the index is not of the files as they are."""
     stamp = Publication(
         "", current_commit(project.root), current_branch(project.root), f"{utc_now():%Y-%m-%dT%H:%M:%SZ}"
     )
-    index, publisher = open_index(project.data_folder, settings, name), open_publisher(settings, name)
+    # The index stays on the store of the settings: another one would have to be filled with its vectors first.
+    index = open_index(project.data_folder, settings, name)
+    publisher = open_publisher(dataclasses.replace(settings, store=store), name)
+    patterns = Patterns(settings.index.exclude, settings.index.include)
     with contextlib.closing(index), contextlib.closing(publisher), showing() as show:
+        if differing := differing_files(project, index.checkout, patterns):
+            raise InvalidRequest(
+                f"{len(differing):,} files are not as they were indexed ({differing[0]} is one), and nothing is published: "
+                "run `rag-ls index` first"
+            )
 
         def report(done: int, total: int) -> None:
             show({"project": name, "phase": "publishing", "done": done, "total": total, "title": f"publishing {name}"})

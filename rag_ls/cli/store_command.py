@@ -133,7 +133,7 @@ def _drop(projects: StoredProjects, arguments: argparse.Namespace) -> int:
     if found is None:
         raise NotFound(f"{projects.place} has no project {arguments.name!r}; `rag-ls store projects` lists them")
     used = (
-        " It is one of your projects, and is filled again when it is next indexed."
+        " It is one of your projects: its vectors are sent again when it is next indexed, its code when somebody publishes it."
         if found.name in _known_here()
         else ""
     )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
-from collections.abc import Callable, Collection
-from typing import TypeVar
+from collections.abc import Collection
 
 from rag_ls.config import SearchSettings, StoreSettings
 from rag_ls.embedding import HostedModel, ModelHost
@@ -14,22 +12,26 @@ from rag_ls.engine.code.narrowing import narrowed, wanted
 from rag_ls.engine.query_vectors import begun
 from rag_ls.engine.requests import SearchRequest, checked_k
 from rag_ls.engine.reranking import Reranking
-from rag_ls.errors import InvalidRequest, ModelMissing, NotFound, StoreUnavailable
+from rag_ls.errors import InvalidRequest, ModelMissing, NotFound
 from rag_ls.model import Freshness, SearchAnswer, SearchStats
 from rag_ls.search import Searcher
-from rag_ls.storage import DocumentRecord, Publication, PublishedIndex, PublishedServer, open_published_server
+from rag_ls.storage import (
+    DocumentRecord,
+    Publication,
+    PublishedIndex,
+    PublishedServer,
+    ServerQuestions,
+    answered,
+    open_published_server,
+)
 from rag_ls.util.counts import Counts
-from rag_ls.util.deadlines import within
 
-_log = logging.getLogger(__name__)
-
-T = TypeVar("T")
-
+_STORE = "published code"
 # A question waits no longer for the server, and no longer to learn what is published there.
 _QUESTION_S, _NAMES_S = 10.0, 8.0
-# A server that failed is not asked for names again for so long.
-_REST_S = 10.0
 _COMMIT_CHARACTERS = 10
+# What others wrote on the server stands in a note no longer than this.
+_MOST_CHARACTERS = 80
 
 
 class PublishedProjects:
@@ -41,25 +43,15 @@ class PublishedProjects:
         self._counts = counts
         self._lock = threading.Lock()
         self._server: PublishedServer | None = None
+        self._questions: ServerQuestions | None = None
         self._open: dict[str, PublishedCode] = {}
-        self._problem = ""
-        self._failed_at = 0.0
 
     def names(self) -> list[str]:
         """Their names, in order; none without a server. Raises `StoreUnavailable`, at once if it failed a moment ago."""
-        with self._lock:
-            if self._problem and time.monotonic() - self._failed_at < _REST_S:
-                raise StoreUnavailable(self._problem, "published code")
-        try:
-            server = self._asked_server()
-            names = _answered(server.names, server.place, _NAMES_S) if server else []
-        except StoreUnavailable as error:
-            with self._lock:
-                self._problem, self._failed_at = str(error), time.monotonic()
-            raise
-        with self._lock:
-            self._problem = ""
-        return names
+        server = self._asked_server()
+        if server is None or self._questions is None:
+            return []
+        return self._questions.ask(server.names)
 
     def called(self, name: str) -> PublishedCode | None:
         """The one with this name, or whose name ends in it after a `/`.
@@ -74,6 +66,8 @@ class PublishedProjects:
         if not meant or server is None:
             return None
         with self._lock:
+            for gone in self._open.keys() - set(names):
+                del self._open[gone]
             if meant[0] not in self._open:
                 self._open[meant[0]] = PublishedCode(server.open(meant[0]), server.place, self._models, self._counts)
             return self._open[meant[0]]
@@ -81,17 +75,15 @@ class PublishedProjects:
     def close(self) -> None:
         """Close all connections."""
         with self._lock:
-            opened, self._open = list(self._open.values()), {}
             server, self._server = self._server, None
-        for each in opened:
-            each.close()
+            self._open.clear()
         if server is not None:
             server.close()
 
     def _asked_server(self) -> PublishedServer | None:
         with self._lock:
-            if self._server is None:
-                self._server = open_published_server(self._settings)
+            if self._server is None and (server := open_published_server(self._settings)) is not None:
+                self._server, self._questions = server, ServerQuestions(server.place, _STORE, _NAMES_S)
             return self._server
 
 
@@ -117,20 +109,20 @@ class PublishedCode:
         self, request: SearchRequest, settings: SearchSettings, *, wait_for_model_s: float = 0.0
     ) -> SearchAnswer:
         """The chunks that answer a question best. Raises `InvalidRequest`, `NotFound`, `StoreUnavailable`."""
-        return _answered(
-            lambda: self._search(request, settings, wait_for_model_s), self._place, _QUESTION_S + wait_for_model_s
-        )
-
-    def close(self) -> None:
-        """Close all connections."""
-        self._index.close()
+        return answered(
+            lambda: self._search(request, settings, wait_for_model_s),
+            self._place, _STORE, _QUESTION_S + wait_for_model_s,
+        )  # fmt: skip
 
     def _search(self, request: SearchRequest, settings: SearchSettings, wait_s: float) -> SearchAnswer:
         started = time.perf_counter()
         k = checked_k(request.k, settings.code_k)
         publication = self._index.publication()
         if publication is None:
-            raise NotFound(f"the publication of {self.name} was never finished: `rag-ls store publish` goes on with it")
+            raise NotFound(
+                f"nothing is published of {self.name} now: `rag-ls store publish` in a checkout publishes it, and goes on "
+                "where it was interrupted"
+            )
         model = self._model(publication, wait_s)
         found = self._searcher.search(
             request.query, k=wanted(request, k), settings=settings,
@@ -158,7 +150,7 @@ class PublishedCode:
     def _why_words(self, publication: Publication, model: HostedModel | None) -> str:
         if (configured := self._configured()) != publication.model:
             here = f"the model here is {configured}" if configured else "there is no model here"
-            return f"matches by words alone: its vectors are of {publication.model}, {here}"
+            return f"matches by words alone: its vectors are of {_short(publication.model)}, {here}"
         return "matches by words alone" + ("" if model else ": the embedding model is not ready")
 
     def _configured(self) -> str:
@@ -183,12 +175,15 @@ class _NoFiles:
 
 
 def _told(name: str, publication: Publication) -> str:
-    place = " at ".join(filter(None, (publication.branch, publication.commit[:_COMMIT_CHARACTERS])))
-    return f"{name} as published {publication.at}{f' from {place}' if place else ''}; it is not checked out here"
+    commit = _short(publication.commit)[:_COMMIT_CHARACTERS] + " with changes" * publication.commit.endswith("+")
+    place = " at ".join(filter(None, (_short(publication.branch), commit)))
+    changing = ", some files newer, since another publication is under way or was interrupted"
+    return (
+        f"{name} as published {_short(publication.at)}{f' from {place}' if place else ''}"
+        f"{changing * publication.is_changing}; it is not checked out here"
+    )
 
 
-def _answered(question: Callable[[], T], place: str, wait_s: float) -> T:
-    try:
-        return within(wait_s, question)
-    except TimeoutError as error:
-        raise StoreUnavailable(f"{place} did not answer within {wait_s:g} s", "published code") from error
+def _short(text: str) -> str:
+    """A text of the server in one line."""
+    return " ".join(text.split())[:_MOST_CHARACTERS]

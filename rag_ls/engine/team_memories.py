@@ -14,7 +14,7 @@ from rag_ls.engine.shared_project import SharedProject
 from rag_ls.errors import RagLsError
 from rag_ls.memory import utc_now
 from rag_ls.memory.team import TeamMemories
-from rag_ls.project import shared_name
+from rag_ls.project import NO_REMOTE, is_known_to_others, shared_name
 from rag_ls.storage import open_shared_memories
 from rag_ls.util.text import utc_stamp
 
@@ -25,7 +25,6 @@ _LOOK_S = 1.0
 _ASK_EVERY_S = 10.0
 # A server that failed is asked again after so long.
 _RETRY_S = 30.0
-_NO_NAME = "the project has no git remote `origin`, by which others would know it"
 
 
 class ExchangingEngine(Protocol):
@@ -106,9 +105,8 @@ class MemoryExchange:
         if shared not in self._teams:
             name = shared_name(shared.project.root)
             self._teams[shared] = None
-            if "/" not in name:
-                # Others may have a folder of that name.
-                shared.team_problem = _NO_NAME
+            if not is_known_to_others(name):
+                shared.team_problem = NO_REMOTE
             elif (memories := open_shared_memories(self._settings, name)) is not None:
                 self._teams[shared] = _Team(TeamMemories(memories))
         return self._teams[shared]

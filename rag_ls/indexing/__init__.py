@@ -10,7 +10,7 @@ from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.power import reason_to_wait
 from rag_ls.indexing.progress import Depth, Phase, Progress
 from rag_ls.indexing.publishing import Published, Publishing
-from rag_ls.indexing.scan import Scan, scan
+from rag_ls.indexing.scan import Scan, differing_files, scan
 from rag_ls.indexing.service import IndexingService
 from rag_ls.indexing.sessions import EditingSession, EditingSessions
 from rag_ls.indexing.unread_search import files_holding
@@ -37,6 +37,7 @@ __all__ = [
     "Scan",
     "Spent",
     "TreeSync",
+    "differing_files",
     "files_holding",
     "is_ignore_file",
     "list_files",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag_ls.errors import InvalidRequest
+from rag_ls.errors import InvalidRequest, StoreReadOnly, StoreUnavailable
 from rag_ls.storage import (
     ChunkRow,
     DocumentRecord,
@@ -26,8 +26,7 @@ _log = logging.getLogger(__name__)
 _FILES_AT_ONCE = 50
 _TEXTS_AT_ONCE = 1000
 _MAX_SYMBOLS = 100_000
-# Somebody else who publishes meanwhile may replace files; after so many rounds both hold the same, or one of them went on.
-_ROUNDS = 3
+_CHANGED = "it was changed just now: publish again"
 
 Report = Callable[[int, int], None]
 """Called with the number of files that are done, and of all that differ."""
@@ -51,62 +50,48 @@ class Publishing:
     def __init__(self, index: ProjectIndex, publisher: Publisher) -> None:
         self._index = index
         self._publisher = publisher
-        self._digests: dict[str, str] = {}
-        """Of the files that were read, by path."""
         self._failed: dict[str, str] = {}
 
     def publish(self, publication: Publication, report: Report = lambda done, of: None) -> Published:
         """Make the server hold what the checkout's index holds, sending only what differs.
 
-        What was interrupted goes on where it stopped. Raises `InvalidRequest` while the index is not complete, and
-        `StoreUnavailable`.
+        What was interrupted goes on where it stopped. Raises `InvalidRequest` while the index is not complete or
+        somebody else publishes, and `StoreUnavailable`.
         """
         model = self._index.checkout.embeddings.active_model()
         if self._index.checkout.queue_lengths() != (0, 0) or not model:
             raise InvalidRequest("the index is not complete, and nothing is published: run `rag-ls index` first")
-        publication = replace(publication, model=model)
-        documents = self._index.checkout.documents()
-        changed: set[str] = set()
-        removed: set[str] = set()
-        for _ in range(_ROUNDS):
+        with self._publisher.alone():
+            documents = self._index.checkout.documents()
             there = self._publisher.digests()
             gone = there.keys() - documents.keys()
             self._publisher.remove(gone)
-            sent = self._send(documents, there, model, report)
-            removed |= gone
-            changed |= sent
-            if not sent and not gone:
-                break
-        self._publisher.finish(publication)
-        self._publisher.vectors.maintain()
-        return Published(len(documents) - len(self._failed), len(changed), len(removed), dict(self._failed))
+            changed = self._send(documents, there, model, report)
+            self._publisher.finish(replace(publication, model=model))
+        self._maintain()
+        return Published(len(documents) - len(self._failed), changed, len(gone), dict(self._failed))
 
-    def _send(
-        self, documents: dict[str, DocumentRecord], there: dict[str, str], model: str, report: Report
-    ) -> set[str]:
-        """Send the files that differ from those on the server; returns which were published."""
-        sent: set[str] = set()
-        done = 0
-        # What was read once and is on the server as it is here needs no second look.
-        differs = (each for each in documents.values() if self._digests.get(each.path, "") != there.get(each.path))
-        ordered = sorted(differs, key=lambda each: each.path)
+    def _send(self, documents: dict[str, DocumentRecord], there: dict[str, str], model: str, report: Report) -> int:
+        """Send the files that differ from those on the server; returns how many were published."""
+        sent = 0
+        ordered = sorted(documents.values(), key=lambda each: each.path)
         for at in range(0, len(ordered), _FILES_AT_ONCE):
             part = ordered[at : at + _FILES_AT_ONCE]
             files = self._files(part, model)
-            self._digests |= {file.path: file.digest for file in files}
-            files = [file for file in files if there.get(file.path) != file.digest]
-            done += len(part)
-            if files := [file for file in files if file.path not in self._failed]:
+            failed = dict.fromkeys({each.path for each in part} - {file.path for file in files}, _CHANGED)
+            if files := [file for file in files if there.get(file.path) != file.digest]:
                 self._send_vectors(files, model)
-                failed = self._publisher.put(files)
-                for path, reason in failed.items():
-                    _log.warning("%s is not published: %s", path, reason)
-                self._failed |= failed
-                sent |= {file.path for file in files} - failed.keys()
-            report(done, len(ordered))
+                refused = self._publisher.put(files)
+                sent += len(files) - len(refused)
+                failed |= refused
+            for path, reason in failed.items():
+                _log.warning("%s is not published: %s", path, reason)
+            self._failed |= failed
+            report(at + len(part), len(ordered))
         return sent
 
     def _files(self, documents: Sequence[DocumentRecord], model: str) -> list[PublishedFile]:
+        """Those of these files that are still as they were listed, with what is published of them."""
         symbols: dict[int, list[StoredSymbol]] = {document.id: [] for document in documents}
         for symbol in self._index.checkout.outlines.of_documents(list(symbols), _MAX_SYMBOLS):
             symbols[symbol.document_id].append(symbol)
@@ -132,12 +117,34 @@ class Publishing:
         is_same = now is not None and (now.id, now.sha256) == (document.id, document.sha256)
         return is_same and all(row.is_saved and row.stored.chunk.path == document.path for row in chunks)
 
+    def _maintain(self) -> None:
+        """Make the index of the vectors. Who does not own the tables may not: then the owner's next publication does."""
+        try:
+            self._publisher.vectors.maintain()
+        except StoreUnavailable as error:
+            _log.warning(
+                "all is published, but its vectors have no HNSW index yet, so that questions take longer: %s", error
+            )
+
     def _send_vectors(self, files: Sequence[PublishedFile], model: str) -> None:
         hashes = list({row.text_hash for file in files for row in file.chunks if row.text_hash})
         for at in range(0, len(hashes), _TEXTS_AT_ONCE):
             missing = self._publisher.vectors.missing(model, hashes[at : at + _TEXTS_AT_ONCE])
-            if vectors := self._index.vectors.get(model, missing):
-                self._publisher.vectors.put(model, list(vectors), np.stack(list(vectors.values())))
+            if not missing:
+                continue
+            vectors = self._index.vectors.get(model, missing)
+            if len(vectors) < len(missing):
+                raise StoreUnavailable(
+                    f"{len(missing) - len(vectors):,} vectors of this index cannot be read now: `rag-ls status` says "
+                    "whether their server is away; what was published stays, and doing it again goes on from there",
+                    "vectors",
+                )
+            self._publisher.vectors.put(model, list(vectors), np.stack(list(vectors.values())))
+            if self._publisher.vectors.missing(model, missing):
+                raise StoreReadOnly(
+                    f"{self._publisher.place} does not take vectors of this user: docs/team.md has the grants",
+                    "published code",
+                )
 
 
 def _published_file(

@@ -68,6 +68,15 @@ def scan(
     return Scan(len(seen), len(changed), len(gone))
 
 
+def differing_files(project: Project, store: CheckoutIndex, patterns: Patterns) -> list[str]:
+    """The files that were added, changed or removed since they were indexed, by their stamps."""
+    known: dict[str, DocumentRecord | Skipped] = {**store.skipped(), **store.documents()}
+    found = {without_surrogates(path): file_state(project.root / path) for path in list_files(project.root, patterns)}
+    there = {path: state for path, state in found.items() if state is not None}
+    changed = {path for path, state in there.items() if path not in known or not known[path].state.same_stamp(state)}
+    return sorted(changed | (known.keys() - there.keys()))
+
+
 def _is_unchanged(known: DocumentRecord | Skipped, documents: DocumentIndexer) -> bool:
     """Whether a file with an unchanged stamp is unchanged. Where the stamp proves nothing, the file is compared."""
     if not known.state.racy:

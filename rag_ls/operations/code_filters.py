@@ -26,21 +26,26 @@ def kind_of(operation: str, name: str, kinds: Sequence[str]) -> str:
     return kind
 
 
-def filters_of(language: str, path_glob: str, views: Sequence[ProjectView], kind: str = "") -> Filters:
-    """The filters by document. Raises `InvalidRequest` for a language that the index does not hold."""
-    wanted = _indexed_language(language.strip().lower(), views)
+def filters_of(
+    language: str, path_glob: str, views: Sequence[ProjectView], kind: str = "", *, elsewhere: bool = False
+) -> Filters:
+    """The filters by document. `elsewhere`: other documents than those of `views` are searched, too.
+
+    Raises `InvalidRequest` for a language that the index does not hold.
+    """
+    wanted = _indexed_language(language.strip().lower(), views, elsewhere=elsewhere)
     return Filters(wanted, path_glob.strip(), kind if kind in DOCUMENT_KINDS else "")
 
 
-def _indexed_language(wanted: str, views: Sequence[ProjectView]) -> str:
+def _indexed_language(wanted: str, views: Sequence[ProjectView], *, elsewhere: bool) -> str:
     if not wanted:
         return ""
     indexed = sorted({item[2] for view in views for item in view.store.document_paths()})
     names = (wanted, by_alias(wanted) or "")
     if found := next((name for name in names if name in indexed), ""):
         return found
-    if not indexed or not all(view.indexing.scanned and not view.store.queue.has_any() for view in views):
-        # Unread files may be in this language.
+    if elsewhere or not indexed or not all(view.indexing.scanned and not view.store.queue.has_any() for view in views):
+        # Files that are not read yet, or are not here, may be in this language.
         return names[1] or wanted
     meant = nearest_text(nearest(wanted, indexed))
     rest = ", ".join(indexed[:_MAX_LANGUAGES_NAMED]) + (", …" if len(indexed) > _MAX_LANGUAGES_NAMED else "")

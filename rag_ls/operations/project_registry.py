@@ -24,7 +24,7 @@ from rag_ls.operations.records import (
     ReposAnswer,
     ScanAnswer,
 )
-from rag_ls.operations.requests import AddProject, NoArguments, PlanRemoval, RemoveProjects, Scan
+from rag_ls.operations.requests import AddProject, ListRepos, NoArguments, PlanRemoval, RemoveProjects, Scan
 from rag_ls.project import Project, current_branch, find_project, user_config_file, user_data_folder
 from rag_ls.registry.catalogue import CONFIG, OPENED, KnownProject, called, names_of, off_branch, root_of_path
 from rag_ls.registry.entries import ALL, lines_of
@@ -48,7 +48,7 @@ class ProjectOperations:
         self._client = client
         self._projects = projects
 
-    def list_repos(self, asked: NoArguments) -> ReposAnswer:
+    def list_repos(self, asked: ListRepos) -> ReposAnswer:
         """All projects that can be named, with their states."""
         known = self._client.known_projects()
         listed = {project.root for project in known}
@@ -60,7 +60,7 @@ class ProjectOperations:
         ]
         published, problems = [], self._problems()
         try:
-            published = self._projects.published_names()
+            published = [] if asked.here_alone else self._projects.published_names()
         except StoreUnavailable as error:
             problems.append(f"what the team published cannot be told: {error}")
         repos = tuple(self._repo(project) for project in (*known, *unlisted))

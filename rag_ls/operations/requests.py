@@ -29,6 +29,13 @@ class NoArguments:
     """Nothing is asked for besides the operation itself."""
 
 
+@dataclass(frozen=True, slots=True)
+class ListRepos:
+    """The projects that can be named."""
+
+    here_alone: bool = argument(False, "not those that the team published: its server is not asked", flag="-")
+
+
 # --- code
 
 

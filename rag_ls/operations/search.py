@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rag_ls.engine.requests import DECLARED_KINDS, SearchRequest
+from rag_ls.errors import NotFound, StoreUnavailable
 from rag_ls.operations.budget import fitted
 from rag_ls.operations.code_filters import filters_of, kind_of
 from rag_ls.operations.projects import Projects
@@ -33,7 +34,7 @@ class SearchOperations:
         request = SearchRequest(
             query=asked.query[:MAX_QUERY_CHARACTERS],
             k=asked.k,
-            filters=filters_of(asked.language, asked.path_glob, views, kind),
+            filters=filters_of(asked.language, asked.path_glob, views, kind, elsewhere=bool(published)),
             min_score=asked.min_score or 0.0,
             declares=kind if kind in DECLARED_KINDS else "",
             files_only=asked.files_only,
@@ -41,10 +42,18 @@ class SearchOperations:
         )
         settings = views[0].settings.search if views else self._projects.user_settings.search
         answers = [view.search(request, wait_for_model_s=self._wait_s) for view in views]
-        answers += [code.search(request, settings, wait_for_model_s=self._wait_s) for code in published]
-        sources: list[Source] = [*views, *published]
+        sources: list[Source] = list(views)
+        problems: list[str] = []
+        for code in published:
+            try:
+                answers.append(code.search(request, settings, wait_for_model_s=self._wait_s))
+                sources.append(code)
+            except (StoreUnavailable, NotFound) as problem:
+                if not answers and code is published[-1]:
+                    raise
+                problems.append(f"{code.name} does not answer: {problem}")
         results = best_of(sources, answers, request.k or settings.code_k, placed_code_record)
-        stats = stats_of_all(request.query, answers)
+        stats = with_note(stats_of_all(request.query, answers), "; ".join(problems))
         if len(asked.query) > MAX_QUERY_CHARACTERS:
             stats = with_note(stats, f"the query was cut to its first {MAX_QUERY_CHARACTERS:,} characters")
         if asked.files_only:

@@ -96,7 +96,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "list_repos",
         "The projects that can be named, and how each stands.",
-        requests.NoArguments,
+        requests.ListRepos,
         records.ReposAnswer,
         lambda at, asked: at.projects.list_repos(asked),
         needs_code=False,

@@ -55,6 +55,7 @@ from rag_ls.storage.records import (
 )
 from rag_ls.storage.search_api import SearchedDocuments
 from rag_ls.storage.server_api import ListedVectors, SharedMemories, SharedVectors, StoredProjects, VectorLender
+from rag_ls.storage.server_questions import ServerQuestions, answered
 from rag_ls.storage.terms import (
     columns_of,
     import_keys,
@@ -99,6 +100,7 @@ __all__ = [
     "Replaced",
     "SearchedDocuments",
     "SearchedIndex",
+    "ServerQuestions",
     "SharedChanges",
     "SharedMemories",
     "SharedMemory",
@@ -115,6 +117,7 @@ __all__ = [
     "Vectors",
     "VersionChange",
     "WriteRights",
+    "answered",
     "columns_of",
     "copy_vectors",
     "count_memories",

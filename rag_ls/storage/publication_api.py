@@ -7,6 +7,7 @@ several threads, and connect when they are first asked.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -22,10 +23,12 @@ class Publication:
     model: str
     """The model of the vectors."""
     commit: str = ""
-    """The commit that was checked out; empty without git."""
+    """The commit that was checked out, with `+` behind it if files differed from it; empty without git."""
     branch: str = ""
     at: str = ""
     """When it was finished: RFC 3339, UTC."""
+    is_changing: bool = False
+    """Whether another one was begun and not finished, so that some files are newer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,10 @@ class Publisher(Protocol):
         """The vectors of the published chunks."""
         ...
 
+    def alone(self) -> AbstractContextManager[None]:
+        """While it lasts, nobody else can publish this project. Raises `InvalidRequest` if somebody does."""
+        ...
+
     def digests(self) -> dict[str, str]:
         """The digests of the published files, by path."""
         ...
@@ -80,7 +87,7 @@ class Publisher(Protocol):
 
 
 class PublishedIndex(SearchedIndex, Protocol):
-    """The published code of one project."""
+    """The published code of one project. It uses the connections of its `PublishedServer`."""
 
     @property
     def project(self) -> str:
@@ -89,10 +96,6 @@ class PublishedIndex(SearchedIndex, Protocol):
 
     def publication(self) -> Publication | None:
         """What was published; None if nothing ever was to its end."""
-        ...
-
-    def close(self) -> None:
-        """Close all connections."""
         ...
 
 

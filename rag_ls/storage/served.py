@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
-import time
 from collections.abc import Callable, Collection, Sequence
 from typing import Protocol, TypeVar
 
@@ -12,15 +10,14 @@ from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector, VectorStore
 from rag_ls.storage.records import Neighbour, Vectors
 from rag_ls.storage.server_api import ServerVectors
-from rag_ls.util.deadlines import within
+from rag_ls.storage.server_questions import ServerQuestions
 
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-# A question waits this long for the server, and the next ones do not ask it for `_REST_S` after it failed.
+# A question waits this long for the server.
 _QUESTION_S = 1.5
-_REST_S = 10.0
 
 
 class KnownTexts(Protocol):
@@ -47,10 +44,12 @@ class ServedVectors:
         self._local = local
         self._known = known
         self.server = server
-        self._lock = threading.Lock()
-        self._failed_at = -_REST_S
-        self.problem = ""
+        self._questions = ServerQuestions(server.place, "vectors", _QUESTION_S)
+
+    @property
+    def problem(self) -> str:
         """Why the server did not answer the last question; empty if it did."""
+        return self._questions.problem
 
     def put(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
         """See `VectorStore`."""
@@ -82,7 +81,7 @@ class ServedVectors:
         allowed = None if among is None else self._known.among(model, among)
         found = self._local.nearest(model, query, count, among)
         if allowed is None or allowed:
-            found += self._asked(lambda: self.server.nearest(model, query, count, allowed))
+            found += self._questions.ask(lambda: self.server.nearest(model, query, count, allowed))
         best = {each.text_hash: each for each in sorted(found, key=lambda each: each.similarity)}
         return sorted(best.values(), key=lambda each: (-each.similarity, each.text_hash))[:count]
 
@@ -108,30 +107,7 @@ class ServedVectors:
         if not wanted:
             return {}
         try:
-            return self._asked(question)
+            return self._questions.ask(question)
         except StoreUnavailable as error:
             _log.info("%s", error)
             return {}
-
-    def _asked(self, question: Callable[[], T]) -> T:
-        with self._lock:
-            if self.problem and time.monotonic() - self._failed_at < _REST_S:
-                raise StoreUnavailable(self.problem, "vectors")
-        try:
-            found = within(_QUESTION_S, question)
-        except TimeoutError as error:
-            raise self._failed(f"{self.server.place} did not answer within {_QUESTION_S} s") from error
-        except StoreUnavailable as error:
-            raise self._failed(str(error)) from error
-        except Exception as error:
-            # Anybody who may write there may have written anything.
-            _log.exception("%s answers what cannot be read", self.server.place)
-            raise self._failed(f"{self.server.place} answers what cannot be read; the log has it") from error
-        with self._lock:
-            self.problem = ""
-        return found
-
-    def _failed(self, problem: str) -> StoreUnavailable:
-        with self._lock:
-            self.problem, self._failed_at = problem, time.monotonic()
-        return StoreUnavailable(problem, "vectors")

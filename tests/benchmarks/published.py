@@ -17,7 +17,7 @@ from rag_ls.indexing import Publishing
 from rag_ls.model import SearchAnswer
 from rag_ls.storage import Candidate, Publication, PublishedIndex, SearchedIndex, terms
 from rag_ls.storage.postgres.publication import PostgresPublisher
-from rag_ls.storage.postgres.published import PostgresPublished
+from rag_ls.storage.postgres.published import PostgresPublishedServer
 from tests.benchmarks.measure import percentiles, timed
 from tests.benchmarks.scale import QUESTIONS, project_of
 from tests.storage.postgres.servers import postgres
@@ -48,7 +48,8 @@ def _measured(folder: Path, url: str) -> dict[str, Any]:
     first = timed(lambda: publishing.publish(Publication("", at="now")))
     again = timed(lambda: publishing.publish(Publication("", at="now")))
     publisher.close()
-    there = PostgresPublished(url, _NAME)
+    published = PostgresPublishedServer(url)
+    there = published.open(_NAME)
     code = client.engine.published.called(_NAME)
     assert code is not None
     view.model(60.0)
@@ -69,7 +70,7 @@ def _measured(folder: Path, url: str) -> dict[str, Any]:
         "search_there": percentiles([each.stats.took_ms / 1000 for each in remote]),
         "search_here": percentiles([each.stats.took_ms / 1000 for each in local]),
     }  # fmt: skip
-    there.close()
+    published.close()
     client.close()
     return result
 

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from urllib.parse import urlsplit
 
-import psycopg
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_ls.errors import InvalidRequest
+from rag_ls.errors import InvalidRequest, StoreReadOnly, StoreUnavailable
 from rag_ls.indexing.publishing import Publishing
 from rag_ls.model import Outline, Symbol
-from rag_ls.storage import DISK, ProjectIndex, Publication, PublishedFile
+from rag_ls.storage import DISK, ProjectIndex, Publication, PublishedFile, PublishedIndex, SearchedIndex
+from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.postgres.projects import schema_of
 from rag_ls.storage.postgres.publication import PostgresPublisher
-from rag_ls.storage.postgres.published import PostgresPublished
+from rag_ls.storage.postgres.published import PostgresPublishedServer
+from rag_ls.storage.postgres.server import Server
+from rag_ls.storage.served import ServedVectors
 from rag_ls.storage.terms import terms
 from tests.storage.postgres.servers import Postgres
 from tests.support import MODEL, digest, index_at, new_chunk, new_chunks, put_vectors, record, unit_vectors
 
 STAMP = Publication("", "0123456789abcdef", "main", "2026-01-02T03:04:05Z")
 _NUMBERS = itertools.count()
+_GRANTED = "SELECT, INSERT, UPDATE, DELETE"
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +61,10 @@ def _store(index: ProjectIndex, path: str, texts: Sequence[str]) -> None:
     put_vectors(index.checkout, MODEL, hashes, unit_vectors(len(hashes), seed=len(texts)))
 
 
+def _database(url: str) -> str:
+    return urlsplit(url).path.strip("/")
+
+
 def _publish(index: ProjectIndex, url: str, project: str) -> tuple[int, int]:
     """How many files were sent, and how many removed."""
     publisher = PostgresPublisher(url, project)
@@ -66,13 +75,17 @@ def _publish(index: ProjectIndex, url: str, project: str) -> tuple[int, int]:
     return published.changed, published.removed
 
 
+@contextlib.contextmanager
+def _read(url: str, project: str) -> Iterator[PublishedIndex]:
+    """What is published of a project, for its readers."""
+    with contextlib.closing(PostgresPublishedServer(url)) as server:
+        yield server.open(project)
+
+
 def _texts(url: str, project: str) -> list[str]:
-    published = PostgresPublished(url, project)
-    try:
+    with _read(url, project) as published:
         found = published.lexical.search(["def", "retry", "refund", "pay"], 100)
         return sorted(published.checkout.chunks.texts([each.row for each in found]).values())
-    finally:
-        published.close()
 
 
 def test_only_what_differs_is_sent(index: ProjectIndex, url: str, project: str) -> None:
@@ -89,10 +102,9 @@ def test_unsaved_text_is_not_published(index: ProjectIndex, url: str, project: s
     index.checkout.replace_document(record("src/a.py", "session"), plan)
     put_vectors(index.checkout, MODEL, [plan[0].text_hash], unit_vectors(1, seed=9))
     _publish(index, url, project)
-    published = PostgresPublished(url, project)
-    assert published.lexical.search(["secret"], 10) == []
-    assert published.vectors.missing(MODEL, [plan[0].text_hash]) == {plan[0].text_hash}
-    published.close()
+    with _read(url, project) as published:
+        assert published.lexical.search(["secret"], 10) == []
+        assert published.vectors.missing(MODEL, [plan[0].text_hash]) == {plan[0].text_hash}
 
 
 class _Edited(PostgresPublisher):
@@ -155,32 +167,135 @@ def test_what_was_interrupted_goes_on(index: ProjectIndex, url: str, project: st
     with pytest.raises(KeyboardInterrupt):
         Publishing(index, publisher).publish(STAMP)
     publisher.close()
-    published = PostgresPublished(url, project)
-    assert published.publication() is None
-    assert _publish(index, url, project) == (12, 0)
-    assert published.publication() == replace(STAMP, model=MODEL)
-    assert published.checkout.chunks.estimated_count() == 63
-    published.close()
+    with _read(url, project) as published:
+        assert published.publication() is None
+        assert _publish(index, url, project) == (12, 0)
+        assert published.publication() == replace(STAMP, model=MODEL)
+        assert published.checkout.chunks.estimated_count() == 63
 
 
-class _Disturbed(PostgresPublisher):
-    """Somebody else publishes another version of a file meanwhile."""
-
-    others = True
-
-    def put(self, files: Sequence[PublishedFile]) -> dict[str, str]:
-        failed = super().put(files)
-        if self.others:
-            self.others = False
-            super().put([replace(files[0], digest="another", chunks=())])
-        return failed
+def test_two_do_not_publish_the_same_project_at_once(index: ProjectIndex, url: str, project: str) -> None:
+    with contextlib.closing(PostgresPublisher(url, project)) as other, contextlib.ExitStack() as busy:
+        busy.enter_context(other.alone())
+        with pytest.raises(InvalidRequest, match=f"somebody else publishes {project} on postgresql://"):
+            _publish(index, url, project)
+        assert _publish(index, url, f"{project}-too") == (2, 0)
+        busy.close()
+        assert _publish(index, url, project) == (2, 0)
 
 
-def test_what_somebody_else_publishes_meanwhile_is_noticed(index: ProjectIndex, url: str, project: str) -> None:
-    publisher = _Disturbed(url, project)
-    Publishing(index, publisher).publish(STAMP)
-    publisher.close()
+def test_readers_are_told_while_a_later_publication_is_not_finished(
+    index: ProjectIndex, url: str, project: str
+) -> None:
+    _publish(index, url, project)
+    _store(index, "src/a.py", ["def pay_twice(): pass"])
+    with contextlib.closing(_Interrupted(url, project)) as publisher, pytest.raises(KeyboardInterrupt):
+        Publishing(index, publisher).publish(STAMP)
+    with _read(url, project) as published:
+        assert published.publication() == replace(STAMP, model=MODEL, is_changing=True)
+        # A term that is not counted yet is found as well.
+        assert len(published.lexical.search(["twice"], 10)) == 1
+        assert _publish(index, url, project) == (0, 0)
+        assert published.publication() == replace(STAMP, model=MODEL)
+
+
+def test_more_chunks_may_hold_a_term_than_were_counted(
+    index: ProjectIndex, server: Postgres, url: str, project: str
+) -> None:
+    _publish(index, url, project)
+    server.run(f"UPDATE {schema_of(project)}.rag_term SET holders = 99", _database(url))
     assert len(_texts(url, project)) == 3
+
+
+class _Changing(PostgresPublisher):
+    """A file is changed just after it was listed."""
+
+    index: ProjectIndex
+
+    def digests(self) -> dict[str, str]:
+        _store(self.index, "src/a.py", ["def pay_twice(): pass"])
+        return super().digests()
+
+
+def test_a_file_that_changes_meanwhile_is_told(index: ProjectIndex, url: str, project: str) -> None:
+    with contextlib.closing(_Changing(url, project)) as publisher:
+        publisher.index = index
+        published = Publishing(index, publisher).publish(STAMP)
+    assert (published.changed, published.failed) == (1, {"src/a.py": "it was changed just now: publish again"})
+
+
+class _Known:
+    """A server has all texts."""
+
+    def add(self, model: str, text_hashes: Collection[bytes]) -> None:
+        """Nothing is noted."""
+
+    def among(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
+        return set(text_hashes)
+
+    def remove(self, model: str, text_hashes: Collection[bytes]) -> None:
+        """Nothing is noted."""
+
+
+def test_nothing_is_published_without_vectors_that_cannot_be_read_now(
+    index: ProjectIndex, url: str, project: str
+) -> None:
+    chunks = new_chunks(["def late(): pass"], path="src/late.py")
+    index.checkout.replace_document(record("src/late.py"), chunks)
+    index.checkout.embeddings.note_embedded([chunks[0].text_hash])
+    away = PostgresProjectVectors("postgresql://127.0.0.1:1/x", project)
+    searched = replace(index, vectors=ServedVectors(index.vectors, _Known(), away))
+    with pytest.raises(StoreUnavailable, match="1 vectors of this index cannot be read now"):
+        _publish(searched, url, project)
+    away.close()
+    with _read(url, project) as published:
+        assert published.publication() is None
+
+
+def _limited(server: Postgres, database: str, project: str, user: str, rights: str, *, vectors: str) -> str:
+    """A URL for a user with rights on a project's tables, and others on those of its vectors."""
+    if not server.run(f"SELECT 1 FROM pg_roles WHERE rolname = '{user}'"):
+        server.run(f"CREATE ROLE {user} LOGIN PASSWORD 'looks on'")
+    for name in ("rag_ls", schema_of(project)):
+        server.run(f"GRANT USAGE ON SCHEMA {name} TO {user}", database)
+        server.run(f"GRANT {rights} ON ALL TABLES IN SCHEMA {name} TO {user}", database)
+    tables = server.run(
+        f"SELECT tablename FROM pg_tables WHERE schemaname = '{schema_of(project)}' AND tablename LIKE 'rag_vector%'",
+        database,
+    )
+    for (table,) in tables:
+        server.run(f"REVOKE {rights} ON {schema_of(project)}.{table} FROM {user}", database)
+        server.run(f"GRANT {vectors} ON {schema_of(project)}.{table} TO {user}", database)
+    return server.url(database, user, "looks on")
+
+
+def test_who_may_not_give_vectors_publishes_nothing_without_them(
+    index: ProjectIndex, server: Postgres, project: str
+) -> None:
+    database = server.vector_database()
+    _publish(index, server.url(database), project)
+    limited = _limited(server, database, project, "writer", _GRANTED, vectors="SELECT")
+    _store(index, "src/c.py", ["def other(): pass"])
+    with pytest.raises(StoreReadOnly, match=r"does not take vectors of this user: docs/team.md has the grants"):
+        _publish(index, limited, project)
+    assert len(_texts(limited, project)) == 3
+    assert _publish(index, server.url(database), project) == (1, 0)
+
+
+def test_with_the_grants_of_the_documentation_one_publishes(
+    index: ProjectIndex, server: Postgres, project: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    database = server.vector_database()
+    _publish(index, server.url(database), project)
+    index.checkout.remove_documents(["src/b.py"])
+    _store(index, "src/c.py", ["def other(): pass"])
+    limited = _limited(server, database, project, "gardener", _GRANTED, vectors=_GRANTED)
+    with contextlib.closing(PostgresPublisher(limited, project)) as publisher:
+        # So few vectors need no index otherwise.
+        publisher.vectors._indexed_from = 1
+        published = Publishing(index, publisher).publish(STAMP)
+    assert (published.changed, published.removed) == (1, 1)
+    assert "all is published, but its vectors have no HNSW index yet" in caplog.text
 
 
 def test_other_vectors_are_sent_when_the_model_changes(index: ProjectIndex, url: str, project: str) -> None:
@@ -189,27 +304,22 @@ def test_other_vectors_are_sent_when_the_model_changes(index: ProjectIndex, url:
     hashes = [digest(text) for text in ("def pay(): pass", "retry with backoff", "def refund(): pass")]
     put_vectors(index.checkout, "other@1", hashes, unit_vectors(3))
     assert _publish(index, url, project) == (2, 0)
-    published = PostgresPublished(url, project)
-    assert published.checkout.active_model() == "other@1"
-    assert published.vectors.missing("other@1", hashes) == set()
-    published.close()
+    with _read(url, project) as published:
+        assert published.checkout.active_model() == "other@1"
+        assert published.vectors.missing("other@1", hashes) == set()
 
 
-def test_a_reader_needs_no_right_to_write(index: ProjectIndex, server: Postgres, project: str) -> None:
+def test_a_reader_needs_no_right_to_write_and_uses_none(index: ProjectIndex, server: Postgres, project: str) -> None:
     database = server.vector_database()
     _publish(index, server.url(database), project)
-    schema = schema_of(project)
-    if not server.run("SELECT 1 FROM pg_roles WHERE rolname = 'onlooker'"):
-        server.run("CREATE ROLE onlooker LOGIN PASSWORD 'looks on'")
-    for schema_name in ("rag_ls", schema):
-        server.run(f"GRANT USAGE ON SCHEMA {schema_name} TO onlooker", database)
-        server.run(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema_name} TO onlooker", database)
-    assert len(_texts(server.url(database, "onlooker", "looks on"), project)) == 3
+    assert len(_texts(_limited(server, database, project, "onlooker", "SELECT", vectors="SELECT"), project)) == 3
+    owner = Server(server.url(database), "published code", read_only=True)
     with (
-        psycopg.connect(server.url(database, "onlooker", "looks on")) as connection,
-        pytest.raises(psycopg.errors.InsufficientPrivilege),
+        contextlib.closing(owner),
+        pytest.raises(StoreReadOnly, match="read-only transaction"),
+        owner.transaction() as connection,
     ):
-        connection.execute(f"DELETE FROM {schema}.rag_file")
+        connection.execute(f"DELETE FROM {schema_of(project)}.rag_file")
 
 
 # --- the same as in the checkout
@@ -250,7 +360,7 @@ def _stored(files: list[list[tuple[str, str]]]) -> ProjectIndex:
     return index
 
 
-def _answers(index: ProjectIndex | PostgresPublished) -> dict[str, object]:
+def _answers(index: SearchedIndex) -> dict[str, object]:
     """All that a search reads, without the row numbers."""
     chunks, outlines = index.checkout.chunks, index.checkout.outlines
     paths = {number: path for number, path, _, _ in index.checkout.document_paths()}
@@ -289,14 +399,11 @@ def _answers(index: ProjectIndex | PostgresPublished) -> dict[str, object]:
 @given(files=_FILES)
 @settings(max_examples=25)
 def test_a_search_reads_the_same_as_in_the_checkout(files: list[list[tuple[str, str]]], url: str) -> None:
-    index, name = _stored(files), f"parity{next(_NUMBERS)}"
-    _publish(index, url, name)
-    published = PostgresPublished(url, name)
-    try:
-        assert _answers(published) == _answers(index)
-    finally:
-        published.close()
-        index.close()
+    name = f"parity{next(_NUMBERS)}"
+    with contextlib.closing(_stored(files)) as index:
+        _publish(index, url, name)
+        with _read(url, name) as published:
+            assert _answers(published) == _answers(index)
 
 
 def test_a_nul_is_replaced_because_postgresql_holds_none(index: ProjectIndex, url: str, project: str) -> None:
@@ -307,9 +414,8 @@ def test_a_nul_is_replaced_because_postgresql_holds_none(index: ProjectIndex, ur
 
 def test_it_has_no_unsaved_text(index: ProjectIndex, url: str, project: str) -> None:
     _publish(index, url, project)
-    published = PostgresPublished(url, project)
-    assert published.checkout.unsaved_documents() == []
-    assert published.checkout.documents("session") == {}
-    assert published.checkout.document("src/a.py", "session") is None
-    assert set(published.checkout.documents(DISK)) == {"src/a.py", "src/b.py"}
-    published.close()
+    with _read(url, project) as published:
+        assert published.checkout.unsaved_documents() == []
+        assert published.checkout.documents("session") == {}
+        assert published.checkout.document("src/a.py", "session") is None
+        assert set(published.checkout.documents(DISK)) == {"src/a.py", "src/b.py"}

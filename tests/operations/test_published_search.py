@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.engine import About
-from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
 from rag_ls.indexing import Publishing
 from rag_ls.operations import Operations
 from rag_ls.storage import Publication
-from rag_ls.storage.postgres.projects import PostgresProjects
+from rag_ls.storage.postgres.projects import PostgresProjects, schema_of
 from rag_ls.storage.postgres.publication import PostgresPublisher
 from tests.indexing.test_sharing import user
 from tests.storage.postgres.servers import Postgres
@@ -94,6 +95,29 @@ def test_it_is_searched_together_with_a_project_that_is_here(operations: Operati
     assert {hit["project"].rpartition("/")[2] for hit in answer["results"]} == {"shop", "web"}
 
 
+def test_a_language_of_published_files_alone_may_be_asked_for(operations: Operations) -> None:
+    found = operations.run("search_code", {"query": "invoice", "project": ["shop", "web"], "language": "javascript"})
+    assert {hit["path"] for hit in found["results"]} == {"src/mail.js"}
+
+
+def test_a_published_project_that_fails_takes_no_other_answer_with_it(
+    operations: Operations, other: Client, server: Postgres
+) -> None:
+    asked = {"query": "def page", "project": ["web", "published:github.com/acme/shop"]}
+    assert operations.run("search_code", asked)["results"]
+    url = other.engine.settings.store.url
+    server.run(f"ALTER TABLE {schema_of('github.com/acme/shop')}.rag_chunk RENAME tally TO spoilt", _database(url))
+    answer = operations.run("search_code", asked | {"query": "def page, of something else"})
+    assert answer["results"][0]["path"] == "page.py"
+    assert "github.com/acme/shop does not answer: " in answer["stats"]["note"]
+    with pytest.raises(StoreUnavailable):
+        operations.run("search_code", {"query": "refund", "project": ["github.com/acme/shop"]})
+
+
+def _database(url: str) -> str:
+    return urlsplit(url).path.strip("/")
+
+
 def test_names_are_listed_and_wrong_ones_are_told(operations: Operations) -> None:
     assert operations.run("list_repos", {})["published"] == list(NAMES)
     with pytest.raises(NotFound, match=r"'shopp'.*published are github.com/acme/shop, "):
@@ -118,6 +142,7 @@ def test_without_the_server_it_says_why(other: Client, monkeypatch: pytest.Monke
     client = local_client("cli")
     client.open(tmp_path / "web")
     operations = Operations(client, wait_for_model_s=PATIENCE_S)
+    assert "problems" not in operations.run("list_repos", {"here_alone": True})
     (problem,) = operations.run("list_repos", {})["problems"]
     assert "what the team published cannot be told: postgresql://me@127.0.0.1:1/x cannot be reached" in problem
     with pytest.raises(NotFound, match=r"called 'shop'.*cannot be told: .*127.0.0.1:1") as raised:

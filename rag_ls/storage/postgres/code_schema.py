@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import psycopg
 
 STORE = "published code"
+# Told where its tables are gone.
+MISSING = "`rag-ls store publish` in a checkout publishes it again"
 
 # `posting` and `tally` hold our own stemmed terms (`published_postings`). `number` differs after every change, and from
 # those of tables that were dropped before.
@@ -19,7 +21,7 @@ _TABLES = """
 CREATE TABLE {schema}.rag_publication (
   only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one), number bigint NOT NULL, model text NOT NULL DEFAULT '',
   commit text NOT NULL DEFAULT '', branch text NOT NULL DEFAULT '', published_at text NOT NULL DEFAULT '',
-  chunks bigint NOT NULL DEFAULT 0, words bigint NOT NULL DEFAULT 0);
+  is_changing boolean NOT NULL DEFAULT false, chunks bigint NOT NULL DEFAULT 0, words bigint NOT NULL DEFAULT 0);
 INSERT INTO {schema}.rag_publication (number) VALUES ((1000000 * extract(epoch FROM clock_timestamp()))::bigint);
 CREATE TABLE {schema}.rag_file (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, path text NOT NULL UNIQUE, language text NOT NULL,

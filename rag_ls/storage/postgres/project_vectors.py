@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import struct
 import threading
 from collections.abc import Collection, Sequence
@@ -36,12 +37,14 @@ _HASH_BYTES = 32
 class PostgresProjectVectors:
     """See `ServerVectors`. Vectors are pgvector's `halfvec`, one table for each model, searched by HNSW with cosine."""
 
-    def __init__(self, url: str, project: str, *, hnsw: Hnsw | None = None, indexed_from: int = _INDEXED_FROM) -> None:
-        """Connects when it is first asked. `project` is its name for all who share it.
+    def __init__(
+        self, at: str | Server, project: str, *, hnsw: Hnsw | None = None, indexed_from: int = _INDEXED_FROM
+    ) -> None:
+        """Connects when it is first asked, to the server at a URL or to one that others use too.
 
-        Raises `StoreUnavailable` for a URL that is none.
+        `project` is its name for all who share it. Raises `StoreUnavailable` for a URL that is none.
         """
-        self._server = Server(url, STORE, self._forget)
+        self._server = at if isinstance(at, Server) else Server(at, STORE, self._forget)
         self._schema = project_schema(self._server, project)
         self._hnsw = hnsw or Hnsw()
         self._indexed_from = indexed_from
@@ -143,7 +146,8 @@ class PostgresProjectVectors:
                 f"SELECT text_hash, 1 - (embedding <=> %s) FROM {table} ORDER BY embedding <=> %s LIMIT %s",
                 (given, given, count),
             ).fetchall()
-        found = [Neighbour(bytes(text_hash), float(similarity)) for text_hash, similarity in rows]
+        # Anybody who may write there may have written anything.
+        found = [Neighbour(bytes(text_hash), float(near)) for text_hash, near in rows if math.isfinite(near)]
         return sorted(found, key=lambda neighbour: (-neighbour.similarity, neighbour.text_hash))
 
     def _copy(self, model: str, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
@@ -247,7 +251,8 @@ def table_of(model: str) -> str:
 
 def _measured(connection: psycopg.Connection[Any], table: str, query: Vector, part: list[bytes]) -> dict[bytes, float]:
     asked = f"SELECT text_hash, 1 - (embedding <=> %s) FROM {table} WHERE text_hash = ANY(%s)"
-    return {bytes(row[0]): float(row[1]) for row in connection.execute(asked, (_literal(query), part))}
+    rows = connection.execute(asked, (_literal(query), part))
+    return {bytes(text_hash): float(similarity) for text_hash, similarity in rows if math.isfinite(similarity)}
 
 
 def _literal(vector: Vector) -> str:

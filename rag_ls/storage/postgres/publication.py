@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import contextlib
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rag_ls.storage.postgres.code_schema import STORE, code_schema
+from rag_ls.errors import InvalidRequest
+from rag_ls.storage.postgres.code_schema import MISSING, STORE, code_schema
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.postgres.published_postings import posting_of
 from rag_ls.storage.postgres.server import Server
@@ -33,7 +35,8 @@ class PostgresPublisher:
 
         Raises `StoreUnavailable` for a URL that is none.
         """
-        self._server = Server(url, STORE)
+        self._server = Server(url, STORE, missing=MISSING)
+        self._project = project
         self._schema = code_schema(self._server, project)
         self.vectors = PostgresProjectVectors(url, project, hnsw=hnsw)
 
@@ -41,6 +44,20 @@ class PostgresPublisher:
     def place(self) -> str:
         """See `Publisher`."""
         return self._server.place
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """See `Publisher`."""
+        with self._server.connection() as connection:
+            row = connection.execute(
+                "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", (f"publishes {self._project}",)
+            ).fetchone()
+            if row is None or not row[0]:
+                raise InvalidRequest(
+                    f"somebody else publishes {self._project} on {self.place} just now: do it again when they are done"
+                )
+            # The server frees it when the connection ends, however that comes about.
+            yield
 
     def digests(self) -> dict[str, str]:
         """See `Publisher`."""
@@ -57,29 +74,28 @@ class PostgresPublisher:
         self._schema.make()
         failed: dict[str, str] = {}
         with self._server.transaction() as connection:
-            # In one order for everybody, so that two who publish at once wait for each other in turn.
-            for file in sorted(files, key=lambda each: each.path):
+            self._count_change(connection)
+            for file in files:
                 try:
                     with connection.transaction():
                         self._put_file(connection, file)
                 except (psycopg.errors.DataError, psycopg.errors.ProgramLimitExceeded) as error:
                     failed[file.path] = str(error).splitlines()[0]
-            self._count_change(connection)
         return failed
 
     def remove(self, paths: Collection[str]) -> None:
         """See `Publisher`."""
         if paths:
             with self._server.transaction() as connection:
-                connection.execute(f"DELETE FROM {self._schema.name}.rag_file WHERE path = ANY(%s)", (sorted(paths),))
                 self._count_change(connection)
+                connection.execute(f"DELETE FROM {self._schema.name}.rag_file WHERE path = ANY(%s)", (sorted(paths),))
 
     def finish(self, publication: Publication) -> None:
         """See `Publisher`."""
         self._schema.make()
         schema = self._schema.name
         with self._server.transaction() as connection:
-            connection.execute("SET LOCAL statement_timeout = 0")
+            connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
             connection.execute(f"LOCK TABLE {schema}.rag_term IN SHARE ROW EXCLUSIVE MODE")
             connection.execute(f"DELETE FROM {schema}.rag_term")
             connection.execute(
@@ -87,7 +103,8 @@ class PostgresPublisher:
             )
             connection.execute(
                 f"UPDATE {schema}.rag_publication SET number = number + 1, model = %s, commit = %s, branch = %s, "
-                f"published_at = %s, (chunks, words) = (SELECT count(*), coalesce(sum(words), 0) FROM {schema}.rag_chunk)",
+                "published_at = %s, is_changing = false, "
+                f"(chunks, words) = (SELECT count(*), coalesce(sum(words), 0) FROM {schema}.rag_chunk)",
                 (publication.model, publication.commit, publication.branch, publication.at),
             )
 
@@ -119,7 +136,7 @@ class PostgresPublisher:
                 )  # fmt: skip
 
     def _count_change(self, connection: psycopg.Connection[Any]) -> None:
-        connection.execute(f"UPDATE {self._schema.name}.rag_publication SET number = number + 1")
+        connection.execute(f"UPDATE {self._schema.name}.rag_publication SET number = number + 1, is_changing = true")
 
 
 def _values(file_id: int, row: ChunkRow) -> tuple[object, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 from rag_ls.model import Chunk, StoredChunk
 from rag_ls.storage.api import VectorStore
 from rag_ls.storage.chunk_runs import run_around
-from rag_ls.storage.postgres.code_schema import STORE, code_schema
+from rag_ls.storage.postgres.code_schema import MISSING, STORE, code_schema
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.postgres.projects import schema_of
 from rag_ls.storage.postgres.published_postings import PublishedPostings
@@ -34,8 +34,7 @@ class PostgresPublishedServer:
 
     def __init__(self, url: str) -> None:
         """Connects when it is first asked. Raises `StoreUnavailable` for a URL that is none."""
-        self._url = url
-        self._server = Server(url, STORE)
+        self._server = Server(url, STORE, missing=MISSING, read_only=True)
 
     @property
     def place(self) -> str:
@@ -56,7 +55,7 @@ class PostgresPublishedServer:
 
     def open(self, project: str) -> PublishedIndex:
         """See `PublishedServer`."""
-        return PostgresPublished(self._url, project)
+        return PostgresPublished(self._server, project)
 
     def close(self) -> None:
         """See `PublishedServer`."""
@@ -66,14 +65,13 @@ class PostgresPublishedServer:
 class PostgresPublished:
     """See `PublishedIndex`. Call its parts only for what `publication` has found."""
 
-    def __init__(self, url: str, project: str) -> None:
-        """Connects when it is first asked. Raises `StoreUnavailable` for a URL that is none."""
+    def __init__(self, server: Server, project: str) -> None:
         self.project = project
-        self._server = Server(url, STORE)
+        self._server = server
         self._schema = code_schema(self._server, project)
         self.checkout = PublishedDocuments(self._server, self._schema)
         self.lexical = PublishedPostings(self._server, self._schema)
-        self.vectors: VectorStore = PostgresProjectVectors(url, project)
+        self.vectors: VectorStore = PostgresProjectVectors(server, project)
 
     @property
     def vectors_here(self) -> VectorStore:
@@ -92,11 +90,6 @@ class PostgresPublished:
         with self._server.transaction() as connection:
             row = connection.execute(f"SELECT number FROM {self._schema.name}.rag_publication").fetchone()
         return int(row[0]) if row else 0
-
-    def close(self) -> None:
-        """See `PublishedIndex`."""
-        self._server.close()
-        self.vectors.close()
 
 
 class PublishedDocuments:
@@ -119,8 +112,13 @@ class PublishedDocuments:
 
     def publication(self) -> Publication | None:
         """See `PublishedIndex`."""
-        rows = self._rows.of("SELECT model, commit, branch, published_at", "rag_publication p", "published_at != ''")
-        return Publication(*map(str, rows[0])) if rows else None
+        rows = self._rows.of(
+            "SELECT model, commit, branch, published_at, is_changing", "rag_publication p", "published_at != ''"
+        )
+        if not rows:
+            return None
+        model, commit, branch, at, is_changing = rows[0]
+        return Publication(model, commit, branch, at, is_changing)
 
     def document(self, path: str, session: str = DISK) -> DocumentRecord | None:
         """See `SearchedDocuments`."""

@@ -7,6 +7,7 @@ function", has the formula.
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -79,7 +80,8 @@ class PublishedPostings:
             query = self._bm25(only)
             values["terms"] = list({stem(term) for term in terms})
         with self._server.transaction() as connection:
-            return [Candidate(int(row[0]), float(row[1])) for row in connection.execute(query, values)]
+            found = [Candidate(int(row[0]), float(row[1])) for row in connection.execute(query, values)]
+        return [each for each in found if math.isfinite(each.value)]
 
     def frequency(self, term: str, most: int) -> int:
         """See `LexicalIndex`."""
@@ -102,13 +104,15 @@ class PublishedPostings:
     def _bm25(self, only: str) -> str:
         """A statement that ranks the chunks that hold any of the terms."""
         schema = self._schema
-        rarity = "greatest(ln((p.chunks - v.holders + 0.5) / (v.holders + 0.5)), 1e-6)::float8"
+        # While something is published, more chunks may hold a term than were counted, or a term may not be counted yet.
+        odds = "(p.chunks - coalesce(v.holders, 1) + 0.5) / (coalesce(v.holders, 1) + 0.5)"
+        rarity = f"greatest(ln(greatest({odds}, 1e-9)), 1e-6)::float8"
         length = f"({1 - _B} + {_B} * c.words * p.chunks / greatest(p.words, 1))::float8"
         return (
             f"WITH held AS MATERIALIZED (SELECT c.id, c.tally, {length} AS length "
             f"FROM {schema}.rag_publication p, {schema}.rag_chunk c WHERE c.posting @@ %(any)s::tsquery{only}), "
-            f"asked AS MATERIALIZED (SELECT v.term, {rarity} AS rarity FROM {schema}.rag_publication p, {schema}.rag_term v "
-            "WHERE v.term = ANY(%(terms)s::text[])) "
+            f"asked AS MATERIALIZED (SELECT g.term, {rarity} AS rarity FROM {schema}.rag_publication p, "
+            f'unnest(%(terms)s::text[]) AS g(term) LEFT JOIN {schema}.rag_term v ON v.term = g.term COLLATE "C") '
             f"SELECT h.id, sum(a.rarity * t.count * {_K1 + 1}::float8 / (t.count + {_K1}::float8 * h.length)) FROM held h, asked a, "
             "LATERAL (SELECT (h.tally ->> a.term)::float8) AS t(count) WHERE t.count IS NOT NULL "
             "GROUP BY h.id ORDER BY 2 DESC, 1 LIMIT %(limit)s"

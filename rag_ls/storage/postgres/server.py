@@ -16,6 +16,8 @@ _log = logging.getLogger(__name__)
 
 # Nobody waits for the server but background work.
 _CONNECT_S, _ANSWER_S = 5, 30
+# The pool tries so long to connect for those who only read: somebody may wait for the answer.
+_POOL_READER_S = 2
 _MAX_CONNECTIONS = 4
 _IDLE_S = 60.0
 # What is asked here is short: a server that does not answer is gone, and compiling a statement takes longer than running it.
@@ -32,13 +34,22 @@ _EXTRA = "pip install 'rag-ls[postgres]'"
 class Server:
     """A PostgreSQL server by its URL. Safe from several threads; connects when it is first asked."""
 
-    def __init__(self, url: str, store: str, on_missing: Callable[[], None] = lambda: None) -> None:
-        """`store` is its name in errors; `on_missing` is called when a table is gone.
+    def __init__(
+        self,
+        url: str,
+        store: str,
+        on_missing: Callable[[], None] = lambda: None,
+        *,
+        missing: str = "it is filled again",
+        read_only: bool = False,
+    ) -> None:
+        """`store` is its name in errors; `on_missing` is called when a table is gone, and `missing` says what to do.
 
         Raises `StoreUnavailable` for a URL that is none, or without psycopg.
         """
         self._store = store
         self._on_missing = on_missing
+        self._missing = missing
         try:
             import psycopg
             import psycopg_pool
@@ -53,9 +64,13 @@ class Server:
             ) from error
         self._secret = str(known.get("password") or "")
         self.place = _place(known)
-        self._url = psycopg.conninfo.make_conninfo(url, **{**_OPTIONS, **_given(known)})
+        given = {**_OPTIONS, **_given(known)}
+        if read_only:
+            given["options"] = f"{given['options']} -c default_transaction_read_only=on"
+        self._url = psycopg.conninfo.make_conninfo(url, **given)
         self._pool = psycopg_pool.ConnectionPool(
-            self._url, min_size=0, max_size=_MAX_CONNECTIONS, max_idle=_IDLE_S, timeout=_CONNECT_S, open=False,
+            self._url, min_size=0, max_size=_MAX_CONNECTIONS, max_idle=_IDLE_S,
+            timeout=_POOL_READER_S if read_only else _CONNECT_S, open=False,
             reconnect_timeout=_CONNECT_S, name="rag-ls",
         )  # fmt: skip
         # It logs each failed attempt, with an address.
@@ -101,7 +116,7 @@ class Server:
             )
         if isinstance(error, (codes.UndefinedTable, codes.InvalidSchemaName)):
             self._on_missing()
-            return StoreUnavailable(f"{self.place} has lost this project: it is filled again", self._store)
+            return StoreUnavailable(f"{self.place} has lost this project: {self._missing}", self._store)
         if isinstance(error, codes.QueryCanceled):
             return StoreUnavailable(f"{self.place} did not answer within {_ANSWER_S} s", self._store)
         return StoreUnavailable(f"{self.place} failed: {said}", self._store)

@@ -1,0 +1,65 @@
+"""Questions to a server, with an end to the waiting for each. A server that failed rests, so that nobody waits again."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from rag_ls.errors import RagLsError, StoreUnavailable
+from rag_ls.util.deadlines import within
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+# A server that failed is not asked again for so long.
+_REST_S = 10.0
+
+
+class ServerQuestions:
+    """Asks one server. Safe from several threads."""
+
+    def __init__(self, place: str, store: str, wait_s: float) -> None:
+        """`place` is its address for messages, `store` its name in errors; a question waits `wait_s` for it."""
+        self._place = place
+        self._store = store
+        self._wait_s = wait_s
+        self._lock = threading.Lock()
+        self._failed_at = -_REST_S
+        self.problem = ""
+        """Why the server did not answer the last question; empty if it did."""
+
+    def ask(self, question: Callable[[], T]) -> T:
+        """What `question` returns. Raises `StoreUnavailable`, at once if the server failed a moment ago."""
+        with self._lock:
+            if self.problem and time.monotonic() - self._failed_at < _REST_S:
+                raise StoreUnavailable(self.problem, self._store)
+        try:
+            found = answered(question, self._place, self._store, self._wait_s)
+        except StoreUnavailable as error:
+            with self._lock:
+                self.problem, self._failed_at = str(error), time.monotonic()
+            raise
+        with self._lock:
+            self.problem = ""
+        return found
+
+
+def answered(question: Callable[[], T], place: str, store: str, wait_s: float) -> T:
+    """What `question` returns, or the error of ours that it raises.
+
+    Raises `StoreUnavailable` if it takes longer than `wait_s`, or fails otherwise.
+    """
+    try:
+        return within(wait_s, question)
+    except TimeoutError as error:
+        raise StoreUnavailable(f"{place} did not answer within {wait_s:g} s", store) from error
+    except RagLsError:
+        raise
+    except Exception as error:
+        # Anybody who may write there may have written anything.
+        _log.exception("%s answers what cannot be read", place)
+        raise StoreUnavailable(f"{place} answers what cannot be read; the log has it", store) from error
