@@ -119,10 +119,10 @@ def is_known_to_others(shared_name: str) -> bool:
 
 
 def current_commit(root: Path) -> str:
-    """The commit that is checked out, with `+` behind it if files differ from it; empty without git."""
+    """The commit that is checked out, with `+` behind it if files differ from it or are not in it; empty without git."""
     try:
         commit = _asked_git(root, "rev-parse", "HEAD")
-        is_changed = bool(commit) and _asked_git(root, "status", "--porcelain", "--untracked-files=no") != ""
+        is_changed = bool(commit) and _asked_git(root, "status", "--porcelain") != ""
     except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
         return ""
     return commit + "+" * is_changed

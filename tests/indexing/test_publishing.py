@@ -199,6 +199,19 @@ def test_readers_are_told_while_a_later_publication_is_not_finished(
         assert published.publication() == replace(STAMP, model=MODEL)
 
 
+def test_what_an_older_version_published_is_migrated_by_the_next_publication(
+    index: ProjectIndex, server: Postgres, url: str, project: str
+) -> None:
+    _publish(index, url, project)
+    schema = schema_of(project)
+    server.run(f"ALTER TABLE {schema}.rag_publication DROP COLUMN is_changing", _database(url))
+    server.run(f"UPDATE {schema}.rag_meta SET value = '1' WHERE key = 'code_schema'", _database(url))
+    with _read(url, project) as published:
+        assert published.publication() is None
+        assert _publish(index, url, project) == (0, 0)
+        assert published.publication() == replace(STAMP, model=MODEL)
+
+
 def test_more_chunks_may_hold_a_term_than_were_counted(
     index: ProjectIndex, server: Postgres, url: str, project: str
 ) -> None:

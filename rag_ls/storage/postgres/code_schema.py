@@ -21,7 +21,7 @@ _TABLES = """
 CREATE TABLE {schema}.rag_publication (
   only_one boolean PRIMARY KEY DEFAULT true CHECK (only_one), number bigint NOT NULL, model text NOT NULL DEFAULT '',
   commit text NOT NULL DEFAULT '', branch text NOT NULL DEFAULT '', published_at text NOT NULL DEFAULT '',
-  is_changing boolean NOT NULL DEFAULT false, chunks bigint NOT NULL DEFAULT 0, words bigint NOT NULL DEFAULT 0);
+  chunks bigint NOT NULL DEFAULT 0, words bigint NOT NULL DEFAULT 0);
 INSERT INTO {schema}.rag_publication (number) VALUES ((1000000 * extract(epoch FROM clock_timestamp()))::bigint);
 CREATE TABLE {schema}.rag_file (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, path text NOT NULL UNIQUE, language text NOT NULL,
@@ -58,4 +58,8 @@ def code_schema(server: Server, project: str) -> Schema:
             if statement.strip():
                 connection.execute(statement)
 
-    return Schema(server, schema_of(project), "code_schema", (first,), STORE)
+    return Schema(server, schema_of(project), "code_schema", (first, _second), STORE)
+
+
+def _second(connection: psycopg.Connection[Any], name: str) -> None:
+    connection.execute(f"ALTER TABLE {name}.rag_publication ADD COLUMN is_changing boolean NOT NULL DEFAULT false")

@@ -48,6 +48,7 @@ class PostgresPublisher:
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
         """See `Publisher`."""
+        self._schema.make()
         with self._server.connection() as connection:
             row = connection.execute(
                 "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", (f"publishes {self._project}",)

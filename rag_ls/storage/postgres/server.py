@@ -96,7 +96,11 @@ class Server:
     def connection(self) -> Iterator[psycopg.Connection[Any]]:
         """A connection of its own, outside of transactions, for what takes long. Raises as `transaction`."""
         try:
-            with self._psycopg.connect(self._url, autocommit=True) as connection:
+            connection = self._psycopg.connect(self._url, autocommit=True)
+        except self._psycopg.OperationalError as error:
+            raise self._refused(error) from error
+        try:
+            with connection:
                 yield connection
         except self._psycopg.Error as error:
             raise self.error_of(error) from error
@@ -130,15 +134,16 @@ class Server:
         try:
             self._psycopg.connect(self._url).close()
         except self._psycopg.OperationalError as error:
-            said = self._words(error)
-            # Before a connection stands, libpq gives words alone.
-            if "password" in said or "authentication" in said or "role" in said:
-                remedy = "set the user and password in store.url, PGPASSWORD or ~/.pgpass"
-                return StoreUnavailable(
-                    f"{self.place} refuses the user or the password: {remedy} ({said})", self._store
-                )
-            return StoreUnavailable(f"{self.place} cannot be reached: {said}", self._store)
+            return self._refused(error)
         return StoreUnavailable(f"{self.place} is busy", self._store)
+
+    def _refused(self, error: psycopg.OperationalError) -> StoreUnavailable:
+        """Why there is no connection: before one stands, libpq gives words alone."""
+        said = self._words(error)
+        if "password" in said or "authentication" in said or "role" in said:
+            remedy = "set the user and password in store.url, PGPASSWORD or ~/.pgpass"
+            return StoreUnavailable(f"{self.place} refuses the user or the password: {remedy} ({said})", self._store)
+        return StoreUnavailable(f"{self.place} cannot be reached: {said}", self._store)
 
     def _words(self, error: BaseException) -> str:
         # libpq explains at length what a closed connection probably means.
