@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -57,7 +58,8 @@ def asked(history: History, model: HostedModel | None) -> Asked:
     vectors = {}
     if model is not None:
         embed(store, model, history.name)
-        vectors = _embedded(questions, model, folder.with_suffix(".npz"))
+        revision = re.sub(r"\W+", "_", model.model_id)[-40:]
+        vectors = _embedded(questions, model, folder.with_name(f"{history.name}.{revision}.npz"))
     model_id = model.model_id if model is not None else ""
     return Asked(history, folder, index, Searcher(index, UnchangedCorpus()), model_id, questions, vectors)
 

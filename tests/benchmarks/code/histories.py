@@ -37,6 +37,12 @@ class History:
         return int(hashlib.sha256(self.name.encode()).hexdigest(), 16) % 3 == 0
 
 
+def names() -> set[str]:
+    """The repositories of the list, as `OWNER/NAME`."""
+    with _LIST.open(encoding="utf-8", newline="") as file:
+        return {row["repository"] for row in csv.DictReader(file)}
+
+
 def histories(mirrors: Path | None) -> Iterator[History]:
     """The repositories of the list: those in a folder of clones (`OWNER+NAME/repo`), or cloned from GitHub.
 
