@@ -119,13 +119,18 @@ def is_known_to_others(shared_name: str) -> bool:
 
 
 def current_commit(root: Path) -> str:
-    """The commit that is checked out, with `+` behind it if files differ from it or are not in it; empty without git."""
+    """The commit that is checked out, with `+` behind it if files of the project differ from it, or may; empty without git."""
     try:
         commit = _asked_git(root, "rev-parse", "HEAD")
-        is_changed = bool(commit) and _asked_git(root, "status", "--porcelain") != ""
     except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
         return ""
-    return commit + "+" * is_changed
+    try:
+        # No program is run that the repository's own settings name.
+        options = ("-c", "core.fsmonitor=false", "--no-optional-locks")
+        status = _asked_git(root, *options, "status", "--porcelain", "--untracked-files=normal", "--", ".")
+    except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
+        status = "it cannot be told"
+    return commit + "+" * bool(commit and status)
 
 
 def _asked_git(root: Path, *command: str) -> str:

@@ -37,6 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     store = _store(arguments)
     check_has_index(project)
     name = shared_name(project.root)
+    if not name:
+        raise NotFound(f"{project.root} is not published: git cannot be asked for its remote `origin`")
     if not is_known_to_others(name):
         raise NotFound(f"{project.root} is not published: {NO_REMOTE}")
     published, place = _published(project, settings, store, name)
@@ -82,4 +84,7 @@ def _published(project: Project, settings: Settings, store: StoreSettings, name:
         def report(done: int, total: int) -> None:
             show({"project": name, "phase": "publishing", "done": done, "total": total, "title": f"publishing {name}"})
 
-        return Publishing(index, publisher).publish(stamp, report), publisher.place
+        def is_current() -> bool:
+            return current_commit(project.root).rstrip("+") == stamp.commit.rstrip("+")
+
+        return Publishing(index, publisher).publish(stamp, report, is_current), publisher.place

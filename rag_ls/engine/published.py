@@ -177,7 +177,7 @@ class _NoFiles:
 def _told(name: str, publication: Publication) -> str:
     commit = _short(publication.commit)[:_COMMIT_CHARACTERS] + " with changes" * publication.commit.endswith("+")
     place = " at ".join(filter(None, (_short(publication.branch), commit)))
-    changing = ", some files newer, since another publication is under way or was interrupted"
+    changing = ", some files otherwise, since a publication is under way or could not send them"
     return (
         f"{name} as published {_short(publication.at)}{f' from {place}' if place else ''}"
         f"{changing * publication.is_changing}; it is not checked out here"

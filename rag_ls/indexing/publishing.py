@@ -18,6 +18,7 @@ from rag_ls.storage import (
     PublishedFile,
     Publisher,
     StoredSymbol,
+    Vector,
 )
 
 _log = logging.getLogger(__name__)
@@ -29,7 +30,7 @@ _MAX_SYMBOLS = 100_000
 _CHANGED = "it was changed just now: publish again"
 
 Report = Callable[[int, int], None]
-"""Called with the number of files that are done, and of all that differ."""
+"""Called with the number of files that are done, and of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +53,30 @@ class Publishing:
         self._publisher = publisher
         self._failed: dict[str, str] = {}
 
-    def publish(self, publication: Publication, report: Report = lambda done, of: None) -> Published:
+    def publish(
+        self,
+        publication: Publication,
+        report: Report = lambda done, of: None,
+        is_current: Callable[[], bool] = lambda: True,
+    ) -> Published:
         """Make the server hold what the checkout's index holds, sending only what differs.
 
-        What was interrupted goes on where it stopped. Raises `InvalidRequest` while the index is not complete or
-        somebody else publishes, and `StoreUnavailable`.
+        `is_current` tells whether the publication's commit is still checked out. What was interrupted goes on where it
+        stopped. Raises `InvalidRequest` while the index is not complete or somebody else publishes, and if another
+        commit comes meanwhile; `StoreUnavailable`.
         """
         model = self._index.checkout.embeddings.active_model()
         if self._index.checkout.queue_lengths() != (0, 0) or not model:
             raise InvalidRequest("the index is not complete, and nothing is published: run `rag-ls index` first")
         with self._publisher.alone():
             documents = self._index.checkout.documents()
+            _check(is_current)
             there = self._publisher.digests()
             gone = there.keys() - documents.keys()
             self._publisher.remove(gone)
             changed = self._send(documents, there, model, report)
-            self._publisher.finish(replace(publication, model=model))
+            _check(is_current)
+            self._publisher.finish(replace(publication, model=model, is_changing=bool(self._failed)))
         self._maintain()
         return Published(len(documents) - len(self._failed), changed, len(gone), dict(self._failed))
 
@@ -117,6 +126,20 @@ class Publishing:
         is_same = now is not None and (now.id, now.sha256) == (document.id, document.sha256)
         return is_same and all(row.is_saved and row.stored.chunk.path == document.path for row in chunks)
 
+    def _vectors(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
+        """The vectors of texts that have some, wherever they are. Raises `StoreUnavailable`, `InvalidRequest`."""
+        found = self._index.vectors_here.get(model, text_hashes)
+        elsewhere = [each for each in text_hashes if each not in found]
+        if elsewhere and (served := self._index.served) is not None:
+            # Not as a question, which soon goes on without the server.
+            found |= served.server.get(model, elsewhere)
+            served.note_lost(model, [each for each in elsewhere if each not in found])
+        if lost := len(text_hashes) - len(found):
+            raise InvalidRequest(
+                f"{lost:,} vectors of this index are lost: `rag-ls index` makes them anew, then publish again"
+            )
+        return found
+
     def _maintain(self) -> None:
         """Make the index of the vectors. Who does not own the tables may not: then the owner's next publication does."""
         try:
@@ -132,19 +155,20 @@ class Publishing:
             missing = self._publisher.vectors.missing(model, hashes[at : at + _TEXTS_AT_ONCE])
             if not missing:
                 continue
-            vectors = self._index.vectors.get(model, missing)
-            if len(vectors) < len(missing):
-                raise StoreUnavailable(
-                    f"{len(missing) - len(vectors):,} vectors of this index cannot be read now: `rag-ls status` says "
-                    "whether their server is away; what was published stays, and doing it again goes on from there",
-                    "vectors",
-                )
+            vectors = self._vectors(model, missing)
             self._publisher.vectors.put(model, list(vectors), np.stack(list(vectors.values())))
             if self._publisher.vectors.missing(model, missing):
                 raise StoreReadOnly(
                     f"{self._publisher.place} does not take vectors of this user: docs/team.md has the grants",
                     "published code",
                 )
+
+
+def _check(is_current: Callable[[], bool]) -> None:
+    if not is_current():
+        raise InvalidRequest(
+            "another commit was checked out meanwhile, and what is published is of two: run `rag-ls index`, then publish again"
+        )
 
 
 def _published_file(

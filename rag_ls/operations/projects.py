@@ -89,26 +89,29 @@ class Projects:
         found = [view for name in names for view in self._views_called(name, known)]
         return list({view.project.root: view for view in found}.values())
 
-    def sought(self, wanted: Sequence[str]) -> tuple[list[ProjectView], list[PublishedCode]]:
+    def sought(self, wanted: Sequence[str]) -> tuple[list[ProjectView], list[PublishedCode], list[str]]:
         """As `named`, and for names that no project has here, those that the team published on its server.
 
-        `published:NAME` means the published one even if a project here has the name.
+        `published:NAME` means the published one even if a project here has the name. The third list says which names
+        mean nothing now because the server does not answer.
 
-        Raises `NotFound`, and `InvalidRequest` for a name that several published projects may have.
+        Raises `StoreUnavailable` where none of them means anything now, `NotFound`, and `InvalidRequest` for a name that
+        several published projects may have.
         """
         views: dict[Path, ProjectView] = {}
         published: dict[str, PublishedCode] = {}
+        problems: list[str] = []
         for name in [name.strip() for name in wanted if name.strip()] or [""]:
-            if name.startswith(PUBLISHED):
-                found = self._published(name.removeprefix(PUBLISHED))
-                published[found.name] = found
-                continue
             try:
-                views |= {view.project.root: view for view in self.named(name)}
-            except NotFound as error:
-                found = self._published(name, error)
-                published[found.name] = found
-        return list(views.values()), list(published.values())
+                here, there = self._sought(name)
+            except StoreUnavailable as error:
+                problems.append(str(error))
+                continue
+            views |= {view.project.root: view for view in here}
+            published |= {code.name: code for code in there}
+        if problems and not views and not published:
+            raise StoreUnavailable("; ".join(problems), "published code")
+        return list(views.values()), list(published.values()), problems
 
     def published_names(self) -> list[str]:
         """The names of the projects that the team published. Raises `StoreUnavailable`."""
@@ -119,14 +122,27 @@ class Projects:
         """The user's settings, for what is in no project."""
         return self._client.load_settings().settings
 
+    def _sought(self, name: str) -> tuple[list[ProjectView], list[PublishedCode]]:
+        """What one name means. Raises as `_published`."""
+        if name.startswith(PUBLISHED):
+            return [], [self._published(name.removeprefix(PUBLISHED))]
+        try:
+            return self.named(name), []
+        except NotFound as error:
+            return [], [self._published(name, error)]
+
     def _published(self, name: str, unknown_here: NotFound | None = None) -> PublishedCode:
-        """The published project of a name. Raises `NotFound`, after `unknown_here` if a project here could be meant."""
+        """The published project of a name.
+
+        Raises `NotFound`, after `unknown_here` if a project here could be meant, and `StoreUnavailable`.
+        """
         said = f"{unknown_here}; " if unknown_here else ""
         try:
             found = self._client.engine.published.called(name) if self._client.sees_all else None
             names = [] if found else self.published_names()
         except StoreUnavailable as problem:
-            raise NotFound(f"{said}what the team published cannot be told: {problem}") from problem
+            told = f"{said}what the team published cannot be told: {problem}"
+            raise StoreUnavailable(told, problem.store) from problem
         if found is not None:
             return found
         if not names and unknown_here is not None:

@@ -30,7 +30,7 @@ class SearchOperations:
     def search_code(self, asked: SearchCode) -> CodeAnswer:
         """Chunks that answer a question, over all open projects or some."""
         kind = kind_of("search_code", asked.kind, CODE_KINDS)
-        views, published = self._projects.sought(asked.project)
+        views, published, problems = self._projects.sought(asked.project)
         request = SearchRequest(
             query=asked.query[:MAX_QUERY_CHARACTERS],
             k=asked.k,
@@ -43,17 +43,18 @@ class SearchOperations:
         settings = views[0].settings.search if views else self._projects.user_settings.search
         answers = [view.search(request, wait_for_model_s=self._wait_s) for view in views]
         sources: list[Source] = list(views)
-        problems: list[str] = []
         for code in published:
             try:
                 answers.append(code.search(request, settings, wait_for_model_s=self._wait_s))
                 sources.append(code)
             except (StoreUnavailable, NotFound) as problem:
-                if not answers and code is published[-1]:
-                    raise
                 problems.append(f"{code.name} does not answer: {problem}")
+        if not answers:
+            raise StoreUnavailable("; ".join(problems), "published code")
         results = best_of(sources, answers, request.k or settings.code_k, placed_code_record)
         stats = with_note(stats_of_all(request.query, answers), "; ".join(problems))
+        if problems:
+            stats = replace(stats, complete=False)
         if len(asked.query) > MAX_QUERY_CHARACTERS:
             stats = with_note(stats, f"the query was cut to its first {MAX_QUERY_CHARACTERS:,} characters")
         if asked.files_only:

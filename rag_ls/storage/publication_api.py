@@ -28,7 +28,7 @@ class Publication:
     at: str = ""
     """When it was finished: RFC 3339, UTC."""
     is_changing: bool = False
-    """Whether another one was begun and not finished, so that some files are newer."""
+    """Whether some files are otherwise: another one was begun and not finished, or could not send them."""
 
 
 @dataclass(frozen=True, slots=True)

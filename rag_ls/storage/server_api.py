@@ -108,7 +108,10 @@ class StoredProjects(Protocol):
         ...
 
     def drop(self, project: str) -> None:
-        """Delete all that the server holds of a project, at once. Raises `NotFound`."""
+        """Delete all that the server holds of a project, at once.
+
+        Raises `NotFound`, and `InvalidRequest` while somebody publishes it.
+        """
         ...
 
     def close(self) -> None:

@@ -17,10 +17,9 @@ from rag_ls.indexing.publishing import Publishing
 from rag_ls.model import Outline, Symbol
 from rag_ls.storage import DISK, ProjectIndex, Publication, PublishedFile, PublishedIndex, SearchedIndex
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
-from rag_ls.storage.postgres.projects import schema_of
+from rag_ls.storage.postgres.projects import PostgresProjects, schema_of
 from rag_ls.storage.postgres.publication import PostgresPublisher
 from rag_ls.storage.postgres.published import PostgresPublishedServer
-from rag_ls.storage.postgres.server import Server
 from rag_ls.storage.served import ServedVectors
 from rag_ls.storage.terms import terms
 from tests.storage.postgres.servers import Postgres
@@ -220,6 +219,16 @@ def test_more_chunks_may_hold_a_term_than_were_counted(
     assert len(_texts(url, project)) == 3
 
 
+def test_damaged_rows_hide_no_others(index: ProjectIndex, server: Postgres, url: str, project: str) -> None:
+    _publish(index, url, project)
+    schema = schema_of(project)
+    damaged = f"(SELECT id FROM {schema}.rag_chunk WHERE text LIKE '%refund%')"
+    server.run(f"""UPDATE {schema}.rag_chunk SET tally = '{{"def": "NaN"}}' WHERE id IN {damaged}""", _database(url))
+    with _read(url, project) as published:
+        (found,) = published.lexical.search(["def"], 1)
+        assert published.checkout.chunks.texts([found.row]) == {found.row: "def pay(): pass"}
+
+
 class _Changing(PostgresPublisher):
     """A file is changed just after it was listed."""
 
@@ -235,10 +244,15 @@ def test_a_file_that_changes_meanwhile_is_told(index: ProjectIndex, url: str, pr
         publisher.index = index
         published = Publishing(index, publisher).publish(STAMP)
     assert (published.changed, published.failed) == (1, {"src/a.py": "it was changed just now: publish again"})
+    with _read(url, project) as there:
+        assert there.publication() == replace(STAMP, model=MODEL, is_changing=True)
 
 
 class _Known:
     """A server has all texts."""
+
+    def __init__(self) -> None:
+        self.lost: list[bytes] = []
 
     def add(self, model: str, text_hashes: Collection[bytes]) -> None:
         """Nothing is noted."""
@@ -247,7 +261,7 @@ class _Known:
         return set(text_hashes)
 
     def remove(self, model: str, text_hashes: Collection[bytes]) -> None:
-        """Nothing is noted."""
+        self.lost += text_hashes
 
 
 def test_nothing_is_published_without_vectors_that_cannot_be_read_now(
@@ -257,12 +271,58 @@ def test_nothing_is_published_without_vectors_that_cannot_be_read_now(
     index.checkout.replace_document(record("src/late.py"), chunks)
     index.checkout.embeddings.note_embedded([chunks[0].text_hash])
     away = PostgresProjectVectors("postgresql://127.0.0.1:1/x", project)
-    searched = replace(index, vectors=ServedVectors(index.vectors, _Known(), away))
-    with pytest.raises(StoreUnavailable, match="1 vectors of this index cannot be read now"):
-        _publish(searched, url, project)
+    served = ServedVectors(index.vectors, _Known(), away)
+    with pytest.raises(StoreUnavailable, match=r"127.0.0.1:1/x cannot be reached"):
+        _publish(replace(index, vectors=served, served=served), url, project)
     away.close()
     with _read(url, project) as published:
         assert published.publication() is None
+
+
+def test_vectors_that_their_server_has_lost_are_told_and_made_anew(index: ProjectIndex, url: str, project: str) -> None:
+    chunks = new_chunks(["def lost(): pass"], path="src/lost.py")
+    index.checkout.replace_document(record("src/lost.py"), chunks)
+    index.checkout.embeddings.note_embedded([chunks[0].text_hash])
+    known = _Known()
+    with contextlib.closing(PostgresProjectVectors(url, project)) as server:
+        served = ServedVectors(index.vectors, known, server)
+        with pytest.raises(InvalidRequest, match="1 vectors of this index are lost: `rag-ls index` makes them anew"):
+            _publish(replace(index, vectors=served, served=served), url, project)
+    assert known.lost == [chunks[0].text_hash]
+
+
+def test_a_checkout_of_another_commit_meanwhile_is_not_stamped(index: ProjectIndex, url: str, project: str) -> None:
+    current = iter([True, False])
+    with (
+        contextlib.closing(PostgresPublisher(url, project)) as publisher,
+        pytest.raises(InvalidRequest, match="another commit was checked out meanwhile"),
+    ):
+        Publishing(index, publisher).publish(STAMP, is_current=lambda: next(current))
+    with _read(url, project) as published:
+        assert published.publication() is None
+
+
+def test_a_publisher_that_lost_its_lock_goes_on_no_longer(
+    index: ProjectIndex, server: Postgres, url: str, project: str
+) -> None:
+    with contextlib.closing(PostgresPublisher(url, project)) as publisher, publisher.alone():
+        server.run(
+            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted", _database(url)
+        )
+        with pytest.raises(StoreUnavailable):
+            publisher.finish(STAMP)
+    with _read(url, project) as published:
+        assert published.publication() is None
+
+
+def test_nobody_drops_what_is_published_just_now(url: str, project: str) -> None:
+    with (
+        contextlib.closing(PostgresPublisher(url, project)) as publisher,
+        contextlib.closing(PostgresProjects(url)) as projects,
+    ):
+        with publisher.alone(), pytest.raises(InvalidRequest, match=f"somebody publishes {project}"):
+            projects.drop(project)
+        projects.drop(project)
 
 
 def _limited(server: Postgres, database: str, project: str, user: str, rights: str, *, vectors: str) -> str:
@@ -326,11 +386,10 @@ def test_a_reader_needs_no_right_to_write_and_uses_none(index: ProjectIndex, ser
     database = server.vector_database()
     _publish(index, server.url(database), project)
     assert len(_texts(_limited(server, database, project, "onlooker", "SELECT", vectors="SELECT"), project)) == 3
-    owner = Server(server.url(database), "published code", read_only=True)
     with (
-        contextlib.closing(owner),
+        contextlib.closing(PostgresPublishedServer(server.url(database))) as owner,
         pytest.raises(StoreReadOnly, match="read-only transaction"),
-        owner.transaction() as connection,
+        owner._server.transaction() as connection,
     ):
         connection.execute(f"DELETE FROM {schema_of(project)}.rag_file")
 

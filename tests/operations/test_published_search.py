@@ -145,9 +145,14 @@ def test_without_the_server_it_says_why(other: Client, monkeypatch: pytest.Monke
     assert "problems" not in operations.run("list_repos", {"here_alone": True})
     (problem,) = operations.run("list_repos", {})["problems"]
     assert "what the team published cannot be told: postgresql://me@127.0.0.1:1/x cannot be reached" in problem
-    with pytest.raises(NotFound, match=r"called 'shop'.*cannot be told: .*127.0.0.1:1") as raised:
+    with pytest.raises(StoreUnavailable, match=r"called 'shop'.*cannot be told: .*127.0.0.1:1") as raised:
         operations.run("search_code", {"query": "x", "project": ["shop"]})
     assert "hush" not in str(raised.value)
+    # What is here answers all the same.
+    answer = operations.run("search_code", {"query": "def page", "project": ["web", "published:shop"]})
+    assert answer["results"][0]["path"] == "page.py"
+    assert "what the team published cannot be told: " in answer["stats"]["note"]
+    assert not answer["stats"]["complete"]
     client.close()
 
 

@@ -6,7 +6,7 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, Any
 
-from rag_ls.errors import NotFound, StoreUnavailable
+from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
 from rag_ls.storage.postgres.schema import Schema, has_table
 from rag_ls.storage.postgres.server import Server
 from rag_ls.storage.records import StoredProject
@@ -25,6 +25,11 @@ def schema_of(project: str) -> str:
     """The name of a project's schema: readable, and unlike that of every other project."""
     slug = re.sub(r"[^a-z0-9]+", "_", project.lower()).strip("_")[-_MAX_SLUG:].strip("_")
     return f"rag_{slug or 'project'}_{hashlib.sha256(project.encode()).hexdigest()[:10]}"
+
+
+def publishing_lock(project: str) -> int:
+    """The number of the advisory lock that whoever publishes a project's code holds."""
+    return int.from_bytes(hashlib.sha256(f"publishes {project}".encode()).digest()[:8], signed=True)
 
 
 def project_schema(server: Server, project: str) -> Schema:
@@ -84,6 +89,11 @@ class PostgresProjects:
         """See `StoredProjects`."""
         schema = schema_of(project)
         with self._server.transaction() as connection:
+            lock = connection.execute("SELECT pg_try_advisory_xact_lock(%s)", (publishing_lock(project),)).fetchone()
+            if lock is None or not lock[0]:
+                raise InvalidRequest(
+                    f"somebody publishes {project} on {self.place} just now: drop it when they are done"
+                )
             row = None
             if has_table(connection, "rag_ls", "rag_project"):
                 row = connection.execute(

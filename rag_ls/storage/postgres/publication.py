@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rag_ls.errors import InvalidRequest
 from rag_ls.storage.postgres.code_schema import MISSING, STORE, code_schema
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
+from rag_ls.storage.postgres.projects import publishing_lock
 from rag_ls.storage.postgres.published_postings import posting_of
 from rag_ls.storage.postgres.server import Server
 from rag_ls.storage.publication_api import Publication, PublishedFile
@@ -37,6 +38,7 @@ class PostgresPublisher:
         """
         self._server = Server(url, STORE, missing=MISSING)
         self._project = project
+        self._alone: psycopg.Connection[Any] | None = None
         self._schema = code_schema(self._server, project)
         self.vectors = PostgresProjectVectors(url, project, hnsw=hnsw)
 
@@ -50,21 +52,25 @@ class PostgresPublisher:
         """See `Publisher`."""
         self._schema.make()
         with self._server.connection() as connection:
-            row = connection.execute(
-                "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", (f"publishes {self._project}",)
-            ).fetchone()
+            for setting in ("idle = 10", "interval = 10", "count = 3"):
+                # So that the server notices within a minute if this machine is gone.
+                connection.execute(f"SET tcp_keepalives_{setting}")
+            row = connection.execute("SELECT pg_try_advisory_lock(%s)", (publishing_lock(self._project),)).fetchone()
             if row is None or not row[0]:
                 raise InvalidRequest(
-                    f"somebody else publishes {self._project} on {self.place} just now: do it again when they are done"
+                    f"somebody else publishes {self._project} on {self.place} just now, or was cut off within the last "
+                    "minute: do it again when they are done"
                 )
-            # The server frees it when the connection ends, however that comes about.
-            yield
+            self._alone = connection
+            try:
+                yield
+            finally:
+                # The server frees the lock when the connection ends, however that comes about.
+                self._alone = None
 
     def digests(self) -> dict[str, str]:
         """See `Publisher`."""
         with self._server.transaction() as connection:
-            if not self._schema.exists(connection):
-                return {}
             rows = connection.execute(f"SELECT path, digest FROM {self._schema.name}.rag_file").fetchall()
         return {str(path): str(digest) for path, digest in rows}
 
@@ -72,9 +78,8 @@ class PostgresPublisher:
         """See `Publisher`."""
         import psycopg
 
-        self._schema.make()
         failed: dict[str, str] = {}
-        with self._server.transaction() as connection:
+        with self._change() as connection:
             self._count_change(connection)
             for file in files:
                 try:
@@ -87,32 +92,39 @@ class PostgresPublisher:
     def remove(self, paths: Collection[str]) -> None:
         """See `Publisher`."""
         if paths:
-            with self._server.transaction() as connection:
+            with self._change() as connection:
                 self._count_change(connection)
                 connection.execute(f"DELETE FROM {self._schema.name}.rag_file WHERE path = ANY(%s)", (sorted(paths),))
 
     def finish(self, publication: Publication) -> None:
         """See `Publisher`."""
-        self._schema.make()
         schema = self._schema.name
-        with self._server.transaction() as connection:
-            connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
-            connection.execute(f"LOCK TABLE {schema}.rag_term IN SHARE ROW EXCLUSIVE MODE")
+        with self._change() as connection:
+            connection.execute("SET LOCAL statement_timeout = 0")
             connection.execute(f"DELETE FROM {schema}.rag_term")
             connection.execute(
                 f"INSERT INTO {schema}.rag_term SELECT word, ndoc FROM ts_stat('SELECT posting FROM {schema}.rag_chunk')"
             )
             connection.execute(
                 f"UPDATE {schema}.rag_publication SET number = number + 1, model = %s, commit = %s, branch = %s, "
-                "published_at = %s, is_changing = false, "
+                "published_at = %s, is_changing = %s, "
                 f"(chunks, words) = (SELECT count(*), coalesce(sum(words), 0) FROM {schema}.rag_chunk)",
-                (publication.model, publication.commit, publication.branch, publication.at),
+                (publication.model, publication.commit, publication.branch, publication.at, publication.is_changing),
             )
 
     def close(self) -> None:
         """See `Publisher`."""
         self._server.close()
         self.vectors.close()
+
+    @contextlib.contextmanager
+    def _change(self) -> Iterator[psycopg.Connection[Any]]:
+        """A transaction that changes what is published. Raises `StoreUnavailable` if this publisher is alone no longer."""
+        with self._server.transaction() as connection:
+            if self._alone is not None:
+                # Ends with an error if the connection that holds the lock was closed.
+                self._alone.execute("SELECT 1")
+            yield connection
 
     def _put_file(self, connection: psycopg.Connection[Any], file: PublishedFile) -> None:
         schema = self._schema.name

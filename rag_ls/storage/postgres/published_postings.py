@@ -7,7 +7,6 @@ function", has the formula.
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -80,8 +79,7 @@ class PublishedPostings:
             query = self._bm25(only)
             values["terms"] = list({stem(term) for term in terms})
         with self._server.transaction() as connection:
-            found = [Candidate(int(row[0]), float(row[1])) for row in connection.execute(query, values)]
-        return [each for each in found if math.isfinite(each.value)]
+            return [Candidate(int(row[0]), float(row[1])) for row in connection.execute(query, values)]
 
     def frequency(self, term: str, most: int) -> int:
         """See `LexicalIndex`."""
@@ -108,14 +106,16 @@ class PublishedPostings:
         odds = "(p.chunks - coalesce(v.holders, 1) + 0.5) / (coalesce(v.holders, 1) + 0.5)"
         rarity = f"greatest(ln(greatest({odds}, 1e-9)), 1e-6)::float8"
         length = f"({1 - _B} + {_B} * c.words * p.chunks / greatest(p.words, 1))::float8"
+        score = f"sum(a.rarity * t.count * {_K1 + 1}::float8 / (t.count + {_K1}::float8 * h.length))"
         return (
             f"WITH held AS MATERIALIZED (SELECT c.id, c.tally, {length} AS length "
             f"FROM {schema}.rag_publication p, {schema}.rag_chunk c WHERE c.posting @@ %(any)s::tsquery{only}), "
             f"asked AS MATERIALIZED (SELECT g.term, {rarity} AS rarity FROM {schema}.rag_publication p, "
             f'unnest(%(terms)s::text[]) AS g(term) LEFT JOIN {schema}.rag_term v ON v.term = g.term COLLATE "C") '
-            f"SELECT h.id, sum(a.rarity * t.count * {_K1 + 1}::float8 / (t.count + {_K1}::float8 * h.length)) FROM held h, asked a, "
+            f"SELECT h.id, {score} FROM held h, asked a, "
             "LATERAL (SELECT (h.tally ->> a.term)::float8) AS t(count) WHERE t.count IS NOT NULL "
-            "GROUP BY h.id ORDER BY 2 DESC, 1 LIMIT %(limit)s"
+            # Anybody who may write there may have written anything: NaN is greater than infinity.
+            f"GROUP BY h.id HAVING {score} < 'infinity' ORDER BY 2 DESC, 1 LIMIT %(limit)s"
         )
 
 

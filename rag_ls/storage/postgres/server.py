@@ -17,8 +17,8 @@ _log = logging.getLogger(__name__)
 # Nobody waits for the server but background work.
 _CONNECT_S, _ANSWER_S = 5, 30
 # The pool tries so long to connect for those who only read: somebody may wait for the answer.
-_POOL_READER_S = 2
-_MAX_CONNECTIONS = 4
+_READER_CONNECT_S, _READER_ANSWER_S = 4, 10
+_MAX_CONNECTIONS, _MAX_READER_CONNECTIONS = 4, 8
 _IDLE_S = 60.0
 # What is asked here is short: a server that does not answer is gone, and compiling a statement takes longer than running it.
 _OPTIONS = {
@@ -66,11 +66,13 @@ class Server:
         self.place = _place(known)
         given = {**_OPTIONS, **_given(known)}
         if read_only:
-            given["options"] = f"{given['options']} -c default_transaction_read_only=on"
+            given["options"] = (
+                f"{given['options']} -c statement_timeout={_READER_ANSWER_S * 1000} -c default_transaction_read_only=on"
+            )
         self._url = psycopg.conninfo.make_conninfo(url, **given)
         self._pool = psycopg_pool.ConnectionPool(
-            self._url, min_size=0, max_size=_MAX_CONNECTIONS, max_idle=_IDLE_S,
-            timeout=_POOL_READER_S if read_only else _CONNECT_S, open=False,
+            self._url, min_size=0, max_size=_MAX_READER_CONNECTIONS if read_only else _MAX_CONNECTIONS,
+            max_idle=_IDLE_S, timeout=_READER_CONNECT_S if read_only else _CONNECT_S, open=False,
             reconnect_timeout=_CONNECT_S, name="rag-ls",
         )  # fmt: skip
         # It logs each failed attempt, with an address.
