@@ -53,6 +53,7 @@ def main() -> None:
     parser.add_argument("--files", default="100,2000,20000", help="files, for tiers")
     parser.add_argument("--memories", default="10000,100000", help="memories, for memories; 1000000 takes half an hour")
     parser.add_argument("--repositories", type=int, default=10, help="repositories that one engine indexes, for memory")
+    parser.add_argument("--model", default="auto", help="an embedding model, or the folder of one, for recall")
     parser.add_argument(
         "--histories",
         nargs="*",
@@ -93,7 +94,7 @@ def _runs(work: Path, arguments: argparse.Namespace) -> dict[str, Callable[[], A
         "rules": lambda: rules(_folder(work / "rules")),
         "rule latencies": lambda: rules_latency(corpus.django(), work, sizes),
         "answering": lambda: answering(corpus.django(), work, sizes),
-        "recall": lambda: recall_quality(_folder(work / "recall")),
+        "recall": lambda: recall_quality(_folder(work / "recall"), arguments.model),
         "memory": lambda: memory(_folder(work / "memory"), repositories=arguments.repositories),
         "freshness": lambda: freshness(_folder(work / "freshness")),
         "anchors": lambda: anchors([Path(each) for each in arguments.histories]),
