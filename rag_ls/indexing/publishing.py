@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag_ls.errors import InvalidRequest, StoreReadOnly, StoreUnavailable
+from rag_ls.errors import InvalidRequest, StoreDamaged, StoreReadOnly, StoreUnavailable
 from rag_ls.storage import (
     ChunkRow,
     DocumentRecord,
@@ -156,7 +156,13 @@ class Publishing:
             if not missing:
                 continue
             vectors = self._vectors(model, missing)
-            self._publisher.vectors.put(model, list(vectors), np.stack(list(vectors.values())))
+            try:
+                self._publisher.vectors.put(model, list(vectors), np.stack(list(vectors.values())))
+            except ValueError as error:
+                raise StoreDamaged(
+                    "a vector of this index is damaged: delete .rag-ls/index.db, which is made anew, run `rag-ls index`, then publish",
+                    "index",
+                ) from error
             if self._publisher.vectors.missing(model, missing):
                 raise StoreReadOnly(
                     f"{self._publisher.place} does not take vectors of this user: docs/team.md has the grants",

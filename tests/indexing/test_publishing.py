@@ -8,20 +8,22 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_ls.errors import InvalidRequest, StoreReadOnly, StoreUnavailable
+from rag_ls.errors import InvalidRequest, StoreDamaged, StoreReadOnly, StoreUnavailable
 from rag_ls.indexing.publishing import Publishing
 from rag_ls.model import Outline, Symbol
-from rag_ls.storage import DISK, ProjectIndex, Publication, PublishedFile, PublishedIndex, SearchedIndex
+from rag_ls.storage import DISK, ProjectIndex, Publication, PublishedFile, PublishedIndex, SearchedIndex, Vector
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.postgres.projects import PostgresProjects, schema_of
 from rag_ls.storage.postgres.publication import PostgresPublisher
 from rag_ls.storage.postgres.published import PostgresPublishedServer
 from rag_ls.storage.served import ServedVectors
 from rag_ls.storage.terms import terms
+from tests.storage.dictionary_vectors import DictionaryVectors
 from tests.storage.postgres.servers import Postgres
 from tests.support import MODEL, digest, index_at, new_chunk, new_chunks, put_vectors, record, unit_vectors
 
@@ -279,6 +281,21 @@ def test_nothing_is_published_without_vectors_that_cannot_be_read_now(
         assert published.publication() is None
 
 
+class _Damaged(DictionaryVectors):
+    """What it gives back is no vector."""
+
+    def get(self, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:
+        return {each: np.zeros(8, np.float32) for each in text_hashes}
+
+    def missing(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
+        return set()
+
+
+def test_a_damaged_vector_is_told(index: ProjectIndex, url: str, project: str) -> None:
+    with pytest.raises(StoreDamaged, match=r"a vector of this index is damaged: delete .rag-ls/index.db"):
+        _publish(replace(index, vectors=_Damaged(), local=None), url, project)
+
+
 def test_vectors_that_their_server_has_lost_are_told_and_made_anew(index: ProjectIndex, url: str, project: str) -> None:
     chunks = new_chunks(["def lost(): pass"], path="src/lost.py")
     index.checkout.replace_document(record("src/lost.py"), chunks)
@@ -307,7 +324,9 @@ def test_a_publisher_that_lost_its_lock_goes_on_no_longer(
 ) -> None:
     with contextlib.closing(PostgresPublisher(url, project)) as publisher, publisher.alone():
         server.run(
-            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted", _database(url)
+            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted AND database = "
+            "(SELECT oid FROM pg_database WHERE datname = current_database())",
+            _database(url),
         )
         with pytest.raises(StoreUnavailable):
             publisher.finish(STAMP)
