@@ -12,7 +12,7 @@ from rag_ls.embedding import local_model
 from tests.support import git, git_repository, write
 from training import repositories as listed
 from training.collect import collect, pairs_of
-from training.negatives import with_negatives
+from training.negatives import is_same_code, with_negatives
 from training.pairs import Pair, read, words_of
 from training.pairs import write as write_pairs
 from training.repositories import LeftOut, TrainingRepository, is_judged_by
@@ -195,3 +195,11 @@ def test_negatives_look_like_the_answer_and_are_none() -> None:
         model.close()
     assert first.negatives == (pairs[1].answer,)
     assert third.negatives == ()
+
+
+def test_the_same_code_in_another_form_is_no_negative() -> None:
+    body = "    return round(cart.price, 2)\n    # and so on\n    cart.close()\n"
+    assert is_same_code(f"def round_price(cart):\n{body}", body)
+    assert not is_same_code(
+        f"def round_price(cart):\n{body}", "def close(cart):\n    cart.close()\n    cart.gone = True\n"
+    )
