@@ -50,6 +50,8 @@ class PostgresPublisher:
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
         """See `Publisher`."""
+        import psycopg
+
         self._schema.make()
         with self._server.connection() as connection:
             for setting in ("idle = 10", "interval = 10", "count = 3"):
@@ -65,8 +67,10 @@ class PostgresPublisher:
             try:
                 yield
             finally:
-                # The server frees the lock when the connection ends, however that comes about.
                 self._alone = None
+                # Freed at once, so that the next may begin; where the connection is broken, the server frees it by itself.
+                with contextlib.suppress(psycopg.Error):
+                    connection.execute("SELECT pg_advisory_unlock(%s)", (publishing_lock(self._project),))
 
     def digests(self) -> dict[str, str]:
         """See `Publisher`."""
