@@ -1,4 +1,4 @@
-"""Batches of pairs: half of them of one repository at a time, so that each pair's answer is a hard negative of the others'."""
+"""Batches of pairs in groups of one repository each, so that each pair's answer is a hard negative of its group's others."""
 
 from __future__ import annotations
 

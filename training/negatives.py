@@ -59,8 +59,9 @@ def _stored(index: ProjectIndex, answers: Sequence[str]) -> dict[int, str]:
     for number, text in enumerate(answers):
         lines = text.count("\n") + 1
         chunk = Chunk(f"{number}", "text", 0, 0, len(text.encode()), 1, lines, text)
-        record = DocumentRecord(chunk.path, "text", content_hash(text), _STATE)
-        index.checkout.replace_document(record, [NewChunk(chunk, bytes.fromhex(content_hash(text)))])
+        digest = content_hash(text)
+        record = DocumentRecord(chunk.path, "text", digest, _STATE)
+        index.checkout.replace_document(record, [NewChunk(chunk, bytes.fromhex(digest))])
         stored = index.checkout.document(chunk.path)
         assert stored is not None
         rows |= {row.row: text for row in index.checkout.chunks.of_document(stored.id)}
@@ -78,12 +79,12 @@ def main() -> None:
     order = list(stored_pairs.read(given.folder / "pairs.jsonl"))
     for pair in order:
         by_repository[pair.repository].append(pair)
-    found: dict[tuple[str, str, str], Pair] = {}
+    found: dict[Pair, Pair] = {}
     for repository, pairs in by_repository.items():
         print(f"{repository}: {len(pairs):,} pairs", file=sys.stderr, flush=True)
-        found |= {(pair.kind, pair.question, pair.answer): pair for pair in with_negatives(pairs, model, given.count)}
+        found |= zip(pairs, with_negatives(pairs, model, given.count), strict=True)
     model.close()
-    stored_pairs.write((found[pair.kind, pair.question, pair.answer] for pair in order), given.folder / "pairs.jsonl")
+    stored_pairs.write((found[pair] for pair in order), given.folder / "pairs.jsonl")
 
 
 if __name__ == "__main__":

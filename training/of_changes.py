@@ -9,13 +9,14 @@ from difflib import SequenceMatcher
 
 from rag_ls.chunking import embedding_text
 from rag_ls.model import Chunk
-from tests.benchmarks.code.history_questions import CHORE, REFERENCE
+from tests.benchmarks.code.histories import blobs
+from tests.benchmarks.code.history_questions import telling_subject
 from training.pairs import Pair
-from training.repositories import TrainingRepository, blobs, git
+from training.repositories import TrainingRepository, git
 from training.sources import is_wanted, source_of
 
 _COMMITS = 2500
-_MOST_FILES, _MOST_PLACES, _FEWEST_WORDS, _MOST_WORDS = 4, 3, 4, 40
+_MOST_FILES, _MOST_PLACES, _MOST_WORDS = 4, 3, 40
 _RAW = re.compile(r"^:100\d{3} 100\d{3} ([0-9a-f]{40}) ([0-9a-f]{40}) M\t(.*)$", re.M)
 _BODY_LINE = re.compile(r"^[A-Z][a-z].*\.$")
 _WITH_BODY = 3
@@ -76,8 +77,7 @@ def _changes(repository: TrainingRepository) -> Iterator[_Change]:
     )  # fmt: skip
     for number, entry in enumerate(log.split("\0")[1:]):
         subject, body, listed = (*entry.split("\1", 2), "", "")[:3]
-        message = REFERENCE.sub("", subject).strip()
-        if len(message.split()) < _FEWEST_WORDS or CHORE.search(message):
+        if not (message := telling_subject(subject)):
             continue
         files = _RAW.findall(listed)
         code = tuple(each for each in files if is_wanted(each[2]))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from rag_ls.chunking import embedding_text
 from rag_ls.model import Chunk
 from tests.benchmarks.code.questions import documentation_lines
-from training.pairs import Pair, words_of
+from training.pairs import Pair, names_of, words_of
 from training.sources import Source, chunks_of
 
 _DECLARES = re.compile("function|method|class|struct|interface|enum|trait|module|type|impl|object|definition")
@@ -76,7 +76,7 @@ def signatures(source: Source, repository: str) -> Iterator[Pair]:
 def asked(source: Source, repository: str) -> Iterator[Pair]:
     """Questions that rules make from the names of declarations."""
     for chunk in source.chunks:
-        *scopes, name = re.split(r"\.|::|#| > |/", chunk.symbol)
+        *scopes, name = names_of(chunk.symbol)
         words = words_of(name)
         if (
             chunk.is_declaration

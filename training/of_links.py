@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from rag_ls.chunking import embedding_text
 from rag_ls.model import Chunk
 from rag_ls.search.roles import is_docs, is_test
-from tests.benchmarks.code.history_questions import MESSAGE, RAISES, VALUE
-from training.pairs import Pair, words_of
+from tests.benchmarks.code.history_questions import error_messages, filled
+from training.pairs import Pair, names_of, words_of
 from training.sources import Source
 
 _TEST_WORDS = frozenset(("test", "tests", "should", "it", "spec", "when", "with", "returns", "and", "the", "a"))
@@ -18,7 +18,6 @@ _CALL = re.compile(r"\b([A-Za-z_]\w{5,})\s*\(")
 _NAME = re.compile(r"`([A-Za-z_][\w.:]{4,})(?:\(\))?`|\b([\w-]+/[\w./-]+\.\w{1,5})\b")
 _TEST_CHARACTERS = 400
 _FEWEST_WORDS = 2
-_FEWEST_LETTERS_WORDS = 4
 
 
 class Declarations:
@@ -45,7 +44,7 @@ class Declarations:
 
 def last_name(chunk: Chunk) -> str:
     """The last part of a chunk's symbol."""
-    return re.split(r"\.|::|#| > |/", chunk.symbol)[-1]
+    return names_of(chunk.symbol)[-1]
 
 
 def tested(source: Source, repository: str, known: Declarations) -> Iterator[Pair]:
@@ -93,7 +92,6 @@ def raised(source: Source, repository: str) -> Iterator[Pair]:
     lines = source.text.split("\n")
     for chunk in source.chunks if source.is_code else ():
         for line in lines[chunk.start_line - 1 : chunk.end_line]:
-            for _, text in MESSAGE.findall(line) if RAISES.search(line) else ():
-                asked = VALUE.sub(lambda _: chosen.choice(("42", "foo", "users/7", "my-app")), text).strip()
-                if len(re.findall(r"[A-Za-z]{3,}", asked)) >= _FEWEST_LETTERS_WORDS:
+            for text in error_messages(line):
+                if asked := filled(text, chosen):
                     yield Pair("message", source.language, repository, source.path, asked, embedding_text(chunk))

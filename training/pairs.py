@@ -10,8 +10,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from rag_ls.storage import identifier_parts
+
 KINDS = ("documentation", "signature", "change", "test", "call", "section", "message", "question")
-_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_SCOPE = re.compile(r"\.|::|#| > |/")
 
 T = TypeVar("T")
 
@@ -50,9 +52,14 @@ def read(file: Path) -> Iterator[Pair]:
             yield Pair(**{**record, "negatives": tuple(record["negatives"])})
 
 
+def names_of(symbol: str) -> list[str]:
+    """The names in a qualified symbol, the outermost first."""
+    return _SCOPE.split(symbol)
+
+
 def words_of(name: str) -> list[str]:
-    """The words of an identifier, in lower case: `parseHTTPHeader` is parse, http, header."""
-    return [word.lower() for word in _WORD.findall(name)]
+    """The words of an identifier, as the product's search splits it."""
+    return list(identifier_parts(name))
 
 
 def some(items: Iterable[T], most: int, seed: str) -> list[T]:

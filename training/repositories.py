@@ -83,19 +83,3 @@ def git(clone: Path, *arguments: str) -> str:
     command = ["git", "-C", str(clone), *arguments]
     done = subprocess.run(command, capture_output=True, check=True)
     return done.stdout.decode("utf-8", "replace")
-
-
-def blobs(clone: Path, ids: list[str]) -> Iterator[tuple[str, bytes]]:
-    """The contents of blobs, by id; those that the clone lacks are left out."""
-    command = ["git", "-C", str(clone), "cat-file", "--batch"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        for at in range(0, len(ids), 500):
-            part = ids[at : at + 500]
-            process.stdin.write("".join(f"{each}\n" for each in part).encode())
-            process.stdin.flush()
-            for each in part:
-                header = process.stdout.readline().split()
-                if header[1] != b"missing":
-                    yield each, process.stdout.read(int(header[2]) + 1)[:-1]

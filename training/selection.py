@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 import re
 from collections import Counter, defaultdict
@@ -19,7 +18,7 @@ _TEMPERATURE = 0.5
 
 
 def distinct(pairs: Iterable[Pair], known: Iterable[str] = ()) -> Iterator[Pair]:
-    """The pairs without those whose question and answer, or answer nearly (Jaccard index of 0.8), came before in their kind.
+    """The pairs without those whose question, or nearly whose answer (Jaccard index of 0.8), came before in their kind.
 
     `known` are texts that no answer may be like: those that models are judged by. Broder, "On the resemblance and
     containment of documents" (1997).
@@ -27,10 +26,9 @@ def distinct(pairs: Iterable[Pair], known: Iterable[str] = ()) -> Iterator[Pair]
     alike = {"": MinHashLSH(_ALIKE, _PERMUTATIONS)}
     for number, text in enumerate(known):
         alike[""].insert(number, _signature(text))
-    seen: set[str] = set()
+    seen: set[tuple[str, str]] = set()
     for number, pair in enumerate(pairs):
-        # Several questions may have one answer, but not the same twice.
-        key = hashlib.sha256(f"{_plain(pair.question)}\0{pair.kind}".encode()).hexdigest()
+        key = pair.kind, _plain(pair.question)
         if key in seen:
             continue
         seen.add(key)

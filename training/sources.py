@@ -10,7 +10,8 @@ from functools import cached_property
 from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text, detect_language
 from rag_ls.model import Chunk
 from rag_ls.search.roles import is_data, is_docs, is_secondary, is_test
-from training.repositories import TrainingRepository, blobs, git
+from tests.benchmarks.code.histories import blobs
+from training.repositories import TrainingRepository, git
 
 BUDGET = Budget(224, 24, 24)
 _MOST_BYTES = 200_000

@@ -83,7 +83,7 @@ class Training:
         began, learned = time.perf_counter(), 0
         losses: list[float] = []
         while self.step < end:
-            batch = every[self.step % len(every)]
+            batch = every[self.step]
             losses.append(self._learn(batch))
             learned += len(batch)
             self.step += 1
@@ -169,9 +169,8 @@ class Training:
         return value
 
     def _tokens(self, texts: list[str], *, is_question: bool) -> dict[str, Any]:
-        most = self._recipe.question_tokens if is_question else self._recipe.answer_tokens
-        self._model.max_seq_length = most
-        found = self._model.preprocess(texts) if hasattr(self._model, "preprocess") else self._model.tokenize(texts)
+        self._model.max_seq_length = self._recipe.question_tokens if is_question else self._recipe.answer_tokens
+        found = self._model.preprocess(texts)
         return {name: value.to(self._device) if hasattr(value, "to") else value for name, value in found.items()}
 
     def _losses(self) -> Any:

@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
         if not wanted:
             print(f"rag-ls: nothing differs from {arguments.changed}", file=sys.stderr)
             return 0
-    patterns = Patterns(settings.index.exclude, settings.index.include)
+    patterns = Patterns.of(settings.index)
     report = check_project(project.root, wanted, patterns=patterns, processes=os.cpu_count() or 1)
     _print(report, arguments)
     severities = [each.severity for each in report.violations] + [each.severity for each in report.rules.problems]

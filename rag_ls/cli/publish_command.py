@@ -73,7 +73,7 @@ def _published(project: Project, settings: Settings, store: StoreSettings, name:
     # The index stays on the store of the settings: another one would have to be filled with its vectors first.
     index = open_index(project.data_folder, settings, name)
     publisher = open_publisher(dataclasses.replace(settings, store=store), name)
-    patterns = Patterns(settings.index.exclude, settings.index.include)
+    patterns = Patterns.of(settings.index)
     with contextlib.closing(index), contextlib.closing(publisher), showing() as show:
         if differing := differing_files(project, index.checkout, patterns):
             raise InvalidRequest(

@@ -4,6 +4,7 @@ from rag_ls.config.loading import LastGood, Loaded, Problem, load
 from rag_ls.config.settings import (
     EmbeddingSettings,
     HttpSettings,
+    IndexSettings,
     LogSettings,
     SearchSettings,
     SettingInfo,
@@ -16,6 +17,7 @@ from rag_ls.config.settings import (
 __all__ = [
     "EmbeddingSettings",
     "HttpSettings",
+    "IndexSettings",
     "LastGood",
     "Loaded",
     "LogSettings",

@@ -108,7 +108,7 @@ class SharedProject:
             self.sessions = EditingSessions(folder)
         except OSError as error:
             raise ProjectUnavailable(f"{folder} cannot be written: {error}; make it writable for you") from error
-        self.admissions = Admissions(project.root, self.index.checkout, lambda: _patterns(self.settings))
+        self.admissions = Admissions(project.root, self.index.checkout, lambda: Patterns.of(self.settings.index))
         cutting = _cutting(settings, self._models)
         self.documents = DocumentIndexer(
             project,
@@ -364,7 +364,7 @@ class SharedProject:
     def compare_tree(self, give_way: Callable[[], None]) -> None:
         """Queue every difference between the tree and the index, and watch the tree from then on."""
         self.admissions.forget()
-        scan(self.project, self.index.checkout, self.documents, _patterns(self.settings), give_way=give_way)
+        scan(self.project, self.index.checkout, self.documents, Patterns.of(self.settings.index), give_way=give_way)
         self.sync.follow_tree(self.settings.index.watch)
         self.sessions.clear_dead(self.index.checkout)
 
@@ -405,10 +405,6 @@ class SharedProject:
 
 def _shared_name(project: Project, settings: Settings) -> str:
     return shared_name(project.root) if settings.store.url and settings.store.search == "server" else ""
-
-
-def _patterns(settings: Settings) -> Patterns:
-    return Patterns(settings.index.exclude, settings.index.include)
 
 
 def _cutting(settings: Settings, models: ModelHost) -> Cutting:

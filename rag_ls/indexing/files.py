@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 from pathspec import GitIgnoreSpec
 
+from rag_ls.config import IndexSettings
 from rag_ls.project import DATA_FOLDER
 from rag_ls.storage import FileState
 
@@ -92,6 +93,11 @@ class Patterns:
 
     exclude: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, settings: IndexSettings) -> Patterns:
+        """Those of the settings."""
+        return cls(settings.exclude, settings.include)
 
 
 ALL = Patterns()

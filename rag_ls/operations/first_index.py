@@ -21,7 +21,7 @@ def check_size(project: Project, settings: Settings) -> None:
     held = index_summary(project)
     if held is not None and held.documents:
         return
-    files = list_files(project.root, Patterns(settings.index.exclude, settings.index.include))
+    files = list_files(project.root, Patterns.of(settings.index))
     folders = Counter(map(_folder, itertools.islice(files, MAX_UNASKED_FILES + 1)))
     if folders.total() <= MAX_UNASKED_FILES:
         return

@@ -58,6 +58,7 @@ from rag_ls.storage.server_api import ListedVectors, SharedMemories, SharedVecto
 from rag_ls.storage.server_questions import ServerQuestions, answered
 from rag_ls.storage.terms import (
     columns_of,
+    identifier_parts,
     import_keys,
     is_called,
     is_marked,
@@ -122,6 +123,7 @@ __all__ = [
     "copy_vectors",
     "count_memories",
     "derived_files",
+    "identifier_parts",
     "import_keys",
     "index_summary",
     "is_called",

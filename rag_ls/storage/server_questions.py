@@ -28,7 +28,7 @@ class ServerQuestions:
         self._store = store
         self._wait_s = wait_s
         self._lock = threading.Lock()
-        self._failed_at = -_REST_S
+        self._failed_at = 0.0
         self.problem = ""
         """Why the server did not answer the last question; empty if it did."""
 

@@ -40,8 +40,13 @@ def split_identifier(word: str) -> tuple[str, ...]:
     """
     if len(word) > _MAX_WORD_CHARACTERS:
         return ()
-    parts = tuple(part.lower() for part in _PART.findall(word))
+    parts = identifier_parts(word)
     return (*parts, "".join(parts)) if len(parts) > 1 else parts
+
+
+def identifier_parts(word: str) -> tuple[str, ...]:
+    """The lower-case parts of one identifier: `parseHTTPHeader` is parse, http, header."""
+    return tuple(part.lower() for part in _PART.findall(word))
 
 
 def terms(text: str) -> list[str]:

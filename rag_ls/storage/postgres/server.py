@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.errors import StoreFull, StoreReadOnly, StoreUnavailable
@@ -14,11 +15,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# Nobody waits for the server but background work.
 _CONNECT_S, _ANSWER_S = 5, 30
-# The pool tries so long to connect for those who only read: somebody may wait for the answer.
-_READER_CONNECT_S, _READER_ANSWER_S = 4, 10
-_MAX_CONNECTIONS, _MAX_READER_CONNECTIONS = 4, 8
 _IDLE_S = 60.0
 # What is asked here is short: a server that does not answer is gone, and compiling a statement takes longer than running it.
 _OPTIONS = {
@@ -29,6 +26,19 @@ _OPTIONS = {
     "options": f"-c statement_timeout={_ANSWER_S * 1000} -c lock_timeout={_ANSWER_S * 1000} -c jit=off",
 }
 _EXTRA = "pip install 'rag-ls[postgres]'"
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """How long the server is waited for, and by how many connections at once."""
+
+    pool_s: int
+    answer_s: int
+    connections: int
+
+
+# Nobody waits for the server but background work; for what is only read, somebody may.
+_WRITING, _READING = _Limits(_CONNECT_S, _ANSWER_S, 4), _Limits(4, 10, 8)
 
 
 class Server:
@@ -64,16 +74,15 @@ class Server:
             ) from error
         self._secret = str(known.get("password") or "")
         self.place = _place(known)
-        given = {**_OPTIONS, **_given(known)}
+        self._limits = _READING if read_only else _WRITING
+        options = {**_OPTIONS, **_given(known)}
         if read_only:
-            given["options"] = (
-                f"{given['options']} -c statement_timeout={_READER_ANSWER_S * 1000} -c default_transaction_read_only=on"
-            )
-        self._url = psycopg.conninfo.make_conninfo(url, **given)
+            answer_ms = self._limits.answer_s * 1000
+            options["options"] += f" -c statement_timeout={answer_ms} -c default_transaction_read_only=on"
+        self._url = psycopg.conninfo.make_conninfo(url, **options)
         self._pool = psycopg_pool.ConnectionPool(
-            self._url, min_size=0, max_size=_MAX_READER_CONNECTIONS if read_only else _MAX_CONNECTIONS,
-            max_idle=_IDLE_S, timeout=_READER_CONNECT_S if read_only else _CONNECT_S, open=False,
-            reconnect_timeout=_CONNECT_S, name="rag-ls",
+            self._url, min_size=0, max_size=self._limits.connections, max_idle=_IDLE_S, timeout=self._limits.pool_s,
+            open=False, reconnect_timeout=_CONNECT_S, name="rag-ls",
         )  # fmt: skip
         # It logs each failed attempt, with an address.
         logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
@@ -124,7 +133,7 @@ class Server:
             self._on_missing()
             return StoreUnavailable(f"{self.place} has lost this project: {self._missing}", self._store)
         if isinstance(error, codes.QueryCanceled):
-            return StoreUnavailable(f"{self.place} did not answer within {_ANSWER_S} s", self._store)
+            return StoreUnavailable(f"{self.place} did not answer within {self._limits.answer_s} s", self._store)
         return StoreUnavailable(f"{self.place} failed: {said}", self._store)
 
     def close(self) -> None:

@@ -245,9 +245,15 @@ def _mean(judged: Sequence[Judged]) -> tuple[float, float, float]:
 
 def _spread(values: Sequence[float]) -> float:
     """Half of the 95 % confidence interval of the mean, by resampling."""
+    low, high = interval(values, _RESAMPLED)
+    return (high - low) / 2
+
+
+def interval(values: Sequence[float], resampled: int) -> tuple[float, float]:
+    """The 95 % confidence interval of the mean, by resampling so many times."""
     chosen = random.Random(7)
-    means = sorted(sum(chosen.choices(values, k=len(values))) / len(values) for _ in range(_RESAMPLED))
-    return (means[round(0.975 * _RESAMPLED) - 1] - means[round(0.025 * _RESAMPLED)]) / 2
+    means = sorted(sum(chosen.choices(values, k=len(values))) / len(values) for _ in range(resampled))
+    return means[round(0.025 * resampled)], means[round(0.975 * resampled) - 1]
 
 
 if __name__ == "__main__":

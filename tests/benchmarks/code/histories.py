@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import io
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+_BLOBS_AT_ONCE = 500
 _LIST = Path(__file__).parent / "histories.csv"
 _CLONES = Path(tempfile.gettempdir()) / "rag-ls-benchmarks" / "clones"
 
@@ -68,19 +69,33 @@ def _cloned(repository: str, folder: Path) -> Path:
 
 def unpack(history: History, folder: Path) -> None:
     """Write the tree of the base commit to a folder, but files that the clone does not hold."""
-    listed = [line.split("\t", 1) for line in git(history, "ls-tree", "-r", history.base).splitlines()]
-    blobs = [(entry.split()[2], path) for entry, path in listed if entry.startswith("100")]
-    asked = "".join(f"{blob}\n" for blob, _ in blobs).encode()
-    command = ["git", "-C", str(history.clone), "cat-file", "--batch"]
-    answer = io.BytesIO(subprocess.run(command, input=asked, capture_output=True, check=True).stdout)
-    for _, path in blobs:
-        header = answer.readline().split()
-        if header[1] == b"missing":
-            continue
-        content = answer.read(int(header[2]) + 1)[:-1]
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
+    paths: dict[str, list[str]] = defaultdict(list)
+    for line in git(history, "ls-tree", "-r", history.base).splitlines():
+        entry, path = line.split("\t", 1)
+        if entry.startswith("100"):
+            paths[entry.split()[2]].append(path)
+    for blob, content in blobs(history.clone, list(paths)):
+        for path in paths[blob]:
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+
+
+def blobs(clone: Path, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """The contents of a clone's blobs, by id; those that it lacks are left out."""
+    command = ["git", "-C", str(clone), "cat-file", "--batch"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        # So few at once that neither pipe is full while the other side waits.
+        for at in range(0, len(ids), _BLOBS_AT_ONCE):
+            part = ids[at : at + _BLOBS_AT_ONCE]
+            process.stdin.write("".join(f"{each}\n" for each in part).encode())
+            process.stdin.flush()
+            for each in part:
+                header = process.stdout.readline().split()
+                if header[1] != b"missing":
+                    yield each, process.stdout.read(int(header[2]) + 1)[:-1]
 
 
 def git(history: History, *arguments: str) -> str:

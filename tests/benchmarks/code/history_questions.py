@@ -45,18 +45,18 @@ _LONG = 8
 _MOST_FILES = 4
 _FEWEST_WORDS = 4
 # Such commits say nothing about what they change.
-CHORE = re.compile(
+_CHORE = re.compile(
     r"\b(bump|releases?|version|changelog|typos?|merge|revert|lint|format|prettier|clippy|readme|dependabot|upgrade|update dep\w*|"
     r"dependenc\w+|copyright|licen[cs]e|ci|workflows?|renovate|pre-commit|docs?)\b|^v?\d+\.\d+", re.I
 )  # fmt: skip
-REFERENCE = re.compile(r"\s*\(?(?:#|gh-)\d+\)?", re.I)
+_REFERENCE = re.compile(r"\s*\(?(?:#|gh-)\d+\)?", re.I)
 _TYPE = re.compile("class|struct|interface|enum|trait|module")
 _HEAD = re.compile(r"^\s*(//!?|/\*+|\*+/?|#|--+|;+|\"\"\"|''')\s*")
 _NO_HEAD = re.compile(r"copyright|licen[sc]e|spdx|eslint|generated|coding[:=]|\$OpenBSD|^!|@ts-|vim:|all rights", re.I)
 _HEAD_LINES = 40
-MESSAGE = re.compile(r"""(["'`])((?:(?!\1)[^\\\n]){20,110})\1""")
-RAISES = re.compile(r"raise|throw|error|panic|fail|fatal|warn|die\b|abort|reject", re.I)
-VALUE = re.compile(r"#\{[^}]*\}|\$\{[^}]*\}|\{[^}]*\}|\\\([^)]*\)|%[-+.\d]*[a-zA-Z]|\$\w+")
+_MESSAGE = re.compile(r"""(["'`])((?:(?!\1)[^\\\n]){20,110})\1""")
+_RAISES = re.compile(r"raise|throw|error|panic|fail|fatal|warn|die\b|abort|reject", re.I)
+_VALUE = re.compile(r"#\{[^}]*\}|\$\{[^}]*\}|\{[^}]*\}|\\\([^)]*\)|%[-+.\d]*[a-zA-Z]|\$\w+")
 _STOP = frozenset(
     "the a an of to for in on is are be and or if that this with by it its from as at into when which will".split()
 )
@@ -96,11 +96,16 @@ def _changes(history: History, folder: Path) -> Iterator[tuple[str, str, list[An
     for entry in log.split("\0")[1:]:
         subject, body, names = entry.split("\1")
         paths = [line for line in names.split("\n") if line]
-        text = REFERENCE.sub("", subject).strip()
+        text = telling_subject(subject)
         sources = [path for path in paths if _is_source(path) and (folder / path).is_file()]
-        is_telling = len(text.split()) >= _FEWEST_WORDS and not CHORE.search(text)
-        if is_telling and 1 <= len(sources) <= _MOST_FILES and len(paths) <= 2 * _MOST_FILES:
+        if text and 1 <= len(sources) <= _MOST_FILES and len(paths) <= 2 * _MOST_FILES:
             yield text, body, [Answer(path, *WHOLE) for path in sources]
+
+
+def telling_subject(subject: str) -> str:
+    """A commit's subject without references to issues; empty if it does not say what the commit changes."""
+    text = _REFERENCE.sub("", subject).strip()
+    return text if len(text.split()) >= _FEWEST_WORDS and not _CHORE.search(text) else ""
 
 
 def architecture(history: History) -> Iterator[Question]:
@@ -153,16 +158,26 @@ def _messages(history: History, folder: Path) -> list[Question]:
     places: dict[str, list[Answer]] = {}
     for path in _sources(folder):
         for number, line in enumerate((folder / path).read_text(encoding="utf-8", errors="ignore").split("\n"), 1):
-            if len(line) < 200 and RAISES.search(line):
-                for _, text in MESSAGE.findall(line):
-                    places.setdefault(text, []).append(Answer(path, number, number))
+            for text in error_messages(line) if len(line) < 200 else ():
+                places.setdefault(text, []).append(Answer(path, number, number))
     chosen = random.Random(7)
     found = []
     for text, answers in places.items():
-        asked = VALUE.sub(lambda _: chosen.choice(("42", "foo", "users/7", "my-app")), text).strip()
-        if len(answers) <= 2 and len(re.findall(r"[A-Za-z]{3,}", asked)) >= 4 and not re.search(r"[<>{}\[\]=]", asked):
+        asked = filled(text, chosen)
+        if asked and len(answers) <= 2 and not re.search(r"[<>{}\[\]=]", asked):
             found.append(_question(history, asked, "message", answers))
     return _some(found, _MESSAGES)
+
+
+def error_messages(line: str) -> list[str]:
+    """The texts in a line of code that raises or logs an error."""
+    return [text for _, text in _MESSAGE.findall(line)] if _RAISES.search(line) else []
+
+
+def filled(message: str, chosen: random.Random) -> str:
+    """An error's message with its values filled in; empty if it has too few words to be asked for."""
+    asked = _VALUE.sub(lambda _: chosen.choice(("42", "foo", "users/7", "my-app")), message).strip()
+    return asked if len(re.findall(r"[A-Za-z]{3,}", asked)) >= _FEWEST_WORDS else ""
 
 
 def names(history: History, folder: Path, store: CheckoutIndex) -> list[Question]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -24,7 +23,7 @@ from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import local_model
 from rag_ls.storage import DISK
 from tests.benchmarks.code.asked import Asked, asked, place_of
-from tests.benchmarks.code.finding import Judged, by_rag_ls, ndcg, report
+from tests.benchmarks.code.finding import Judged, by_rag_ls, interval, ndcg, report
 from tests.benchmarks.code.histories import histories
 from tests.benchmarks.code.judge import DEPTH, judge
 from tests.benchmarks.code.questions import Answer, Question
@@ -104,15 +103,9 @@ def _report_differences(judged: Sequence[Judged]) -> None:
     for name, values in scores.items():
         base = scores[fused if name.endswith(_FUSED) else alone]
         gains = [value - other for value, other in zip(values, base, strict=True)]
-        low, high = _interval(gains)
+        low, high = interval(gains, _RESAMPLED)
         mean = sum(values) / len(values)
         print(f"| {name} | {mean:.3f} | {sum(gains) / len(gains):+.3f} | {low:+.3f} to {high:+.3f} |")
-
-
-def _interval(values: Sequence[float]) -> tuple[float, float]:
-    chosen = random.Random(7)
-    means = sorted(sum(chosen.choices(values, k=len(values))) / len(values) for _ in range(_RESAMPLED))
-    return means[round(0.025 * _RESAMPLED)], means[round(0.975 * _RESAMPLED) - 1]
 
 
 if __name__ == "__main__":
