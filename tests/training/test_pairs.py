@@ -13,6 +13,7 @@ from tests.support import git, git_repository, write
 from training import repositories as listed
 from training.collect import collect, pairs_of
 from training.negatives import is_same_code, with_negatives
+from training.overlap import overlapping, windows
 from training.pairs import Pair, read, words_of
 from training.pairs import write as write_pairs
 from training.repositories import LeftOut, TrainingRepository, is_judged_by
@@ -203,3 +204,21 @@ def test_the_same_code_in_another_form_is_no_negative() -> None:
     assert not is_same_code(
         f"def round_price(cart):\n{body}", "def close(cart):\n    cart.close()\n    cart.gone = True\n"
     )
+
+
+def test_what_was_learned_is_found_again_whatever_its_indentation() -> None:
+    lines = [f"value_{number} = compute({number})" for number in range(9)]
+    learned = windows("\n".join(lines))
+    files = {
+        "copied.py": "    " + "\n    ".join(lines),
+        "other.py": "\n".join(f"another_{number} = total({number})" for number in range(9)),
+        "less than half.py": "\n".join([*lines[:6], *(f"another_{number} = total({number})" for number in range(6))]),
+        "half.py": "\n".join([*lines[:8], *(f"another_{number} = total({number})" for number in range(2))]),
+        "short.py": "x = 1\n" * 9,
+    }
+    assert dict(overlapping(learned, files.items())) == {
+        "copied.py": True,
+        "other.py": False,
+        "less than half.py": False,
+        "half.py": True,
+    }
