@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag_ls.search.evidence import FEATURES, Asked, Signals, Weights, evidence, highest
 from rag_ls.search.query import Query
@@ -27,11 +28,20 @@ def rank(
 ) -> list[tuple[RankRow, float]]:
     """The chunks with their scores in 0..1, best first; equal scores in order of path and place.
 
-    A score is the weighted sum of a chunk's evidence and its file's. What the query names comes first whatever its
-    score: lines of files, then code that holds all of the query word for word, then declarations of a bare name.
+    A score is the weighted sum of a chunk's evidence and its file's.
     """
-    factors = np.array([getattr(weights, name) for name in FEATURES])
-    scores = evidence(rows, signals, query, asked) @ factors
+    return ordered(rows, evidence(rows, signals, query, asked), signals, query, weights)
+
+
+def ordered(
+    rows: Sequence[RankRow], table: NDArray[np.float64], signals: Signals, query: Query, weights: Weights
+) -> list[tuple[RankRow, float]]:
+    """As `rank`, where the evidence is known: `table` is what `evidence` makes of the rows.
+
+    What the query names comes first whatever its score: lines of files, then code that holds all of the query word for
+    word, then declarations of a bare name.
+    """
+    scores = table @ np.array([getattr(weights, name) for name in FEATURES])
     scored = sorted(zip(rows, map(float, scores), strict=True), key=_order)
     top = highest(weights, dense=bool(signals.dense))
     declared = [item for item in scored if _fit(item[0], query)] if query.bare_name else []

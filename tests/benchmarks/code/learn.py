@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,22 +20,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rag_ls.search
-from rag_ls.model import StoredChunk
-from rag_ls.search.candidates import CandidateFinder
+from rag_ls.search.candidates import CandidateFinder, Candidates
 from rag_ls.search.evidence import FEATURES, evidence
 from rag_ls.search.query import analyse
 from rag_ls.search.view import View
 from tests.benchmarks.code.asked import Asked, asked, place_of
 from tests.benchmarks.code.histories import histories
 from tests.benchmarks.code.judge import covers
-from tests.benchmarks.code.questions import Question
+from tests.benchmarks.code.questions import Answer, Question
+from tests.support import ready
 
 _FILE = Path(rag_ls.search.__file__).parent / "weights.json"
 _KINDS = ("subject", "architecture", "module", "concept", "documentation", "web", "message", "file")
 # Not learned: all answers are sources, so that any weight of a role would do; documentation is taken from functions and types
 # alike, which is not how people ask; and whoever names a symbol or a file wants it.
 # The likeliest weight of vectors is half of the one given, and ranks worse by NDCG on the same questions.
-_GIVEN = {
+GIVEN = {
     "dense": 2.2,
     "file_dense": 0.3,
     "file_dense_sum": 0.0,
@@ -47,16 +47,18 @@ _GIVEN = {
     "path": 4.0,
 }
 _STEPS, _RATE, _RIDGE = 240, 0.15, 1e-4
-_EVERYTHING = View(frozenset(), None)
+EVERYTHING = View(frozenset(), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question with the evidence for its candidates."""
+    """A question with its candidates and the evidence for them."""
 
     question: Question
+    candidates: Candidates
     table: NDArray[np.float64]
     """Shape (candidates, features)."""
+    places: Sequence[Answer]
     answers: NDArray[np.bool_]
     """Which candidates answer it: shape (candidates,)."""
 
@@ -73,27 +75,28 @@ def main() -> None:
 
 
 def examples(about: Asked) -> list[Example]:
-    """The questions about a repository that can be learned from: an answer is among the candidates."""
+    """The questions about a repository, of the kinds that are learned from; with their vectors, if it has any."""
     finder = CandidateFinder(about.index)
     found = []
     for question in about.questions:
         if question.kind not in _KINDS:
             continue
-        candidates = finder.find(analyse(question.query), _EVERYTHING, None, "")
+        vector = about.vectors.get(question.query)
+        candidates = finder.find(analyse(question.query), EVERYTHING, ready(vector), about.model_id)
         chunks = about.index.checkout.chunks.by_row([row.row for row in candidates.rows])
-        answers = np.array([_answers(chunks[row.row].stored, question) for row in candidates.rows], bool)
-        if answers.any():
-            table = evidence(candidates.rows, candidates.signals, candidates.query, candidates.asked)
-            found.append(Example(question, table, answers))
+        places = [place_of(chunks[row.row].stored) for row in candidates.rows]
+        answers = np.array([any(covers(place, answer) for answer in question.answers) for place in places], bool)
+        table = evidence(candidates.rows, candidates.signals, candidates.query, candidates.asked)
+        found.append(Example(question, candidates, table, places, answers))
     return found
 
 
-def _answers(stored: StoredChunk, question: Question) -> bool:
-    return any(covers(place_of(stored), answer) for answer in question.answers)
+def learned(found: Sequence[Example], given: Mapping[str, float] = GIVEN) -> dict[str, float]:
+    """The weights by feature, rounded; each kind of question counts as the root of its number.
 
-
-def learned(found: Sequence[Example]) -> dict[str, float]:
-    """The weights by feature, rounded; each kind of question counts as the root of its number."""
+    Only questions count that have an answer among the candidates. The weights in `given` stay as they are.
+    """
+    found = [each for each in found if each.answers.any()]
     table = np.concatenate([each.table for each in found]).astype(np.float32)
     answers = np.concatenate([each.answers for each in found]).astype(np.float32)
     sizes = np.array([len(each.table) for each in found])
@@ -101,8 +104,8 @@ def learned(found: Sequence[Example]) -> dict[str, float]:
     of_kind = Counter(each.question.kind for each in found)
     share = np.array([of_kind[each.question.kind] ** -0.5 for each in found], np.float32)
     share = np.repeat(share / share.sum(), sizes)
-    weights = np.array([_GIVEN.get(name, 0.0) for name in FEATURES], np.float32)
-    free = np.array([name not in _GIVEN for name in FEATURES])
+    weights = np.array([given.get(name, 0.0) for name in FEATURES], np.float32)
+    free = np.array([name not in given for name in FEATURES])
     mean, square = np.zeros_like(weights), np.zeros_like(weights)
     # Adam (Kingma and Ba, 2015).
     for step in range(1, _STEPS + 1):
