@@ -52,7 +52,7 @@ class ModelMissing(RagLsError):
 
 
 class ModelDamaged(RagLsError):
-    """A model file's checksum differs from the pinned one; nothing was loaded."""
+    """A model's file is missing, differs from the pinned one, or cannot be run here; nothing was loaded."""
 
 
 class EngineFailed(RagLsError):

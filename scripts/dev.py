@@ -32,6 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 STAMP = VENV / "rag-ls.stamp"
+MODEL = ROOT / "packages" / "rag-ls-model"
 TORCH = "torch==2.13.0"
 # PyTorch's own index of CPU builds: on Linux the default build brings several GB of CUDA libraries.
 CPU_TORCH_INDEX = "https://download.pytorch.org/whl/cpu"
@@ -63,7 +64,7 @@ def main() -> int:
 
 def set_up() -> None:
     """Make the virtual environment and install into it what is not installed yet."""
-    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    wanted = hashlib.sha256(b"".join((each / "pyproject.toml").read_bytes() for each in (ROOT, MODEL))).hexdigest()
     if STAMP.exists() and STAMP.read_text() == wanted:
         return
     if not (BIN / python_name()).exists():
@@ -73,7 +74,7 @@ def set_up() -> None:
     pip("install", "--upgrade", "pip>=25.1")
     if not has_torch():
         pip("install", *torch_arguments())
-    pip("install", "--editable", str(ROOT), "--group", f"{ROOT / 'pyproject.toml'}:dev")
+    pip("install", "--editable", str(ROOT), "--editable", str(MODEL), "--group", f"{ROOT / 'pyproject.toml'}:dev")
     STAMP.write_text(wanted)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rag_ls.embedding import locate
+from training.train import base_folder
 
 
 def blend(base: Path, trained: Path, share: float, out: Path) -> None:
@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--base", default="all-MiniLM-L6-v2", help="the model that training began with")
     given = parser.parse_args()
-    blend(locate(given.base).folder, given.model, given.share, given.out)
+    blend(base_folder(given.base), given.model, given.share, given.out)
     print(f"{given.out} is {given.share:g} of {given.model}")
 
 

@@ -68,6 +68,7 @@ class Training:
         torch.manual_seed(recipe.seed)
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
         self._model = SentenceTransformer(str(base), device=self._device, local_files_only=True)
+        self._most_tokens = self._model.max_seq_length
         self._loss = self._losses()
         self._optimiser = torch.optim.AdamW(self._parameters(), lr=recipe.rate)
         self.step = 0
@@ -95,7 +96,8 @@ class Training:
         self._model.eval()
 
     def save(self, folder: Path) -> None:
-        """Write the model, to be used."""
+        """Write the model, to be used with texts as long as before."""
+        self._model.max_seq_length = self._most_tokens
         self._model.save(str(folder), safe_serialization=True)
 
     def weights(self) -> dict[str, Any]:
@@ -201,6 +203,14 @@ def _share_of_rate(step: int, steps: int) -> float:
     return 0.5 * (1 + math.cos(math.pi * (step - warm_up) / max(1, steps - warm_up)))
 
 
+def base_folder(name: str) -> Path:
+    """The folder of a model to begin with. Ends the program if its weights are in eight bits."""
+    located = locate(name)
+    if located.is_packed:
+        raise SystemExit(f"{name} is packed in eight bits, to be used: begin with the model that it was packed from")
+    return located.folder
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
@@ -223,7 +233,7 @@ def main() -> None:
         cached=given.cached,
         negatives=given.negatives,
     )
-    training = Training(locate(given.base).folder, given.folder, recipe)
+    training = Training(base_folder(given.base), given.folder, recipe)
     training.run(list(stored_pairs.read(given.folder / "pairs.jsonl")))
     training.save(given.folder / "model")
     print(f"{given.folder / 'model'} is the model after {training.step:,} steps")

@@ -153,7 +153,7 @@ def _local_model(name: str) -> Finding:
         check_weights(model)
         check_onnx(model)
     except RagLsError as error:
-        return Finding("model", False, str(error), "without a model rag-ls searches by words alone")
+        return Finding("model", False, str(error), "without it, another model on this machine answers, or words alone")
     return Finding("model", True, f"{model.name}, checksum right, in {model.folder}")
 
 

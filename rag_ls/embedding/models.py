@@ -14,7 +14,7 @@ from rag_ls.embedding.api import EmbeddingProvider, LoadedModel, ModelCard
 from rag_ls.embedding.hosted import HostedModel
 from rag_ls.embedding.local.stack import MAX_THREADS, LocalProvider
 from rag_ls.embedding.local.worker import Reranker
-from rag_ls.errors import ModelMissing, RagLsError
+from rag_ls.errors import ModelDamaged, ModelMissing, RagLsError
 from rag_ls.util.counts import Counts
 
 _log = logging.getLogger(__name__)
@@ -47,15 +47,33 @@ class ModelHost:
         self._configured: ModelCard | None = None
         self._models: dict[str, HostedModel] = {}
         self._errors: dict[str, tuple[float, str]] = {}
+        self._damaged: dict[str, str] = {}
         self._loading: dict[str, threading.Thread] = {}
         self._reranker: Reranker | None = None
         self._closed = False
 
     def configured(self) -> ModelCard:
-        """The model that the settings ask for. Raises `ModelMissing`; it may be installed later."""
-        if (found := self._configured) is None:
-            found = self._configured = self._provider.find(self._settings.model)
+        """The model that the settings ask for; `auto` passes over what is damaged.
+
+        Raises `ModelMissing`; it may be installed later.
+        """
+        with self._lock:
+            found, damaged = self._configured, tuple(self._damaged)
+        if found is None:
+            found = self._provider.find(self._settings.model, without=damaged)
+            with self._lock:
+                if damaged == tuple(self._damaged):
+                    self._configured = found
         return found
+
+    def can_have(self, model_id: str) -> bool:
+        """Whether a model can be loaded without sending anything to somebody new: the configured one, or another one here."""
+        try:
+            if self.configured().id == model_id:
+                return True
+        except ModelMissing:
+            pass
+        return self._settings.provider == "local" and model_id in [card.id for card in self._provider.models()]
 
     def get(self, model_id: str) -> HostedModel | None:
         """The model if it is ready, else None; the first call starts loading it."""
@@ -83,7 +101,23 @@ class ModelHost:
         """Whether a model is ready, and the error if loading failed or if it embeds nothing now."""
         with self._lock:
             hosted = self._models.get(model_id)
-            return ModelState(model_id, hosted is not None, hosted.failure if hosted else self._recent_error(model_id))
+            error = self._recent_error(model_id) or self._damaged.get(model_id, "")
+            return ModelState(model_id, hosted is not None, hosted.failure if hosted else error)
+
+    @property
+    def passed_over(self) -> str:
+        """Why another model than the best one answers: its files are not the right ones. Empty where the best one does."""
+        with self._lock:
+            damaged = dict(self._damaged)
+        try:
+            return damaged.get(self._provider.find(self._settings.model).id, "") if damaged else ""
+        except ModelMissing:
+            return ""
+
+    def is_damaged(self, model_id: str) -> bool:
+        """Whether a model could not be loaded because its files are not the right ones."""
+        with self._lock:
+            return model_id in self._damaged
 
     def card(self, model_id: str) -> ModelCard:
         """What is known of the model that stored vectors name."""
@@ -149,19 +183,23 @@ class ModelHost:
         except RagLsError as error:
             _log.warning("%s", error)
             failure = str(error)
+            is_damaged = isinstance(error, ModelDamaged)
         except Exception as error:
             _log.exception("loading %s failed", model_id)
-            failure = f"{type(error).__name__}: {error}"
+            failure, is_damaged = f"{type(error).__name__}: {error}", False
         else:
             with self._lock:
                 self._loading.pop(model_id, None)
                 if not self._closed:
                     self._models[model_id] = model
                 self._errors.pop(model_id, None)
+                self._damaged.pop(model_id, None)
             return
         with self._lock:
             self._loading.pop(model_id, None)
             self._errors[model_id] = (time.monotonic(), failure)
+            if is_damaged:
+                self._damaged[model_id] = failure
             # A service may have another revision now.
             self._configured = None
 

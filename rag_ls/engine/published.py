@@ -142,16 +142,19 @@ class PublishedCode:
         return SearchAnswer(request.query, tuple(hits[:k]), stats)
 
     def _model(self, publication: Publication, wait_s: float) -> HostedModel | None:
-        """The model whose vectors were published, if this machine has it ready."""
-        if self._configured() != publication.model:
+        """The model whose vectors were published, if it is ready: an older rag-ls may have made them."""
+        if not self._models.can_have(publication.model):
             return None
         return self._models.wait(publication.model, wait_s) if wait_s else self._models.get(publication.model)
 
     def _why_words(self, publication: Publication, model: HostedModel | None) -> str:
-        if (configured := self._configured()) != publication.model:
+        if not self._models.can_have(publication.model):
+            configured = self._configured()
             here = f"the model here is {configured}" if configured else "there is no model here"
             return f"matches by words alone: its vectors are of {_short(publication.model)}, {here}"
-        return "matches by words alone" + ("" if model else ": the embedding model is not ready")
+        if model:
+            return "matches by words alone"
+        return f"matches by words alone: {self._models.state(publication.model).error or 'the embedding model is not ready'}"
 
     def _configured(self) -> str:
         """The id of the model of the settings; empty where it is missing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 import time
@@ -292,9 +293,18 @@ class SharedProject:
     # --- memories
 
     def embed_memories(self) -> None:
-        """Embed a batch of memories that have no vectors yet; an import or a new model leaves many."""
-        if self._memories is not None and (model := self.model(0.0)) is not None:
-            embed_missing(self._memories, model)
+        """Embed a batch of memories that have no vectors yet; an import or a new model leaves many.
+
+        Those of a model that is to take over are made before it does, so that no memory is found by its words alone then.
+        """
+        if self._memories is None or (model := self.model(0.0)) is None:
+            return
+        embed_missing(self._memories, model)
+        with contextlib.suppress(ModelMissing):
+            configured = self._models.configured().id
+            for successor in self._models.loaded():
+                if successor.model_id == configured != model.model_id:
+                    embed_missing(self._memories, successor)
 
     def consolidate_if_wanted(self, now: Callable[[], datetime]) -> None:
         """Merge memories that say the same, if the settings ask for it and a memory changed since the last time."""
@@ -349,14 +359,19 @@ class SharedProject:
         state = self._models.state(active)
         if not state.ready and not state.error:
             self._models.get(active)
+        waits = self.indexing.waits_for
         note = state.error or (
-            f"re-embedding with {configured}; {active} answers until then" if active != configured else ""
+            f"re-embedding with {configured}{waits and f' waits: {waits}'}; {active} answers until then"
+            if active != configured
+            else ""
         )
+        passed_over = self._models.passed_over
+        note = note or (passed_over and f"{passed_over}, then `rag-ls stop`; {active} answers until then")
         if self.index.served and self.index.served.problem:
             note = note or f"found by words alone, since the vectors are away: {self.index.served.problem}"
         note = note or (self.indexing.share_problem and f"vectors are not shared: {self.indexing.share_problem}")
         note = note or (self.team_problem and f"memories are not shared: {self.team_problem}")
-        note = note or (self.indexing.waits_for and f"embedding waits: {self.indexing.waits_for}")
+        note = note or (waits and f"embedding waits: {waits}")
         return active, state.ready, note
 
     # --- called by indexing

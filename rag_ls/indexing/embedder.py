@@ -193,15 +193,20 @@ class EmbeddingQueue:
             if not (active := self._configured()):
                 return False
             self._store.embeddings.activate(active)
+        successor = self._successor(active)
+        if successor is not None and self.bulk and self._models.is_damaged(active):
+            # Nothing can be asked with its vectors any more.
+            _log.warning("%s answers instead of %s, whose files are damaged", successor, active)
+            self._store.embeddings.activate(successor)
+            return True
         if self._preferred:
             self._note_preferred()
         self._borrow_once(active)
         if self._embed_batch(active):
             return True
-        successor = self._successor(active)
         if successor is not None and self.bulk:
             self._borrow_once(successor)
-            if self._embed_batch(successor):
+            if not self._has_to_wait() and self._embed_batch(successor):
                 return True
             ready = self._models.get(successor)
             if ready and self._is_complete(ready, successor):

@@ -43,7 +43,7 @@ def quality(sources: Path, work: Path) -> dict[str, Any]:
     """MRR@10 by model and weight of the dense signal (0 is BM25 alone, 1 the embedding alone)."""
     samples = random.Random(11).sample(list(_samples(sources / "django")), QUESTIONS)
     results: dict[str, Any] = {"questions": len(samples)}
-    for name in ("all-MiniLM-L6-v2", "all-mpnet-base-v2"):
+    for name in ("minilm-code", "all-MiniLM-L6-v2", "all-mpnet-base-v2"):
         try:
             results[name] = _by_weight(samples, name, work / f"{name}.db")
         except ModelMissing as error:

@@ -39,7 +39,7 @@ async def test_zed_which_shows_names_with_the_letters_of_the_question_gets_such_
 async def test_a_question_is_answered_by_meaning_where_no_word_matches(project: Path) -> None:
     async with editor(project) as ed:
         await ed.until_complete()
-        answer = await ed.command("searchCode", query="credentials ran out, obtain others")
+        answer = await ed.command("searchCode", query="authentication renewal")
         assert answer["stats"]["dense"] is True
         assert answer["results"][0]["symbol"].startswith("Session")
         assert "lexical" not in answer["results"][0]["matched_by"]

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from rag_ls.embedding import locate
+from rag_ls.embedding.local.catalog import MINILM, OWN
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.requests import SearchRequest
+from rag_ls.engine.shared_project import SharedProject
+from rag_ls.operations import Operations
 from tests.embedding.services import EmbeddingService, serving
-from tests.support import embedding_count, until
+from tests.support import PATIENCE_S, embedding_count, until
 
 QUESTION = SearchRequest("what does the customer have to pay")
 
@@ -50,6 +54,49 @@ def test_the_former_model_answers_until_the_new_one_is_complete(
     client.close()
 
 
+def test_memories_have_vectors_of_the_other_model_before_it_takes_over(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = _indexed_with("auto", shop, monkeypatch)
+    view = first.open(shop)
+    assert view.indexing.wait_until_idle(60)
+    Operations(first).run("store_memory", {"content": "Prices are net of tax", "scope": "project"})
+    first.close()
+    monkeypatch.setattr(SharedProject, "reason_to_wait", lambda _: "on battery")
+    folder = shutil.copytree(locate("auto").folder, tmp_path / "other-model")
+    client = _indexed_with(str(folder), shop, monkeypatch)
+    shared = client.open(shop).shared
+    memories = shared.memories().vectors
+    other_id = client.engine.models.configured().id
+    assert shared.model(PATIENCE_S) is not None
+    assert client.engine.models.wait(other_id, PATIENCE_S) is not None
+    shared.embed_memories()
+    assert memories.missing_count(other_id) == 0
+    assert shared.index.checkout.embeddings.active_model() == locate("auto").id
+    client.close()
+
+
+def test_on_battery_another_model_waits_and_the_status_says_so(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = _indexed_with("auto", shop, monkeypatch)
+    assert first.open(shop).indexing.wait_until_idle(60)
+    first.close()
+    reasons = ["on battery"]
+    monkeypatch.setattr(SharedProject, "reason_to_wait", lambda _: reasons[0])
+    folder = shutil.copytree(locate("auto").folder, tmp_path / "other-model")
+    other_id = locate(str(folder)).id
+    client = _indexed_with(str(folder), shop, monkeypatch)
+    view = client.open(shop)
+    assert until(lambda: f"re-embedding with {other_id} waits: on battery" in view.status().note, 30)
+    assert client.engine.models.wait(other_id, PATIENCE_S) is not None
+    before = view.store.embeddings.pending_count(other_id)
+    assert not until(lambda: view.store.embeddings.pending_count(other_id) < before, 3)
+    reasons[0] = ""
+    assert until(lambda: view.store.embeddings.active_model() == other_id, 120)
+    client.close()
+
+
 def test_going_back_to_the_former_model_embeds_nothing_again(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     client = _indexed_with("auto", shop, monkeypatch)
     view = client.open(shop)
@@ -82,3 +129,23 @@ def test_a_text_that_the_new_model_refuses_does_not_keep_it_from_taking_over(
         assert view.indexing.wait_until_idle(60)
         assert len(service.asked) == asked < 200
         client.close()
+
+
+def test_where_the_default_model_is_damaged_the_former_one_answers_and_the_status_says_so(
+    shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = (replace(OWN, sha256="0" * 64), MINILM)
+    monkeypatch.setattr("rag_ls.embedding.local.catalog.KNOWN_MODELS", known)
+    reasons = ["on battery"]
+    monkeypatch.setattr(SharedProject, "reason_to_wait", lambda _: reasons[0])
+    client = _indexed_with("auto", shop, monkeypatch)
+    view = client.open(shop)
+    assert until(lambda: view.store.embeddings.active_model().startswith(MINILM.name), 120)
+    reasons[0] = ""
+    assert until(lambda: embedding_count(view) > 0, 60)
+    answer = view.search(QUESTION, wait_for_model_s=60)
+    assert answer.stats.dense
+    note = view.status().note
+    assert "another revision" in note
+    assert f"{view.store.embeddings.active_model()} answers until then" in note
+    client.close()

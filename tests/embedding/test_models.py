@@ -12,7 +12,7 @@ import pytest
 
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import HostedModel, ModelHost, locate
-from rag_ls.embedding.local.catalog import MINILM, locate_id
+from rag_ls.embedding.local.catalog import MINILM, MPNET, OWN, file_sha256, locate_id
 from rag_ls.embedding.local.onnx import OnnxEmbedder
 from rag_ls.embedding.local.stack import LocalModel
 from rag_ls.embedding.local.torch_model import TorchEmbedder
@@ -42,13 +42,13 @@ input()
 
 @pytest.fixture(scope="module")
 def quick() -> OnnxEmbedder:
-    """The model's ONNX twin."""
+    """The default model as ONNX runs it."""
     return OnnxEmbedder(locate("auto"), threads=1)
 
 
 def test_vectors_have_length_one_and_the_order_of_their_texts(quick: OnnxEmbedder) -> None:
     vectors = quick.embed_documents(_TEXTS)
-    assert vectors.shape == (len(_TEXTS), MINILM.dimensions)
+    assert vectors.shape == (len(_TEXTS), OWN.dimensions)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     for text, vector in zip(_TEXTS, vectors, strict=True):
         assert float(quick.embed_query(text) @ vector) > 0.98
@@ -141,13 +141,15 @@ def test_weights_with_another_checksum_are_not_loaded(tmp_path: Path) -> None:
 
 def test_a_model_is_located_by_its_names_and_its_folder(tmp_path: Path) -> None:
     auto = locate("auto")
-    assert auto.name == MINILM.name
-    assert locate("all-MiniLM-L6-v2") == locate(MINILM.name) == auto
+    assert auto.name == OWN.name
+    assert locate("minilm-code") == locate(OWN.name) == auto
     assert locate_id(auto.id) == auto
+    minilm = locate("all-MiniLM-L6-v2")
+    assert minilm == locate(MINILM.name)
     for name in ("model.safetensors", "tokenizer.json"):
-        shutil.copy(auto.folder / name, tmp_path / name)
-    own = locate(str(tmp_path))
-    assert (own.sha256, own.onnx_file) == (auto.sha256, None)
+        shutil.copy(minilm.folder / name, tmp_path / name)
+    copied = locate(str(tmp_path))
+    assert (copied.sha256, copied.onnx_file) == (minilm.sha256, None)
 
 
 @pytest.mark.parametrize("name", ["no-such-model", "/no/such/folder", "all-mpnet-base-v2"])
@@ -175,6 +177,63 @@ def test_a_host_loads_in_the_background_and_notes_failures() -> None:
     finally:
         host.close()
     assert host.get(model_id) is None
+
+
+@pytest.mark.parametrize("backend", ["onnx", "torch"])
+def test_where_the_best_model_is_of_another_revision_the_next_one_serves_and_says_why(
+    backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _expect_another_revision(monkeypatch)
+    host = ModelHost(EmbeddingSettings(backend=backend))
+    try:
+        refused = host.configured().id
+        assert refused.startswith(OWN.name)
+        assert host.passed_over == ""
+        assert host.wait(refused, PATIENCE_S) is None
+        assert "weights.int8.safetensors is damaged or of another revision" in host.passed_over
+        assert "install rag-ls-model==1.0.0 again" in host.passed_over
+        assert host.is_damaged(refused)
+        assert host.configured().name == MINILM.name
+        assert isinstance(host.wait(host.configured().id, PATIENCE_S), HostedModel)
+    finally:
+        host.close()
+
+
+def test_where_all_are_damaged_the_reason_is_that_of_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = tuple(replace(each, sha256=f"{number}" * 64, onnx_sha256="") for number, each in enumerate((OWN, MINILM)))
+    monkeypatch.setattr("rag_ls.embedding.local.catalog.KNOWN_MODELS", known)
+    host = ModelHost(EmbeddingSettings(backend="onnx"))
+    try:
+        for name in (OWN.name, MINILM.name):
+            assert host.configured().name == name
+            assert host.wait(host.configured().id, PATIENCE_S) is None
+        assert host.configured().name == OWN.name
+        assert "another revision" in host.state(host.configured().id).error
+    finally:
+        host.close()
+
+
+def test_a_graph_that_cannot_be_run_is_refused(tmp_path: Path) -> None:
+    graph = tmp_path / "model.onnx"
+    graph.write_bytes(b"no graph")
+    other = replace(locate("auto"), onnx_file=graph, onnx_sha256=file_sha256(graph))
+    with pytest.raises(ModelDamaged, match=r"onnxruntime .* cannot run .*model\.onnx"):
+        OnnxEmbedder(other, threads=1)
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
+def test_a_model_without_all_its_files_is_refused(name: str, tmp_path: Path) -> None:
+    located = locate("auto")
+    shutil.copytree(located.folder, tmp_path / "model")
+    (tmp_path / "model" / name).unlink()
+    incomplete = replace(located, folder=tmp_path / "model", onnx_file=tmp_path / "model" / "model.onnx")
+    with pytest.raises(ModelDamaged, match=f"{name} is missing: install rag-ls-model==1.0.0 again"):
+        OnnxEmbedder(incomplete, threads=1)
+
+
+def _expect_another_revision(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = (replace(OWN, sha256="0" * 64), MINILM, MPNET)
+    monkeypatch.setattr("rag_ls.embedding.local.catalog.KNOWN_MODELS", known)
 
 
 def test_a_few_texts_start_no_torch_process() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -72,7 +72,7 @@ class PretendProvider:
     def models(self) -> list[ModelCard]:
         return [_CARD]
 
-    def find(self, name: str) -> ModelCard:
+    def find(self, name: str, *, without: Collection[str] = ()) -> ModelCard:
         if name not in ("auto", _CARD.name):
             raise ModelMissing(f"{name} is none of the service's models")
         return _CARD

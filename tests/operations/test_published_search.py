@@ -170,6 +170,29 @@ def test_another_model_here_leaves_words(
     assert not answer["stats"]["dense"]
 
 
+def test_what_was_published_with_the_former_model_is_found_by_meaning(
+    tmp_path: Path, server: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = server.url(server.vector_database())
+    monkeypatch.setenv("RAG_LS_EMBEDDING_MODEL", "all-MiniLM-L6-v2")
+    with user(tmp_path / "home1", write(tmp_path / "shop", SHOP), monkeypatch) as (_, view):
+        publisher = PostgresPublisher(url, NAMES[0])
+        Publishing(view.shared.index, publisher).publish(
+            Publication("", "0123456789abcdef", "main", "2026-01-02T03:04:05Z")
+        )
+        publisher.close()
+    monkeypatch.delenv("RAG_LS_EMBEDDING_MODEL")
+    monkeypatch.setenv("RAG_LS_STORE_URL", url)
+    with user(tmp_path / "home2", write(tmp_path / "web", {"page.py": "def page():\n    pass\n"}), monkeypatch) as (
+        client,
+        _,
+    ):
+        asked = {"query": "what does the customer have to pay", "project": [NAMES[0]]}
+        answer = Operations(client, wait_for_model_s=PATIENCE_S).run("search_code", asked)
+    assert answer["stats"]["dense"]
+    assert answer["stats"]["note"].startswith(f"{NAMES[0]} as published")
+
+
 def test_what_was_dropped_and_published_anew_is_not_answered_from_before(
     operations: Operations, other: Client, tmp_path: Path
 ) -> None:

@@ -98,6 +98,16 @@ def test_cached_gradients_are_those_of_the_whole_batch(base: Path, tmp_path: Pat
         assert abs(one - other).max() < 1e-3
 
 
+def test_a_saved_model_reads_texts_as_long_as_before(base: Path, tmp_path: Path) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    training = Training(base, tmp_path, _recipe(2, answer_tokens=16))
+    training.run(_pairs(32))
+    training.save(tmp_path / "model")
+    lengths = [SentenceTransformer(str(each), device="cpu").max_seq_length for each in (base, tmp_path / "model")]
+    assert lengths == [256, 256]
+
+
 def test_a_blend_lies_between_what_it_is_made_of(base: Path, tmp_path: Path) -> None:
     training = Training(base, tmp_path, _recipe(2, rate=1e-2))
     before = training.weights()

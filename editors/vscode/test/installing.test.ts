@@ -18,6 +18,15 @@ test("without an NVIDIA GPU torch comes from its index of CPU builds", () => {
   }
 });
 
+test("the embedding model comes from beside rag-ls: its folder in the sources, or a wheel", () => {
+  for (const name of ["uv", "pipx"] as const) {
+    const from = (source: string) => installation({ name, program: name }, source, "/storage", true).args.join(" ");
+    assert.match(from("/src/rag-ls"), /--(with|preinstall) \/src\/rag-ls\/packages\/rag-ls-model/);
+    assert.match(from("/dist/rag_ls-1.0-py3-none-any.whl"), /--find-links "?\/dist/);
+    assert.doesNotMatch(from("rag-ls==1.0"), /rag-ls-model|find-links/);
+  }
+});
+
 test("progress shows the last thing that an installer said", () => {
   assert.equal(lastLine("Resolved 80 packages\n\u001b[2mDownloading torch\u001b[0m (190 MB)\r\n  \n---\n"), "Downloading torch (190 MB)");
   assert.equal(lastLine("\n"), "");

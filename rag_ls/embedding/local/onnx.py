@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rag_ls.embedding.api import ModelClosed, normalised
 from rag_ls.embedding.local.catalog import LocatedModel, card_of, check_onnx
+from rag_ls.errors import ModelDamaged
 
 # Larger batches cost memory for activations, and gain nothing on a CPU.
 _BATCH = 8
@@ -19,7 +20,7 @@ class OnnxEmbedder:
     """Runs `model.onnx_file` in this process, with mean pooling as the model's card says."""
 
     def __init__(self, model: LocatedModel, *, threads: int) -> None:
-        """Raises `ModelDamaged` when the file is not the pinned one."""
+        """Raises `ModelDamaged` when a file is not the pinned one, or cannot be run."""
         check_onnx(model)
         import onnxruntime
         from tokenizers import Tokenizer
@@ -32,10 +33,19 @@ class OnnxEmbedder:
         # The arena would never release the memory of the largest batch.
         options.enable_cpu_mem_arena = False
         options.log_severity_level = 3
-        self._session = onnxruntime.InferenceSession(str(model.onnx_file), options, providers=["CPUExecutionProvider"])
+        try:
+            self._session = onnxruntime.InferenceSession(
+                str(model.onnx_file), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:
+            # An onnxruntime without the graph's operators, whose errors have no common class.
+            raise ModelDamaged(
+                f"onnxruntime {onnxruntime.__version__} cannot run {model.onnx_file}: {error}"
+            ) from error
         self._tokenizer = Tokenizer.from_file(str(model.tokenizer_file))
         self._tokenizer.enable_truncation(model.max_tokens)
         self._tokenizer.enable_padding()
+        self._inputs = {each.name for each in self._session.get_inputs()}
         self.card = card_of(model)
         self._lock = threading.Lock()
 
@@ -68,6 +78,6 @@ class OnnxEmbedder:
         ids = np.array([encoding.ids for encoding in encodings], np.int64)
         mask = np.array([encoding.attention_mask for encoding in encodings], np.int64)
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        states = self._session.run(None, inputs)[0]
+        states = self._session.run(None, {name: inputs[name] for name in self._inputs})[0]
         weights = mask[..., None].astype(np.float32)
         return normalised((states * weights).sum(axis=1) / weights.sum(axis=1))

@@ -7,14 +7,22 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding.api import BatchBudget, Embedder, LoadedModel, ModelCard
-from rag_ls.embedding.local.catalog import KNOWN_MODELS, LocatedModel, card_of, card_of_id, locate, locate_id
+from rag_ls.embedding.local.catalog import (
+    KNOWN_MODELS,
+    LocatedModel,
+    card_of,
+    card_of_id,
+    check_weights,
+    locate,
+    locate_id,
+)
 from rag_ls.embedding.local.onnx import OnnxEmbedder
 from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, WorkerEmbedder
 from rag_ls.errors import ModelMissing
@@ -45,9 +53,9 @@ class LocalProvider:
                 continue
         return found
 
-    def find(self, name: str) -> ModelCard:
+    def find(self, name: str, *, without: Collection[str] = ()) -> ModelCard:
         """See `EmbeddingProvider`."""
-        return card_of(locate(name))
+        return card_of(locate(name, without=without))
 
     def card(self, model_id: str) -> ModelCard:
         """See `EmbeddingProvider`."""
@@ -75,6 +83,9 @@ class LocalModel:
                 "install sentence-transformers and torch, or set the backend to auto"
             )
         self.card = card_of(model)
+        if not wants_onnx:
+            # The worker looks, too, but nobody could choose another model then.
+            check_weights(model)
         self._closed = False
         self._lock = threading.Lock()
         self._holders: set[int] = set()

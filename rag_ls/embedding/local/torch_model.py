@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from rag_ls.embedding.api import normalised
 from rag_ls.embedding.local.catalog import LocatedModel, card_of, check_weights
+from rag_ls.embedding.local.packed import unpacked
 
 
 class TorchEmbedder:
@@ -48,7 +50,8 @@ def loaded(model: LocatedModel, device: str, *, attention: str = "sdpa") -> Any:
     from sentence_transformers import SentenceTransformer
 
     options = {"use_safetensors": True, "attn_implementation": attention}
-    return SentenceTransformer(str(model.folder), device=device, local_files_only=True, model_kwargs=options)
+    with unpacked(model.folder) if model.is_packed else nullcontext(model.folder) as folder:
+        return SentenceTransformer(str(folder), device=device, local_files_only=True, model_kwargs=options)
 
 
 def _device(torch: Any, wanted: str) -> str:

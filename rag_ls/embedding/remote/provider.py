@@ -6,7 +6,7 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
@@ -115,7 +115,7 @@ class RemoteProvider:
         except ModelMissing:
             return []
 
-    def find(self, name: str) -> ModelCard:
+    def find(self, name: str, *, without: Collection[str] = ()) -> ModelCard:
         """See `EmbeddingProvider`. What the service said before is believed: it may be away now."""
         where = self._confirmed(name)
         known = self._records.description(_key(where))
