@@ -177,11 +177,11 @@ def test_garbage_is_answered_and_the_server_goes_on(served: Served) -> None:
 
 def test_a_tool_can_be_cancelled_though_all_that_a_token_may_ask_at_once_is_taken(serve: Serve, tmp_path: Path) -> None:
     served = serve(max_searches=1)
-    # Its vectors take many seconds.
+    # Its vectors take much longer than a request waits for its turn.
     body = "\n\n".join(
         f"def walrus_{{0}}_{number}(pool, header):\n    return pool.resize({number})\n" for number in range(20)
     )
-    root = write(tmp_path / "shop", {f"src/module_{number}.py": body.format(number) for number in range(60)})
+    root = write(tmp_path / "shop", {f"src/module_{number}.py": body.format(number) for number in range(240)})
     (root / ".rag-ls").mkdir()
     served.engine.registry.add(root, "shop")
     token = served.token()
