@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from rag_ls.embedding.local.packed import BLOCK
+from rag_ls.embedding.local.packed import BLOCK, MIDDLE, SCALE
 
-_MIDDLE = np.float32(128)
 _OPSET, _IR = 20, 10
 # `MatMulNBits` turns what is multiplied into bytes, too, block by block.
 _BYTES = 4
@@ -100,18 +99,18 @@ class _Graph:
 
     def _product(self, states: str, name: str) -> str:
         rows, columns = self._header[f"{name}.weight"]["shape"]
-        matrix = self._stored(f"{name}.weight", (rows, columns // BLOCK, BLOCK))
-        scales, bias = self._stored(f"{name}.weight.scale"), self._stored(f"{name}.bias")
+        matrix, scales = self._stored(f"{name}.weight"), self._stored(f"{name}.weight{SCALE}")
+        bias = self._stored(f"{name}.bias")
         options = {"K": columns, "N": rows, "bits": 8, "block_size": BLOCK, "accuracy_level": _BYTES}
         return self._add("MatMulNBits", states, matrix, scales, "", "", bias, domain=_OWN, **options)
 
     def _rows(self, name: str, numbers: str) -> str:
         """Rows of a packed matrix: only these are unpacked, so that a vocabulary stays bytes."""
         _, columns = self._header[name]["shape"]
-        matrix = self._stored(name, (-1, columns // BLOCK, BLOCK))
-        packed = self._add("Cast", self._add("Gather", matrix, numbers), to=self._onnx.TensorProto.FLOAT)
-        middle, axis = self._constant("middle", _MIDDLE), self._constant("axis", np.array([-1]))
-        scales = self._add("Unsqueeze", self._add("Gather", self._stored(f"{name}.scale"), numbers), axis)
+        bytes_ = self._add("Gather", self._stored(name), numbers)
+        packed = self._add("Cast", bytes_, to=self._onnx.TensorProto.FLOAT)
+        middle, axis = self._constant("middle", np.float32(MIDDLE)), self._constant("axis", np.array([-1]))
+        scales = self._add("Unsqueeze", self._add("Gather", self._stored(name + SCALE), numbers), axis)
         values = self._add("Mul", self._add("Sub", packed, middle), scales)
         # The two last axes, blocks and columns of a block, become one.
         keeps = self._add("Shape", numbers)
@@ -131,25 +130,21 @@ class _Graph:
         self._tensors.setdefault(name, self._onnx.numpy_helper.from_array(np.asarray(value), name))
         return name
 
-    def _stored(self, name: str, shape: tuple[int, ...] = ()) -> str:
-        """A tensor whose values are in the file of the weights."""
+    def _stored(self, name: str) -> str:
+        """A tensor whose values are in the file of the weights; a packed matrix has shape (rows, blocks, `BLOCK`)."""
         if name in self._tensors:
             return name
         entry = self._header[name]
         first, last = entry["data_offsets"]
         tensor = self._onnx.TensorProto(name=name, data_type=getattr(self._onnx.TensorProto, _TYPES[entry["dtype"]]))
-        tensor.dims.extend(_without_unknown(shape, entry["shape"]) if shape else entry["shape"])
+        *outer, columns = entry["shape"]
+        tensor.dims.extend([*outer, columns // BLOCK, BLOCK] if name + SCALE in self._header else entry["shape"])
         tensor.data_location = self._onnx.TensorProto.EXTERNAL
         place = {"location": self._file, "offset": self._begin + first, "length": last - first}
         for key, value in place.items():
             tensor.external_data.add(key=key, value=str(value))
         self._tensors[name] = tensor
         return name
-
-
-def _without_unknown(shape: tuple[int, ...], stored: list[int]) -> list[int]:
-    known = int(np.prod([size for size in shape if size > 0]))
-    return [size if size > 0 else int(np.prod(stored)) // known for size in shape]
 
 
 def _header(file: Path) -> tuple[int, dict[str, Any]]:

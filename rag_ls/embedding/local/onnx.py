@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.embedding.api import ModelClosed, normalised
-from rag_ls.embedding.local.catalog import LocatedModel, card_of, check_onnx
+from rag_ls.embedding.local.catalog import LocatedModel, card_of, check_onnx, check_weights
 from rag_ls.errors import ModelDamaged
 
 # Larger batches cost memory for activations, and gain nothing on a CPU.
@@ -22,6 +22,9 @@ class OnnxEmbedder:
     def __init__(self, model: LocatedModel, *, threads: int) -> None:
         """Raises `ModelDamaged` when a file is not the pinned one, or cannot be run."""
         check_onnx(model)
+        if model.is_packed:
+            # The graph reads them.
+            check_weights(model)
         import onnxruntime
         from tokenizers import Tokenizer
 

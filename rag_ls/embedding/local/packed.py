@@ -20,9 +20,12 @@ PACKED_WEIGHTS = "weights.int8.safetensors"
 UNPACKED_WEIGHTS = "model.safetensors"
 BLOCK = 128
 """Columns that share a scale; `MatMulNBits` wants a power of two."""
+MIDDLE = 128
+"""The byte of zero."""
+SCALE = ".scale"
+"""Added to a matrix's name, the name of its scales."""
 
-_MIDDLE, _HIGHEST = 128, 127
-_SCALE = ".scale"
+_HIGHEST = 127
 _LEAST = 1e-8
 
 
@@ -35,8 +38,8 @@ def pack(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.gen
             continue
         blocks = values.reshape(len(values), -1, BLOCK)
         scales = np.maximum(np.abs(blocks).max(2, keepdims=True), _LEAST) / _HIGHEST
-        packed[name] = (np.rint(blocks / scales) + _MIDDLE).astype(np.uint8).reshape(values.shape)
-        packed[name + _SCALE] = scales[..., 0].astype(np.float32)
+        packed[name] = (np.rint(blocks / scales) + MIDDLE).astype(np.uint8).reshape(values.shape)
+        packed[name + SCALE] = scales[..., 0].astype(np.float32)
     return packed
 
 
@@ -44,12 +47,12 @@ def unpack(tensors: Mapping[str, NDArray[np.generic]]) -> dict[str, NDArray[np.f
     """The weights of what `pack` stored, each within half a scale."""
     weights = {}
     for name, values in tensors.items():
-        if name.endswith(_SCALE) and name.removesuffix(_SCALE) in tensors:
+        if name.endswith(SCALE) and name.removesuffix(SCALE) in tensors:
             continue
-        if (scales := tensors.get(name + _SCALE)) is None:
+        if (scales := tensors.get(name + SCALE)) is None:
             weights[name] = values.astype(np.float32)
             continue
-        blocks = values.astype(np.float32).reshape(*scales.shape, -1) - np.float32(_MIDDLE)
+        blocks = values.astype(np.float32).reshape(*scales.shape, -1) - np.float32(MIDDLE)
         weights[name] = (blocks * scales.astype(np.float32)[..., None]).reshape(values.shape)
     return weights
 

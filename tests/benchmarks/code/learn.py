@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rag_ls.search
+from rag_ls.embedding import HostedModel
 from rag_ls.search.candidates import CandidateFinder, Candidates
 from rag_ls.search.evidence import FEATURES, evidence
 from rag_ls.search.query import analyse
@@ -47,7 +48,7 @@ GIVEN = {
     "path": 4.0,
 }
 _STEPS, _RATE, _RIDGE = 240, 0.15, 1e-4
-EVERYTHING = View(frozenset(), None)
+_EVERYTHING = View(frozenset(), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +68,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("mirrors", type=Path, nargs="?")
     arguments = parser.parse_args()
-    found: list[Example] = []
-    for history in histories(arguments.mirrors):
-        if not history.is_unseen:
-            found += examples(asked(history, None))
+    found = seen_examples(arguments.mirrors, None)
     _FILE.write_text(json.dumps(learned(found), indent=2) + "\n", encoding="utf-8")
+
+
+def seen_examples(mirrors: Path | None, model: HostedModel | None) -> list[Example]:
+    """The examples of all repositories that weights are learned from; with vectors, if there is a model."""
+    return [
+        example
+        for history in histories(mirrors)
+        if not history.is_unseen
+        for example in examples(asked(history, model))
+    ]
 
 
 def examples(about: Asked) -> list[Example]:
@@ -82,7 +90,7 @@ def examples(about: Asked) -> list[Example]:
         if question.kind not in _KINDS:
             continue
         vector = about.vectors.get(question.query)
-        candidates = finder.find(analyse(question.query), EVERYTHING, ready(vector), about.model_id)
+        candidates = finder.find(analyse(question.query), _EVERYTHING, ready(vector), about.model_id)
         chunks = about.index.checkout.chunks.by_row([row.row for row in candidates.rows])
         places = [place_of(chunks[row.row].stored) for row in candidates.rows]
         answers = np.array([any(covers(place, answer) for answer in question.answers) for place in places], bool)

@@ -22,11 +22,9 @@ from rag_ls.embedding import local_model
 from rag_ls.search.evidence import FEATURES, Weights
 from rag_ls.search.evidence import learned as present
 from rag_ls.search.ranking import ordered
-from tests.benchmarks.code.asked import asked
 from tests.benchmarks.code.finding import ndcg
-from tests.benchmarks.code.histories import histories
 from tests.benchmarks.code.judge import DEPTH, judge
-from tests.benchmarks.code.learn import GIVEN, Example, examples, learned
+from tests.benchmarks.code.learn import GIVEN, Example, learned, seen_examples
 
 _DENSE = (1.6, 2.2, 3.0, 4.0)
 _FILE = (0.3, 1.0)
@@ -39,10 +37,7 @@ def main() -> None:
     parser.add_argument("model")
     arguments = parser.parse_args()
     model = local_model(arguments.model, EmbeddingSettings())
-    found: list[Example] = []
-    for history in histories(arguments.mirrors):
-        if not history.is_unseen:
-            found += examples(asked(history, model))
+    found = seen_examples(arguments.mirrors, model)
     model.close()
     print(f"{len(found):,} questions", file=sys.stderr)
     measured = []
