@@ -360,11 +360,7 @@ class SharedProject:
         if not state.ready and not state.error:
             self._models.get(active)
         waits = self.indexing.waits_for
-        note = state.error or (
-            f"re-embedding with {configured}{waits and f' waits: {waits}'}; {active} answers until then"
-            if active != configured
-            else ""
-        )
+        note = state.error or (self._change_of_model(active, configured) if active != configured else "")
         passed_over = self._models.passed_over
         note = note or (passed_over and f"{passed_over}, then `rag-ls stop`; {active} answers until then")
         if self.index.served and self.index.served.problem:
@@ -373,6 +369,16 @@ class SharedProject:
         note = note or (self.team_problem and f"memories are not shared: {self.team_problem}")
         note = note or (waits and f"embedding waits: {waits}")
         return active, state.ready, note
+
+    def _change_of_model(self, active: str, configured: str) -> str:
+        """How far the change from the answering model to the configured one is, for the user."""
+        if waits := self.indexing.waits_for:
+            how = f" waits: {waits}"
+        elif not self.indexing.is_asked:
+            how = " goes on while an editor or agent has the project open, or with `rag-ls index`"
+        else:
+            how = ""
+        return f"re-embedding with {configured}{how}; {active} answers until then"
 
     # --- called by indexing
 

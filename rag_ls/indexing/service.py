@@ -191,6 +191,11 @@ class IndexingService:
         return self.reads and self._agenda.depth >= Depth.EMBEDDINGS
 
     @property
+    def is_asked(self) -> bool:
+        """Whether a client wants the project indexed. Without one, bulk work ends when the last client leaves."""
+        return self._agenda.is_asked
+
+    @property
     def is_comparing(self) -> bool:
         """Whether a comparison that answers wait for is wanted or running."""
         return self._agenda.comparison.is_awaited

@@ -97,6 +97,27 @@ def test_on_battery_another_model_waits_and_the_status_says_so(
     client.close()
 
 
+def test_where_no_client_works_in_the_project_the_status_says_what_goes_on_with_the_change(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = _indexed_with("auto", shop, monkeypatch)
+    assert first.open(shop).indexing.wait_until_idle(60)
+    first.close()
+    folder = shutil.copytree(locate("auto").folder, tmp_path / "other-model")
+    other_id = locate(str(folder)).id
+    monkeypatch.setenv("RAG_LS_EMBEDDING_MODEL", str(folder))
+    client = local_client()
+    view = client.open(shop)
+    view.indexing.pause()  # as when the last client that worked in it left
+    later = f"{other_id} goes on while an editor or agent has the project open, or with `rag-ls index`"
+    assert later in view.status().note
+    view.indexing.index_tree()
+    assert "goes on while" not in view.status().note
+    assert until(lambda: view.store.embeddings.active_model() == other_id, 120)
+    assert other_id not in view.status().note
+    client.close()
+
+
 def test_going_back_to_the_former_model_embeds_nothing_again(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     client = _indexed_with("auto", shop, monkeypatch)
     view = client.open(shop)
