@@ -46,6 +46,7 @@ class ModelHost:
         self._lock = threading.Lock()
         self._configured: ModelCard | None = None
         self._models: dict[str, HostedModel] = {}
+        self._asked_at: dict[str, float] = {}
         self._errors: dict[str, tuple[float, str]] = {}
         self._damaged: dict[str, str] = {}
         self._loading: dict[str, threading.Thread] = {}
@@ -78,6 +79,7 @@ class ModelHost:
     def get(self, model_id: str) -> HostedModel | None:
         """The model if it is ready, else None; the first call starts loading it."""
         with self._lock:
+            self._asked_at[model_id] = time.monotonic()
             if model_id in self._models or model_id in self._loading or self._closed:
                 return self._models.get(model_id)
             if self._recent_error(model_id):
@@ -100,6 +102,7 @@ class ModelHost:
     def state(self, model_id: str) -> ModelState:
         """Whether a model is ready, and the error if loading failed or if it embeds nothing now."""
         with self._lock:
+            self._asked_at[model_id] = time.monotonic()
             hosted = self._models.get(model_id)
             error = self._recent_error(model_id) or self._damaged.get(model_id, "")
             return ModelState(model_id, hosted is not None, hosted.failure if hosted else error)
@@ -141,6 +144,20 @@ class ModelHost:
         """The models that are ready."""
         with self._lock:
             return list(self._models.values())
+
+    def unload_idle(self, idle_s: float) -> None:
+        """Unload what nobody asked for in the last `idle_s` seconds, but not the configured model. It is loaded again when asked for."""
+        try:
+            kept = self.configured().id
+        except ModelMissing:
+            kept = ""
+        now = time.monotonic()
+        with self._lock:
+            idle = [each for each in self._models if each != kept and now - self._asked_at[each] >= idle_s]
+            unloaded = [self._models.pop(each) for each in idle]
+        for model in unloaded:
+            _log.info("unloaded %s, which answers nothing any more", model.model_id)
+            model.close()
 
     def close(self) -> None:
         """Stop all models."""

@@ -42,6 +42,7 @@ _log = logging.getLogger(__name__)
 # After indexing this many files or chunks, giving memory back to the system pays.
 _BULK = 50
 _TRIM_EVERY_S = 60.0
+_IDLE_MODEL_S = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +278,10 @@ class Engine:
         """Embed a few chunks of the opened collections that have no vectors yet."""
         if self.collections.has_open and (model := self.models.get(self.models.configured().id)) is not None:
             self.collections.embed_missing(model)
+
+    def unload_idle_models(self) -> None:
+        """Unload the models that answer nothing any more, such as the former one after a change."""
+        self.models.unload_idle(_IDLE_MODEL_S)
 
     def close(self) -> None:
         """Stop everything; unfinished work stays queued in the projects."""

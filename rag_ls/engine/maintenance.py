@@ -1,4 +1,4 @@
-"""Periodic work of an engine: applies changed settings files, embeds memories, and consolidates them if configured."""
+"""Periodic work of an engine: applies changed settings, embeds and consolidates memories, unloads models that are not needed."""
 
 from __future__ import annotations
 
@@ -43,6 +43,9 @@ class MaintainedEngine(Protocol):
     def embed_collections(self) -> None:
         """Embed a few chunks of the collections that have no vectors yet."""
 
+    def unload_idle_models(self) -> None:
+        """Unload the models that answer nothing any more."""
+
     def tell(self, event: Event) -> None:
         """Something happened."""
 
@@ -78,6 +81,7 @@ class Maintenance:
             self._safely(self._engine.embed_collections)
             for shared in self._engine.open_projects():
                 self._safely(shared.embed_memories)
+            self._safely(self._engine.unload_idle_models)
             if time.monotonic() - consolidated >= _CONSOLIDATE_EVERY_S:
                 consolidated = time.monotonic()
                 for shared in self._engine.open_projects():
