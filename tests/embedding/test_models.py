@@ -12,7 +12,7 @@ import pytest
 
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import HostedModel, ModelHost, locate
-from rag_ls.embedding.local.catalog import MINILM, MPNET, OWN, file_sha256, locate_id
+from rag_ls.embedding.local.catalog import MINILM, MPNET, OWN, LocatedModel, file_sha256, locate_id
 from rag_ls.embedding.local.onnx import OnnxEmbedder
 from rag_ls.embedding.local.stack import LocalModel
 from rag_ls.embedding.local.torch_model import TorchEmbedder
@@ -38,6 +38,11 @@ process = worker.process._start()
 print(process.pid, flush=True)
 input()
 """
+
+
+def with_known(model: LocatedModel, **changes: str) -> LocatedModel:
+    """A model of which something else is known."""
+    return replace(model, known=replace(model.known, **changes))
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +97,7 @@ def test_a_torch_process_ends_when_its_parent_is_killed() -> None:
 
 
 def test_a_torch_process_refuses_weights_with_another_checksum_and_says_so() -> None:
-    damaged = replace(locate("auto"), sha256="0" * 64)
+    damaged = with_known(locate("auto"), sha256="0" * 64)
     worker = WorkerEmbedder(damaged, device="cpu", batch_size=8, threads=1)
     try:
         with pytest.raises(EmbeddingWorkerFailed, match=r"ModelDamaged.*expected 000000000000"):
@@ -127,7 +132,7 @@ def test_the_model_loads_in_a_process_that_has_read_a_vector_snapshot(tmp_path: 
 def test_weights_with_another_checksum_are_not_loaded(tmp_path: Path) -> None:
     located = locate("auto")
     with pytest.raises(ModelDamaged, match="was not loaded"):
-        OnnxEmbedder(replace(located, onnx_sha256="0" * 64), threads=1)
+        OnnxEmbedder(with_known(located, onnx_sha256="0" * 64), threads=1)
     assert located.onnx_file is not None
     copy = tmp_path / "model.onnx"
     data = bytearray(located.onnx_file.read_bytes())
@@ -136,7 +141,7 @@ def test_weights_with_another_checksum_are_not_loaded(tmp_path: Path) -> None:
     with pytest.raises(ModelDamaged, match=r"model\.onnx"):
         OnnxEmbedder(replace(located, onnx_file=copy), threads=1)
     with pytest.raises(ModelDamaged):
-        TorchEmbedder(replace(located, sha256="0" * 64), device="cpu", batch_size=8, threads=1)
+        TorchEmbedder(with_known(located, sha256="0" * 64), device="cpu", batch_size=8, threads=1)
 
 
 def test_a_model_is_located_by_its_names_and_its_folder(tmp_path: Path) -> None:
@@ -149,7 +154,7 @@ def test_a_model_is_located_by_its_names_and_its_folder(tmp_path: Path) -> None:
     for name in ("model.safetensors", "tokenizer.json"):
         shutil.copy(minilm.folder / name, tmp_path / name)
     copied = locate(str(tmp_path))
-    assert (copied.sha256, copied.onnx_file) == (minilm.sha256, None)
+    assert (copied.known.sha256, copied.onnx_file) == (minilm.known.sha256, None)
 
 
 @pytest.mark.parametrize("name", ["no-such-model", "/no/such/folder", "all-mpnet-base-v2"])
@@ -216,7 +221,7 @@ def test_where_all_are_damaged_the_reason_is_that_of_the_best(monkeypatch: pytes
 def test_a_graph_that_cannot_be_run_is_refused(tmp_path: Path) -> None:
     graph = tmp_path / "model.onnx"
     graph.write_bytes(b"no graph")
-    other = replace(locate("auto"), onnx_file=graph, onnx_sha256=file_sha256(graph))
+    other = replace(with_known(locate("auto"), onnx_sha256=file_sha256(graph)), onnx_file=graph)
     with pytest.raises(ModelDamaged, match=r"onnxruntime .* cannot run .*model\.onnx"):
         OnnxEmbedder(other, threads=1)
 

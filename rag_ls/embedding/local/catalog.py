@@ -9,8 +9,9 @@ import hashlib
 import importlib.util
 import os
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from rag_ls.embedding.api import GUESSED_RELEVANT_COSINE, ModelCard
 from rag_ls.embedding.local.packed import PACKED_WEIGHTS, UNPACKED_WEIGHTS
@@ -27,7 +28,7 @@ _SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class KnownModel:
-    """A model with pinned weights."""
+    """A model by the checksums of its files: pinned here, or found in the folder of a model that nobody pinned."""
 
     name: str
     dimensions: int
@@ -90,47 +91,52 @@ KNOWN_MODELS = (OWN, MINILM, MPNET)
 class LocatedModel:
     """A model whose files are on this machine."""
 
-    name: str
+    known: KnownModel
+    """What is known of it; of a model that nobody pinned, what its files say."""
     folder: Path
-    sha256: str
-    """The pinned digest of the weights; for a model that is not pinned, the file's own."""
-    max_tokens: int
-    weights: str = UNPACKED_WEIGHTS
-    """The file of the weights in its folder."""
     onnx_file: Path | None = None
-    onnx_sha256: str = ""
-    tokenizer_sha256: str = ""
-    """Empty where it is not pinned."""
 
     @property
-    def is_packed(self) -> bool:
-        """Whether its weights are those of its ONNX graph, too (`packed`)."""
-        return self.weights == PACKED_WEIGHTS
-
-    @property
-    def can_quantise(self) -> bool:
-        """See `KnownModel`."""
-        return any(known.can_quantise and known.sha256 == self.sha256 for known in KNOWN_MODELS)
+    def name(self) -> str:
+        """Its name, or the folder of a model that nobody pinned."""
+        return self.known.name
 
     @property
     def id(self) -> str:
         """Name and revision; vectors are stored under it."""
-        return f"{self.name}@{self.sha256[:12]}"
+        return f"{self.name}@{self.known.sha256[:12]}"
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether its weights are those of its ONNX graph, too (`packed`)."""
+        return self.known.weights == PACKED_WEIGHTS
 
     @property
     def weights_file(self) -> Path:
         """The file of the weights."""
-        return self.folder / self.weights
+        return self.folder / self.known.weights
 
     @property
     def tokenizer_file(self) -> Path:
         """The model's `tokenizer.json`."""
         return self.folder / TOKENIZER
 
+    def fields(self) -> dict[str, Any]:
+        """What JSON can hold of it, for a child process."""
+        onnx_file = str(self.onnx_file) if self.onnx_file else None
+        return {"known": asdict(self.known), "folder": str(self.folder), "onnx_file": onnx_file}
+
+    @staticmethod
+    def of_fields(fields: dict[str, Any]) -> LocatedModel:
+        """The model whose `fields` these are."""
+        known = KnownModel(**{**fields["known"], "packages": tuple(fields["known"]["packages"])})
+        onnx_file = Path(fields["onnx_file"]) if fields["onnx_file"] else None
+        return LocatedModel(known, Path(fields["folder"]), onnx_file)
+
 
 def card_of(located: LocatedModel) -> ModelCard:
     """The card of a model whose files are on this machine."""
-    return replace(card_of_id(located.id), max_tokens=located.max_tokens)
+    return replace(card_of_id(located.id), max_tokens=located.known.max_tokens)
 
 
 def card_of_id(model_id: str) -> ModelCard:
@@ -175,13 +181,16 @@ def _in_folder(folder: Path) -> LocatedModel | None:
         return None
     folder = folder.resolve()
     if (folder / UNPACKED_WEIGHTS).is_file():
-        return LocatedModel(str(folder), folder, file_sha256(folder / UNPACKED_WEIGHTS), _MAX_TOKENS)
+        return LocatedModel(_unpinned(folder, file_sha256(folder / UNPACKED_WEIGHTS)), folder)
     graph, weights = folder / PACKED_GRAPH, folder / PACKED_WEIGHTS
     if not (weights.is_file() and graph.is_file()):
         return None
-    return LocatedModel(
-        str(folder), folder, file_sha256(weights), _MAX_TOKENS, PACKED_WEIGHTS, graph, file_sha256(graph)
-    )
+    known = replace(_unpinned(folder, file_sha256(weights)), weights=PACKED_WEIGHTS, onnx_sha256=file_sha256(graph))
+    return LocatedModel(known, folder, graph)
+
+
+def _unpinned(folder: Path, sha256: str) -> KnownModel:
+    return KnownModel(str(folder), dimensions=0, max_tokens=_MAX_TOKENS, sha256=sha256)
 
 
 def locate_id(model_id: str) -> LocatedModel:
@@ -199,15 +208,15 @@ def models_folder() -> Path:
 
 def check_weights(model: LocatedModel) -> None:
     """Raises `ModelDamaged` when the weights are not the pinned ones; call it before they are loaded."""
-    _check(model, model.weights_file, model.sha256)
-    if model.tokenizer_sha256:
-        _check(model, model.tokenizer_file, model.tokenizer_sha256)
+    _check(model, model.weights_file, model.known.sha256)
+    if model.known.tokenizer_sha256:
+        _check(model, model.tokenizer_file, model.known.tokenizer_sha256)
 
 
 def check_onnx(model: LocatedModel) -> None:
     """As `check_weights`, for the ONNX graph or twin."""
     if model.onnx_file is not None:
-        _check(model, model.onnx_file, model.onnx_sha256)
+        _check(model, model.onnx_file, model.known.onnx_sha256)
 
 
 def file_sha256(file: Path) -> str:
@@ -222,8 +231,7 @@ def _check(model: LocatedModel, file: Path, expected: str) -> None:
         return
     checksums = f"sha256 {found[:_SHOWN]}..., expected {expected[:_SHOWN]}..."
     problem = f"is damaged or of another revision ({checksums}), and was not loaded" if found else "is missing"
-    known = next((known for known in KNOWN_MODELS if known.sha256 == model.sha256), None)
-    raise ModelDamaged(f"{file} {problem}: install {' and '.join(known.packages) if known else 'it'} again")
+    raise ModelDamaged(f"{file} {problem}: install {' and '.join(model.known.packages) or 'it'} again")
 
 
 def _find(known: KnownModel) -> LocatedModel | None:
@@ -232,17 +240,7 @@ def _find(known: KnownModel) -> LocatedModel | None:
     if folder is None:
         return None
     is_packed = known.weights == PACKED_WEIGHTS
-    onnx = folder / PACKED_GRAPH if is_packed else _package_path(known.onnx_package_file)
-    return LocatedModel(
-        known.name,
-        folder,
-        known.sha256,
-        known.max_tokens,
-        known.weights,
-        onnx,
-        known.onnx_sha256,
-        known.tokenizer_sha256,
-    )
+    return LocatedModel(known, folder, folder / PACKED_GRAPH if is_packed else _package_path(known.onnx_package_file))
 
 
 def _package_path(path: str) -> Path | None:

@@ -46,7 +46,7 @@ class OnnxEmbedder:
                 f"onnxruntime {onnxruntime.__version__} cannot run {model.onnx_file}: {error}"
             ) from error
         self._tokenizer = Tokenizer.from_file(str(model.tokenizer_file))
-        self._tokenizer.enable_truncation(model.max_tokens)
+        self._tokenizer.enable_truncation(model.known.max_tokens)
         self._tokenizer.enable_padding()
         self._inputs = {each.name for each in self._session.get_inputs()}
         self.card = card_of(model)

@@ -47,11 +47,11 @@ class OpenVinoEmbedder:
         from tokenizers import Tokenizer
 
         self._tokenizer = Tokenizer.from_file(str(model.tokenizer_file))
-        self._tokenizer.enable_truncation(model.max_tokens)
+        self._tokenizer.enable_truncation(model.known.max_tokens)
         self._tokenizer.no_padding()
         core = openvino.Core()
         can = core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
-        is_quantised = "INT8" in can and model.can_quantise
+        is_quantised = "INT8" in can and model.known.can_quantise
         file = _exported_file(model, is_quantised=is_quantised)
         if not file.exists():
             exported = _exported(openvino, model)
@@ -115,7 +115,7 @@ def _openvino() -> Any:
 
 
 def _exported_file(model: LocatedModel, *, is_quantised: bool) -> Path:
-    return models_folder() / "openvino" / f"{model.sha256[:16]}-{_EXPORT}{'-int8' * is_quantised}.xml"
+    return models_folder() / "openvino" / f"{model.known.sha256[:16]}-{_EXPORT}{'-int8' * is_quantised}.xml"
 
 
 def _sample_texts() -> list[str]:

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -122,8 +121,7 @@ class WorkerEmbedder:
 
     def __init__(self, model: LocatedModel, *, device: str, batch_size: int, threads: int) -> None:
         self.card = card_of(model)
-        fields = {key: str(value) if isinstance(value, Path) else value for key, value in asdict(model).items()}
-        options = {"model": fields, "device": device, "batch_size": batch_size, "threads": threads}
+        options = {"model": model.fields(), "device": device, "batch_size": batch_size, "threads": threads}
         self.process = ModelProcess("rag_ls.embedding.local.worker_main", options)
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:

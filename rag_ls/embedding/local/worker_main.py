@@ -8,7 +8,6 @@ import signal
 import struct
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -69,12 +68,7 @@ def _load(options: dict[str, Any]) -> Any:
     from rag_ls.embedding.local.openvino_model import OpenVinoEmbedder, can_compile
     from rag_ls.embedding.local.torch_model import TorchEmbedder
 
-    fields = options.pop("model")
-    onnx_file = fields.pop("onnx_file")
-    model = LocatedModel(
-        **{**fields, "folder": Path(fields["folder"])},
-        onnx_file=Path(onnx_file) if onnx_file and onnx_file != "None" else None,
-    )
+    model = LocatedModel.of_fields(options.pop("model"))
     if can_compile(options["device"]):
         try:
             return OpenVinoEmbedder(model, threads=options["threads"])
