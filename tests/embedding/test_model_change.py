@@ -20,6 +20,32 @@ from tests.support import PATIENCE_S, embedding_count, until
 QUESTION = SearchRequest("what does the customer have to pay")
 
 
+@pytest.fixture
+def other(tmp_path: Path) -> str:
+    """The folder of another model: the default one, copied."""
+    return str(shutil.copytree(locate("auto").folder, tmp_path / "other-model"))
+
+
+@pytest.fixture
+def indexed(shop: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project that the default model has indexed, with a memory."""
+    client = _indexed_with("auto", shop, monkeypatch)
+    view = client.open(shop)
+    assert view.indexing.wait_until_idle(60)
+    assert view.store.embeddings.active_model() == locate("auto").id
+    Operations(client).run("store_memory", {"content": "Prices are net of tax", "scope": "project"})
+    client.close()
+    return shop
+
+
+@pytest.fixture
+def battery(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The reason why bulk embedding waits, which a test may change."""
+    reason = ["on battery"]
+    monkeypatch.setattr(SharedProject, "reason_to_wait", lambda _: reason[0])
+    return reason
+
+
 def _indexed_with(model: str, project: Path, monkeypatch: pytest.MonkeyPatch) -> Client:
     monkeypatch.setenv("RAG_LS_EMBEDDING_MODEL", model)
     client = local_client()
@@ -28,23 +54,15 @@ def _indexed_with(model: str, project: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_former_model_answers_until_the_new_one_is_complete(
-    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    indexed: Path, other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAG_LS_EMBEDDING_BACKEND", "auto")
-    first = _indexed_with("auto", shop, monkeypatch)
-    former = first.open(shop).store.embeddings
-    assert first.open(shop).indexing.wait_until_idle(60)
-    default_id = locate("auto").id
-    assert former.active_model() == default_id
-    first.close()
-
-    folder = shutil.copytree(locate("auto").folder, tmp_path / "other-model")
-    other_id = locate(str(folder)).id
-    client = _indexed_with(str(folder), shop, monkeypatch)
-    view = client.open(shop)
+    other_id = locate(other).id
+    client = _indexed_with(other, indexed, monkeypatch)
+    view = client.open(indexed)
     answer = view.search(QUESTION, wait_for_model_s=60)
     assert answer.stats.dense
-    assert view.store.embeddings.active_model() == default_id
+    assert view.store.embeddings.active_model() == locate("auto").id
     assert other_id in view.status().note
     assert until(lambda: view.store.embeddings.active_model() == other_id, 120)
     assert view.store.queue_lengths() == (0, 0)
@@ -54,20 +72,14 @@ def test_the_former_model_answers_until_the_new_one_is_complete(
     client.close()
 
 
+@pytest.mark.usefixtures("battery")
 def test_memories_have_vectors_of_the_other_model_before_it_takes_over(
-    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    indexed: Path, other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = _indexed_with("auto", shop, monkeypatch)
-    view = first.open(shop)
-    assert view.indexing.wait_until_idle(60)
-    Operations(first).run("store_memory", {"content": "Prices are net of tax", "scope": "project"})
-    first.close()
-    monkeypatch.setattr(SharedProject, "reason_to_wait", lambda _: "on battery")
-    folder = shutil.copytree(locate("auto").folder, tmp_path / "other-model")
-    client = _indexed_with(str(folder), shop, monkeypatch)
-    shared = client.open(shop).shared
+    client = _indexed_with(other, indexed, monkeypatch)
+    shared = client.open(indexed).shared
     memories = shared.memories().vectors
-    other_id = client.engine.models.configured().id
+    other_id = locate(other).id
     assert shared.model(PATIENCE_S) is not None
     assert client.engine.models.wait(other_id, PATIENCE_S) is not None
     shared.embed_memories()
@@ -77,37 +89,27 @@ def test_memories_have_vectors_of_the_other_model_before_it_takes_over(
 
 
 def test_on_battery_another_model_waits_and_the_status_says_so(
-    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    indexed: Path, other: str, battery: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = _indexed_with("auto", shop, monkeypatch)
-    assert first.open(shop).indexing.wait_until_idle(60)
-    first.close()
-    reasons = ["on battery"]
-    monkeypatch.setattr(SharedProject, "reason_to_wait", lambda _: reasons[0])
-    folder = shutil.copytree(locate("auto").folder, tmp_path / "other-model")
-    other_id = locate(str(folder)).id
-    client = _indexed_with(str(folder), shop, monkeypatch)
-    view = client.open(shop)
+    other_id = locate(other).id
+    client = _indexed_with(other, indexed, monkeypatch)
+    view = client.open(indexed)
     assert until(lambda: f"re-embedding with {other_id} waits: on battery" in view.status().note, 30)
     assert client.engine.models.wait(other_id, PATIENCE_S) is not None
     before = view.store.embeddings.pending_count(other_id)
     assert not until(lambda: view.store.embeddings.pending_count(other_id) < before, 3)
-    reasons[0] = ""
+    battery[0] = ""
     assert until(lambda: view.store.embeddings.active_model() == other_id, 120)
     client.close()
 
 
 def test_where_no_client_works_in_the_project_the_status_says_what_goes_on_with_the_change(
-    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    indexed: Path, other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = _indexed_with("auto", shop, monkeypatch)
-    assert first.open(shop).indexing.wait_until_idle(60)
-    first.close()
-    folder = shutil.copytree(locate("auto").folder, tmp_path / "other-model")
-    other_id = locate(str(folder)).id
-    monkeypatch.setenv("RAG_LS_EMBEDDING_MODEL", str(folder))
+    other_id = locate(other).id
+    monkeypatch.setenv("RAG_LS_EMBEDDING_MODEL", other)
     client = local_client()
-    view = client.open(shop)
+    view = client.open(indexed)
     view.indexing.pause()  # as when the last client that worked in it left
     later = f"{other_id} goes on while an editor or agent has the project open, or with `rag-ls index`"
     assert later in view.status().note
@@ -118,9 +120,9 @@ def test_where_no_client_works_in_the_project_the_status_says_what_goes_on_with_
     client.close()
 
 
-def test_going_back_to_the_former_model_embeds_nothing_again(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    client = _indexed_with("auto", shop, monkeypatch)
-    view = client.open(shop)
+def test_going_back_to_the_former_model_embeds_nothing_again(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = _indexed_with("auto", indexed, monkeypatch)
+    view = client.open(indexed)
     assert view.indexing.wait_until_idle(60)
     vectors = embedding_count(view)
     view.store.embeddings.activate("another-model@1")
@@ -132,18 +134,14 @@ def test_going_back_to_the_former_model_embeds_nothing_again(shop: Path, monkeyp
 
 
 def test_a_text_that_the_new_model_refuses_does_not_keep_it_from_taking_over(
-    shop: Path, monkeypatch: pytest.MonkeyPatch
+    indexed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _indexed_with("auto", shop, monkeypatch).close()
-    client = _indexed_with("auto", shop, monkeypatch)
-    assert client.open(shop).indexing.wait_until_idle(60)
-    client.close()
     # The text begins with it, so that no shortening helps.
     with serving(EmbeddingService(refused="total_price")) as service:
         monkeypatch.setenv("RAG_LS_EMBEDDING_PROVIDER", "ollama")
         monkeypatch.setenv("RAG_LS_EMBEDDING_ENDPOINT", service.url)
-        client = _indexed_with("auto", shop, monkeypatch)
-        view = client.open(shop)
+        client = _indexed_with("auto", indexed, monkeypatch)
+        view = client.open(indexed)
         assert until(lambda: view.store.embeddings.active_model().startswith("ollama/"), 60)
         assert view.indexing.wait_until_idle(60)
         asked = len(service.asked)
@@ -153,16 +151,14 @@ def test_a_text_that_the_new_model_refuses_does_not_keep_it_from_taking_over(
 
 
 def test_where_the_default_model_is_damaged_the_former_one_answers_and_the_status_says_so(
-    shop: Path, monkeypatch: pytest.MonkeyPatch
+    shop: Path, battery: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = (replace(OWN, sha256="0" * 64), MINILM)
     monkeypatch.setattr("rag_ls.embedding.local.catalog.KNOWN_MODELS", known)
-    reasons = ["on battery"]
-    monkeypatch.setattr(SharedProject, "reason_to_wait", lambda _: reasons[0])
     client = _indexed_with("auto", shop, monkeypatch)
     view = client.open(shop)
     assert until(lambda: view.store.embeddings.active_model().startswith(MINILM.name), 120)
-    reasons[0] = ""
+    battery[0] = ""
     assert until(lambda: embedding_count(view) > 0, 60)
     answer = view.search(QUESTION, wait_for_model_s=60)
     assert answer.stats.dense
