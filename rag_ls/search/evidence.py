@@ -33,6 +33,8 @@ _COUNTED = 3
 _OLD = 0.5
 # Prose may also be the place of a name, a path or a piece of code: it is held against it less.
 _PROSE_FOR_CODE = 0.6
+# Who asks in words may use others than the code; a name, a path, a message or a piece of code is found by its letters.
+_MEANING_FOR_WORDS = 1.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,9 @@ def learned() -> Weights:
 def weights_for(kind: Kind, settings: SearchSettings) -> Weights:
     """The weights for a kind of query, with both signals scaled by the settings; default settings change nothing."""
     weights = learned()
-    if kind is not Kind.WORDS:
+    if kind is Kind.WORDS:
+        weights = replace(weights, dense=weights.dense * _MEANING_FOR_WORDS)
+    else:
         weights = replace(weights, docs=weights.docs * _PROSE_FOR_CODE)
     said = settings.lexical_weight / _DEFAULTS.lexical_weight
     meant = settings.dense_weight / _DEFAULTS.dense_weight

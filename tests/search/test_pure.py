@@ -290,6 +290,16 @@ def test_text_that_is_not_embedded_yet_is_judged_by_its_words() -> None:
     assert _order(rows, {2: 1.0, 3: 8.0}, _LONG, dense={1: 0.9, 2: 0.1}) == [3, 1, 2]
 
 
+def test_meaning_counts_more_for_a_question_in_words_than_for_a_name_a_path_a_message_or_code() -> None:
+    of_words, of_name = (weights_for(kind, SearchSettings()) for kind in (Kind.WORDS, Kind.IDENTIFIER))
+    assert of_words.dense > of_name.dense == learned().dense
+    assert of_words.lexical == of_name.lexical
+    rows = [_row(1, "a.py"), _row(2, "b.py"), _row(3, "c.py")]
+    dense, lexical = {1: 0.9, 2: 0.4, 3: 0.1}, {1: 5.0, 2: 8.0, 3: 1.0}
+    assert _order(rows, lexical, _LONG, dense=dense)[0] == 1
+    assert _order(rows, lexical, "a/long.py", dense=dense)[0] == 2
+
+
 def test_equal_scores_come_in_order_of_path_and_place() -> None:
     rows = [_row(3, "b.py"), _row(2, "a.py"), _row(1, "c.py")]
     assert _order(rows, {1: 5, 2: 5, 3: 5}, _LONG) == [2, 3, 1]
