@@ -123,13 +123,16 @@ def learned() -> Weights:
     return Weights(**json.loads(text))
 
 
+def for_kind(weights: Weights, kind: Kind) -> Weights:
+    """What weights become for a kind of query."""
+    if kind is Kind.WORDS:
+        return replace(weights, dense=weights.dense * _MEANING_FOR_WORDS)
+    return replace(weights, docs=weights.docs * _PROSE_FOR_CODE)
+
+
 def weights_for(kind: Kind, settings: SearchSettings) -> Weights:
     """The weights for a kind of query, with both signals scaled by the settings; default settings change nothing."""
-    weights = learned()
-    if kind is Kind.WORDS:
-        weights = replace(weights, dense=weights.dense * _MEANING_FOR_WORDS)
-    else:
-        weights = replace(weights, docs=weights.docs * _PROSE_FOR_CODE)
+    weights = for_kind(learned(), kind)
     said = settings.lexical_weight / _DEFAULTS.lexical_weight
     meant = settings.dense_weight / _DEFAULTS.dense_weight
     if said == meant == 1.0:

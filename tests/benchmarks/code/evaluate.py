@@ -23,7 +23,7 @@ from rag_ls.indexing import Cutting, DocumentIndexer, files_holding
 from rag_ls.operations.relevant_files import FIRST_BYTES
 from rag_ls.project import Project
 from rag_ls.search import Searcher, likelihood
-from rag_ls.search.evidence import FEATURES, Weights, learned
+from rag_ls.search.evidence import FEATURES, Weights, for_kind, learned
 from rag_ls.search.query import analyse
 from rag_ls.storage import CheckoutIndex
 from tests.benchmarks.code.asked import cut, embed, place_of, places_found
@@ -99,7 +99,17 @@ def by_weights(weights: Weights | None, *, dense: bool = True) -> Ranking:
     return ranking
 
 
-def by_terms(indexed: Indexed, question: Question) -> list[Answer]:
+def without(name: str) -> Ranking:
+    """The product's own search without one kind of evidence."""
+
+    def ranking(indexed: Indexed, question: Question) -> Sequence[Answer]:
+        weights = for_kind(replace(_LEARNED, **{name: 0.0}), analyse(question.query).kind)
+        return by_weights(weights)(indexed, question)
+
+    return ranking
+
+
+def by_terms(indexed: Indexed, question: Question) -> Sequence[Answer]:
     """What a search for the question's words would show: chunks that hold the most of them, as they are."""
     words = analyse(question.query).terms
     found = heapq.nlargest(DEPTH, indexed.texts, key=lambda item: sum(word in item[1] for word in words))
@@ -132,7 +142,7 @@ def rankings() -> Iterator[tuple[str, Ranking]]:
     yield "all", by_weights(None)
     for name in FEATURES:
         if name not in _SIGNALS:
-            yield f"all - {name}", by_weights(replace(_LEARNED, **{name: 0.0}))
+            yield f"all - {name}", without(name)
     yield "all, without embeddings", by_weights(None, dense=False)
     yield "all, without embeddings, of the files that are read first", by_files_read_first
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import local_model
-from rag_ls.search.evidence import FEATURES, Weights
+from rag_ls.search.evidence import FEATURES, Weights, for_kind
 from rag_ls.search.evidence import learned as present
 from rag_ls.search.ranking import ordered
 from tests.benchmarks.code.finding import ndcg
@@ -66,7 +66,8 @@ def quality(found: Sequence[Example], weights: Weights) -> tuple[float, float]:
     for each in found:
         place_of = dict(zip((row.row for row in each.candidates.rows), each.places, strict=True))
         rows, signals, query = each.candidates.rows, each.candidates.signals, each.candidates.query
-        places = [place_of[row.row] for row, _ in ordered(rows, each.table, signals, query, weights)[:DEPTH]]
+        ranked = ordered(rows, each.table, signals, query, for_kind(weights, query.kind))
+        places = [place_of[row.row] for row, _ in ranked[:DEPTH]]
         wanted = {answer.path for answer in each.question.answers}
         scores = ndcg([place.path for place in places], wanted), judge(places, each.question.answers).ndcg
         of_kind[each.question.kind].append(scores)
