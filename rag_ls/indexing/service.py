@@ -192,8 +192,8 @@ class IndexingService:
 
     @property
     def is_asked(self) -> bool:
-        """Whether a client wants the project indexed. Without one, bulk work ends when the last client leaves."""
-        return self._agenda.is_asked
+        """Whether a client wants the project indexed, and none cancelled it. Without one, bulk work ends when the last client leaves."""
+        return self._agenda.is_asked and not self._agenda.is_cancelled
 
     @property
     def is_comparing(self) -> bool:

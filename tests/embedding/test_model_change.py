@@ -113,6 +113,9 @@ def test_where_no_client_works_in_the_project_the_status_says_what_goes_on_with_
     view.indexing.pause()  # as when the last client that worked in it left
     later = f"{other_id} goes on while an editor or agent has the project open, or with `rag-ls index`"
     assert later in view.status().note
+    view.indexing.resume()
+    view.indexing.cancel()
+    assert later in view.status().note
     view.indexing.index_tree()
     assert "goes on while" not in view.status().note
     assert until(lambda: view.store.embeddings.active_model() == other_id, 120)
