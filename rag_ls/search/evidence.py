@@ -29,6 +29,9 @@ _TYPE = re.compile("class|struct|interface|enum|type|trait|impl")
 _NAMED = ("exact", "path", "phrase", "file_phrase", "folders", "folder", "file_asked")
 # A file's score counts this many of its best chunks.
 _COUNTED = 3
+# From this share of the best BM25 on, a chunk counts as a match of its file; below, in part: matches count against a file, and the
+# slightest one must not cost it more than it is worth.
+_WHOLE_MATCH = 0.03
 # A folder of an earlier version may still be what is meant.
 _OLD = 0.5
 # Prose may also be the place of a name, a path or a piece of code: it is held against it less.
@@ -242,7 +245,7 @@ def _of_files(chunks: NDArray[np.float64], of_file: NDArray[np.intp], files: int
     """What the candidates of each file say about it: shape (files, 7). `of_file` is the number of each chunk's file."""
     said, meant = chunks[:, _SAID], chunks[:, _MEANT]
     best_said, best_meant = _best(said, of_file, files), _best(meant, of_file, files)
-    matches = np.bincount(of_file, weights=said > 0, minlength=files)
+    matches = np.bincount(of_file, weights=np.minimum(said / _WHOLE_MATCH, 1.0), minlength=files)
     return np.column_stack([
         _greatest(said, of_file, files),
         best_said / (best_said.max() or 1.0),

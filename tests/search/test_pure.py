@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rag_ls.config import SearchSettings
@@ -320,8 +320,8 @@ def test_final_scores_are_in_0_to_1_and_descend(dense: dict[int, float], lexical
     assert scores == sorted(scores, reverse=True)
 
 
-# Each holds some of the query's words: the number of a file's chunks that do counts against it, by less than a fair match is worth.
-@given(st.lists(st.tuples(st.floats(-1, 1), st.floats(1, 50)), min_size=2, max_size=12))
+@given(st.lists(st.tuples(st.floats(-1, 1), st.floats(0, 50)), min_size=2, max_size=12))
+@example([(0.0, 0.0078125), (0.0, 0.0), (0.0, 1.0)])
 def test_what_is_better_in_every_signal_does_not_come_later(signals: list[tuple[float, float]]) -> None:
     dense = {number: value for number, (value, _) in enumerate(signals)}
     lexical = {number: value for number, (_, value) in enumerate(signals)}
