@@ -69,11 +69,8 @@ class ModelHost:
 
     def can_have(self, model_id: str) -> bool:
         """Whether a model can be loaded without sending anything to somebody new: the configured one, or another one here."""
-        try:
-            if self.configured().id == model_id:
-                return True
-        except ModelMissing:
-            pass
+        if model_id == self._configured_id():
+            return True
         return self._settings.provider == "local" and model_id in [card.id for card in self._provider.models()]
 
     def get(self, model_id: str) -> HostedModel | None:
@@ -147,11 +144,7 @@ class ModelHost:
 
     def unload_idle(self, idle_s: float) -> None:
         """Unload what nobody asked for in the last `idle_s` seconds, but not the configured model. It is loaded again when asked for."""
-        try:
-            kept = self.configured().id
-        except ModelMissing:
-            kept = ""
-        now = time.monotonic()
+        kept, now = self._configured_id(), time.monotonic()
         with self._lock:
             idle = [each for each in self._models if each != kept and now - self._asked_at[each] >= idle_s]
             unloaded = [self._models.pop(each) for each in idle]
@@ -173,6 +166,13 @@ class ModelHost:
             model.close()
         if self._reranker is not None:
             self._reranker.close()
+
+    def _configured_id(self) -> str | None:
+        """The id of the configured model; None if it is not on this machine."""
+        try:
+            return self.configured().id
+        except ModelMissing:
+            return None
 
     def _recent_error(self, model_id: str) -> str:
         """Why a model could not be loaded, until it is time to try again; empty otherwise. Call it under the lock."""

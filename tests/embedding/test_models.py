@@ -218,6 +218,21 @@ def test_where_all_are_damaged_the_reason_is_that_of_the_best(monkeypatch: pytes
         host.close()
 
 
+def test_a_model_that_nobody_asks_for_is_unloaded_and_the_configured_one_stays() -> None:
+    host = ModelHost(EmbeddingSettings())
+    default, former = locate(OWN.name).id, locate(MINILM.name).id
+    assert host.wait(default, PATIENCE_S) is not None
+    assert host.wait(former, PATIENCE_S) is not None
+    host.unload_idle(PATIENCE_S)
+    assert {model.model_id for model in host.loaded()} == {default, former}
+    host.unload_idle(0.0)
+    assert [model.model_id for model in host.loaded()] == [default]
+    again = host.wait(former, PATIENCE_S)
+    assert again is not None
+    assert again.embed_query(_TEXTS[0]).shape == (MINILM.dimensions,)
+    host.close()
+
+
 def test_a_graph_that_cannot_be_run_is_refused(tmp_path: Path) -> None:
     graph = tmp_path / "model.onnx"
     graph.write_bytes(b"no graph")
@@ -258,18 +273,3 @@ def _runs(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except (OSError, IndexError):
         return False
-
-
-def test_a_model_that_nobody_asks_for_is_unloaded_and_the_configured_one_stays() -> None:
-    host = ModelHost(EmbeddingSettings())
-    default, former = locate(OWN.name).id, locate(MINILM.name).id
-    assert host.wait(default, PATIENCE_S) is not None
-    assert host.wait(former, PATIENCE_S) is not None
-    host.unload_idle(PATIENCE_S)
-    assert {model.model_id for model in host.loaded()} == {default, former}
-    host.unload_idle(0.0)
-    assert [model.model_id for model in host.loaded()] == [default]
-    again = host.wait(former, PATIENCE_S)
-    assert again is not None
-    assert again.embed_query(_TEXTS[0]).shape == (MINILM.dimensions,)
-    host.close()

@@ -109,7 +109,7 @@ def without(name: str) -> Ranking:
     return ranking
 
 
-def by_terms(indexed: Indexed, question: Question) -> Sequence[Answer]:
+def by_terms(indexed: Indexed, question: Question) -> list[Answer]:
     """What a search for the question's words would show: chunks that hold the most of them, as they are."""
     words = analyse(question.query).terms
     found = heapq.nlargest(DEPTH, indexed.texts, key=lambda item: sum(word in item[1] for word in words))

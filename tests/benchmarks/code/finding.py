@@ -95,9 +95,10 @@ def _judged(tool: str, about: Asked, question: Question, places: Sequence[Answer
     last = next((rank for rank, path in enumerate(paths) if path in wanted), len(paths) - 1)
     read = list(dict.fromkeys(paths[: last + 1])) if tool == "grep" else places[: last + 1]
     tokens = sum(_tokens(about.folder, place) for place in read)
+    by_file, by_place = qualities(places, question)
     return Judged(
-        tool, question.kind, question.language, about.history.name, about.history.is_unseen, ndcg(paths, wanted),
-        judge(places, question.answers).ndcg, bool(wanted & {*paths}), tokens,
+        tool, question.kind, question.language, about.history.name, about.history.is_unseen, by_file, by_place,
+        bool(wanted & {*paths}), tokens,
     )  # fmt: skip
 
 
@@ -106,6 +107,12 @@ def _tokens(folder: Path, read: Answer | str) -> int:
     place = Answer(read, 1, _READ_AT_ONCE) if isinstance(read, str) else read
     lines = (folder / place.path).read_text(encoding="utf-8", errors="ignore").split("\n")
     return sum(len(line) + 1 for line in lines[place.start - 1 : place.end]) // _CHARACTERS_OF_TOKEN
+
+
+def qualities(places: Sequence[Answer], question: Question) -> tuple[float, float]:
+    """NDCG@10 of places, best first: by file and by place."""
+    by_file = ndcg([place.path for place in places[:DEPTH]], {answer.path for answer in question.answers})
+    return by_file, judge(places, question.answers).ndcg
 
 
 def ndcg(paths: Sequence[str], wanted: set[str]) -> float:

@@ -23,9 +23,9 @@ from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import local_model
 from rag_ls.storage import DISK
 from tests.benchmarks.code.asked import Asked, asked, place_of
-from tests.benchmarks.code.finding import Judged, by_rag_ls, interval, ndcg, report
+from tests.benchmarks.code.finding import Judged, by_rag_ls, interval, qualities, report
 from tests.benchmarks.code.histories import histories
-from tests.benchmarks.code.judge import DEPTH, judge
+from tests.benchmarks.code.judge import DEPTH
 from tests.benchmarks.code.questions import Answer, Question
 
 _RESAMPLED = 2000
@@ -69,9 +69,10 @@ def _judged(about: Asked, model: str, lengths: Sequence[int]) -> Iterator[Judged
 
 def _of(tool: str, about: Asked, question: Question, places: Sequence[Answer]) -> Judged:
     wanted, paths = {answer.path for answer in question.answers}, [place.path for place in places[:DEPTH]]
+    by_file, by_place = qualities(places, question)
     return Judged(
-        tool, question.kind, question.language, about.history.name, about.history.is_unseen, ndcg(paths, wanted),
-        judge(places, question.answers).ndcg, bool(wanted & {*paths}), 0,
+        tool, question.kind, question.language, about.history.name, about.history.is_unseen, by_file, by_place,
+        bool(wanted & {*paths}), 0,
     )  # fmt: skip
 
 

@@ -22,8 +22,8 @@ from rag_ls.embedding import local_model
 from rag_ls.search.evidence import FEATURES, Weights, for_kind
 from rag_ls.search.evidence import learned as present
 from rag_ls.search.ranking import ordered
-from tests.benchmarks.code.finding import ndcg
-from tests.benchmarks.code.judge import DEPTH, judge
+from tests.benchmarks.code.finding import qualities
+from tests.benchmarks.code.judge import DEPTH
 from tests.benchmarks.code.learn import GIVEN, Example, learned, seen_examples
 
 _DENSE = (1.6, 2.2, 3.0, 4.0)
@@ -67,10 +67,7 @@ def quality(found: Sequence[Example], weights: Weights) -> tuple[float, float]:
         place_of = dict(zip((row.row for row in each.candidates.rows), each.places, strict=True))
         rows, signals, query = each.candidates.rows, each.candidates.signals, each.candidates.query
         ranked = ordered(rows, each.table, signals, query, for_kind(weights, query.kind))
-        places = [place_of[row.row] for row, _ in ranked[:DEPTH]]
-        wanted = {answer.path for answer in each.question.answers}
-        scores = ndcg([place.path for place in places], wanted), judge(places, each.question.answers).ndcg
-        of_kind[each.question.kind].append(scores)
+        of_kind[each.question.kind].append(qualities([place_of[row.row] for row, _ in ranked[:DEPTH]], each.question))
     means = [[sum(column) / len(column) for column in zip(*scores, strict=True)] for scores in of_kind.values()]
     by_file, by_place = (sum(column) / len(column) for column in zip(*means, strict=True))
     return by_file, by_place
