@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ _MAX_ERRORS = 1000
 """A tree with more errors than this is not worth mending."""
 
 _READ_BYTES = 65_536
+_READ_AGAIN_BYTES = 256
 _SECONDS = 0.5
 _BLOCK_SECONDS = 0.05
 _SECONDS_PER_BYTE = 5e-6
@@ -147,15 +149,46 @@ def _parse_range(data: bytes, grammar: str, start: int, end: int, seconds: float
         # Rows count from the start of the range: they are not used, and counting from the text's start is quadratic.
         parser.included_ranges = [Range((0, 0), (data.count(b"\n", start, end), 0), start, end)]
 
-    def read(offset: int, _point: Point) -> bytes:
-        return data[offset : min(end, offset + _READ_BYTES)]
-
     deadline = time.thread_time() + seconds
+    read = _Reading(data, end, _WINDOWS)
     try:
         root: Node = parser.parse(read, progress_callback=lambda *_: time.thread_time() > deadline).root_node
     except ValueError:  # raised by the binding when the callback stops it
         return None
     return root
+
+
+class _Windows(threading.local):
+    """The buffers through which a thread's parsers read.
+
+    The binding (0.26.1) keeps a reference to whatever a read returned, for good: a slice of the text for each read, or
+    the text itself. It can keep these: there are two of them a thread.
+    """
+
+    def __init__(self) -> None:
+        self.forward = bytearray()
+        self.again = bytearray()
+
+
+_WINDOWS = _Windows()
+
+
+class _Reading:
+    """What a parser calls to read a text up to an end: it returns a window that the next call overwrites."""
+
+    def __init__(self, data: bytes, end: int, windows: _Windows) -> None:
+        self._data = data
+        self._end = end
+        self._windows = windows
+        self._read_to = 0
+
+    def __call__(self, offset: int, _point: Point) -> bytearray:
+        # Some scanners look ahead to the end of the text at each token, and go back: they need little of it again.
+        is_again = offset < self._read_to
+        window, size = (self._windows.again, _READ_AGAIN_BYTES) if is_again else (self._windows.forward, _READ_BYTES)
+        self._read_to = min(self._end, offset + size)
+        window[:] = self._data[offset : self._read_to]
+        return window
 
 
 def _regions(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
