@@ -21,6 +21,7 @@ from rag_ls.embedding.local.onnx import OnnxEmbedder
 from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.engine.client import Client, local_client
 from rag_ls.errors import ModelMissing
+from rag_ls.indexing import Cutters
 from rag_ls.model import Scope
 from rag_ls.project import user_config_file
 from rag_ls.storage import open_memories
@@ -112,6 +113,33 @@ def shared_models(
     """Engines share the models that they load, but for tests that are about models."""
     if "embedding" not in request.path.parts and not request.config.getoption("--fast"):
         monkeypatch.setattr("rag_ls.embedding.local.stack.OnnxEmbedder", loaded_models.load)
+
+
+@pytest.fixture(scope="session")
+def cutters() -> Iterator[Cutters]:
+    """Processes that cut documents, for all tests: starting one takes as long as most tests."""
+    cutters = Cutters()
+    yield cutters
+    cutters.close()
+
+
+class _LentCutters:
+    """What an engine closes without ending the processes."""
+
+    def __init__(self, cutters: Cutters) -> None:
+        self._cutters = cutters
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cutters, name)
+
+    def close(self) -> None:
+        """They are for the next test, too."""
+
+
+@pytest.fixture(autouse=True)
+def shared_cutters(cutters: Cutters, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Engines share the processes that cut documents."""
+    monkeypatch.setattr("rag_ls.engine.engine.Cutters", lambda: _LentCutters(cutters))
 
 
 class EngineHomes:

@@ -26,7 +26,7 @@ from rag_ls.engine.shared_project import SharedProject
 from rag_ls.engine.team_memories import MemoryExchange
 from rag_ls.engine.workers import Workers
 from rag_ls.errors import RagLsError, StoreUnavailable
-from rag_ls.indexing import Phase, Progress
+from rag_ls.indexing import Cutters, Phase, Progress
 from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Scope
 from rag_ls.project import Project, make_private_folder, user_data_folder
@@ -84,6 +84,8 @@ class Engine:
         self.counts = Counts()
         """What the models and the caches did, for `/metrics`."""
         self.models = ModelHost(settings.embedding, counts=self.counts)
+        self.cutters = Cutters()
+        """The processes that parse documents."""
         self._settings = settings
         self.shared_vectors = _shared_vectors(settings)
         """The vectors that a team shares, if the settings name a store."""
@@ -293,6 +295,7 @@ class Engine:
             shared.indexing.begin_stop()
         # A running batch may take a second; ending its process ends the wait for it.
         self.models.close()
+        self.cutters.close()
         self.workers.close()
         for shared in projects:
             shared.close()

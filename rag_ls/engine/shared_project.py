@@ -23,6 +23,7 @@ from rag_ls.errors import ModelMissing, ProjectUnavailable, StoreUnavailable
 from rag_ls.indexing import (
     MAX_AWAITED_FILES,
     Admissions,
+    Cutters,
     Cutting,
     DocumentIndexer,
     EditingSessions,
@@ -36,7 +37,7 @@ from rag_ls.indexing import (
 from rag_ls.indexing.files import Patterns
 from rag_ls.memory import consolidation
 from rag_ls.memory.parts import embed_missing
-from rag_ls.model import Freshness, Scope
+from rag_ls.model import Freshness, Outline, Scope
 from rag_ls.project import Project, is_guest, shared_name
 from rag_ls.search import Searcher
 from rag_ls.storage import (
@@ -67,6 +68,7 @@ class Host(Protocol):
     """The engine as its projects use it."""
 
     models: ModelHost
+    cutters: Cutters
     counts: Counts
     shared_vectors: SharedVectors | None
 
@@ -115,6 +117,7 @@ class SharedProject:
             project,
             self.index.checkout,
             cutting,
+            host.cutters,
             max_file_bytes=settings.index.max_file_bytes,
             on_indexed=self._documents_indexed,
         )
@@ -215,6 +218,10 @@ class SharedProject:
             self.admissions.forget()
             self.indexing.rescan()
         self.indexing.files_changed(sorted(files))
+
+    def outline(self, text: str, path: str, language: str) -> Outline:
+        """The outline of a text of one of the project's documents."""
+        return self._host.cutters.outline(text, path, language)
 
     def take_in(self, path: str) -> None:
         """Index one file now if the index does not know it as it is; where nobody watches the tree, all that changed."""

@@ -2,6 +2,7 @@
 
 from rag_ls.indexing.admissions import Admissions, PathSet, is_ignore_file
 from rag_ls.indexing.agenda import Buffer
+from rag_ls.indexing.cutters import Cutters
 from rag_ls.indexing.cutting import Cutting
 from rag_ls.indexing.documents import DocumentIndexer, Spent
 from rag_ls.indexing.documents_thread import MAX_AWAITED_FILES
@@ -21,6 +22,7 @@ __all__ = [
     "MAX_AWAITED_FILES",
     "Admissions",
     "Buffer",
+    "Cutters",
     "Cutting",
     "Depth",
     "DocumentIndexer",

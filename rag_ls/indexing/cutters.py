@@ -1,164 +1,127 @@
-"""Cuts many files in separate processes: this uses all cores, and a grammar that crashes or hangs ends only its own
-process."""
+"""Cuts documents in processes of their own: a grammar that crashes, hangs or swells ends only its process."""
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
-import pickle
-import queue
-import subprocess
-import sys
-import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 
-from rag_ls.indexing.cutting import JOBS, Cutting, Job, Outcome, failed
-from rag_ls.util.pipe_frames import read_frame, write_frame
+from rag_ls.chunking import outline_of_document
+from rag_ls.indexing.cutting import CutFile, Cutting, Ended, Job, Outcome, Tree, cut_batch, cut_source, failed
+from rag_ls.indexing.files import Source
+from rag_ls.model import Outline
+from rag_ls.util.guarded_processes import GuardedProcesses, Limits, ProcessEnded, R
 
 _log = logging.getLogger(__name__)
 
 _MAX_PROCESSES = 8
-_BATCH = 12
+# One works; another one where several editors type at once.
+_TYPED_PROCESSES = 2
+# A pause in typing is longer than a pause between two folders of a first index.
+_TYPED_REST_S, _BULK_REST_S = 120.0, 3.0
+_BATCH_FILES = 12
 # Batches per process: one that it works on, the rest ready for it while the caller stores results.
 _AHEAD = 4
 # The parser itself gives up after a few seconds; a longer run hangs where the parser cannot check the time.
-_BATCH_S = 60.0
-_FILE_S = 20.0
-
-
-class CutterFailed(Exception):
-    """The process ended, or was ended, before it answered."""
+_FILE = Limits(cpu_s=20.0)
+_BATCH = Limits(cpu_s=60.0)
 
 
 class Cutters:
-    """A few processes that read and cut files. Started at once, ended by `close`; for one thread."""
+    """The processes that cut the documents of all projects. Started on demand, ended by `close` or when they rest.
 
-    def __init__(self, root: Path, limit: int, count: int = 0) -> None:
-        """`limit` is the largest file in bytes; `count` the number of processes, 0 for one a core."""
-        self._root = root
-        self._limit = limit
-        count = count or min(os.cpu_count() or 1, _MAX_PROCESSES)
-        self._idle: queue.SimpleQueue[_Cutter] = queue.SimpleQueue()
-        self._cutters = [_Cutter() for _ in range(count)]
-        for cutter in self._cutters:
-            self._idle.put(cutter)
-        self._threads = ThreadPoolExecutor(count, thread_name_prefix="cutters")
-        self._ahead = _AHEAD * count
+    A text that ends its process is cut by lines, and its result says why. Safe from several threads. Each call raises
+    `ProcessesClosed` after `close`.
+    """
+
+    def __init__(self, count: int = 0) -> None:
+        """`count` is the number of processes for many files, 0 for one a core."""
+        self._count = count or min(os.cpu_count() or 1, _MAX_PROCESSES)
+        self._typed = GuardedProcesses(_TYPED_PROCESSES, rest_s=_TYPED_REST_S)
+        self._bulk = GuardedProcesses(self._count, nice=5, rest_s=_BULK_REST_S)
 
     def close(self) -> None:
         """End the processes, whatever they are doing."""
-        for cutter in self._cutters:
-            cutter.close()
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        self._typed.close()
+        self._bulk.close()
 
-    def cut(self, jobs: Iterable[Job], cutting: Cutting) -> Iterator[list[tuple[Job, Outcome, bool]]]:
-        """Yield jobs in order with their outcomes, and whether each was cut as `cutting` says: a file on which the
-        grammar crashes or hangs is cut by lines instead. Finished batches come together, to share one commit."""
+    def cut_text(
+        self, path: str, source: Source, language: str, cutting: Cutting, ended: Ended, session: str
+    ) -> CutFile:
+        """Cut the text of an editing session. Raises `ProcessEnded` where no process survives even its lines."""
+        try:
+            return _call(self._typed, _FILE, cut_source, path, source, language, cutting, ended, session)
+        except ProcessEnded as error:
+            _log.warning("the unsaved text of %s is cut by lines: when it was parsed, %s", path, error)
+            ended = {source.sha256: str(error)}
+            return _call(self._typed, _FILE, cut_source, path, source, language, cutting, ended, session)
+
+    def cut_file(self, tree: Tree, job: Job) -> Outcome:
+        """Read and cut one file."""
+        return _cut_alone(self._typed, tree, job)
+
+    def outline(self, text: str, path: str, language: str) -> Outline:
+        """The outline of a text; empty where parsing it ends its process."""
+        try:
+            return _call(self._typed, _FILE, outline_of_document, text, path, language)
+        except ProcessEnded as error:
+            _log.warning("%s has no outline: when it was parsed, %s", path, error)
+            return Outline()
+
+    def cut_many(self, tree: Tree, jobs: Iterable[Job], *, parallel: bool) -> Generator[list[tuple[Job, Outcome]]]:
+        """Yield jobs in order with their outcomes. Finished batches come together, to share one commit.
+
+        `parallel` uses all processes, which pays for many files.
+        """
+        processes, count = (self._bulk, self._count) if parallel else (self._typed, 1)
+        threads = ThreadPoolExecutor(count, thread_name_prefix="cutters")
         left, size = iter(jobs), 1
-        running: deque[tuple[list[Job], Future[list[tuple[Outcome, bool]]]]] = deque()
-        while True:
-            while len(running) < self._ahead and (batch := list(islice(left, size))):
-                running.append((batch, self._threads.submit(self._batch, batch, cutting)))
-                # Start with small batches: a question may wait for the first files.
-                size = min(size + 1, _BATCH)
-            if not running:
-                return
-            finished = [running.popleft()]
-            finished[0][1].result()
-            while running and running[0][1].done():
-                finished.append(running.popleft())
-            yield [
-                (job, *outcome)
-                for batch, future in finished
-                for job, outcome in zip(batch, future.result(), strict=True)
-            ]
-
-    def _batch(self, batch: list[Job], cutting: Cutting) -> list[tuple[Outcome, bool]]:
-        cutter = self._idle.get()
+        running: deque[tuple[list[Job], Future[list[Outcome]]]] = deque()
         try:
-            try:
-                outcomes = cutter.ask((self._root, cutting, self._limit, batch), _BATCH_S)
-                return [(outcome, True) for outcome in outcomes]
-            except CutterFailed:
-                if cutter.is_closed:
-                    raise
-                return [self._alone(cutter, job, cutting) for job in batch]
+            while True:
+                while len(running) < _AHEAD * count and (batch := list(islice(left, size))):
+                    running.append((batch, threads.submit(_cut_batch, processes, tree, batch)))
+                    # Start with small batches: a question may wait for the first files.
+                    size = min(size + 1, _BATCH_FILES)
+                if not running:
+                    return
+                finished = [running.popleft()]
+                finished[0][1].result()
+                while running and running[0][1].done():
+                    finished.append(running.popleft())
+                yield [item for batch, future in finished for item in zip(batch, future.result(), strict=True)]
         finally:
-            self._idle.put(cutter)
-
-    def _alone(self, cutter: _Cutter, job: Job, cutting: Cutting) -> tuple[Outcome, bool]:
-        try:
-            return cutter.ask((self._root, cutting, self._limit, [job]), _FILE_S)[0], True
-        except CutterFailed:
-            if cutter.is_closed:
-                raise
-            _log.warning("%s: its grammar crashes or hangs; it is cut by lines", job.path)
-        try:
-            by_lines = replace(cutting, by_lines=True)
-            return cutter.ask((self._root, by_lines, self._limit, [job]), _FILE_S)[0], False
-        except CutterFailed:
-            if cutter.is_closed:
-                raise
-            return failed(self._root, job.path, "no process survives it"), False
+            threads.shutdown(wait=False, cancel_futures=True)
 
 
-class _Cutter:
-    """One process, started anew when it failed."""
-
-    def __init__(self) -> None:
-        self._closed = False
-        self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = _started()
-
-    def ask(self, request: object, timeout_s: float) -> list[Outcome]:
-        """Raises `CutterFailed` when there is no answer in time."""
-        with self._lock:
-            if self._closed:
-                raise CutterFailed
-            process = self._process = self._process or _started()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        watchdog = threading.Timer(timeout_s, process.kill)
-        watchdog.start()
-        try:
-            write_frame(process.stdin, JOBS, pickle.dumps(request, protocol=5))
-            outcomes: list[Outcome] = pickle.loads(read_frame(process.stdout)[1])
-        except (OSError, EOFError, ValueError) as error:
-            self._end()
-            raise CutterFailed from error
-        finally:
-            watchdog.cancel()
-        return outcomes
-
-    @property
-    def is_closed(self) -> bool:
-        return self._closed
-
-    def close(self) -> None:
-        with self._lock:
-            self._closed = True
-        self._end()
-
-    def _end(self) -> None:
-        with self._lock:
-            process, self._process = self._process, None
-        if process is not None:
-            process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    # Closing flushes into a pipe that has no reader any more.
-                    with contextlib.suppress(OSError):
-                        pipe.close()
+def _cut_batch(processes: GuardedProcesses, tree: Tree, batch: list[Job]) -> list[Outcome]:
+    try:
+        return processes.call(cut_batch, tree, batch, limits=_BATCH)
+    except ProcessEnded:
+        return [_cut_alone(processes, tree, job) for job in batch]
 
 
-def _started() -> subprocess.Popen[bytes]:
-    # -P: do not import modules from the working folder, which is the user's.
-    command = [sys.executable, "-P", "-m", "rag_ls.indexing.cutter_main"]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def _cut_alone(processes: GuardedProcesses, tree: Tree, job: Job) -> Outcome:
+    try:
+        return _call(processes, _FILE, cut_batch, tree, [job])[0]
+    except ProcessEnded as error:
+        _log.warning("%s is cut by lines: when it was parsed, %s", job.path, error)
+        reason = str(error)
+    try:
+        return _call(processes, _FILE, cut_batch, tree, [replace(job, ended=reason)])[0]
+    except ProcessEnded as error:
+        return failed(tree.root, job.path, str(error))
+
+
+def _call(processes: GuardedProcesses, limits: Limits, function: Callable[..., R], *arguments: object) -> R:
+    """A call that is made again if somebody else may have ended the process."""
+    try:
+        return processes.call(function, *arguments, limits=limits)
+    except ProcessEnded as error:
+        if error.by_call:
+            raise
+    return processes.call(function, *arguments, limits=limits)

@@ -1,11 +1,13 @@
 """Reads a file and cuts it into chunks that can be stored. The result depends on the file and the settings alone.
 
-Single files are cut in this process, many files in separate ones (`cutters`).
+This runs in processes that may die (`cutters`).
 """
 
 from __future__ import annotations
 
 import hashlib
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,10 +18,6 @@ from rag_ls.storage import DISK, DocumentRecord, FileState, NewChunk, columns_of
 
 # Raise this when chunks or outlines change: documents cut by another version are then cut again.
 CHUNKER_VERSION = 3
-
-# Kinds of the frames between `cutters` and its processes.
-JOBS = b"j"
-OUTCOMES = b"o"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +51,8 @@ class CutFile:
     record: DocumentRecord
     chunks: list[NewChunk]
     outline: Outline
+    ended: str = ""
+    """Why it was cut by lines although its language has a grammar: what parsing it did to a process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +62,52 @@ class Job:
     path: str
     known: DocumentRecord | None = None
     """The indexed document, if any: a file with the same text is not cut again."""
+    ended: str = ""
+    """What parsing the file has just done to a process: it is cut by lines."""
+
+
+Ended = Mapping[str, str]
+"""The texts, by their SHA-256, that must not be parsed, and what parsing each did to its process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """How the files of a project are read and cut."""
+
+    root: Path
+    max_file_bytes: int
+    cutting: Cutting
+    ended: Ended
 
 
 Outcome = CutFile | DocumentRecord | Rejected
 """The result for a file: cut chunks; an unchanged document with its new state; or a rejection."""
 
 
-def read_and_cut(root: Path, job: Job, cutting: Cutting, limit: int) -> Outcome:
-    """Read one of a project's files of at most `limit` bytes, and cut it if it is new."""
-    source = read_source(root, job.path, limit=limit)
+def cut_batch(tree: Tree, jobs: Sequence[Job]) -> list[Outcome]:
+    """Read and cut some files; one that cannot be cut does not fail the others."""
+    outcomes: list[Outcome] = []
+    for job in jobs:
+        try:
+            outcomes.append(read_and_cut(tree, job))
+        except Exception as error:
+            print(f"{job.path} cannot be indexed: {error!r}", file=sys.stderr)
+            outcomes.append(failed(tree.root, job.path, type(error).__name__))
+    return outcomes
+
+
+def read_and_cut(tree: Tree, job: Job) -> Outcome:
+    """Read one of a project's files, and cut it if it is new."""
+    source = read_source(tree.root, job.path, limit=tree.max_file_bytes)
     if isinstance(source, Rejected):
         return source
     language = recognise(job.path, source.text) or "text"
-    if refusal := cutting.refuses(language):
+    if refusal := tree.cutting.refuses(language):
         return Rejected(refusal, source.state)
     if job.known is not None and job.known.sha256 == source.sha256:
         return DocumentRecord(job.path, job.known.language, source.sha256, source.state)
-    return cut_source(job.path, source, language, cutting)
+    ended = {source.sha256: job.ended} if job.ended else tree.ended
+    return cut_source(job.path, source, language, tree.cutting, ended)
 
 
 def failed(root: Path, path: str, reason: str) -> Rejected:
@@ -87,9 +116,12 @@ def failed(root: Path, path: str, reason: str) -> Rejected:
     return Rejected(f"failed: {reason}", state or FileState(0, 0, 0, 0), gone=state is None)
 
 
-def cut_source(path: str, source: Source, language: str, cutting: Cutting, session: str = DISK) -> CutFile:
+def cut_source(
+    path: str, source: Source, language: str, cutting: Cutting, ended: Ended, session: str = DISK
+) -> CutFile:
     """Cut a text, from disk or of an editing session."""
-    found = _cut(path, source.text, language, cutting)
+    reason = ended.get(source.sha256, "")
+    found = _cut(path, source.text, language, replace(cutting, by_lines=True) if reason else cutting)
     chunks = [
         NewChunk(
             chunk,
@@ -98,7 +130,7 @@ def cut_source(path: str, source: Source, language: str, cutting: Cutting, sessi
         )
         for chunk in found.chunks
     ]
-    return CutFile(DocumentRecord(path, language, source.sha256, source.state, session), chunks, found.outline)
+    return CutFile(DocumentRecord(path, language, source.sha256, source.state, session), chunks, found.outline, reason)
 
 
 def _cut(path: str, text: str, language: str, cutting: Cutting) -> Cut:

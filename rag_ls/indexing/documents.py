@@ -8,9 +8,9 @@ import json
 import logging
 import os
 import time
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
 from typing import TypeVar
 
 from rag_ls.chunking import recognise
@@ -18,11 +18,12 @@ from rag_ls.errors import StoreError, StoreFull
 from rag_ls.indexing.admissions import Admissions
 from rag_ls.indexing.agenda import Buffer
 from rag_ls.indexing.cutters import Cutters
-from rag_ls.indexing.cutting import CutFile, Cutting, Job, Outcome, cut_source, read_and_cut
+from rag_ls.indexing.cutting import CutFile, Cutting, Job, Outcome, Tree
 from rag_ls.indexing.files import Rejected, Source, file_state, read_source, reason_by_content, reason_by_name
 from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, FileState, Priority, Replaced, Skipped
+from rag_ls.util.guarded_processes import ProcessesClosed
 
 T = TypeVar("T")
 Prepared = Callable[[], Replaced | None]
@@ -30,12 +31,11 @@ Prepared = Callable[[], Replaced | None]
 
 _log = logging.getLogger(__name__)
 
-# Separate cutting processes pay from this many files on.
+# Several processes pay from this many files on.
 MIN_FILES_FOR_PROCESSES = 200
-# Files that are cut in this process and committed together.
-_BATCH = 8
 _BOM = "\ufeff"
-_CUT_BY_LINES = "cut_by_lines"
+_ENDED = "ended_processes"
+_MAX_ENDED = 500
 _RECENT_NS = 14 * 86_400 * 10**9
 
 
@@ -57,12 +57,14 @@ class DocumentIndexer:
         project: Project,
         store: CheckoutIndex,
         cutting: Cutting,
+        cutters: Cutters,
         *,
         max_file_bytes: int,
         on_indexed: Callable[[Collection[str]], None] = lambda paths: None,
     ) -> None:
         """`on_indexed` is called with the paths of documents once the store has updated or removed them."""
         self._on_indexed = on_indexed
+        self._cutters = cutters
         self._project = project
         self._store = store
         self._cutting = cutting
@@ -84,24 +86,21 @@ class DocumentIndexer:
 
     def prepare(self, path: str, *, priority: Priority = Priority.REST) -> Prepared:
         """Read and cut a file; the returned function stores the outcome. A file with known text is not cut again."""
-        job, cutting = self._job(path), self._cutting_of(path)
-        outcome = _timed(
-            self.spent, "cutting", lambda: read_and_cut(self._project.root, job, cutting, self._max_file_bytes)
-        )
+        tree, job = self._tree(), self._job(path)
+        outcome = _timed(self.spent, "cutting", lambda: self._cutters.cut_file(tree, job))
         return self._storing(path, outcome, priority)
 
-    def cutters(self) -> Cutters:
-        """Processes that cut files of this project; the caller closes them."""
-        return Cutters(self._project.root, self._max_file_bytes)
-
-    def prepare_many(self, cutters: Cutters, paths: Iterable[str]) -> Iterator[dict[str, Prepared]]:
-        """Prepare many queued files in separate processes; yields batches in order, keyed by path.
+    def prepare_many(self, paths: Iterable[str], *, parallel: bool) -> Generator[dict[str, Prepared]]:
+        """Prepare many queued files; yields batches in order, keyed by path. `parallel` uses all processor cores.
 
         A file that has left the queue by the time it would be stored is passed over.
         """
-        for batch in cutters.cut(map(self._job, paths), self._cutting):
-            self._distrust(job.path for job, _, sound in batch if not sound)
-            yield {job.path: self._if_queued(job.path, outcome) for job, outcome, _ in batch}
+        with closing(self._cutters.cut_many(self._tree(), map(self._job, paths), parallel=parallel)) as batches:
+            for batch in batches:
+                yield {job.path: self._if_queued(job.path, outcome) for job, outcome in batch}
+
+    def _tree(self) -> Tree:
+        return Tree(self._project.root, self._max_file_bytes, self._cutting, self._ended())
 
     def _if_queued(self, path: str, outcome: Outcome) -> Prepared:
         store = self._storing(path, outcome, Priority.REST)
@@ -130,16 +129,22 @@ class DocumentIndexer:
 
         return store
 
-    def _distrust(self, paths: Iterable[str]) -> None:
-        """Remember files on which the grammar crashes or hangs, so that this process does not parse them either."""
-        if found := set(paths) - self._by_lines():
-            self._store.set_meta(_CUT_BY_LINES, json.dumps(sorted(found | self._by_lines())))
+    def cut_by_lines(self) -> dict[str, str]:
+        """The indexed documents whose text ended a process that parsed it, by path, with what it did."""
+        documents, ended = self._store.documents(), self._ended()
+        reasons = {path: ended.get(record.sha256, "") for path, record in documents.items()} if ended else {}
+        return {path: reason for path, reason in reasons.items() if reason}
 
-    def _by_lines(self) -> set[str]:
-        return set(json.loads(self._store.meta(_CUT_BY_LINES) or "[]"))
+    def _remember(self, cut: CutFile) -> None:
+        """Keep what a text did to its process, so that no process parses it again."""
+        known = self._ended()
+        if cut.ended and cut.record.sha256 not in known:
+            newest = [*known.items(), (cut.record.sha256, cut.ended)][-_MAX_ENDED:]
+            self._store.set_meta(_ENDED, json.dumps(dict(newest)))
 
-    def _cutting_of(self, path: str) -> Cutting:
-        return replace(self._cutting, by_lines=True) if path in self._by_lines() else self._cutting
+    def _ended(self) -> dict[str, str]:
+        found: dict[str, str] = json.loads(self._store.meta(_ENDED) or "{}")
+        return found
 
     def skip_failed(self, path: str, reason: str) -> None:
         """Record that a file could not be cut, until it changes."""
@@ -178,8 +183,11 @@ class DocumentIndexer:
         state = FileState(len(data), 0, 0, time.time_ns())
         source = Source(text, hashlib.sha256(data).hexdigest(), state)
         known = recognise(path, text) or language or "text"
-        cutting = self._cutting_of(path)
-        cut = _timed(self.spent, "cutting", lambda: cut_source(path, source, known, cutting, session))
+        cut = _timed(
+            self.spent,
+            "cutting",
+            lambda: self._cutters.cut_text(path, source, known, self._cutting, self._ended(), session),
+        )
         replaced = self._replace(cut, priority)
         self._on_indexed((path,))
         return replaced
@@ -228,6 +236,7 @@ class DocumentIndexer:
         return True
 
     def _replace(self, cut: CutFile, priority: Priority) -> Replaced:
+        self._remember(cut)
         return _timed(
             self.spent,
             "storing",
@@ -255,7 +264,6 @@ class Intake:
         self._documents = documents
         self._store = store
         self._admissions = admissions
-        self._cutters: Cutters | None = None
 
     def take_buffer(self, session: str, path: str, buffer: Buffer | None) -> None:
         """Index an editor's text of a document. Without a buffer, or where it equals the file, index the file."""
@@ -273,7 +281,7 @@ class Intake:
         """Index a file as it is now. A file that cannot be cut is skipped, so that it does not block others."""
         try:
             self._documents.index_file(path, priority=priority)
-        except StoreError:
+        except (StoreError, ProcessesClosed):
             raise
         except Exception as error:
             self._skip(path, error)
@@ -281,43 +289,17 @@ class Intake:
     def take_all(self, paths: Iterator[str], *, many: bool) -> Generator[int, None, None]:
         """Index queued files in batches, each in one commit; yields the number of files of each batch.
 
-        With `many`, separate processes cut them; these stay for the next call until `close`.
+        With `many`, all processor cores cut them.
         """
-        if not many:
-            while batch := list(islice(paths, _BATCH)):
-                yield self._take_batch(batch)
-            return
-        for prepared in self._documents.prepare_many(self.start_cutters(), paths):
-            self._store_batch(prepared)
-            yield len(prepared)
-
-    def start_cutters(self) -> Cutters:
-        """The processes that cut many files; starts them if they do not run."""
-        self._cutters = self._cutters or self._documents.cutters()
-        return self._cutters
-
-    def close(self) -> None:
-        """End the processes that cut files, if there are any."""
-        cutters, self._cutters = self._cutters, None
-        if cutters is not None:
-            cutters.close()
-
-    def _take_batch(self, paths: Sequence[str]) -> int:
-        cut: dict[str, Prepared] = {}
-        for path in filter(self._store.queue.holds, paths):
-            try:
-                cut[path] = self._documents.prepare(path)
-            except StoreError:
-                raise
-            except Exception as error:
-                self._skip(path, error)
-        self._store_batch(cut)
-        return len(paths)
+        with closing(self._documents.prepare_many(paths, parallel=many)) as batches:
+            for prepared in batches:
+                self._store_batch(prepared)
+                yield len(prepared)
 
     def _store_batch(self, cut: Mapping[str, Prepared]) -> None:
         try:
             self._documents.index_files(cut)
-        except StoreError:
+        except (StoreError, ProcessesClosed):
             raise
         except Exception:
             # One file of the batch cannot be stored; storing each alone shows which.

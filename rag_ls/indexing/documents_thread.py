@@ -20,6 +20,7 @@ from rag_ls.indexing.embedder import EmbeddingQueue, imported_by
 from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.progress import Depth, Phase, Progress, ProgressBoard
 from rag_ls.storage import Priority
+from rag_ls.util.guarded_processes import ProcessesClosed
 
 _log = logging.getLogger(__name__)
 
@@ -85,12 +86,6 @@ class DocumentsThread:
         return self._failing
 
     def _run(self) -> None:
-        try:
-            self._work()
-        finally:
-            self._intake.close()
-
-    def _work(self) -> None:
         while not self._agenda.is_stopping:
             try:
                 changes = self._store.changes()
@@ -98,7 +93,7 @@ class DocumentsThread:
                 self._failing = False
                 if not has_more:
                     self._rest(changes)
-            except StoreError as error:
+            except (StoreError, ProcessesClosed) as error:
                 if self._agenda.is_stopping:
                     return
                 _log.warning("indexing failed, trying again: %s", error)
@@ -127,7 +122,7 @@ class DocumentsThread:
                 self._followed.add((session, path))
                 self._embeddings.prefer(imported_by(self._store, path), Priority.IMPORTED)
             self._embeddings.wake()
-        except StoreError:
+        except (StoreError, ProcessesClosed):
             self._inbox.put_back(key)
             raise
         except Exception:
@@ -144,7 +139,7 @@ class DocumentsThread:
             return False
         try:
             self._index_changed(changed)
-        except StoreError:
+        except (StoreError, ProcessesClosed):
             self._inbox.put_files(changed)
             raise
         finally:
@@ -174,7 +169,6 @@ class DocumentsThread:
             self._scan()
             return True
         if self._agenda.is_cancelled:
-            self._intake.close()
             self._release_lock(Phase.CANCELLED)
             return False
         queued = self._store.queue.paths() if self._agenda.depth >= Depth.WORDS else []
@@ -190,7 +184,6 @@ class DocumentsThread:
             self._embeddings.has_work() or self._embeddings.has_to_share()
         )
         if not (queued or pending):
-            self._intake.close()
             self._release_lock()
             return False
         self._embeddings.is_bulk_elsewhere = not self._hold_lock()
@@ -199,7 +192,6 @@ class DocumentsThread:
         if queued:
             self._read_queue(queued)
             return True
-        self._intake.close()
         self._embeddings.bulk = True
         self._embeddings.wake()
         return False
@@ -231,7 +223,6 @@ class DocumentsThread:
         self._board.report(Progress(Phase.READING, 0, len(queued)))
         done, many, fingerprint = 0, len(queued) >= MIN_FILES_FOR_PROCESSES, self._documents.fingerprint
         if many:
-            self._intake.start_cutters()
             self._order.wait_until_chosen(_MAX_CHOICE_S)
         with closing(self._intake.take_all(self._order.of(queued), many=many)) as batches:
             for count in batches:
@@ -241,8 +232,7 @@ class DocumentsThread:
                     self._scan()
                     self._order.add(self._store.queue.paths())
                 if self._documents.fingerprint != fingerprint:
-                    # The cutters are working by the former settings.
-                    self._intake.close()
+                    # The batches ahead are cut by the former settings.
                     return
                 if self._agenda.is_stopping or self._agenda.is_cancelled:
                     return

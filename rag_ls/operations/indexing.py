@@ -126,9 +126,12 @@ def detailed_status_of(view: ProjectView) -> ProjectStatusRecord:
 
 
 def with_skipped_files(view: ProjectView) -> ProjectStatusRecord:
-    """The state of a project with the first of its skipped files."""
+    """The state of a project with the first of its skipped files, and those whose syntax is skipped."""
+    by_lines = sorted(view.shared.documents.cut_by_lines().items())[:_MAX_SKIPPED_FILES]
     skipped = view.store.skipped(_MAX_SKIPPED_FILES).values()
-    return replace(status_of(view), skipped_files=tuple(SkippedRecord(item.path, item.reason) for item in skipped))
+    named = [SkippedRecord(path, f"cut by lines: when it was parsed, {reason}") for path, reason in by_lines]
+    named += [SkippedRecord(item.path, item.reason) for item in skipped]
+    return replace(status_of(view), skipped_files=tuple(named))
 
 
 def index_and_wait(view: ProjectView, report: Report, *, words_only: bool) -> None:

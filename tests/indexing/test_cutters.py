@@ -1,119 +1,97 @@
-"""Files cut in processes of their own: in order, all of them, whatever one file does to its process."""
+"""Documents cut in processes of their own: in order, all of them, whatever one does to its process."""
 
 from __future__ import annotations
 
-import os
-import signal
-import time
-from collections.abc import Iterator
+import hashlib
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from rag_ls.chunking import Budget
-from rag_ls.indexing.cutters import CutterFailed, Cutters, _Cutter
-from rag_ls.indexing.cutting import CutFile, Cutting, Job, read_and_cut
-from rag_ls.indexing.files import Rejected
-from rag_ls.storage import DocumentRecord
+from rag_ls.indexing import Cutters
+from rag_ls.indexing.cutting import CutFile, Cutting, Job, Outcome, Tree, cut_batch
+from rag_ls.indexing.files import Rejected, Source
+from rag_ls.model import Outline
+from rag_ls.storage import DocumentRecord, FileState
 
 _CUTTING = Cutting(Budget(200, 24, 24))
-_LIMIT = 100_000
+# OCaml's scanner crashes on it, by recursion.
+DEADLY = "(*\n" * 200_000
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def tree(tmp_path: Path) -> Tree:
     for number in range(60):
         (tmp_path / f"module_{number:02}.py").write_text(
             f"def function_{number}(value):\n    return value + {number}\n"
         )
     (tmp_path / "image.py").write_bytes(b"\0\0")
-    return tmp_path.resolve()
+    (tmp_path / "deadly.ml").write_text(DEADLY)
+    return Tree(tmp_path.resolve(), 1_000_000, _CUTTING, {})
 
 
-@pytest.fixture
-def cutters(root: Path) -> Iterator[Cutters]:
-    made = Cutters(root, _LIMIT, count=2)
-    yield made
-    made.close()
+def _cut(cutters: Cutters, tree: Tree, paths: list[str], *, parallel: bool = True) -> dict[str, Outcome]:
+    jobs = map(Job, paths)
+    return {job.path: outcome for batch in cutters.cut_many(tree, jobs, parallel=parallel) for job, outcome in batch}
 
 
-def test_many_files_are_cut_as_one_alone_is_and_come_in_order(root: Path, cutters: Cutters) -> None:
-    jobs = [Job(f"module_{number:02}.py") for number in range(60)]
-    cut = [item for batch in cutters.cut(jobs, _CUTTING) for item in batch]
-    assert [job for job, _, _ in cut] == jobs
-    for job, outcome, sound in cut:
-        assert sound
-        alone = read_and_cut(root, job, _CUTTING, _LIMIT)
+@pytest.mark.parametrize("parallel", [False, True])
+def test_many_files_are_cut_as_one_alone_is_and_come_in_order(tree: Tree, cutters: Cutters, parallel: bool) -> None:
+    paths = [f"module_{number:02}.py" for number in range(60)]
+    cut = _cut(cutters, tree, paths, parallel=parallel)
+    assert list(cut) == paths
+    for path, outcome in cut.items():
+        (alone,) = cut_batch(tree, [Job(path)])
         assert isinstance(outcome, CutFile)
         assert isinstance(alone, CutFile)
-        assert (outcome.chunks, outcome.outline) == (alone.chunks, alone.outline)
+        assert (outcome.chunks, outcome.outline, outcome.ended) == (alone.chunks, alone.outline, "")
 
 
-def test_a_file_that_is_not_for_the_index_says_why_and_a_known_one_is_not_cut(root: Path, cutters: Cutters) -> None:
-    first = read_and_cut(root, Job("module_01.py"), _CUTTING, _LIMIT)
+def test_a_file_that_is_not_for_the_index_says_why_and_a_known_one_is_not_cut(tree: Tree, cutters: Cutters) -> None:
+    (first,) = cut_batch(tree, [Job("module_01.py")])
     assert isinstance(first, CutFile)
     jobs = [Job("image.py"), Job("module_01.py", first.record), Job("gone.py")]
-    binary, known, gone = (item for batch in cutters.cut(jobs, _CUTTING) for item in batch)
-    assert isinstance(binary[1], Rejected)
-    assert binary[1].reason == "binary"
-    assert isinstance(known[1], DocumentRecord)
-    assert isinstance(gone[1], Rejected)
-    assert gone[1].gone
+    binary, known, gone = (cutters.cut_file(tree, job) for job in jobs)
+    assert isinstance(binary, Rejected)
+    assert binary.reason == "binary"
+    assert isinstance(known, DocumentRecord)
+    assert isinstance(gone, Rejected)
+    assert gone.gone
 
 
-def test_a_file_on_which_the_process_dies_is_cut_by_lines_and_the_others_as_ever(
-    cutters: Cutters, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ask = _Cutter.ask
-
-    def dying(cutter: _Cutter, request: tuple[Path, Cutting, int, list[Job]], timeout_s: float) -> list[object]:
-        _, cutting, _, jobs = request
-        if not cutting.by_lines and any(job.path == "module_07.py" for job in jobs):
-            # What a grammar that crashes does to the process.
-            process = cutter._process
-            assert process is not None
-            os.kill(process.pid, signal.SIGSEGV)
-        return ask(cutter, request, timeout_s)  # type: ignore[return-value]
-
-    monkeypatch.setattr(_Cutter, "ask", dying)
-    jobs = [Job(f"module_{number:02}.py") for number in range(20)]
-    cut = [item for batch in cutters.cut(jobs, _CUTTING) for item in batch]
-    assert [job.path for job, _, sound in cut if not sound] == ["module_07.py"]
-    by_path = {job.path: outcome for job, outcome, _ in cut}
-    crashing, other = by_path["module_07.py"], by_path["module_08.py"]
-    assert isinstance(crashing, CutFile)
+def test_a_file_on_which_the_process_dies_is_cut_by_lines_and_the_others_as_ever(tree: Tree, cutters: Cutters) -> None:
+    cut = _cut(cutters, tree, ["module_06.py", "deadly.ml", "module_08.py"])
+    deadly, other = cut["deadly.ml"], cut["module_08.py"]
+    assert isinstance(deadly, CutFile)
     assert isinstance(other, CutFile)
-    assert crashing.record.language == "python"
-    assert [new.chunk.symbol for new in crashing.chunks] == [""]
+    assert deadly.record.language == "ocaml"
+    assert "crashed" in deadly.ended
+    assert "".join(new.chunk.text for new in deadly.chunks) == DEADLY
     assert [new.chunk.symbol for new in other.chunks] == ["function_8"]
 
 
-def test_a_process_that_hangs_is_ended_in_time(root: Path) -> None:
-    cutter = _Cutter()
-    try:
-        process = cutter._process
-        assert process is not None
-        os.kill(process.pid, signal.SIGSTOP)
-        started = time.monotonic()
-        with pytest.raises(CutterFailed):
-            cutter.ask((root, _CUTTING, _LIMIT, [Job("module_01.py")]), 0.5)
-        assert time.monotonic() - started < 20
-        # The next one is asked of a new process.
-        (outcome,) = cutter.ask((root, _CUTTING, _LIMIT, [Job("module_01.py")]), 60)
-        assert isinstance(outcome, CutFile)
-    finally:
-        cutter.close()
+def test_a_typed_text_on_which_the_process_dies_is_cut_by_lines(cutters: Cutters) -> None:
+    source = Source(DEADLY, hashlib.sha256(DEADLY.encode()).hexdigest(), FileState(len(DEADLY), 0, 0, 1))
+    cut = cutters.cut_text("deadly.ml", source, "ocaml", _CUTTING, {}, "session")
+    assert "crashed" in cut.ended
+    assert "".join(new.chunk.text for new in cut.chunks) == DEADLY
+    assert cutters.outline(DEADLY, "deadly.ml", "ocaml") == Outline()
 
 
-def test_processes_end_with_the_one_that_started_them(root: Path) -> None:
-    cutter = _Cutter()
-    process = cutter._process
-    assert process is not None
-    assert process.stdin is not None
-    process.stdin.close()
-    assert process.wait(timeout=30) == 0
-    cutter.close()
+def test_a_text_that_is_known_to_end_a_process_is_not_parsed(tree: Tree) -> None:
+    # In this process: it would not survive.
+    digest = hashlib.sha256(DEADLY.encode()).hexdigest()
+    (cut,) = cut_batch(replace(tree, ended={digest: "it crashed"}), [Job("deadly.ml")])
+    assert isinstance(cut, CutFile)
+    assert cut.ended == "it crashed"
+
+
+def test_a_text_that_takes_too_much_memory_is_cut_by_lines(tree: Tree, cutters: Cutters) -> None:
+    (tree.root / "open.py").write_text("/*\n" * 3000)
+    cut = cutters.cut_file(tree, Job("open.py"))
+    assert isinstance(cut, CutFile)
+    assert "more than" in cut.ended
 
 
 def test_other_settings_have_other_fingerprints() -> None:

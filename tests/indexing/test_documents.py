@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from rag_ls.chunking import Budget
-from rag_ls.indexing import Admissions, Cutting, DocumentIndexer
-from rag_ls.indexing.cutters import Cutters
+from rag_ls.indexing import Admissions, Cutters, Cutting, DocumentIndexer
 from rag_ls.indexing.documents import Intake, Prepared
 from rag_ls.indexing.files import Patterns
 from rag_ls.project import Project
@@ -18,9 +16,11 @@ from tests.support import write
 
 
 @pytest.fixture
-def documents(shop: Path, store: SqliteCheckout) -> DocumentIndexer:
+def documents(shop: Path, store: SqliteCheckout, cutters: Cutters) -> DocumentIndexer:
     """Those of the shop, of which nothing is indexed yet."""
-    return DocumentIndexer(Project(shop.resolve()), store, Cutting(Budget(200, 40, 24)), max_file_bytes=100_000)
+    return DocumentIndexer(
+        Project(shop.resolve()), store, Cutting(Budget(200, 40, 24)), cutters, max_file_bytes=100_000
+    )
 
 
 @pytest.fixture
@@ -29,19 +29,10 @@ def admissions(shop: Path, store: SqliteCheckout) -> Admissions:
     return Admissions(shop, store, Patterns)
 
 
-@pytest.fixture
-def cutters(documents: DocumentIndexer) -> Iterator[Cutters]:
-    """Processes that cut the shop's files."""
-    cutters = documents.cutters()
-    yield cutters
-    cutters.close()
-
-
 @pytest.mark.parametrize("ignored", [False, True])
 def test_a_file_that_goes_between_cutting_and_storing_is_not_in_the_index(
     documents: DocumentIndexer,
     admissions: Admissions,
-    cutters: Cutters,
     store: SqliteCheckout,
     shop: Path,
     ignored: bool,
@@ -51,7 +42,7 @@ def test_a_file_that_goes_between_cutting_and_storing_is_not_in_the_index(
     queued = ["src/auth.py", "src/cart.py"]
     store.queue.add(queued)
     cut: dict[str, Prepared] = {}
-    for batch in documents.prepare_many(cutters, queued):
+    for batch in documents.prepare_many(queued, parallel=True):
         cut |= batch
     (shop / "src/cart.py").unlink()
     changed = intake.wanted(admissions.relevant(["src/cart.py"]))

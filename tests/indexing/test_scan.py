@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.chunking import Budget
-from rag_ls.indexing import Cutting, DocumentIndexer, Scan, scan
+from rag_ls.indexing import Cutters, Cutting, DocumentIndexer, Scan, scan
 from rag_ls.indexing.files import Patterns
 from rag_ls.model import Freshness
 from rag_ls.project import Project
@@ -20,10 +20,10 @@ from tests.support import lexical_of, write
 class _Index:
     """A store with what fills it, without any background work."""
 
-    def __init__(self, root: Path, store: SqliteCheckout) -> None:
+    def __init__(self, root: Path, store: SqliteCheckout, cutters: Cutters) -> None:
         self.project, self.store = Project(root.resolve()), store
         cutting = Cutting(Budget(200, 40, 24))
-        self.documents = DocumentIndexer(self.project, store, cutting, max_file_bytes=100_000)
+        self.documents = DocumentIndexer(self.project, store, cutting, cutters, max_file_bytes=100_000)
 
     def scan(self) -> Scan:
         return scan(self.project, self.store, self.documents, Patterns())
@@ -47,17 +47,17 @@ class _Index:
 
 
 @pytest.fixture
-def index(shop: Path, store: SqliteCheckout) -> _Index:
+def index(shop: Path, store: SqliteCheckout, cutters: Cutters) -> _Index:
     """The shop, indexed and settled."""
-    index = _Index(shop, store)
+    index = _Index(shop, store, cutters)
     index.scan()
     index.read_queue()
     index.settle()
     return index
 
 
-def test_the_first_scan_queues_every_file(shop: Path, store: SqliteCheckout) -> None:
-    index = _Index(shop, store)
+def test_the_first_scan_queues_every_file(shop: Path, store: SqliteCheckout, cutters: Cutters) -> None:
+    index = _Index(shop, store, cutters)
     assert index.scan() == Scan(files=4, queued=4, removed=0)
     assert index.read_queue() == ["docs/guide.md", "src/auth.py", "src/cart.py", "src/mail.js"]
     assert store.queue.paths() == []
@@ -86,9 +86,9 @@ def test_a_touched_file_is_read_and_not_cut_again(index: _Index, shop: Path) -> 
 
 
 def test_a_change_within_the_tick_of_reading_is_found_although_the_stamp_is_the_same(
-    shop: Path, store: SqliteCheckout
+    shop: Path, store: SqliteCheckout, cutters: Cutters
 ) -> None:
-    index = _Index(shop, store)
+    index = _Index(shop, store, cutters)
     index.scan()
     index.read_queue()
     changed = (shop / "src/cart.py").read_text().replace("discount", "diskount")
@@ -129,18 +129,20 @@ def test_a_file_that_became_binary_leaves_the_index_and_comes_back_as_text(index
     assert len(lexical_of(index.store).search(["discount"], 5)) == 1
 
 
-def test_skipped_files_are_counted_and_not_read_again(shop: Path, store: SqliteCheckout) -> None:
+def test_skipped_files_are_counted_and_not_read_again(shop: Path, store: SqliteCheckout, cutters: Cutters) -> None:
     write(shop, {".env": "TOKEN=x", "logo.png": b"\x89PNG"})
-    index = _Index(shop, store)
+    index = _Index(shop, store, cutters)
     index.scan()
     index.read_queue()
     reasons = {path: skipped.reason for path, skipped in store.skipped().items()}
     assert reasons == {".env": "secret", "logo.png": "binary"}
 
 
-def test_skipped_files_that_were_just_written_are_not_queued_again(shop: Path, store: SqliteCheckout) -> None:
+def test_skipped_files_that_were_just_written_are_not_queued_again(
+    shop: Path, store: SqliteCheckout, cutters: Cutters
+) -> None:
     write(shop, {"logo.bin": b"\0" * 10, "latin.py": b"caf\xe9 = 1\n"})
-    index = _Index(shop, store)
+    index = _Index(shop, store, cutters)
     index.scan()
     index.read_queue()
     assert index.store.skipped_counts() == {"binary": 1, "not UTF-8": 1}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rag_ls.chunking import outline_of_document, recognise
+from rag_ls.chunking import recognise
 from rag_ls.engine.code.project_imports import ProjectImports
 from rag_ls.engine.view_context import ViewContext
 from rag_ls.model import Outline
@@ -62,7 +62,7 @@ class ProjectChecks:
             return []
         language = recognise(path, text[:4096]) or language or "text"
         reads = needs_imports(mine) or needs_symbols(mine)
-        outline = outline_of_document(text, path, language) if reads else Outline()
+        outline = self._shared.outline(text, path, language) if reads else Outline()
         graph = ImportGraph({})
         if needs_imports(mine):
             edges = resolved(self._imports.resolver(), path, language, outline.imports)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import tempfile
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from rag_ls.chunking import Budget, embedding_text
 from rag_ls.config import SearchSettings
 from rag_ls.embedding import HostedModel
-from rag_ls.indexing import Cutting, DocumentIndexer
+from rag_ls.indexing import Cutters, Cutting, DocumentIndexer
 from rag_ls.indexing.files import list_files
 from rag_ls.model import StoredChunk
 from rag_ls.project import Project
@@ -102,9 +103,11 @@ def place_of(stored: StoredChunk) -> Answer:
 
 def cut(folder: Path, store: CheckoutIndex) -> None:
     """Cut all files of a folder into an index."""
-    documents = DocumentIndexer(Project(folder), store, Cutting(Budget(224, 24, 24)), max_file_bytes=1_000_000)
-    for path in list_files(folder):
-        documents.index_file(path)
+    with closing(Cutters()) as cutters:
+        cutting = Cutting(Budget(224, 24, 24))
+        documents = DocumentIndexer(Project(folder), store, cutting, cutters, max_file_bytes=1_000_000)
+        for path in list_files(folder):
+            documents.index_file(path)
 
 
 def embed(store: CheckoutIndex, model: HostedModel, name: str) -> None:

@@ -10,6 +10,7 @@ import heapq
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from rag_ls.chunking import Budget
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import HostedModel, local_model
-from rag_ls.indexing import Cutting, DocumentIndexer, files_holding
+from rag_ls.indexing import Cutters, Cutting, DocumentIndexer, files_holding
 from rag_ls.operations.relevant_files import FIRST_BYTES
 from rag_ls.project import Project
 from rag_ls.search import Searcher, likelihood
@@ -125,8 +126,10 @@ def by_files_read_first(indexed: Indexed, question: Question) -> Sequence[Answer
     )  # fmt: skip
     index = index_at(None)
     store = index.checkout
-    indexer = DocumentIndexer(Project(indexed.root), store, Cutting(Budget(224, 24, 24)), max_file_bytes=1_000_000)
-    indexer.index_files({path: indexer.prepare(path) for path in files})
+    with closing(Cutters()) as cutters:
+        cutting = Cutting(Budget(224, 24, 24))
+        indexer = DocumentIndexer(Project(indexed.root), store, cutting, cutters, max_file_bytes=1_000_000)
+        indexer.index_files({path: indexer.prepare(path) for path in files})
     first = replace(indexed, store=store, searcher=Searcher(index, UnchangedCorpus()))
     places = by_weights(None, dense=False)(first, question)
     store.close()

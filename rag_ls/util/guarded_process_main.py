@@ -1,0 +1,86 @@
+"""The process that `guarded_processes` runs: calls functions, one after the other, until its input ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Iterator
+from typing import IO
+
+from rag_ls.util.guarded_processes import ANSWER, RAISED
+from rag_ls.util.pipe_frames import read_frame, write_frame
+
+# Address space beyond the memory that a call may use: threads, mapped libraries.
+_MORE_SPACE_BYTES = 2_000_000_000
+# If the process that watches this one is gone, a call that hangs must end by itself.
+_ALONE_S = 600
+
+
+def main() -> None:
+    """Answer calls on standard input; whatever else is printed goes to stderr."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    nice, memory_bytes = (int(argument) for argument in sys.argv[1:3])
+    if nice and hasattr(os, "nice"):
+        os.nice(nice)
+    _limit(memory_bytes)
+    serve(sys.stdin.buffer, answers)
+
+
+def serve(calls: IO[bytes], answers: IO[bytes]) -> None:
+    """Answer until the input ends. Unpickling is safe: only our own process writes to the pipe."""
+    while True:
+        try:
+            _, body = read_frame(calls)
+            write_frame(answers, *_answer(body))
+        except (EOFError, BrokenPipeError):
+            return
+
+
+def _answer(body: bytes) -> tuple[bytes, bytes]:
+    function, arguments = pickle.loads(body)
+    with _alarm():
+        try:
+            return ANSWER, pickle.dumps(function(*arguments), protocol=5)
+        except Exception as error:
+            return RAISED, _pickled(error)
+
+
+def _pickled(error: Exception) -> bytes:
+    try:
+        body = pickle.dumps(error, protocol=5)
+        pickle.loads(body)
+    except Exception:
+        body = pickle.dumps(RuntimeError(repr(error)), protocol=5)
+    return body
+
+
+@contextlib.contextmanager
+def _alarm() -> Iterator[None]:
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    signal.setitimer(signal.ITIMER_REAL, _ALONE_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _limit(memory_bytes: int) -> None:
+    """A second line of defence behind the process that watches: memory at once beyond the limit, and no core dumps."""
+    try:
+        import resource
+    except ImportError:
+        return
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        space = memory_bytes + _MORE_SPACE_BYTES
+        resource.setrlimit(resource.RLIMIT_AS, (space, space))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""Promise: nothing in a document ends, hangs or swells the process that serves clients."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from rag_ls.chunking import Budget
+from rag_ls.chunking.grammars import SPECS
+from rag_ls.indexing import Cutters
+from rag_ls.indexing.cutting import CutFile, Cutting
+from rag_ls.indexing.files import Source
+from rag_ls.storage import FileState
+from tests.chunking.samples import SAMPLES, Sample
+from tests.daemon.engines import answer, run
+from tests.e2e.clients import agent, editor
+from tests.support import engine_pid, write
+
+pytestmark = [pytest.mark.slow]
+
+DEADLY = {
+    # Its scanner recurses.
+    "comments.ml": "(*\n" * 200_000,
+    # Its parser keeps every reading of it: gigabytes.
+    "comments.py": "/*\n" * 3_000,
+    "comments.c": "{-\n" * 100_000,
+}
+_CUTTING = Cutting(Budget(224, 24, 24))
+
+
+@pytest.mark.parametrize("name", DEADLY)
+async def test_a_typed_text_that_crashes_or_swells_its_parser_leaves_the_engine_as_it_was(
+    repository: Path, name: str
+) -> None:
+    async with editor(repository) as window, agent(repository) as helper:
+        await helper.until_complete()
+        before = engine_pid()
+        assert before
+        window.open(repository / name, DEADLY[name], language=Path(name).suffix[1:])
+        await window.until_complete()
+        window.type(repository / name, "let found_again = 1\n")
+        await window.until_complete()
+        found = await helper.call("search_code", query="found_again")
+        assert [hit["path"] for hit in found["results"]][:1] == [name]
+        assert engine_pid() == before
+        # The engine's own memory: it has not parsed.
+        assert psutil.Process(before).memory_info().rss < 900_000_000
+
+
+def test_a_file_that_crashes_its_parser_is_found_by_its_lines_and_named_with_the_reason(repository: Path) -> None:
+    write(repository, {"src/deadly.ml": DEADLY["comments.ml"] + "\nlet round_amount_half_up = 1\n"})
+    assert run("index", folder=repository).returncode == 0
+    before = engine_pid()
+    found = answer("search", "round_amount_half_up", "-k", "3", folder=repository)
+    assert found["results"][0]["path"] == "src/deadly.ml"
+    status = run("status", "--skipped", folder=repository)
+    assert "src/deadly.ml: cut by lines: when it was parsed, it crashed" in status.stdout
+    assert run("index", folder=repository).returncode == 0
+    assert engine_pid() == before
+
+
+class Hostile:
+    """Texts that grammars were not made for, from one random source."""
+
+    def __init__(self, sample: Sample, seed: int) -> None:
+        self._sample = sample
+        self._random = random.Random(f"{sample.language} {seed}")
+
+    def texts(self) -> Iterator[str]:
+        """One of each kind."""
+        pick, text = self._random, self._sample.text
+        yield self._nested()
+        yield text[: pick.randrange(len(text))] * 3
+        yield self._opened() * pick.choice((100, 3_000, 50_000))
+        yield text.replace("\n", " ") * (pick.choice((10, 5_000_000 // len(text))))
+        yield "".join(
+            pick.choice((text[at : at + 7], "\0", "\ud800", "\x85", "\U0001f600")) for at in range(0, len(text), 7)
+        )
+        yield bytes(pick.randrange(256) for _ in range(20_000)).decode("utf-8", "surrogateescape")
+        at, to = sorted(pick.randrange(len(text)) for _ in range(2))
+        yield text[:at] + text[to:] * 2 + text[at:to]
+
+    def _nested(self) -> str:
+        pairs = (
+            ("(", ")"),
+            ("[", "]"),
+            ("{", "}"),
+            ("<a>", "</a>"),
+            ("if x {", "}"),
+            ("begin ", " end"),
+            ('"${', '}"'),
+        )
+        opening, closing = self._random.choice(pairs)
+        depth = self._random.choice((300, 10_000))
+        return f"{self._sample.text}\n{opening * depth}x{closing * depth}\n"
+
+    def _opened(self) -> str:
+        units = (
+            "/*\n",
+            "(*\n",
+            "{-\n",
+            "<!--\n",
+            "'''\n",
+            '"""\n',
+            "`",
+            "#[",
+            "${",
+            "<<X\n",
+            "- ",
+            "> ",
+            "\t",
+            "if x then\n",
+            "((",
+        )
+        return self._random.choice(units)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.language)
+def test_hostile_texts_are_cut_whole_whatever_they_do_to_their_process(
+    sample: Sample, cutters: Cutters, times: Callable[[int], int]
+) -> None:
+    assert sample.language in SPECS
+    for seed in range(times(4)):
+        for text in Hostile(sample, seed).texts():
+            data = text.encode("utf-8", "surrogatepass")
+            source = Source(text, hashlib.sha256(data).hexdigest(), FileState(len(data), 0, 0, 1))
+            cut = cutters.cut_text(sample.path, source, sample.language, _CUTTING, {}, "session")
+            assert isinstance(cut, CutFile)
+            assert "".join(new.chunk.text for new in cut.chunks) == text
