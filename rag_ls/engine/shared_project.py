@@ -37,7 +37,7 @@ from rag_ls.indexing import (
 from rag_ls.indexing.files import Patterns
 from rag_ls.memory import consolidation
 from rag_ls.memory.parts import embed_missing
-from rag_ls.model import Freshness, Outline, Scope
+from rag_ls.model import Freshness, Scope
 from rag_ls.project import Project, is_guest, shared_name
 from rag_ls.search import Searcher
 from rag_ls.storage import (
@@ -103,6 +103,7 @@ class SharedProject:
         self.settings = settings = load_settings()
         self.settings_version = 0
         self._models = host.models
+        self.cutters = host.cutters
         if not project.root.is_dir():
             raise ProjectUnavailable(f"{project.root} is gone: it was deleted, moved or unmounted")
         self._folder = folder = project.create_data_folder()
@@ -117,7 +118,7 @@ class SharedProject:
             project,
             self.index.checkout,
             cutting,
-            host.cutters,
+            self.cutters,
             max_file_bytes=settings.index.max_file_bytes,
             on_indexed=self._documents_indexed,
         )
@@ -218,10 +219,6 @@ class SharedProject:
             self.admissions.forget()
             self.indexing.rescan()
         self.indexing.files_changed(sorted(files))
-
-    def outline(self, text: str, path: str, language: str) -> Outline:
-        """The outline of a text of one of the project's documents."""
-        return self._host.cutters.outline(text, path, language)
 
     def take_in(self, path: str) -> None:
         """Index one file now if the index does not know it as it is; where nobody watches the tree, all that changed."""

@@ -10,10 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
 
-from rag_ls.chunking import outline_of_document
 from rag_ls.indexing.cutting import CutFile, Cutting, Ended, Job, Outcome, Tree, cut_batch, cut_source, failed
 from rag_ls.indexing.files import Source
-from rag_ls.model import Outline
 from rag_ls.util.guarded_processes import GuardedProcesses, Limits, ProcessEnded, R
 
 _log = logging.getLogger(__name__)
@@ -64,13 +62,9 @@ class Cutters:
         """Read and cut one file."""
         return _cut_alone(self._typed, tree, job)
 
-    def outline(self, text: str, path: str, language: str) -> Outline:
-        """The outline of a text; empty where parsing it ends its process."""
-        try:
-            return _call(self._typed, _FILE, outline_of_document, text, path, language)
-        except ProcessEnded as error:
-            _log.warning("%s has no outline: when it was parsed, %s", path, error)
-            return Outline()
+    def call(self, function: Callable[..., R], *arguments: object) -> R:
+        """What another function that parses one text returns. Raises `ProcessEnded` where it ends its process."""
+        return _call(self._typed, _FILE, function, *arguments)
 
     def cut_many(self, tree: Tree, jobs: Iterable[Job], *, parallel: bool) -> Generator[list[tuple[Job, Outcome]]]:
         """Yield jobs in order with their outcomes. Finished batches come together, to share one commit.

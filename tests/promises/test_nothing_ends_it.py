@@ -64,6 +64,23 @@ def test_a_file_that_crashes_its_parser_is_found_by_its_lines_and_named_with_the
     assert engine_pid() == before
 
 
+async def test_rules_of_a_repository_that_do_not_end_leave_the_engine_and_the_other_rules_as_they_were(
+    repository: Path,
+) -> None:
+    rules = "rules:\n  - {id: slow, file_names: '(a|aa)+'}\n  - {id: style, file_names: snake_case}\n"
+    slow = f"{'a' * 60}B.py"
+    write(repository, {"ARCHITECTURE.yml": rules, slow: "x = 1\n", ".dependency-cruiser.js": "/*\n" * 60_000})
+    async with agent(repository) as helper:
+        await helper.until_complete()
+        before = engine_pid()
+        diff = f"--- a/{slow}\n+++ b/{slow}\n@@ -0,0 +1 @@\n+x = 1\n"
+        found = await helper.call("rag_check_constraints", diff=diff)
+        assert [each["rule"] for each in found["violations"]] == ["slow", "style"]
+        assert "takes too long" in found["violations"][0]["message"]
+        assert (await helper.call("search_code", query="round amount"))["results"]
+        assert engine_pid() == before
+
+
 class Hostile:
     """Texts that grammars were not made for, from one random source."""
 

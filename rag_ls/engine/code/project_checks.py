@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 
-from rag_ls.chunking import recognise
+from rag_ls.chunking import outline_of_document, recognise
 from rag_ls.engine.code.project_imports import ProjectImports
 from rag_ls.engine.view_context import ViewContext
 from rag_ls.model import Outline
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
 from rag_ls.rules.checks.graph import ImportGraph, resolved
-from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, Violation
-from rag_ls.rules.checks.rule_files import RULE_FILES, SEVERAL_FILES, RuleFiles
+from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, StructureCheck, Violation
+from rag_ls.rules.checks.rule_files import RULE_FILES, SEVERAL_FILES, RuleFiles, read_rule_file
+from rag_ls.rules.checks.structure import Match, structures_here
+from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.rules.resolution import SourceTree
+from rag_ls.util.guarded_processes import ProcessEnded
 from rag_ls.util.paths import text_in
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTexts:
+    """The texts of the files of a project, the unsaved ones of those that state rules before their files."""
+
+    root: Path
+    unsaved: Mapping[str, str]
+
+    def __call__(self, path: str) -> str:
+        """A file's text; empty if it cannot be read."""
+        return self.unsaved[path] if path in self.unsaved else text_in(self.root, path)
 
 
 class ProjectChecks:
@@ -23,7 +43,7 @@ class ProjectChecks:
         self._context = context
         self._shared = context.shared
         self._imports = imports
-        self._files = RuleFiles()
+        self._files = RuleFiles(self._read_rule_file)
         self._known: tuple[tuple[object, ...], RuleSet] | None = None
 
     def rules(self) -> RuleSet:
@@ -31,9 +51,10 @@ class ProjectChecks:
         key = self._state()
         if self._known is None or self._known[0] != key:
             root = self._shared.project.root
-            present = {path for path in RULE_FILES if self._unsaved(path) is not None or (root / path).is_file()}
+            unsaved = {path: text for path in RULE_FILES if (text := self._unsaved(path)) is not None}
+            present = {path for path in RULE_FILES if path in unsaved or (root / path).is_file()}
             paths = {path for _, path, _, _ in self._shared.index.checkout.document_paths()} | present
-            self._known = (key, self._files.read(SourceTree(paths, self._read)))
+            self._known = (key, self._files.read(SourceTree(paths, RuleTexts(root, unsaved))))
         return self._known[1]
 
     def problems(self, path: str) -> list[RuleProblem]:
@@ -62,13 +83,34 @@ class ProjectChecks:
             return []
         language = recognise(path, text[:4096]) or language or "text"
         reads = needs_imports(mine) or needs_symbols(mine)
-        outline = self._shared.outline(text, path, language) if reads else Outline()
+        outline = self._outline(text, path, language) if reads else Outline()
         graph = ImportGraph({})
         if needs_imports(mine):
             edges = resolved(self._imports.resolver(), path, language, outline.imports)
             graph = (self._imports.graph() if needs_chains(mine) else graph).with_document(path, edges)
         document = CheckedDocument(path, language, text, outline.imports, outline.symbols)
-        return violations(document, mine, graph, known={rule.id for rule in rules.rules})
+        ids = {rule.id for rule in rules.rules}
+        return violations(document, mine, graph, known=ids, structures=self._structures)
+
+    def _read_rule_file(self, path: str, tree: SourceTree) -> RuleSet | None:
+        try:
+            return self._shared.cutters.call(read_rule_file, path, tree)
+        except ProcessEnded as error:
+            raise RulesUnreadable(RuleProblem(path, 1, f"it cannot be read: when it was parsed, {error}")) from error
+
+    def _outline(self, text: str, path: str, language: str) -> Outline:
+        try:
+            return self._shared.cutters.call(outline_of_document, text, path, language)
+        except ProcessEnded as error:
+            _log.warning("%s is checked without its outline: when it was parsed, %s", path, error)
+            return Outline()
+
+    def _structures(self, document: CheckedDocument, checks: tuple[StructureCheck, ...]) -> list[tuple[Match, ...]]:
+        try:
+            return self._shared.cutters.call(structures_here, document, checks)
+        except ProcessEnded as error:
+            _log.warning("%s is not checked against structural rules: when it was parsed, %s", document.path, error)
+            return [() for _ in checks]
 
     def _state(self) -> tuple[object, ...]:
         """What changes where a file that states rules does."""
@@ -94,7 +136,3 @@ class ProjectChecks:
             return None
         rows = self._shared.index.checkout.chunks.of_document(document.id)
         return "".join(row.stored.chunk.text for row in rows)
-
-    def _read(self, path: str) -> str:
-        unsaved = self._unsaved(path) if path in RULE_FILES else None
-        return self.text_of(path) if unsaved is None else unsaved

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rag_ls.rules.checks.names import pattern_of
+from rag_ls.rules.checks.names import style_of
 from rag_ls.rules.checks.records import (
     Check,
     CheckRule,
@@ -126,10 +126,10 @@ def _check(item: Mapping[str, Any]) -> Check:
     if "no_cycles" in item:
         return CyclesCheck()
     if "file_names" in item:
-        pattern_of(item["file_names"])
+        style_of(item["file_names"])
         return FileNameCheck(item["file_names"])
     if "symbol_names" in item:
-        pattern_of(item["symbol_names"]["style"])
+        style_of(item["symbol_names"]["style"])
         return SymbolNameCheck(item["symbol_names"].get("kind", ""), item["symbol_names"]["style"])
     if "place" in item:
         return PlaceCheck(_list(item, "place"))

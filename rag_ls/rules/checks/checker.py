@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 from rag_ls.rules.checks import contracts, names
@@ -11,6 +11,7 @@ from rag_ls.rules.checks.cruiser.checking import cruise
 from rag_ls.rules.checks.cruiser.records import CruiserCheck
 from rag_ls.rules.checks.globs import matches_any
 from rag_ls.rules.checks.graph import ImportGraph
+from rag_ls.rules.checks.patterns import PatternTooSlow
 from rag_ls.rules.checks.records import (
     CheckedDocument,
     CheckRule,
@@ -26,7 +27,7 @@ from rag_ls.rules.checks.records import (
     SymbolNameCheck,
     Violation,
 )
-from rag_ls.rules.checks.structure import structure
+from rag_ls.rules.checks.structure import Match, Structures, structures_here
 from rag_ls.rules.checks.suppression import without_suppressed
 
 _log = logging.getLogger(__name__)
@@ -34,13 +35,21 @@ _GRAPH_CHECKS = (ImportCheck, LayersCheck, IndependentCheck, CyclesCheck, Cruise
 
 
 def violations(
-    document: CheckedDocument, rules: RuleSet, graph: ImportGraph, known: Collection[str] = ()
+    document: CheckedDocument,
+    rules: RuleSet,
+    graph: ImportGraph,
+    known: Collection[str] = (),
+    *,
+    structures: Structures = structures_here,
 ) -> list[Violation]:
     """What breaks a rule in a document, in order of lines, without what its comments suppress.
 
-    `known` are the ids of more rules, which comments may name too.
+    `known` are the ids of more rules, which comments may name too. `structures` parses the document: in this process,
+    or in one that may die.
     """
-    found = (each for rule in rules.rules if applies(rule, document.path) for each in _of_rule(document, rule, graph))
+    mine = [rule for rule in rules.rules if applies(rule, document.path)]
+    matched = _structures(document, mine, structures)
+    found = (each for rule in mine for each in _of_rule(document, rule, graph, matched))
     kept = without_suppressed(document, found, {*known, *(rule.id for rule in rules.rules)})
     return sorted(kept, key=lambda each: (each.place.line, each.place.column, each.rule))
 
@@ -68,10 +77,23 @@ def needs_symbols(rules: RuleSet) -> bool:
     return any(isinstance(rule.check, SymbolNameCheck) for rule in rules.rules)
 
 
-def _of_rule(document: CheckedDocument, rule: CheckRule, graph: ImportGraph) -> Iterator[Violation]:
+def _structures(
+    document: CheckedDocument, rules: Sequence[CheckRule], structures: Structures
+) -> dict[str, tuple[Match, ...]]:
+    """The matches of the structural rules, by the rules' ids."""
+    checks = {rule.id: rule.check for rule in rules if isinstance(rule.check, StructureCheck)}
+    return dict(zip(checks, structures(document, tuple(checks.values())), strict=True)) if checks else {}
+
+
+def _of_rule(
+    document: CheckedDocument, rule: CheckRule, graph: ImportGraph, matched: Mapping[str, tuple[Match, ...]]
+) -> Iterator[Violation]:
     violation = partial(_violation, document, rule)
     try:
+        yield from (violation(place, said) for place, said in matched.get(rule.id, ()))
         yield from (violation(place, said) for place, said in _places(document, rule, graph))
+    except PatternTooSlow as error:
+        yield violation(names.first_line(document), str(error))
     except Exception:
         # One rule that fails must take no other with it.
         _log.exception("rule %s failed on %s", rule.id, document.path)
@@ -89,8 +111,6 @@ def _places(document: CheckedDocument, rule: CheckRule, graph: ImportGraph) -> I
             yield from contracts.cycles(document, check, graph)
         case CruiserCheck() as check:
             yield from cruise(document, check, graph)
-        case StructureCheck() as check:
-            yield from structure(document, check)
         case FileNameCheck() as check:
             yield from names.file_name(document, check)
         case SymbolNameCheck() as check:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rag_ls.rules.checks.globs import matches_any
+from rag_ls.rules.checks.patterns import Pattern, pattern_of
 from rag_ls.rules.checks.records import CheckedDocument, FileNameCheck, Place, PlaceCheck, SymbolNameCheck
 from rag_ls.util.text import lines_of
 
@@ -27,17 +28,17 @@ Found = tuple[Place, str]
 def file_name(document: CheckedDocument, check: FileNameCheck) -> Iterator[Found]:
     """Whether the document's name has its style."""
     stem = document.path.rsplit("/", 1)[-1].split(".", 1)[0]
-    if stem and not pattern_of(check.style).fullmatch(stem):
+    if stem and not style_of(check.style).matches_all(stem):
         yield first_line(document), f"the name {stem!r} is not {_named(check.style)}"
 
 
 def symbol_names(document: CheckedDocument, check: SymbolNameCheck) -> Iterator[Found]:
     """The declarations whose names do not have their style."""
-    pattern = pattern_of(check.style)
+    style = style_of(check.style)
     lines = lines_of(document.text)
     for symbol in document.symbols:
         name = _SEPARATOR.split(symbol.name)[-1]
-        if (not check.kind or symbol.kind == check.kind) and not pattern.fullmatch(name):
+        if (not check.kind or symbol.kind == check.kind) and not style.matches_all(name):
             line = lines[symbol.start_line - 1] if symbol.start_line <= len(lines) else ""
             at = max(line.find(name), 0)
             place = Place(symbol.start_line, at, symbol.start_line, at + len(name))
@@ -56,9 +57,9 @@ def first_line(document: CheckedDocument) -> Place:
     return Place(1, 0, 1, len(document.text) if end < 0 else end)
 
 
-def pattern_of(style: str) -> re.Pattern[str]:
+def style_of(style: str) -> Pattern:
     """The regular expression of a style. Raises `re.error`."""
-    return re.compile(STYLES.get(style, style))
+    return pattern_of(STYLES.get(style, style))
 
 
 def _named(style: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,15 +17,21 @@ from rag_ls.indexing import Patterns, list_files
 from rag_ls.model import Outline
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
 from rag_ls.rules.checks.graph import Edge, ImportGraph, resolved
-from rag_ls.rules.checks.records import CheckedDocument, RuleSet, Violation
-from rag_ls.rules.checks.rule_files import RuleFiles
+from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, StructureCheck, Violation
+from rag_ls.rules.checks.rule_files import RuleFiles, read_rule_file
+from rag_ls.rules.checks.structure import Match, structures_here
+from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.rules.resolution import ImportResolver, SourceTree
+from rag_ls.util.guarded_processes import GuardedProcesses, Limits, ProcessEnded
 from rag_ls.util.paths import is_among, text_in
+
+_log = logging.getLogger(__name__)
 
 _MAX_BYTES = 2_000_000
 # Starting processes takes as long as reading so many files.
 _FEW_FILES = 150
 _BATCH = 50
+_BATCH_LIMITS = Limits(cpu_s=60.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +46,18 @@ class CheckReport:
 
 def check_project(root: Path, wanted: Sequence[str] = (), *, patterns: Patterns, processes: int) -> CheckReport:
     """Check the files of a project, or those at or below some project paths."""
-    paths = sorted(list_files(root, patterns))
+    with closing(_Parsing(root, max(1, processes))) as parsing:
+        return _check(root, sorted(list_files(root, patterns)), wanted, parsing)
+
+
+def _check(root: Path, paths: Sequence[str], wanted: Sequence[str], parsing: _Parsing) -> CheckReport:
     tree = SourceTree(paths, partial(_read, root))
-    rules = RuleFiles().read(tree)
+    rules = RuleFiles(parsing.read_rule_file).read(tree)
     chosen = [path for path in paths if is_among(path, wanted) and any(applies(rule, path) for rule in rules.rules)]
     if not rules.rules:
         return CheckReport(rules, (), 0)
     outlined = paths if needs_chains(rules) else chosen
-    outlines = _outlines(root, outlined, processes) if needs_imports(rules) or needs_symbols(rules) else {}
+    outlines = parsing.outlines(outlined) if needs_imports(rules) or needs_symbols(rules) else {}
     resolver = ImportResolver(tree)
     graph = ImportGraph(
         {path: resolved(resolver, path, language, outline.imports) for path, (language, outline) in outlines.items()}
@@ -59,7 +71,7 @@ def check_project(root: Path, wanted: Sequence[str] = (), *, patterns: Patterns,
         language = known[0] if known else recognise(path, text[:4096]) or "text"
         outline = known[1] if known else Outline()
         document = CheckedDocument(path, language, text, outline.imports, outline.symbols)
-        found += violations(document, rules, graph)
+        found += violations(document, rules, graph, structures=parsing.structures)
     return CheckReport(rules, tuple(found), len(chosen))
 
 
@@ -83,15 +95,49 @@ def changed_files(root: Path, revision: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _outlines(root: Path, paths: Sequence[str], processes: int) -> dict[str, tuple[str, Outline]]:
-    """The language and outline of each file, read in several processes if they are many."""
-    batches = [paths[at : at + _BATCH] for at in range(0, len(paths), _BATCH)]
-    read = partial(_outline_batch, root)
-    if len(paths) <= _FEW_FILES or processes < 2:
-        found: Iterable[list[tuple[str, str, Outline]]] = map(read, batches)
-        return {path: (language, outline) for batch in found for path, language, outline in batch}
-    with ProcessPoolExecutor(processes) as pool:
-        return {path: (language, outline) for batch in pool.map(read, batches) for path, language, outline in batch}
+class _Parsing:
+    """What parses the files of a project, in processes that may die: a file that ends one is not checked, and named."""
+
+    def __init__(self, root: Path, count: int) -> None:
+        self._root = root
+        self._count = count
+        self._processes = GuardedProcesses(count)
+
+    def close(self) -> None:
+        """End the processes."""
+        self._processes.close()
+
+    def read_rule_file(self, path: str, tree: SourceTree) -> RuleSet | None:
+        """As the function of that name."""
+        try:
+            return self._processes.call(read_rule_file, path, tree)
+        except ProcessEnded as error:
+            raise RulesUnreadable(RuleProblem(path, 1, f"it cannot be read: when it was parsed, {error}")) from error
+
+    def outlines(self, paths: Sequence[str]) -> dict[str, tuple[str, Outline]]:
+        """The language and outline of each file."""
+        batches = [paths[at : at + _BATCH] for at in range(0, len(paths), _BATCH)]
+        # Starting a process takes as long as reading some files.
+        with ThreadPoolExecutor(self._count if len(paths) > _FEW_FILES else 1) as threads:
+            read = threads.map(self._outline_batch, batches)
+            return {path: (language, outline) for batch in read for path, language, outline in batch}
+
+    def structures(self, document: CheckedDocument, checks: tuple[StructureCheck, ...]) -> list[tuple[Match, ...]]:
+        """The matches of structural rules in a document."""
+        try:
+            return self._processes.call(structures_here, document, checks)
+        except ProcessEnded as error:
+            _log.warning("%s is not checked against structural rules: when it was parsed, %s", document.path, error)
+            return [() for _ in checks]
+
+    def _outline_batch(self, paths: Sequence[str]) -> list[tuple[str, str, Outline]]:
+        try:
+            return self._processes.call(_outline_batch, self._root, paths, limits=_BATCH_LIMITS)
+        except ProcessEnded as error:
+            if len(paths) == 1:
+                _log.warning("%s is checked without its outline: when it was parsed, %s", paths[0], error)
+                return [(paths[0], recognise(paths[0], "") or "text", Outline())]
+        return [found for path in paths for found in self._outline_batch([path])]
 
 
 def _outline_batch(root: Path, paths: Sequence[str]) -> list[tuple[str, str, Outline]]:

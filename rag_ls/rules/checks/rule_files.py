@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rag_ls.rules.checks import ast_grep_files, import_linter
 from rag_ls.rules.checks.architecture import read_architecture
 from rag_ls.rules.checks.cruiser.reading import CONFIG_FILES as CRUISER_FILES
@@ -22,27 +24,32 @@ _SOURCE_ROOTS = ("", "src/", "lib/")
 class RuleFiles:
     """The rules of a project. A file that cannot be read keeps the rules that it had when it last could."""
 
-    def __init__(self) -> None:
+    def __init__(self, read_file: Callable[[str, SourceTree], RuleSet | None] | None = None) -> None:
+        """`read_file` does what `read_rule_file` does, perhaps in a process that may die."""
+        self._read_file = read_file or read_rule_file
         self._good: dict[str, RuleSet] = {}
 
     def read(self, tree: SourceTree) -> RuleSet:
         """The rules that the files of a tree state now; `tree.read` gives their texts."""
         found = RuleSet()
         for path in RULE_FILES:
-            if path not in tree.paths or not tree.read(path).strip():
-                self._good.pop(path, None)
-                continue
             try:
-                self._good[path] = _read(path, tree)
-                found += self._good[path]
+                stated = self._read_file(path, tree) if path in tree.paths else None
+                if stated is None:
+                    self._good.pop(path, None)
+                else:
+                    self._good[path] = stated
+                    found += stated
             except RulesUnreadable as error:
                 former = self._good.get(path, RuleSet())
                 found += RuleSet(former.rules, (error.problem,))
         return found
 
 
-def _read(path: str, tree: SourceTree) -> RuleSet:
-    """The rules of one file. Raises `RulesUnreadable`."""
+def read_rule_file(path: str, tree: SourceTree) -> RuleSet | None:
+    """The rules of one of `RULE_FILES`; None if it is empty or cannot be opened. Raises `RulesUnreadable`."""
+    if not tree.read(path).strip():
+        return None
     if path in ARCHITECTURE_FILES:
         return read_architecture(tree.read(path), path)
     if path in ast_grep_files.CONFIG_FILES:

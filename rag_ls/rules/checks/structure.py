@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ from rag_ls.rules.checks.records import CheckedDocument, Place, StructureCheck
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode, SgRoot
+
+_log = logging.getLogger(__name__)
 
 LANGUAGES = {
     "bash": "bash", "c": "c", "cpp": "cpp", "csharp": "csharp", "css": "css", "elixir": "elixir", "go": "go",
@@ -28,8 +31,26 @@ _MAX_MATCHES = 1000
 _SHOWN_CHARACTERS = 60
 
 
-def structure(document: CheckedDocument, check: StructureCheck) -> Iterator[tuple[Place, str]]:
-    """The places of a document that break a rule. None in languages that the rule is not for."""
+Match = tuple[Place, str]
+"""A place that breaks a structural rule, and what stands there."""
+Structures = Callable[[CheckedDocument, tuple[StructureCheck, ...]], list[tuple[Match, ...]]]
+"""The matches of each of some rules in a document."""
+
+
+def structures_here(document: CheckedDocument, checks: tuple[StructureCheck, ...]) -> list[tuple[Match, ...]]:
+    """The places of a document that break each rule, found in this process, which a parser may crash."""
+    return [tuple(_matches(document, check)) for check in checks]
+
+
+def _matches(document: CheckedDocument, check: StructureCheck) -> Iterator[Match]:
+    """None in languages that the rule is not for, and where the rule fails: it must take no other with it."""
+    try:
+        yield from _structure(document, check)
+    except Exception:
+        _log.exception("a structural rule failed on %s", document.path)
+
+
+def _structure(document: CheckedDocument, check: StructureCheck) -> Iterator[Match]:
     if document.language not in check.languages or len(document.text) > MAX_CHARACTERS:
         return
     root = _parsed(document.text, LANGUAGES[document.language]).root()

@@ -14,8 +14,11 @@ class RulesUnreadable(Exception):
     """A file of rules cannot be read at all; the rules that were read before stay in force."""
 
     def __init__(self, problem: RuleProblem) -> None:
-        super().__init__(problem.message)
+        super().__init__(problem)
         self.problem = problem
+
+    def __str__(self) -> str:
+        return self.problem.message
 
 
 def parse_yaml(text: str, path: str) -> tuple[Any, dict[tuple[str | int, ...], int]]:

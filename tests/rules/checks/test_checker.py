@@ -113,3 +113,10 @@ def test_a_comment_with_a_reason_suppresses_and_is_checked_itself() -> None:
     assert told("# rag-ls: ignore[no-such] because\n") == [("suppression-of-unknown-rule", 1)]
     assert told("# rag-ls: ignore[no-print] because\nx = 1\n") == [("unused-suppression", 1)]
     assert told("# rag-ls: ignore[no-print] because\n\nprint(1)\n") == [("unused-suppression", 1), ("no-print", 3)]
+
+
+def test_a_rule_whose_regular_expression_does_not_end_says_so_and_takes_no_other_with_it() -> None:
+    text = "rules:\n  - {id: slow, file_names: '(a|aa)+'}\n  - {id: style, file_names: snake_case}\n"
+    found = _found(text, f"src/{'a' * 60}B.py", "")
+    assert [rule for rule, _, _ in found] == ["slow", "style"]
+    assert "takes too long" in found[0][2]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from rag_ls.rules.checks.cruiser.records import Modules, Surroundings
 from rag_ls.rules.checks.graph import Edge
+from rag_ls.rules.checks.patterns import Pattern, pattern_of
 from rag_ls.rules.resolution.source_tree import above
 
 SOURCES = tuple(f"**/*.{end}" for end in ("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte"))
@@ -51,28 +51,26 @@ def types_of(edge: Edge, importer: str, surroundings: Surroundings, *, is_type: 
 
 def matches(modules: Modules, path: str, groups: tuple[str, ...] = ()) -> bool:
     """Whether a module is one of these; `groups` are what `$0`, `$1`, ... stand for."""
-    if modules.path and not pattern_of(_filled(modules.path, groups)).search(path):
+    if modules.path and not javascript_pattern(_filled(modules.path, groups)).search(path):
         return False
-    return not modules.path_not or not pattern_of(_filled(modules.path_not, groups)).search(path)
+    return not modules.path_not or not javascript_pattern(_filled(modules.path_not, groups)).search(path)
 
 
 def groups_of(modules: Modules, path: str) -> tuple[str, ...]:
     """What the pattern matched in a path as a whole, and its groups."""
-    found = pattern_of(modules.path).search(path) if modules.path else None
-    return (found[0], *(group for group in found.groups() if group is not None)) if found else ()
+    return (javascript_pattern(modules.path).search(path) if modules.path else None) or ()
 
 
 def counts(path: str, surroundings: Surroundings) -> bool:
     """Whether a module is looked at."""
-    if surroundings.exclude and pattern_of(surroundings.exclude).search(path):
+    if surroundings.exclude and javascript_pattern(surroundings.exclude).search(path):
         return False
-    return not surroundings.include_only or bool(pattern_of(surroundings.include_only).search(path))
+    return not surroundings.include_only or bool(javascript_pattern(surroundings.include_only).search(path))
 
 
-@lru_cache(maxsize=4096)
-def pattern_of(pattern: str) -> re.Pattern[str]:
+def javascript_pattern(pattern: str) -> Pattern:
     """A regular expression of JavaScript. Raises `re.error`."""
-    return re.compile(pattern.replace("(?<", "(?P<").replace("(?P<=", "(?<=").replace("(?P<!", "(?<!"))
+    return pattern_of(pattern.replace("(?<", "(?P<").replace("(?P<=", "(?<=").replace("(?P<!", "(?<!"))
 
 
 def _filled(pattern: str, groups: tuple[str, ...]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from rag_ls.rules.checks.cruiser.literals import Literals, Unknown
-from rag_ls.rules.checks.cruiser.modules import SOURCES, pattern_of
+from rag_ls.rules.checks.cruiser.modules import SOURCES, javascript_pattern
 from rag_ls.rules.checks.cruiser.records import (
     CruiserCheck,
     Dependencies,
@@ -186,7 +186,7 @@ def _pattern(stated: object) -> str:
         raise _NotChecked("only running the configuration would tell its path")
     found = "|".join(map(str, stated)) if isinstance(stated, list) else str(stated or "")
     # `$1` stands for text that is known only when it is checked.
-    pattern_of(re.sub(r"\$\d+", "x", found))
+    javascript_pattern(re.sub(r"\$\d+", "x", found))
     return found
 
 

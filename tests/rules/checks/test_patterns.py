@@ -1,0 +1,31 @@
+"""Regular expressions of a project: they match as Python's do, and end in time."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from rag_ls.rules.checks.patterns import Pattern, PatternTooSlow
+
+_SLOW, _TEXT = r"(a|aa)+$", "a" * 60 + "b"
+
+
+def test_a_search_gives_the_match_and_the_groups_that_took_part() -> None:
+    assert Pattern(r"^src/([^/]+)/(x)?").search("src/net/client.ts") == ("src/net/", "net")
+    assert Pattern(r"^lib/").search("src/net/client.ts") is None
+    assert Pattern(r"[a-z]+").matches_all("abc")
+    assert not Pattern(r"[a-z]+").matches_all("abc1")
+
+
+def test_what_is_no_regular_expression_is_refused_as_by_the_standard_library() -> None:
+    with pytest.raises(re.error):
+        Pattern("(")
+
+
+@pytest.mark.parametrize("match", [Pattern.search, Pattern.matches_all])
+def test_a_match_that_would_not_end_names_the_expression_and_is_not_tried_again(match) -> None:  # type: ignore[no-untyped-def]
+    pattern = Pattern(_SLOW)
+    for _ in range(3):
+        with pytest.raises(PatternTooSlow, match=re.escape(repr(_SLOW))):
+            match(pattern, _TEXT)
