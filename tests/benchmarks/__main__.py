@@ -1,4 +1,7 @@
-"""`make bench`: all measurements as one JSON object on standard output. `--only startup,typing` runs some of them."""
+"""`make bench`: all measurements as one JSON object on standard output. `--only startup,typing` runs some of them.
+
+`foreign FOLDER...` measures memory on real repositories instead, and `soak FOLDER...` for an hour, both as lines of text.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from tests.benchmarks import corpus
 from tests.benchmarks.agent_tasks import agent_tasks
 from tests.benchmarks.anchors import anchors
 from tests.benchmarks.answering import answering
+from tests.benchmarks.foreign import memory_run, soak
 from tests.benchmarks.freshness import freshness
 from tests.benchmarks.indexing import indexing, reopening
 from tests.benchmarks.measure import machine
@@ -39,6 +43,14 @@ from tests.benchmarks.typing import typing
 
 
 def main() -> None:
+    on_foreign = {"foreign": memory_run.main, "soak": soak.main}
+    if sys.argv[1:2] and sys.argv[1] in on_foreign:
+        on_foreign[sys.argv[1]](sys.argv[2:])
+    else:
+        _measure_all()
+
+
+def _measure_all() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--only",
