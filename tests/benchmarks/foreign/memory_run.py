@@ -27,13 +27,13 @@ from tests.benchmarks.foreign.shared_engine import (
     Watched,
     open_projects,
     shared_engine,
-    wait_until_closed,
 )
 from tests.benchmarks.measure import percentiles
 from tests.e2e.clients import agent, editor
 
 _REST_S = 2.0
 _LAST_REST_S = 10.0
+_CLOSING_S = 30.0
 _WARM_UP = 20
 _HEADINGS = "USS    RSS   USS+ch RSS+ch  peak USS/RSS  handles threads"
 _GOALS = {
@@ -61,7 +61,14 @@ def main(words: Sequence[str]) -> None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What every measurement on real repositories is told."""
-    parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER", help="checkouts; copies of them are indexed")
+    parser.add_argument(
+        "folders",
+        nargs="*",
+        default=[Path(__file__).parents[3]],
+        type=Path,
+        metavar="FOLDER",
+        help="git checkouts, of which clones are indexed (default: this one)",
+    )
     parser.add_argument("--words", action="store_true", help="index words only, which is quick")
     parser.add_argument("--idle-minutes", type=float, default=10.0, help="until an unused project is closed")
     parser.add_argument("--limit", type=float, default=12_000.0, help="stop where the engine's tree takes more MB")
@@ -87,13 +94,14 @@ class Run:
             await self._show_rest("engine alone, nothing open", watched)
             readings = [await self._index(folder, number, watched) for number, folder in enumerate(asked.folders, 1)]
             rest = await self._show_rest("all indexed, 20 questions each", watched)
-            _print_share(open_projects(self._work) - 1, readings[0], rest)
+            last = self._work / asked.folders[-1].name
+            _print_share(open_projects(last) - 1, readings[0], rest)
             await self._type_all(watched)
             await self._show_rest("all typed", watched)
-            left = wait_until_closed(self._work, 60 * asked.idle_minutes + 120)
-            await asyncio.sleep(_LAST_REST_S)
-            last = self._show(f"all closed ({left} still open), 10 s later", watched)
-        print(f"at rest {last.tree_uss:.0f} MB USS, {last.tree_rss:.0f} MB RSS (goal: {_GOALS['at rest']})")
+            await asyncio.sleep(60 * asked.idle_minutes + _CLOSING_S)
+            end = await self._show_rest("all closed", watched)
+            print(f"still open: {open_projects(last) - 1}")
+        print(f"at rest {end.tree_uss:.0f} MB USS, {end.tree_rss:.0f} MB RSS (goal: {_GOALS['at rest']})")
         print(f"peak {self._peak:.0f} MB RSS with children (goal: {_GOALS['peak']})", flush=True)
 
     async def _index(self, folder: Path, number: int, watched: Watched) -> Reading:
@@ -118,7 +126,7 @@ class Run:
                 await self._type(files[0], watched)
 
     async def _type(self, source: SourceFile, watched: Watched) -> None:
-        count = self._arguments.keystrokes
+        keystrokes = self._arguments.keystrokes
         async with editor(source.root) as user:
 
             async def settle() -> Reading:
@@ -127,12 +135,12 @@ class Run:
                 return watched.read()
 
             typist = Typist(user, source)
-            await typist.type(min(_WARM_UP, count))
+            await typist.type(min(_WARM_UP, keystrokes))
             before = await settle()
-            typed = await typist.type(count)
+            typed = await typist.type(keystrokes)
             after = await settle()
             typist.close()
-        print(_typing_line(source, typed, before, after, count), flush=True)
+        print(_typing_line(source, typed, before, after), flush=True)
         self._show(f"  after {source.language}", watched)
 
     async def _show_rest(self, label: str, watched: Watched) -> Reading:
@@ -164,7 +172,8 @@ def _row(sizes: Iterable[float]) -> str:
     return "".join(f"{size:7.0f}" for size in sizes)
 
 
-def _typing_line(source: SourceFile, typed: Typed, before: Reading, after: Reading, count: int) -> str:
+def _typing_line(source: SourceFile, typed: Typed, before: Reading, after: Reading) -> str:
+    count = len(typed.found_s) + typed.missed
     growth, tree_growth = (
         (each[1] - each[0]) * 1000 / count for each in ((before.uss, after.uss), (before.tree_uss, after.tree_uss))
     )

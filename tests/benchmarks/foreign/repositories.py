@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -38,9 +37,11 @@ class SourceFile:
 
 
 def copy_repository(folder: Path, work: Path) -> Path:
-    """A copy without an index. Files that its git store lacks are missing there as well."""
+    """A clone of what is committed in a checkout, without an index. Files that its git store lacks are missing as well."""
     target = work / folder.name
-    shutil.copytree(folder, target, symlinks=True, ignore=shutil.ignore_patterns(".rag-ls"))
+    _git(folder, "clone", "--quiet", "--shared", "--no-checkout", str(folder), str(target))
+    _git(target, "read-tree", "HEAD")
+    subprocess.run(["git", "-C", str(target), "checkout-index", "--all", "--index"], check=False, capture_output=True)
     return target
 
 
@@ -76,8 +77,7 @@ def largest_by_language(files: Iterable[SourceFile]) -> Mapping[str, list[Source
 
 
 def _source_files(root: Path) -> Iterator[SourceFile]:
-    listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], check=True, capture_output=True).stdout
-    for name in filter(None, listed.decode("utf-8", "replace").split("\0")):
+    for name in filter(None, _git(root, "ls-files", "-z").split("\0")):
         file = root / name
         if file.is_symlink() or not file.is_file() or not 0 < (size := file.stat().st_size) <= MAX_FILE_BYTES:
             continue
@@ -88,10 +88,14 @@ def _source_files(root: Path) -> Iterator[SourceFile]:
 
 
 def _subjects(root: Path) -> list[str]:
-    logged = subprocess.run(
-        ["git", "-C", str(root), "log", "--no-merges", "--format=%s", "-n", "200"], check=False, capture_output=True
-    )
-    return [line for line in logged.stdout.decode("utf-8", "replace").splitlines() if len(line.split()) > 2]
+    subjects = _git(root, "log", "--no-merges", "--format=%s", "-n", "200").splitlines()
+    return [line for line in subjects if len(line.split()) > 2]
+
+
+def _git(root: Path, *arguments: str) -> str:
+    """What git says in a repository."""
+    done = subprocess.run(["git", "-C", str(root), *arguments], check=True, capture_output=True)
+    return done.stdout.decode("utf-8", "replace")
 
 
 def _read(file: Path, size: int = -1) -> str:

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -122,15 +121,7 @@ def shared_engine(work: Path, *, words: bool, idle_minutes: float, limit_mb: flo
         subprocess.run([RAG_LS, "stop"], cwd=work, check=True, stdout=subprocess.DEVNULL)
 
 
-def open_projects(work: Path) -> int:
-    """How many projects the engine has open."""
-    answer = subprocess.run([RAG_LS, "projects", "list", "--json"], cwd=work, check=True, capture_output=True)
-    return sum(project["open"] for project in json.loads(answer.stdout)["repos"])
-
-
-def wait_until_closed(work: Path, timeout_s: float) -> int:
-    """Wait until no project is open; how many still are when time is up."""
-    deadline = time.monotonic() + timeout_s
-    while (count := open_projects(work)) and time.monotonic() < deadline:
-        time.sleep(1)
-    return count
+def open_projects(root: Path) -> int:
+    """How many projects the engine has open; it opens `root` for the question."""
+    asked = subprocess.run([RAG_LS, "status", "--json", "--project", str(root)], check=True, capture_output=True)
+    return len(json.loads(asked.stdout)["projects"])
