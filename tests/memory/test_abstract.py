@@ -58,6 +58,16 @@ def test_the_key_comes_from_the_environment(server: ChatServer, monkeypatch: pyt
     assert server.asked[0][1]["Authorization"] == "Bearer the key"
 
 
+def test_a_model_on_this_machine_is_asked_past_a_proxy_which_would_read_the_memories(
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.speaks_openai("Tokens live an hour.")
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{closed.getsockname()[1]}")
+        assert write_summary(_MEMORIES, 50, _settings(f"{server.url}/v1")) == "Tokens live an hour."
+
+
 def test_a_key_that_is_none_is_not_told(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
     for key in ("first line\nsecond line", "schlüssel"):
         monkeypatch.setenv("SUMMARY_KEY", key)

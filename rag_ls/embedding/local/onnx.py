@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rag_ls.embedding.api import ModelClosed, normalised
 from rag_ls.embedding.local.catalog import LocatedModel, card_of, check_onnx, check_weights
 from rag_ls.errors import ModelDamaged
+from rag_ls.util.quiet_onnxruntime import import_onnxruntime
 
 # Larger batches cost memory for activations, and gain nothing on a CPU.
 _BATCH = 8
@@ -25,9 +26,9 @@ class OnnxEmbedder:
         if model.is_packed:
             # The graph reads them.
             check_weights(model)
-        import onnxruntime
         from tokenizers import Tokenizer
 
+        onnxruntime = import_onnxruntime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1

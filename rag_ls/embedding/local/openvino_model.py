@@ -7,7 +7,6 @@ import importlib.util
 import os
 import platform
 import shutil
-import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -43,7 +42,7 @@ class OpenVinoEmbedder:
 
     def __init__(self, model: LocatedModel, *, threads: int) -> None:
         """Exports the model with torch where that was not done yet, which takes some seconds once."""
-        openvino = _openvino()
+        import openvino
         from tokenizers import Tokenizer
 
         self._tokenizer = Tokenizer.from_file(str(model.tokenizer_file))
@@ -104,14 +103,6 @@ def _padded(tokens: Sequence[Sequence[int]]) -> list[NDArray[np.int64]]:
         ids[row, : len(found)] = found
         mask[row, : len(found)] = 1
     return [ids, mask]
-
-
-def _openvino() -> Any:
-    # Hide an optional package that OpenVINO would import to report usage over the network.
-    sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
-    import openvino
-
-    return openvino
 
 
 def _exported_file(model: LocatedModel, *, is_quantised: bool) -> Path:

@@ -108,7 +108,6 @@ class ModelProcess:
             env={
                 **os.environ,
                 **threads,
-                "HF_HUB_OFFLINE": "1",
                 "TOKENIZERS_PARALLELISM": "false",
                 "TQDM_DISABLE": "1",
             },

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.storage.records import Hnsw, Vectors
+from rag_ls.util.quiet_onnxruntime import import_onnxruntime
 from rag_ls.util.whole_files import whole_file
 
 # An exact search of up to this many vectors takes about a millisecond, so a snapshot does not pay.
@@ -303,7 +304,7 @@ class VectorIndex:
 def _index_class() -> Any:
     # Load onnxruntime first: loaded after usearch, it crashes the process.
     with contextlib.suppress(ImportError):
-        import onnxruntime  # noqa: F401
+        import_onnxruntime()
     from usearch.index import Index
 
     return Index
