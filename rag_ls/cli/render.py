@@ -54,7 +54,7 @@ def hit(data: Json, paint: Paint = PLAIN, *, lines: int | None = None) -> str:
         ],
         paint,
     )
-    body = data["text"].strip("\n").split("\n")
+    body = data.get("text", "").strip("\n").split("\n")
     shown = textwrap.dedent("\n".join(body if lines is None else body[:lines]))
     more = ["..."] if lines is not None and lines < len(body) else []
     return "\n".join([*head, *(f"    {line}" for line in [*paint.code(shown, data["language"]), *more])])
@@ -106,7 +106,7 @@ def memory(data: Json, paint: Paint = PLAIN) -> str:
 
 
 def _about(anchor: Json, paint: Paint) -> str:
-    renamed = f"; {anchor['former_symbol']} is now {anchor['symbol']}" if "former_symbol" in anchor else ""
+    renamed = f"; {anchor['former_symbol']} is now {anchor.get('symbol', 'gone')}" if "former_symbol" in anchor else ""
     # A memory about a whole file has no line.
     place = paint.styled(f"{anchor['path']}:{anchor['line']}" if "line" in anchor else anchor["path"], PLACE)
     state = paint.styled(f"({anchor['state']}{renamed})", FAINT if anchor["state"] == "fresh" else WARNING)
@@ -128,11 +128,14 @@ def stored(data: Json) -> str:
         lines += [f"  {item['id'][:8]}  {item['content']}  ({item['contradicts']})" for item in opposed]
     if alike := [item for item in known if item not in opposed]:
         lines.append("known already (`rag-ls update ID` changes one, `rag-ls consolidate` merges what says the same):")
-        lines += [
-            f"  {item['similarity']:.2f} (cosine {item['cosine']:.2f})  {item['id'][:8]}  {item['content']}"
-            for item in alike
-        ]
+        lines += [f"  {_how_alike(item)}{item['id'][:8]}  {item['content']}" for item in alike]
     return "\n".join(lines)
+
+
+def _how_alike(data: Json) -> str:
+    """The figures of a memory that says much the same; none where no model has compared them."""
+    cosine = f" (cosine {data['cosine']:.2f})" if "cosine" in data else ""
+    return f"{data['similarity']:.2f}{cosine}  " if "similarity" in data else ""
 
 
 def consolidation(data: Json) -> str:

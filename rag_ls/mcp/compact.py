@@ -25,18 +25,18 @@ _NOTHING = {
     "search_memory": "no memory fits: try other words, a lower min_similarity, or list_memories",
     "list_memories": "no memory passes: store_memory keeps one",
 }
-_LISTS = ("results", "symbols", "tests", "memories")
 
 
 def compact(tool: str, answer: Json, *, names_project: bool = False) -> Json:
     """The lean form of a tool's answer. `names_project`: the agent asked another project than that of its folder."""
-    is_elsewhere = names_project or len(set(map(_root, answer.get("results") or ()))) > 1
-    lean = {key: value for key, value in answer.items() if key != "query"}
-    for key in _LISTS:
-        if isinstance(lean.get(key), list):
-            lean[key] = [_RECORDS[key](item) for item in lean[key]]
-    if is_elsewhere:
-        for record, whole in zip(lean.get("results") or (), answer.get("results") or (), strict=True):
+    lean = {name: value for name, value in answer.items() if name != "query"}
+    if tool not in _LISTS:
+        return lean
+    key, shorten = _LISTS[tool]
+    records = answer[key]
+    lean[key] = [shorten(record) for record in records]
+    if key == "results" and (names_project or len(set(map(_root, records))) > 1):
+        for record, whole in zip(lean[key], records, strict=True):
             if file := whole.get("file"):
                 record["path"] = file
     if tool == "search_memory":
@@ -44,7 +44,7 @@ def compact(tool: str, answer: Json, *, names_project: bool = False) -> Json:
         lean.pop("context", None)
     if "stats" in lean:
         lean["stats"] = _stats(lean["stats"])
-    if any(lean.get(key) == [] for key in _LISTS) and not _note(lean):
+    if not records and not _note(lean):
         lean["note"] = _NOTHING.get(tool, "nothing found")
     return lean
 
@@ -119,11 +119,16 @@ def _without(record: Json, *keys: str) -> Json:
     return {key: value for key, value in record.items() if key not in keys}
 
 
-_RECORDS: dict[str, Callable[[Json], Json | str]] = {
-    "results": _hit,
-    "symbols": _symbol,
-    "tests": _test,
-    "memories": _memory,
+# The tools whose answers are lists of records, which they hold under this key, and what shortens one. Another tool may use
+# the same key for something else: its answer stays as it is.
+_LISTS: dict[str, tuple[str, Callable[[Json], Any]]] = {
+    "search_code": ("results", _hit),
+    "find_related": ("results", _hit),
+    "list_symbols": ("symbols", _symbol),
+    "related_tests": ("tests", _test),
+    "search_memory": ("results", _hit),
+    "list_memories": ("memories", _memory),
+    "search_collection": ("results", _short),
 }
 
 
