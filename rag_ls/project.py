@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.errors import InvalidRequest, NotIndexed, PathOutsideProject, ProjectUnavailable
+from rag_ls.util.git import GitSilent, Silence, ask_git
+from rag_ls.util.repositories import find_repository, is_repository_top
 
 DATA_FOLDER = ".rag-ls"
 CONFIG_FILE = "rag-ls.toml"
@@ -80,13 +81,9 @@ class Project:
 
 def current_branch(root: Path) -> str:
     """The git branch that is checked out around a project's root; empty without git or with a detached HEAD."""
-    holder = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
-    dot_git = holder / ".git"
+    repository = find_repository(root)
     try:
-        if dot_git.is_file():
-            # A worktree or submodule: the file names its git folder.
-            dot_git = holder / dot_git.read_text(encoding="utf-8").partition("gitdir:")[2].strip()
-        head = (dot_git / "HEAD").read_text(encoding="utf-8")
+        head = (repository.folder / "HEAD").read_text(encoding="utf-8") if repository else ""
     except (OSError, UnicodeDecodeError):
         return ""
     branch = head.partition("ref: refs/heads/")[2].strip()
@@ -101,12 +98,12 @@ def shared_name(root: Path) -> str:
     folder of a repository has its path there after `#`. Empty if git cannot be asked.
     """
     try:
-        address, folder = (
-            _asked_git(root, "config", "--get", "remote.origin.url"),
-            _asked_git(root, "rev-parse", "--show-prefix"),
-        )
-    except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
-        return ""
+        address = _said(ask_git(root, "config", "--get", "remote.origin.url", codes=(0, 1)))
+        folder = _said(ask_git(root, "rev-parse", "--show-prefix"))
+    except GitSilent as silent:
+        if silent.kind is not Silence.NO_REPOSITORY:
+            return ""
+        address, folder = "", ""
     found = _host_and_path(address)
     if found is None:
         return root.name or str(root)
@@ -121,21 +118,18 @@ def is_known_to_others(shared_name: str) -> bool:
 def current_commit(root: Path) -> str:
     """The commit that is checked out, with `+` behind it if files of the project differ from it, or may; empty without git."""
     try:
-        commit = _asked_git(root, "rev-parse", "HEAD")
-    except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
+        commit = _said(ask_git(root, "rev-parse", "HEAD"))
+    except GitSilent:
         return ""
     try:
-        # No program is run that the repository's own settings name.
-        options = ("-c", "core.fsmonitor=false", "--no-optional-locks")
-        status = _asked_git(root, *options, "status", "--porcelain", "--untracked-files=normal", "--", ".")
-    except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
+        status = _said(ask_git(root, "status", "--porcelain", "--untracked-files=normal", "--", "."))
+    except GitSilent:
         status = "it cannot be told"
     return commit + "+" * bool(commit and status)
 
 
-def _asked_git(root: Path, *command: str) -> str:
-    done = subprocess.run(["git", "-C", str(root), *command], capture_output=True, text=True, timeout=10, check=False)
-    return done.stdout.strip() if done.returncode == 0 else ""
+def _said(output: bytes) -> str:
+    return output.decode("utf-8", "replace").strip()
 
 
 def _host_and_path(address: str) -> tuple[str, str] | None:
@@ -184,7 +178,7 @@ def find_marked_root(place: Path) -> Path | None:
         data = folder / DATA_FOLDER
         if data.is_dir() and data != user_state:
             return folder
-        if (folder / ".git").exists() and not is_shared_folder(folder):
+        if is_repository_top(folder) and not is_shared_folder(folder):
             return folder
     return None
 

@@ -33,6 +33,8 @@ def run(arguments: argparse.Namespace) -> int:
             return 0
     patterns = Patterns.of(settings.index)
     report = check_project(project.root, wanted, patterns=patterns, processes=os.cpu_count() or 1)
+    for note in report.notes:
+        print(f"rag-ls: {note}", file=sys.stderr)
     _print(report, arguments)
     severities = [each.severity for each in report.violations] + [each.severity for each in report.rules.problems]
     return 1 if Severity.ERROR in severities else 0

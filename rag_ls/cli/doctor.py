@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import json
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -21,6 +20,7 @@ from rag_ls.embedding.local.catalog import check_onnx, check_weights, locate
 from rag_ls.errors import RagLsError, StoreUnavailable
 from rag_ls.project import Project, find_project, make_private_folder, user_data_folder
 from rag_ls.storage import sqlite_version
+from rag_ls.util.git import Silence, git_program, why_git_is_silent
 
 _PYTHON = (3, 11)
 
@@ -67,7 +67,7 @@ def _findings(project: Project) -> Iterator[Finding]:
     yield from _model(project)
     yield from _store(project)
     yield _torch()
-    yield _git()
+    yield _git(project)
     yield _writable("project", lambda: project.root)
     yield _writable("user data", _user_data)
     yield _engine()
@@ -183,8 +183,12 @@ def _torch() -> Finding:
     )
 
 
-def _git() -> Finding:
-    found = shutil.which("git")
+def _git(project: Project) -> Finding:
+    silent = why_git_is_silent(project.root)
+    if silent is not None and silent.kind is not Silence.NO_REPOSITORY:
+        # Without git the ignore rules of this repository are not known exactly.
+        return Finding("git", False, f"{silent.reason}, in {project.root}", silent.remedy)
+    found = git_program()
     return Finding(
         "git",
         found is not None,

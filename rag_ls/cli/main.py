@@ -18,6 +18,7 @@ from rag_ls.cli.options import Verbs, add_operations, add_verb, project_option, 
 from rag_ls.cli.verbs import VERBS
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest, RagLsError
+from rag_ls.util.environment import forget_git
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 
@@ -63,6 +64,7 @@ _VERBS = {
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run one verb and exit with its code."""
+    forget_git()
     words = sys.argv[1:] if argv is None else argv
     if message := _unknown_verb(words):
         print(f"rag-ls: {message}", file=sys.stderr)

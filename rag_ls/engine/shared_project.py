@@ -32,9 +32,10 @@ from rag_ls.indexing import (
     TreeSync,
     is_ignore_file,
     reason_to_wait,
+    rules_note,
     scan,
 )
-from rag_ls.indexing.files import Patterns
+from rag_ls.indexing.listing import Patterns
 from rag_ls.memory import consolidation
 from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Freshness, Scope
@@ -277,6 +278,10 @@ class SharedProject:
         """When the index last took in a comparison or a batch of changes, in UTC (RFC 3339)."""
         at = self.indexing.synced_at
         return utc_stamp(at) if at else None
+
+    def exclusion_note(self) -> str:
+        """Why files may be left out that belong in the index, and what to do; empty where the rules are known."""
+        return rules_note(self.index.checkout)
 
     def maintain(self) -> None:
         """Maintain the index after indexing: write a vector snapshot if it pays. Raises `StoreUnavailable`."""

@@ -6,12 +6,12 @@ from rag_ls.indexing.cutters import Cutters
 from rag_ls.indexing.cutting import Cutting
 from rag_ls.indexing.documents import DocumentIndexer, Spent
 from rag_ls.indexing.documents_thread import MAX_AWAITED_FILES
-from rag_ls.indexing.files import ALL, Patterns, list_files
 from rag_ls.indexing.indexed_project import IndexedProject
+from rag_ls.indexing.listing import ALL, Patterns, list_files
 from rag_ls.indexing.power import reason_to_wait
 from rag_ls.indexing.progress import Depth, Phase, Progress
 from rag_ls.indexing.publishing import Published, Publishing
-from rag_ls.indexing.scan import Scan, differing_files, scan
+from rag_ls.indexing.scan import Scan, differing_files, rules_note, scan
 from rag_ls.indexing.service import IndexingService
 from rag_ls.indexing.sessions import EditingSession, EditingSessions
 from rag_ls.indexing.unread_search import files_holding
@@ -44,5 +44,6 @@ __all__ = [
     "is_ignore_file",
     "list_files",
     "reason_to_wait",
+    "rules_note",
     "scan",
 ]

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from rag_ls.indexing.files import RAGIGNORE, Patterns, admitted, admitted_folders
+from rag_ls.indexing.listing import RAGIGNORE, Patterns, admitted, admitted_folders
 from rag_ls.project import CONFIG_FILE
 from rag_ls.storage import CheckoutIndex
 from rag_ls.util.text import without_surrogates

@@ -6,13 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rag_ls.indexing.documents import DocumentIndexer
-from rag_ls.indexing.files import Patterns, file_state, list_files
+from rag_ls.indexing.files import file_state
+from rag_ls.indexing.listing import Patterns, list_files
 from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage import SCANNED, CheckoutIndex, DocumentRecord, Skipped
 from rag_ls.util.text import without_surrogates
 
 _FINGERPRINT = "cutting"
+_RULES_NOTE = "ignore rules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,8 @@ def scan(
     stored, skipped = store.documents(), store.skipped()
     changed: list[str] = []
     seen: set[str] = set()
-    for path in list_files(project.root, patterns):
+    reasons: dict[str, None] = {}
+    for path in list_files(project.root, patterns, reasons.setdefault):
         give_way()
         state = file_state(project.root / path)
         if state is None:
@@ -64,8 +67,14 @@ def scan(
     store.remove_documents(gone)
     store.queue.add(changed)
     store.set_meta(_FINGERPRINT, fingerprint)
+    store.set_meta(_RULES_NOTE, "; ".join(reasons))
     store.set_meta(SCANNED, "yes")
     return Scan(len(seen), len(changed), len(gone))
+
+
+def rules_note(store: CheckoutIndex) -> str:
+    """What kept the last scan from applying the ignore rules as git would, and what to do; empty if nothing did."""
+    return store.meta(_RULES_NOTE) or ""
 
 
 def differing_files(project: Project, store: CheckoutIndex, patterns: Patterns) -> list[str]:

@@ -7,7 +7,7 @@ from collections import Counter
 
 from rag_ls.config import Settings
 from rag_ls.errors import NotConfirmed
-from rag_ls.indexing.files import Patterns, list_files
+from rag_ls.indexing.listing import Patterns, list_files
 from rag_ls.project import Project
 from rag_ls.storage import index_summary
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_ls.indexing import Admissions, PathSet
-from rag_ls.indexing.files import Patterns
+from rag_ls.indexing.listing import Patterns
 from rag_ls.storage import Skipped
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from tests.support import SETTLED, record, write

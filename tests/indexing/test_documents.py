@@ -9,7 +9,7 @@ import pytest
 from rag_ls.chunking import Budget
 from rag_ls.indexing import Admissions, Cutters, Cutting, DocumentIndexer
 from rag_ls.indexing.documents import Intake, Prepared
-from rag_ls.indexing.files import Patterns
+from rag_ls.indexing.listing import Patterns
 from rag_ls.project import Project
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from tests.support import write

@@ -7,20 +7,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from rag_ls.indexing.files import (
-    Patterns,
-    Rejected,
-    Source,
-    admitted,
-    list_files,
-    read_source,
-    reason_by_name,
-    regular_file,
-)
-from tests.support import git, git_repository, until, write
+from rag_ls.indexing.files import Rejected, Source, read_source, reason_by_name, regular_file
+from rag_ls.indexing.listing import list_files
+from tests.support import git_repository, until, write
 
 _LIMIT = 1_000_000
 _AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -29,106 +19,6 @@ _AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 def _reason(file: Path) -> str:
     found = read_source(file.parent.resolve(), file.name, limit=_LIMIT)
     return found.reason if isinstance(found, Rejected) else ""
-
-
-@pytest.fixture(params=["git", "plain"])
-def make(request: pytest.FixtureRequest, tmp_path: Path):
-    """Makes a project of some files, with and without git."""
-
-    def make(files: dict[str, str]) -> Path:
-        return (git_repository if request.param == "git" else write)(tmp_path / "project", files)
-
-    return make
-
-
-def test_ignore_rules_are_obeyed_in_each_folder(make) -> None:
-    root = make({
-        ".gitignore": "build/\n*.tmp.py\n/only_here.py\n",
-        "sub/.gitignore": "local.py\n",
-        "a.py": "", "a.tmp.py": "", "build/x.py": "", "only_here.py": "",
-        "sub/a.py": "", "sub/local.py": "", "sub/only_here.py": "", "local.py": "", "sub/build/deep/x.py": "",
-    })  # fmt: skip
-    expected = {".gitignore", "sub/.gitignore", "a.py", "sub/a.py", "sub/only_here.py", "local.py"}
-    assert set(list_files(root)) == expected
-    paths = [file.relative_to(root).as_posix() for file in root.rglob("*.py")]
-    assert admitted(root, paths) == {path for path in expected if path.endswith(".py")}
-
-
-def test_ragignore_and_the_exclude_setting_leave_out_more(make) -> None:
-    root = make(
-        {
-            ".ragignore": "legacy/\n!legacy/keep.py\n*.gen.py\n",
-            "a.py": "",
-            "legacy/x.py": "",
-            "b.gen.py": "",
-            "vendor/v.py": "",
-        }
-    )
-    assert set(list_files(root, Patterns(("vendor/",)))) == {".ragignore", "a.py"}
-    assert admitted(root, ["a.py", "legacy/x.py", "b.gen.py", "vendor/v.py"], Patterns(("vendor/",))) == {"a.py"}
-
-
-def test_the_data_folder_is_never_listed(make) -> None:
-    root = make({"a.py": "", ".rag-ls/notes.py": ""})
-    assert set(list_files(root)) == {"a.py"}
-    assert admitted(root, [".rag-ls/notes.py", "a.py"]) == {"a.py"}
-
-
-def test_tracked_files_stay_although_a_rule_came_later(tmp_path: Path) -> None:
-    root = git_repository(tmp_path / "project", {"kept.py": ""})
-    write(root, {".gitignore": "*.py\n", "new.py": ""})
-    assert set(list_files(root)) == {"kept.py", ".gitignore"}
-    assert admitted(root, ["kept.py", "new.py"]) == {"kept.py"}
-
-
-def test_a_program_that_a_repository_s_own_settings_name_is_not_run(tmp_path: Path) -> None:
-    root = git_repository(tmp_path, {"a.py": "", ".gitignore": "b.py\n"})
-    (tmp_path / ".git" / "program").write_text("#!/bin/sh\necho >> ran\n")
-    (tmp_path / ".git" / "program").chmod(0o755)
-    git(root, "config", "core.fsmonitor", ".git/program")
-    assert "a.py" in list_files(root)
-    assert admitted(root, ["a.py", "b.py"]) == {"a.py"}
-    assert not (root / "ran").exists()
-
-
-def test_the_repository_s_own_exclude_file_is_obeyed(tmp_path: Path) -> None:
-    root = git_repository(tmp_path / "project", {"a.py": ""})
-    write(root, {".git/info/exclude": "private.py\n", "private.py": ""})
-    assert set(list_files(root)) == {"a.py"}
-
-
-def test_another_repository_inside_is_not_listed(tmp_path: Path) -> None:
-    root = git_repository(tmp_path / "project", {"a.py": ""})
-    git_repository(root / "inner", {"b.py": ""})
-    assert set(list_files(root)) == {"a.py", "inner"}
-    assert _reason(root / "inner") == "unreadable folder or other repository"
-
-
-def test_without_git_a_deeper_rule_takes_back_a_higher_one(tmp_path: Path) -> None:
-    root = write(tmp_path, {".gitignore": "*.txt\n", "sub/.gitignore": "!keep.txt\n", "sub/keep.txt": "", "a.txt": ""})
-    assert "sub/keep.txt" in set(list_files(root))
-
-
-_NAMES = st.sampled_from(["a.py", "b.txt", "lib/a.py", "lib/deep/b.txt", "src/c.py", "src/lib/a.py"])
-_PATTERNS = st.lists(
-    st.sampled_from(
-        ["*.py", "lib/", "/lib", "src/*.py", "**/deep", "a.*", "!a.py", "# note", "", "src/**/a.py", "b?txt"]
-    ),
-    max_size=4,
-)
-
-
-@settings(max_examples=25)
-@given(files=st.sets(_NAMES, min_size=1), patterns=_PATTERNS)
-def test_a_walk_without_git_lists_what_git_would(
-    tmp_path_factory: pytest.TempPathFactory, files: set[str], patterns: list[str]
-) -> None:
-    contents = {**dict.fromkeys(files, ""), ".gitignore": "\n".join(patterns) + "\n"}
-    plain = write(tmp_path_factory.mktemp("plain"), contents)
-    known = write(tmp_path_factory.mktemp("git"), contents)
-    git(known, "init", "--quiet")
-    assert set(list_files(plain)) == set(list_files(known))
-    assert admitted(plain, sorted(files)) == admitted(known, sorted(files)) == set(list_files(plain)) - {".gitignore"}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from rag_ls.chunking import Budget
 from rag_ls.indexing import Cutters, Cutting, DocumentIndexer, Scan, scan
-from rag_ls.indexing.files import Patterns
+from rag_ls.indexing.listing import Patterns
 from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage.sqlite.checkout import SqliteCheckout

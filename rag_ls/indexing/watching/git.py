@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from rag_ls.util.repositories import find_repository
+
 # An older lock was left by a killed git, or belongs to an operation that is too long to wait for.
 _MAX_OPERATION_S = 10.0
 _LOCK = "index.lock"
@@ -34,22 +36,5 @@ class GitFolder:
 
 def git_folder(root: Path) -> GitFolder | None:
     """The git folder of the working tree around `root`, or None where there is none."""
-    for folder in (root, *root.parents):
-        dot_git = folder / ".git"
-        if dot_git.is_dir():
-            return GitFolder(str(dot_git))
-        if dot_git.is_file():
-            return _linked(dot_git)
-    return None
-
-
-def _linked(dot_git: Path) -> GitFolder | None:
-    """The git folder that the `.git` file of a worktree or submodule points to."""
-    try:
-        text = dot_git.read_text(encoding="utf-8", errors="surrogateescape")
-    except OSError:
-        return None
-    if not text.startswith("gitdir:"):
-        return None
-    target = dot_git.parent / text.removeprefix("gitdir:").strip()
-    return GitFolder(os.path.realpath(target)) if target.is_dir() else None
+    repository = find_repository(root)
+    return GitFolder(str(repository.folder)) if repository and repository.folder.is_dir() else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-import subprocess
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -22,6 +22,7 @@ from rag_ls.rules.checks.rule_files import RuleFiles, read_rule_file
 from rag_ls.rules.checks.structure import Match, structures_here
 from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.rules.resolution import ImportResolver, SourceTree
+from rag_ls.util.git import GitSilent, ask_git
 from rag_ls.util.guarded_processes import GuardedProcesses, Limits, ProcessEnded
 from rag_ls.util.paths import is_among, text_in
 
@@ -32,6 +33,7 @@ _MAX_BYTES = 2_000_000
 _FEW_FILES = 150
 _BATCH = 50
 _BATCH_LIMITS = Limits(cpu_s=60.0)
+_GIT_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +44,26 @@ class CheckReport:
     violations: tuple[Violation, ...]
     files: int
     """How many files were checked."""
+    notes: tuple[str, ...] = ()
+    """What kept the ignore rules from being applied as git would."""
 
 
 def check_project(root: Path, wanted: Sequence[str] = (), *, patterns: Patterns, processes: int) -> CheckReport:
     """Check the files of a project, or those at or below some project paths."""
+    notes: dict[str, None] = {}
+    paths = sorted(list_files(root, patterns, notes.setdefault))
     with closing(_Parsing(root, max(1, processes))) as parsing:
-        return _check(root, sorted(list_files(root, patterns)), wanted, parsing)
+        return _check(root, paths, wanted, parsing, tuple(notes))
 
 
-def _check(root: Path, paths: Sequence[str], wanted: Sequence[str], parsing: _Parsing) -> CheckReport:
+def _check(
+    root: Path, paths: Sequence[str], wanted: Sequence[str], parsing: _Parsing, notes: tuple[str, ...]
+) -> CheckReport:
     tree = SourceTree(paths, partial(_read, root))
     rules = RuleFiles(parsing.read_rule_file).read(tree)
     chosen = [path for path in paths if is_among(path, wanted) and any(applies(rule, path) for rule in rules.rules)]
     if not rules.rules:
-        return CheckReport(rules, (), 0)
+        return CheckReport(rules, (), 0, notes)
     outlined = paths if needs_chains(rules) else chosen
     outlines = parsing.outlines(outlined) if needs_imports(rules) or needs_symbols(rules) else {}
     resolver = ImportResolver(tree)
@@ -72,7 +80,7 @@ def _check(root: Path, paths: Sequence[str], wanted: Sequence[str], parsing: _Pa
         outline = known[1] if known else Outline()
         document = CheckedDocument(path, language, text, outline.imports, outline.symbols)
         found += violations(document, rules, graph, structures=parsing.structures)
-    return CheckReport(rules, tuple(found), len(chosen))
+    return CheckReport(rules, tuple(found), len(chosen), notes)
 
 
 def changed_files(root: Path, revision: str) -> list[str]:
@@ -84,14 +92,14 @@ def changed_files(root: Path, revision: str) -> list[str]:
         raise InvalidRequest(f"--changed {revision!r} is no revision")
     found: list[str] = []
     for command in (
-        ["diff", "--name-only", "-z", "--relative", revision, "--"],
-        ["ls-files", "-o", "--exclude-standard", "-z"],
+        ("diff", "--no-ext-diff", "--no-textconv", "--name-only", "-z", "--relative", revision, "--"),
+        ("ls-files", "-o", "--exclude-standard", "-z"),
     ):
-        done = subprocess.run(["git", *command], cwd=root, capture_output=True, check=False)
-        if done.returncode:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise InvalidRequest(f"--changed {revision}: {said[0] if said else 'git failed'}")
-        found += [name.decode("utf-8", "surrogateescape") for name in done.stdout.split(b"\0") if name]
+        try:
+            listed = ask_git(root, *command, timeout_s=_GIT_S)
+        except GitSilent as silent:
+            raise InvalidRequest(f"--changed {revision}: {silent}") from silent
+        found += [os.fsdecode(name) for name in listed.split(b"\0") if name]
     return list(dict.fromkeys(found))
 
 

@@ -16,7 +16,7 @@ from rag_ls.chunking import Budget, embedding_text
 from rag_ls.config import SearchSettings
 from rag_ls.embedding import HostedModel
 from rag_ls.indexing import Cutters, Cutting, DocumentIndexer
-from rag_ls.indexing.files import list_files
+from rag_ls.indexing.listing import list_files
 from rag_ls.model import StoredChunk
 from rag_ls.project import Project
 from rag_ls.search import NO_FILTERS, Searcher

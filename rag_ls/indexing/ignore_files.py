@@ -1,0 +1,137 @@
+"""Ignore files: reads their patterns, and applies them where git does not."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+from rag_ls.indexing.git_settings import RepositorySettings, settings_of
+from rag_ls.util.marked_text import decode_marked
+from rag_ls.util.repositories import Repository
+
+GITIGNORE = ".gitignore"
+_MAX_BYTES = 5_000_000
+
+Tell = Callable[[str], None]
+"""Called with a reason for which files are left out, for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreSpec:
+    """The patterns of one ignore file."""
+
+    base: str
+    """The folder that they are relative to, from the tree's top: empty, or with `/` at its end."""
+    patterns: GitIgnoreSpec | None
+    """None where the file cannot be read: it may exclude anything, so all below its folder is excluded."""
+    folds_case: bool = False
+
+    def decides(self, path: str) -> bool | None:
+        """Whether a path below the base is ignored; None where no pattern matches. A folder's path ends with `/`."""
+        inside = path[len(self.base) :]
+        if not inside or not path.startswith(self.base):
+            return None
+        if self.patterns is None:
+            return True
+        return self.patterns.check_file(inside.lower() if self.folds_case else inside).include
+
+
+def read_patterns(file: Path, tell: Tell) -> list[str] | None:
+    """The lines of an ignore file, none where there is no such file; None, and a reason told, where it cannot be read."""
+    try:
+        if not os.path.isfile(file):
+            return []
+        with open(file, "rb") as stream:
+            data = stream.read(_MAX_BYTES + 1)
+        if len(data) > _MAX_BYTES:
+            tell(f"{file} is too large for an ignore file, so nothing below its folder is indexed; make it smaller")
+            return None
+        # Names of files are bytes, and so may patterns be.
+        return decode_marked(data, errors="surrogateescape").replace("\r\n", "\n").split("\n")
+    except UnicodeDecodeError:
+        tell(f"{file} is no text in UTF-8 or UTF-16, so nothing below its folder is indexed; save it as UTF-8")
+    except OSError as error:
+        tell(f"{file} cannot be read ({error.strerror}), so nothing below its folder is indexed; make it readable")
+    return None
+
+
+def compiled(lines: Iterable[str], *, folds_case: bool = False) -> GitIgnoreSpec:
+    """The patterns of some lines, in .gitignore syntax. Those that mean nothing are left out, as git does."""
+    lines = [line.lower() for line in lines] if folds_case else list(lines)
+    try:
+        return GitIgnoreSpec.from_lines(lines)
+    except ValueError:
+        return GitIgnoreSpec.from_lines([line for line in lines if _is_pattern(line)])
+
+
+def _is_pattern(line: str) -> bool:
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except ValueError:
+        return False
+    return True
+
+
+class IgnoreRules:
+    """The ignore rules of a tree as git has them, read without git: the user's, the repository's, those of each folder."""
+
+    def __init__(self, root: Path, repository: Repository | None, tell: Tell) -> None:
+        """`repository` is the one around `root`, if there is one. `tell` hears of ignore files that cannot be read."""
+        self._root = root
+        self._tell = tell
+        top = repository.top if repository else root
+        # Paths of patterns are relative to the top, which may be above the root.
+        self._prefix = "".join(part + "/" for part in root.relative_to(top).parts)
+        settings = settings_of(repository) if repository else RepositorySettings()
+        self._folds_case = settings.ignores_case
+        outer: list[IgnoreSpec] = []
+        # A file that comes later counts more (gitignore(5)).
+        for file in settings.exclude_files:
+            outer += self._spec(file, "")
+        self._specs: dict[str, tuple[IgnoreSpec, ...]] = {}
+        folder, base = top, ""
+        for part in root.relative_to(top).parts:
+            outer += self._spec(folder / GITIGNORE, base)
+            folder, base = folder / part, f"{base}{part}/"
+        self._outer = tuple(outer)
+
+    def excludes(self, path: str, *, is_folder: bool = False) -> bool:
+        """Whether the rules exclude a project path, or a folder that it is in. The root itself is the empty path."""
+        parts = [part for part in (self._prefix + path).split("/") if part]
+        above = self._prefix.count("/")
+        for depth in range(len(parts)):
+            specs = self.inside("/".join(parts[above:depth])) if depth >= above else self._outer
+            ends_with_folder = depth + 1 < len(parts) or is_folder or not path
+            if _is_ignored("/".join(parts[: depth + 1]) + "/" * ends_with_folder, specs):
+                return True
+        return False
+
+    def ignores(self, path: str) -> bool:
+        """Whether the rules exclude a path whose folders they do not exclude. A folder's path ends with `/`."""
+        return _is_ignored(self._prefix + path, self.inside(path.rstrip("/").rpartition("/")[0]))
+
+    def inside(self, folder: str) -> tuple[IgnoreSpec, ...]:
+        """The rules for what is in a folder of the project, those of the folders above it first."""
+        folder = folder.rstrip("/")
+        if folder not in self._specs:
+            above = self.inside(folder.rpartition("/")[0]) if folder else self._outer
+            base = f"{self._prefix}{folder}/" if folder else self._prefix
+            self._specs[folder] = (*above, *self._spec(self._root / folder / GITIGNORE, base))
+        return self._specs[folder]
+
+    def _spec(self, file: Path, base: str) -> list[IgnoreSpec]:
+        lines = read_patterns(file, self._tell)
+        if lines is None:
+            return [IgnoreSpec(base, None)]
+        return [IgnoreSpec(base, compiled(lines, folds_case=self._folds_case), self._folds_case)] if lines else []
+
+
+def _is_ignored(path: str, specs: tuple[IgnoreSpec, ...]) -> bool:
+    """Whether a path is ignored: the last matching pattern of the deepest file with one decides (gitignore(5))."""
+    if any(spec.patterns is None and spec.decides(path) for spec in specs):
+        return True
+    return next((found for spec in reversed(specs) if (found := spec.decides(path)) is not None), False)

@@ -1,0 +1,145 @@
+"""The one place that calls git: with a clean environment, a time limit, and no program that a repository names."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from rag_ls.util.environment import without_git
+from rag_ls.util.repositories import Repository, find_repository
+
+_TIMEOUT_S = 20.0
+# No program that the settings of a repository name is run: the user has not agreed to that.
+_OPTIONS = (
+    "--no-pager",
+    "--no-optional-locks",
+    "-c", "core.fsmonitor=false",
+    "-c", f"core.hooksPath={os.devnull}",
+    "-c", "core.askPass=",
+    "-c", "credential.helper=",
+    "-c", "protocol.allow=never",
+    # A folder in the tree that looks like a bare repository brings settings of its own.
+    "-c", "safe.bareRepository=explicit",
+)  # fmt: skip
+_VARIABLES = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM": "1",
+    "GIT_PAGER": "cat",
+    "GIT_ASKPASS": "",
+    # What git says is read here.
+    "LC_ALL": "C",
+}
+_TRUST = re.compile(rb"(git config --global --add safe\.directory [^\r\n]+)")
+
+
+class Silence(StrEnum):
+    """The kinds of reasons for which git gives no answer."""
+
+    NO_REPOSITORY = "no repository"
+    """There is no `.git` at or above the folder."""
+    MISSING = "missing"
+    """There is a repository, but no program `git`."""
+    REFUSED = "refused"
+    """git does not read this repository."""
+    LATE = "late"
+    """git did not answer in time."""
+    FAILED = "failed"
+    """git reads the repository, but this command failed."""
+
+
+class GitSilent(Exception):
+    """Raised where git gives no answer; its text says why, and what to do."""
+
+    def __init__(self, kind: Silence, reason: str, remedy: str = "") -> None:
+        super().__init__(f"{reason}; {remedy}" if remedy else reason)
+        self.kind = kind
+        self.reason = reason
+        self.remedy = remedy
+
+    @property
+    def hides_rules(self) -> bool:
+        """Whether there is a repository whose rules git does not tell."""
+        return self.kind is not Silence.NO_REPOSITORY
+
+
+def git_program() -> str | None:
+    """The path of the program `git`. Folders of the search path that depend on the current one do not count."""
+    places = [place for place in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(place)]
+    found = shutil.which("git", path=os.pathsep.join(places))
+    # Windows looks in the current folder first.
+    return found if found and os.path.isabs(found) else None
+
+
+def ask_git(
+    folder: Path,
+    *command: str,
+    given: bytes = b"",
+    codes: Sequence[int] = (0,),
+    timeout_s: float = _TIMEOUT_S,
+) -> bytes:
+    """What a git command prints, run in a folder of a work tree. `given` is its standard input.
+
+    Raises `GitSilent` where there is no repository or git does not answer, and for an exit code that is not in `codes`.
+    """
+    repository = find_repository(folder)
+    if repository is None:
+        raise GitSilent(Silence.NO_REPOSITORY, f"{folder} is in no git repository")
+    if (program := git_program()) is None:
+        raise GitSilent(Silence.MISSING, "git is not installed", "install git")
+    if repository.fault:
+        raise _refusal(repository, repository.fault)
+    # The tree is the folder that holds `.git`, whatever `core.worktree` says: another one's files are not meant.
+    line = [program, "-C", str(folder), f"--work-tree={repository.top}", *_OPTIONS, *command]
+    try:
+        done = subprocess.run(
+            line,
+            input=given,
+            capture_output=True,
+            check=False,
+            timeout=timeout_s,
+            env={**without_git(os.environ), **_VARIABLES},
+        )
+    except subprocess.TimeoutExpired:
+        raise GitSilent(
+            Silence.LATE, f"git gave no answer for {repository.top} in {timeout_s:.0f} s", "try again"
+        ) from None
+    except OSError as error:
+        raise GitSilent(Silence.MISSING, f"git cannot be run: {error}", "mend or install git") from error
+    if done.returncode in codes:
+        return done.stdout
+    raise _failure(repository, done.stderr)
+
+
+def why_git_is_silent(folder: Path) -> GitSilent | None:
+    """Why git tells nothing about a folder; None where it does."""
+    try:
+        ask_git(folder, "rev-parse", "--git-dir")
+    except GitSilent as silent:
+        return silent
+    return None
+
+
+def _failure(repository: Repository, said: bytes) -> GitSilent:
+    lines = said.decode("utf-8", "replace").strip().splitlines()
+    first = lines[0].strip().removeprefix("fatal: ").removeprefix("error: ") if lines else "git failed"
+    if trust := _TRUST.search(said):
+        # The line is git's own, with the path as git compares it.
+        remedy = f"if you trust it, `{trust[1].decode('utf-8', 'replace').strip()}`"
+        return GitSilent(Silence.REFUSED, f"git refuses to read it ({first})", remedy)
+    if first.startswith(("not a git repository", "bad config", "cannot use bare repository", "unknown repository ext")):
+        return _refusal(repository, first)
+    return GitSilent(Silence.FAILED, first)
+
+
+def _refusal(repository: Repository, reason: str) -> GitSilent:
+    return GitSilent(
+        Silence.REFUSED, f"git cannot read it ({reason})", f"`git -C {repository.top} status` shows what is to mend"
+    )

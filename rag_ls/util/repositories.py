@@ -1,0 +1,83 @@
+"""Finds the git repository around a folder, without git."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+DOT_GIT = ".git"
+_MAX_POINTER_BYTES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A work tree of a git repository, or a folder that claims to be one."""
+
+    top: Path
+    """The folder that holds `.git`."""
+    folder: Path
+    """What `.git` is or names: the folder with HEAD and index of this work tree. It may be missing."""
+    common: Path
+    """The folder with the configuration and `info/exclude`, which all work trees of the repository share."""
+    fault: str = ""
+    """Why git cannot read it; empty where it looks sound."""
+
+
+def find_repository(place: Path) -> Repository | None:
+    """The repository that the nearest `.git` at or above a folder belongs to."""
+    for top in (place, *place.parents):
+        if os.path.lexists(top / DOT_GIT):
+            return _repository_at(top)
+    return None
+
+
+def is_repository_top(folder: str | os.PathLike[str]) -> bool:
+    """Whether a folder holds `.git`, of whatever kind."""
+    return os.path.lexists(os.path.join(folder, DOT_GIT))
+
+
+def is_git_folder(folder: Path) -> bool:
+    """Whether a folder is what git keeps for itself (a bare repository, or what belongs in `.git`)."""
+    return os.path.lexists(folder / "HEAD") and os.path.isdir(folder / "refs") and os.path.isdir(folder / "objects")
+
+
+def _repository_at(top: Path) -> Repository:
+    dot_git = top / DOT_GIT
+    if os.path.isdir(dot_git):
+        folder, fault = dot_git, ""
+    else:
+        folder, fault = _named_folder(dot_git)
+    common = folder
+    if named := _line_in(folder / "commondir"):
+        common = Path(os.path.normpath(folder / named))
+    if not fault and not _is_sound(folder, common):
+        fault = f"{folder} is no git folder: HEAD, objects or refs are missing"
+    return Repository(top, folder, common, fault)
+
+
+def _named_folder(dot_git: Path) -> tuple[Path, str]:
+    """The folder that a `.git` file of a work tree or submodule names, and what is wrong with it."""
+    key, _, target = _line_in(dot_git).partition("gitdir:")
+    if key or not target.strip():
+        return dot_git, f"{dot_git} cannot be read, or names no git folder"
+    folder = Path(os.path.normpath(dot_git.parent / target.strip()))
+    if not os.path.isdir(folder):
+        return folder, f"{dot_git} names {folder}, which is not there"
+    return folder, ""
+
+
+def _is_sound(folder: Path, common: Path) -> bool:
+    # git asks for the same three. HEAD may be a link.
+    return os.path.lexists(folder / "HEAD") and all(os.path.isdir(common / name) for name in ("objects", "refs"))
+
+
+def _line_in(file: Path) -> str:
+    """The first line of a small file; empty where there is none."""
+    try:
+        if not os.path.isfile(file):
+            return ""
+        with open(file, "rb") as stream:
+            return os.fsdecode(stream.read(_MAX_POINTER_BYTES)).split("\n", 1)[0].strip()
+    except OSError:
+        return ""

@@ -1,0 +1,285 @@
+"""Nothing that is excluded is read: one test for each row of the table in docs/security.md."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from rag_ls.cli.main import main
+from rag_ls.indexing.listing import admitted, admitted_folders, list_files
+from rag_ls.project import current_commit, shared_name
+from rag_ls.rules.checks.project import changed_files
+from rag_ls.util.git import GitSilent, Silence, ask_git, why_git_is_silent
+from tests.support import git, git_repository, write
+
+_AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+_OTHER_USER = 65534
+_RAG_LS = Path(__file__).parents[2] / "rag_ls"
+
+_STARTERS = ("which", "run", "Popen", "call", "check_call", "check_output", "system", "popen", "execvp", "spawn")
+
+as_root = pytest.mark.skipif(not _AS_ROOT, reason="only root can give files to another user")
+
+# What git, and what the walk in its place, must leave of this repository.
+_FILES = {
+    ".gitignore": "build/\n*.tmp.py\n!keep.tmp.py\n",
+    "sub/.gitignore": "local.py\n",
+    "a.py": "", "keep.tmp.py": "", "sub/a.py": "",
+    "x.tmp.py": "", "build/x.py": "", "sub/local.py": "", "private/x.py": "", "a.mine": "", "sub/deep/b.mine": "",
+}  # fmt: skip
+_LEFT = {".gitignore", "sub/.gitignore", "a.py", "keep.tmp.py", "sub/a.py"}
+
+
+@pytest.fixture
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home folder of a user whose git ignores files everywhere."""
+    home = tmp_path / "home of the user"
+    write(home, {".gitconfig": '[core]\n\texcludesFile = "~/my ignored"  # here\n', "my ignored": "*.mine\n"})
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    return home
+
+
+@pytest.fixture
+def excluding(tmp_path: Path, user: Path) -> Path:
+    """A repository that excludes files in each way that git knows."""
+    root = git_repository(tmp_path / "project", {})
+    write(root, {**_FILES, ".git/info/exclude": "/private/\n"})
+    return root
+
+
+def _own_to_another(root: Path) -> None:
+    for place in (root, *root.rglob("*")):
+        os.chown(place, _OTHER_USER, _OTHER_USER, follow_symlinks=False)
+
+
+def _hide_git(root: Path) -> None:
+    os.environ["PATH"] = str(root)
+
+
+def _point_to_nowhere(root: Path) -> None:
+    """As a work tree whose main checkout is not mounted: only its own files are there."""
+    (root / ".git").rename(root.parent / "away")
+    (root / ".git").write_text(f"gitdir: {root.parent}/nowhere/.git/worktrees/project\n")
+
+
+def _break_settings(root: Path) -> None:
+    with (root / ".git/config").open("a") as config:
+        config.write("[broken\n")
+
+
+def _lose_head(root: Path) -> None:
+    (root / ".git/HEAD").unlink()
+
+
+_SILENCES: dict[str, Callable[[Path], None]] = {
+    "not installed": _hide_git,
+    "dubious ownership": _own_to_another,
+    "which is not there": _point_to_nowhere,
+    "bad config": _break_settings,
+    "HEAD, objects or refs are missing": _lose_head,
+}
+
+
+@pytest.mark.parametrize("reason", _SILENCES)
+def test_where_git_is_silent_its_rules_are_obeyed_and_the_reason_is_told(
+    excluding: Path, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert set(list_files(excluding)) == _LEFT
+    assert admitted(excluding, list(_FILES)) == {path for path in _LEFT if "gitignore" not in path} | {
+        ".gitignore", "sub/.gitignore",
+    }  # fmt: skip
+    if "ownership" in reason and not _AS_ROOT:
+        pytest.skip("only root can give files to another user")
+    monkeypatch.setenv("PATH", os.environ["PATH"])
+    _SILENCES[reason](excluding)
+    if reason == "which is not there":
+        # The repository's own `info/exclude` is where nobody can read it.
+        shutil.rmtree(excluding / "private")
+    told: list[str] = []
+    assert set(list_files(excluding, tell=told.append)) - {".git"} == _LEFT
+    assert len(told) == 1
+    assert reason in told[0]
+    assert "without git" in told[0]
+    assert admitted(excluding, [path for path in _FILES if not path.startswith("private")]) == _LEFT
+    assert admitted_folders(excluding, ["sub", "build", "sub/deep"]) == {"sub", "sub/deep"}
+
+
+@as_root
+def test_a_refusal_of_git_is_told_by_status_answers_and_doctor(
+    excluding: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(excluding, {"a.py": "def apricot():\n    return 1\n"})
+    assert _told(capsys, "doctor", "--project", str(excluding)).count("safe.directory") == 0
+    _own_to_another(excluding)
+    command = f"git config --global --add safe.directory {excluding}"
+    assert command in _told(capsys, "index", "--words-only", "--standalone", str(excluding))
+    assert command in _told(capsys, "status", "--standalone", "--project", str(excluding))
+    assert command in _told(capsys, "search", "apricot", "--json", "--standalone", "--project", str(excluding))
+    found = _told(capsys, "doctor", "--project", str(excluding))
+    assert "FAIL  git" in found
+    assert command in found
+    git(excluding, "config", "--global", "--add", "safe.directory", str(excluding))
+    assert "without git" not in _told(capsys, "status", "--standalone", "--project", str(excluding))
+
+
+def _told(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """What a command prints."""
+    with pytest.raises(SystemExit):
+        main(words)
+    printed = capsys.readouterr()
+    return printed.out + printed.err
+
+
+def test_a_project_inside_a_repository_obeys_the_rules_above_it(
+    tmp_path: Path, user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = git_repository(tmp_path / "top", {})
+    write(top, {
+        ".gitignore": "*.log.py\n/part/only.py\n/gone/\n", "part/.gitignore": "b.py\n",
+        "part/a.py": "", "part/b.py": "", "part/only.py": "", "part/x.log.py": "", "part/in/x.mine": "", "gone/a.py": "",
+    })  # fmt: skip
+    for path in ("part", "gone"):
+        expected = set(list_files(top / path))
+        assert expected == ({".gitignore", "a.py"} if path == "part" else set())
+        with monkeypatch.context() as patch:
+            patch.setenv("PATH", "/nowhere")
+            assert set(list_files(top / path)) == expected
+            names = ["a.py", "b.py", "only.py", "x.log.py", "in/x.mine"]
+            assert admitted(top / path, names) == {"a.py"} & expected
+
+
+def test_a_repository_inside_a_plain_folder_keeps_its_own_excludes(tmp_path: Path, user: Path) -> None:
+    root = tmp_path / "work"
+    one = git_repository(root / "one", {".gitignore": "build/\n", "a.py": "", "lib/b.py": ""})
+    write(one, {".git/info/exclude": "private/\n", "private/x.py": "", "build/x.py": "", "x.mine": ""})
+    git_repository(one / "inner", {"c.py": ""})
+    write(one / "inner", {".git/info/exclude": "d.py\n", "d.py": ""})
+    write(root, {".gitignore": "lib/\n", "loose.py": "", "lib/x.py": ""})
+    expected = {".gitignore", "loose.py", "one/.gitignore", "one/a.py", "one/inner/c.py"}
+    assert set(list_files(root)) == expected
+    files = [file.relative_to(root).as_posix() for file in root.rglob("*") if file.is_file()]
+    assert admitted(root, [path for path in files if ".git/" not in path]) == expected
+
+
+def test_a_repository_inside_a_repository_is_never_entered(excluding: Path) -> None:
+    git_repository(excluding / "inner", {"a.py": "", "b.py": ""})
+    write(excluding / "inner", {".git/info/exclude": "private.py\n", "private.py": ""})
+    assert "inner" in set(list_files(excluding))
+    assert not [path for path in list_files(excluding) if path.startswith("inner/")]
+    # One path in it must not keep git from answering for the others.
+    assert admitted(excluding, ["inner/private.py", "a.py", "private/x.py"]) == {"a.py"}
+
+
+def test_a_bare_repository_in_the_tree_is_not_read(tmp_path: Path) -> None:
+    for root in (git_repository(tmp_path / "known", {"a.py": ""}), write(tmp_path / "plain", {"a.py": ""})):
+        git(root, "init", "--quiet", "--bare", "store.git")
+        git(root / "store.git", "config", "remote.origin.url", "https://me:password@example.org/x")
+        assert set(list_files(root)) == {"a.py"}
+        assert admitted(root, ["store.git/config", "a.py"]) == {"a.py"}
+    (tmp_path / "other").mkdir()
+    git(tmp_path / "other", "init", "--quiet", "--bare")
+    assert set(list_files(tmp_path / "other")) == set()
+
+
+def test_a_tree_elsewhere_that_a_repository_names_is_not_listed(tmp_path: Path) -> None:
+    write(tmp_path / "elsewhere", {"a.py": "", "secret.py": ""})
+    root = git_repository(tmp_path / "project", {"a.py": "", ".gitignore": "b.py\n"})
+    write(root, {"b.py": ""})
+    git(root, "config", "core.worktree", str(tmp_path / "elsewhere"))
+    assert set(list_files(root)) == {"a.py", ".gitignore"}
+    assert admitted(root, ["a.py", "b.py"]) == {"a.py"}
+
+
+def test_the_variables_of_a_git_hook_lead_to_no_other_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = git_repository(tmp_path / "other", {"other.py": ""})
+    git(other, "remote", "add", "origin", "git@example.org:team/other.git")
+    root = git_repository(tmp_path / "project", {"a.py": ""})
+    write(root, {".git/info/exclude": "private.py\n", "private.py": ""})
+    for name, value in {
+        "GIT_DIR": f"{other}/.git", "GIT_INDEX_FILE": f"{other}/.git/index", "GIT_WORK_TREE": str(other),
+        "GIT_PREFIX": "", "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.excludesFile", "GIT_CONFIG_VALUE_0": "/x",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, value)
+    assert set(list_files(root)) == {"a.py"}
+    assert admitted(root, ["a.py", "private.py"]) == {"a.py"}
+    assert ask_git(root, "config", "--get", "remote.origin.url", codes=(0, 1)) == b""
+
+
+@pytest.mark.slow
+def test_an_engine_that_a_git_hook_starts_has_none_of_the_hook_s_variables(tmp_path: Path, home: Path) -> None:
+    root = git_repository(tmp_path / "project", {"a.py": "x = 1\n"})
+    hook = root / ".git/hooks/post-commit"
+    hook.write_text(f"#!/bin/sh\nexec {sys.executable} -P -m rag_ls.cli.main status > {tmp_path}/said 2>&1\n")
+    hook.chmod(0o755)
+    git(root, "commit", "--quiet", "--allow-empty", "--message", "second")
+    said = (tmp_path / "said").read_text()
+    assert "engine    PID" in said, said
+    process_id = said.split("engine    PID ")[1].split(",")[0]
+    environment = Path(f"/proc/{process_id}/environ")
+    if not environment.exists():
+        pytest.skip("this system does not show the environment of a process")
+    assert b"GIT_" not in environment.read_bytes()
+
+
+def test_git_is_called_in_one_place_alone() -> None:
+    callers = {
+        file.relative_to(_RAG_LS).as_posix()
+        for file in _RAG_LS.rglob("*.py")
+        if any(map(_names_git, ast.walk(ast.parse(file.read_text(encoding="utf-8")))))
+    }
+    assert callers == {"util/git.py"}
+
+
+def _names_git(node: ast.AST) -> bool:
+    """Whether a part of a program looks for the program git, or is a command line that begins with it."""
+    first: Sequence[ast.expr] = ()
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _STARTERS:
+        first = node.args[:1]
+    elif isinstance(node, ast.List | ast.Tuple):
+        first = node.elts[:1]
+    return any(isinstance(each, ast.Constant) and str(each.value).split(" ")[0] in ("git", "git.exe") for each in first)
+
+
+def test_git_runs_no_program_that_a_repository_names(tmp_path: Path) -> None:
+    root = git_repository(tmp_path / "project", {"a.py": "", ".gitignore": "b.py\n"})
+    write(root, {"program": f"#!/bin/sh\necho >> {tmp_path}/ran\n"})
+    (root / "program").chmod(0o755)
+    for key in (
+        "core.fsmonitor",
+        "core.pager",
+        "core.sshCommand",
+        "diff.external",
+        "core.askPass",
+        "credential.helper",
+    ):
+        git(root, "config", key, str(root / "program"))
+    write(root, {".git/hooks/post-index-change": (root / "program").read_text(), "a.py": "x = 1\n"})
+    (root / ".git/hooks/post-index-change").chmod(0o755)
+    (tmp_path / "ran").unlink(missing_ok=True)
+    assert set(list_files(root)) == {"a.py", ".gitignore", "program"}
+    assert admitted(root, ["a.py", "b.py"]) == {"a.py"}
+    assert current_commit(root).endswith("+")
+    assert shared_name(root) == "project"
+    assert "a.py" in changed_files(root, "HEAD")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_git_s_silence_has_a_kind(tmp_path: Path) -> None:
+    plain = write(tmp_path / "plain", {"a.py": ""})
+    known = git_repository(tmp_path / "known", {"a.py": ""})
+    assert why_git_is_silent(known) is None
+    silent = why_git_is_silent(plain)
+    assert silent is not None
+    assert silent.kind is Silence.NO_REPOSITORY
+    with pytest.raises(GitSilent, match="bad revision") as raised:
+        ask_git(known, "diff", "--name-only", "no-such-revision", "--")
+    assert raised.value.kind is Silence.FAILED
