@@ -11,6 +11,7 @@ from pathlib import Path
 from rag_ls.errors import InvalidRequest, NotIndexed, PathOutsideProject, ProjectUnavailable
 from rag_ls.util.git import GitSilent, Silence, ask_git
 from rag_ls.util.repositories import find_repository, is_repository_top
+from rag_ls.util.system_folders import why_never_a_project, why_no_project_unasked
 
 DATA_FOLDER = ".rag-ls"
 CONFIG_FILE = "rag-ls.toml"
@@ -63,6 +64,8 @@ class Project:
         Raises `ProjectUnavailable` when it cannot be made or written.
         """
         folder = self.data_folder
+        if why := why_never_a_project(self.root):
+            raise ProjectUnavailable(f"{self.root} {why}: it is never a project; open the folder of your code")
         if folder.is_symlink():
             # A cloned repository may contain a link to anywhere.
             raise ProjectUnavailable(f"{folder} is a symbolic link; remove it, rag-ls makes a folder there")
@@ -195,6 +198,22 @@ def check_may_become_project(folder: Path) -> None:
         raise NotIndexed(
             f"{folder} holds all kinds of things and is no project by itself; open a folder in it, "
             "or say with `rag-ls index --force` that all of it is to be indexed"
+        )
+    if why := why_never_a_project(folder):
+        raise NotIndexed(f"{folder} {why}: it is never a project; open the folder of your code")
+    is_marked = is_repository_top(folder) or (folder / DATA_FOLDER).is_dir()
+    if not is_marked and (why := why_no_project_unasked(folder)):
+        raise NotIndexed(
+            f"{folder} {why} and is no project by itself; open the folder of your code, "
+            "or say with `rag-ls index --force` that all of this one is to be indexed"
+        )
+
+
+def check_is_folder(place: str | os.PathLike[str]) -> None:
+    """Raise `InvalidRequest` for a file where a project's folder is meant: the folder around it may hold anything."""
+    if os.path.isfile(place):
+        raise InvalidRequest(
+            f"{os.fspath(place)} is a file, and a project is a folder; give {Path(place).parent} if you mean all of it"
         )
 
 

@@ -100,7 +100,7 @@ def read_source(root: Path, path: str, *, limit: int) -> Source | Rejected:
     except OSError as error:
         return _unreadable(error)
     state = _state(status)
-    if reason := name_reason or _reason_by_kind(status, limit):
+    if reason := name_reason or _reason_by_kind(status, limit) or _reason_by_owner(root, path, status):
         return Rejected(reason, state)
     for _ in range(_READ_ATTEMPTS):
         try:
@@ -159,6 +159,31 @@ def _reason_by_kind(status: os.stat_result, limit: int) -> str:
     if not stat.S_ISREG(status.st_mode):
         return "not a regular file"
     return "too large" if status.st_size > limit else ""
+
+
+def _reason_by_owner(root: Path, path: str, status: os.stat_result) -> str:
+    """Why a file that this process can read is not the project's to read; empty where it is.
+
+    Root may read everything. What the owner of the project's folder could not read is not indexed all the same.
+    """
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        return ""
+    try:
+        owner = os.stat(root)
+        folders = [
+            os.stat(folder) for folder in (root / path).parents if folder != root and folder.is_relative_to(root)
+        ]
+    except OSError:
+        return "unreadable"
+    is_open = _grants(status, stat.S_IRUSR, owner) and all(_grants(each, stat.S_IXUSR, owner) for each in folders)
+    return "" if is_open else "readable for root alone"
+
+
+def _grants(status: os.stat_result, right: int, owner: os.stat_result) -> bool:
+    """Whether a mode grants a right (as a bit for the owner) to the user and the group of `owner`."""
+    if status.st_uid == owner.st_uid:
+        return bool(status.st_mode & right)
+    return bool(status.st_mode & (right >> 3 if status.st_gid == owner.st_gid else right >> 6))
 
 
 def _read(file: Path, limit: int) -> tuple[bytes, FileState, bool]:

@@ -13,7 +13,7 @@ from rag_ls.operations.first_index import check_size
 from rag_ls.operations.operations import Guard, Operations, allow_all
 from rag_ls.operations.requests import AGENTS_BUDGET_TOKENS
 from rag_ls.operations.spec import Opens, Operation
-from rag_ls.project import check_may_become_project, find_project
+from rag_ls.project import check_is_folder, check_may_become_project, find_project
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,11 @@ class ClientSession:
 
         With `force`, a user insists on home or the like.
 
-        Raises `ProjectUnavailable`, and `NotIndexed` where the operation needs a project.
+        Raises `ProjectUnavailable`, `InvalidRequest` for a file where a folder may become a project, and `NotIndexed`
+        where the operation needs a project.
         """
+        if operation.opens is not Opens.EXISTING:
+            check_is_folder(folder)
         try:
             if operation.opens is Opens.EXISTING:
                 self.client.open_existing(folder)
@@ -105,6 +108,7 @@ class ClientSession:
         Raises `ProjectUnavailable`, `NotIndexed` for home or the like, and `NotConfirmed` for a very large tree.
         """
         if operation.opens is Opens.ON_PURPOSE:
+            check_is_folder(folder)
             project = find_project(folder)
             check_may_become_project(project.root)
             check_size(project, self.client.load_settings(project).settings)

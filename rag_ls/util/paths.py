@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from pathlib import Path
 
@@ -20,8 +21,11 @@ def is_among(path: str, places: Collection[str]) -> bool:
 
 
 def text_in(root: Path, path: str) -> str:
-    """The text of a file below a folder; empty if it cannot be read. What is no UTF-8 is replaced."""
+    """The text of a file below a folder; empty if it cannot be read, or a link leads out. What is no UTF-8 is replaced."""
+    file = os.path.realpath(root / path)
     try:
-        return (root / path).read_text(encoding="utf-8", errors="replace")
+        if not os.path.isfile(file) or not Path(file).is_relative_to(os.path.realpath(root)):
+            return ""
+        return Path(file).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""

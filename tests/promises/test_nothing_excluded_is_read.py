@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from rag_ls.cli.main import main
+from rag_ls.errors import NotIndexed
+from rag_ls.indexing.files import Rejected, read_source
 from rag_ls.indexing.listing import admitted, admitted_folders, list_files
-from rag_ls.project import current_commit, shared_name
+from rag_ls.project import check_may_become_project, current_commit, shared_name
 from rag_ls.rules.checks.project import changed_files
 from rag_ls.util.git import GitSilent, Silence, ask_git, why_git_is_silent
 from tests.support import git, git_repository, write
@@ -283,3 +285,86 @@ def test_git_s_silence_has_a_kind(tmp_path: Path) -> None:
     with pytest.raises(GitSilent, match="bad revision") as raised:
         ask_git(known, "diff", "--name-only", "no-such-revision", "--")
     assert raised.value.kind is Silence.FAILED
+
+
+def test_a_file_is_no_folder_to_index(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, {"notes/a.md": "one", "notes/secret.md": "two"})
+    for words in (
+        ("index", "--words-only"),
+        ("index", "--force"),
+        ("add", "a fact that is worth keeping", "--project"),
+    ):
+        said = _told(capsys, words[0], "--standalone", *words[1:], f"{tmp_path}/notes/a.md")
+        assert "is a file" in said
+        assert f"give {tmp_path}/notes" in said
+    assert not (tmp_path / "notes/.rag-ls").exists()
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("place", ["/etc", "/proc", "/sys/kernel", "/dev", "/etc/ssl/private", "~/.ssh", "~/.aws/sso"])
+def test_folders_of_credentials_are_never_projects(
+    user: Path, capsys: pytest.CaptureFixture[str], place: str, force: bool
+) -> None:
+    folder = Path(os.path.expanduser(place))
+    if place.startswith("~"):
+        write(folder, {"config": "token = 1\n"})
+    elif not folder.is_dir():
+        pytest.skip(f"this system has no {place}")
+    said = _told(capsys, "index", "--standalone", *["--force"] * force, str(folder))
+    assert "never a project" in said
+    assert not (folder / ".rag-ls").exists()
+
+
+def test_folders_of_the_system_and_of_others_are_projects_only_on_purpose(
+    tmp_path: Path, user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for place in ("/usr", "/usr/share/doc", "/var/lib", "/boot", "/etc/apt", "/bin", str(user / ".config/tool")):
+        folder = Path(os.path.realpath(place))
+        with pytest.raises(NotIndexed, match="--force"):
+            check_may_become_project(folder)
+    # What people work in is a project as before: so is root's own in a container.
+    for place in ("/usr/src/app", "/var/www/site", "/srv/site", "/app", "/workspace", "/opt/tool", str(user / "code")):
+        check_may_become_project(Path(place))
+    git_repository(user / ".config/editor", {"init.lua": ""})
+    check_may_become_project(user / ".config/editor")
+
+
+@as_root
+def test_the_home_of_another_user_is_a_project_only_on_purpose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag_ls.util.system_folders._HOMES", (str(tmp_path),))
+    monkeypatch.setattr("tempfile.tempdir", "/nowhere")
+    write(tmp_path, {"mine/a.py": "", "other/notes/a.md": ""})
+    git_repository(tmp_path / "other/code", {"a.py": ""})
+    os.chown(tmp_path / "other", _OTHER_USER, _OTHER_USER)
+    check_may_become_project(tmp_path / "mine")
+    for place in ("other", "other/notes"):
+        with pytest.raises(NotIndexed, match="another user's"):
+            check_may_become_project(tmp_path / place)
+    check_may_become_project(tmp_path / "other/code")
+
+
+@as_root
+def test_what_only_root_may_read_is_not_read(tmp_path: Path) -> None:
+    root = write(tmp_path / "project", {
+        "a.py": "x = 1\n", "mine.py": "x = 1\n", "root.py": "x = 1\n", "shut/b.py": "x = 1\n", "team.py": "x = 1\n",
+    })  # fmt: skip
+    os.chown(root, _OTHER_USER, _OTHER_USER)
+    os.chown(root / "mine.py", _OTHER_USER, _OTHER_USER)
+    os.chown(root / "team.py", 0, _OTHER_USER)
+    for path, mode in {"mine.py": 0o600, "root.py": 0o600, "shut": 0o700, "team.py": 0o640}.items():
+        (root / path).chmod(mode)
+    assert {path: _reason(root, path) for path in ("a.py", "mine.py", "root.py", "shut/b.py", "team.py")} == {
+        "a.py": "", "mine.py": "", "team.py": "",
+        "root.py": "readable for root alone", "shut/b.py": "readable for root alone",
+    }  # fmt: skip
+    # In root's own folder, as in a container, root's own files are its to read.
+    os.chown(root, 0, 0)
+    assert _reason(root, "root.py") == _reason(root, "shut/b.py") == ""
+    assert _reason(root, "mine.py") == "readable for root alone"
+
+
+def _reason(root: Path, path: str) -> str:
+    """Why a file is not read; empty where it is."""
+    found = read_source(root, path, limit=1_000_000)
+    return found.reason if isinstance(found, Rejected) else ""

@@ -1,0 +1,89 @@
+"""Folders that are no projects: those of the system, of other users, and of credentials."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+# Whatever the folder above them, and in any user's home.
+_CREDENTIAL_NAMES = frozenset({".ssh", ".gnupg", ".aws", ".kube", ".azure", ".password-store"})
+_CREDENTIALS_AT_HOME = (
+    ".docker", ".config/gcloud", ".config/gh", ".config/op", ".config/rclone", ".config/sops", ".config/google-chrome",
+    ".config/chromium", ".mozilla", ".local/share/keyrings", ".local/share/kwalletd", "Library/Keychains",
+    "AppData/Roaming/Microsoft/Credentials", "AppData/Roaming/Microsoft/Protect", "AppData/Roaming/Microsoft/Crypto",
+)  # fmt: skip
+_NEVER = (
+    "/proc", "/sys", "/dev", "/run/secrets", "/run/credentials", "/var/run/secrets", "/var/lib/kubelet",
+    "/etc/ssh", "/etc/ssl/private", "/etc/pki", "/etc/sudoers.d", "/etc/kubernetes", "/Library/Keychains",
+)  # fmt: skip
+_NEVER_ITSELF = ("/etc", "/private/etc")
+# Memory that programs use as a temporary folder.
+_SHARED_MEMORY = "/dev/shm"
+_SYSTEM = (
+    "/etc", "/usr", "/var", "/boot", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/run", "/lost+found",
+    "/System", "/Library", "/Applications", "/private/etc", "/private/var", "/cores", "/nix/store",
+    "C:/Windows", "C:/Program Files", "C:/Program Files (x86)", "C:/ProgramData",
+)  # fmt: skip
+# Places below those where people keep their work.
+_WORK = ("/usr/src", "/usr/local/src", "/var/www", "/var/tmp", "/run/media", "/run/user", _SHARED_MEMORY)
+_OF_PROGRAMS_AT_HOME = (".config", ".local", ".cache", "Library", "AppData")
+_HOMES = ("/home", "/Users", "C:/Users")
+
+
+def why_never_a_project(folder: Path) -> str:
+    """What a folder holds that is never indexed, even if the user asks for it; empty where nothing speaks against it."""
+    if _CREDENTIAL_NAMES.intersection(folder.parts) or any(
+        _is_in(folder, _home() / place) for place in _CREDENTIALS_AT_HOME
+    ):
+        return "holds credentials"
+    if _is_in(folder, _SHARED_MEMORY) and str(folder) != _SHARED_MEMORY:
+        return ""
+    if any(_is_in(folder, place) for place in _NEVER) or str(folder) in _NEVER_ITSELF:
+        return "belongs to the system and holds credentials or no files at all"
+    return ""
+
+
+def why_no_project_unasked(folder: Path) -> str:
+    """What a folder holds that is indexed only if the user insists, or where it has a repository of its own; else empty.
+
+    That rests with the caller.
+    """
+    if _is_in(folder, _home()) and not _is_system(_home()):
+        inside = any(_is_in(folder, _home() / place) for place in _OF_PROGRAMS_AT_HOME)
+        return "holds settings and data of programs" if inside else ""
+    if _is_of_another_user(folder):
+        return "is another user's"
+    if any(
+        _is_in(folder, place) and str(folder) != place for place in (*_WORK, os.path.realpath(tempfile.gettempdir()))
+    ):
+        return ""
+    return "belongs to the system" if _is_system(folder) else ""
+
+
+def _is_system(folder: Path) -> bool:
+    return any(_is_in(folder, place) for place in _SYSTEM)
+
+
+def _is_of_another_user(folder: Path) -> bool:
+    """Whether a folder is in the home folder of another user, whoever may read it."""
+    homes = [Path(place) / name for place in _HOMES for name in folder.parts if _is_in(folder, Path(place) / name)]
+    if _is_in(folder, "/root"):
+        homes.append(Path("/root"))
+    return any(_has_another_owner(home) for home in homes if home.as_posix() not in _HOMES)
+
+
+def _has_another_owner(home: Path) -> bool:
+    try:
+        return hasattr(os, "geteuid") and os.stat(home).st_uid != os.geteuid()
+    except OSError:
+        return True
+
+
+def _is_in(folder: Path, place: str | Path) -> bool:
+    """Whether a folder is a place or below it."""
+    return folder == Path(place) or Path(place) in folder.parents
+
+
+def _home() -> Path:
+    return Path(os.path.realpath(os.path.expanduser("~")))
