@@ -14,6 +14,7 @@ from rag_ls.config.settings import Settings, sections
 from rag_ls.config.values import SHORTHANDS, environment_values, snake_keys, with_value
 from rag_ls.project import CONFIG_FILE, Project, user_config_file
 from rag_ls.registry.entries import line_of, read_entries
+from rag_ls.util.marked_text import decode_marked
 
 # Only the user may set these: one model serves all projects, and a cloned repository must not choose files to load or
 # write, or where text is sent.
@@ -26,6 +27,10 @@ _NOT_AN_EDITORS_KEYS = ("provider", "endpoint", "api_key_env")
 _ENGINE_ONLY = ("embedding", "log", "daemon", "http", "store")
 
 
+_ENVIRONMENT, _EDITOR = "environment", "editor settings"
+_NO_FILES = (_ENVIRONMENT, _EDITOR)
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A setting that cannot be used, with its place and the remedy; the former value stays in force."""
@@ -33,10 +38,21 @@ class Problem:
     source: str
     message: str
     line: int | None = None
+    key: str = ""
+    """The setting or section that it is about; empty for a whole file."""
+
+    @property
+    def hides_patterns(self) -> bool:
+        """Whether patterns of files that are not to be indexed may be in what cannot be read."""
+        return self.source not in _NO_FILES and self.key in ("", "index", "index.exclude", "index.include")
+
+    @property
+    def place(self) -> str:
+        """Where it is, with the line if that is known."""
+        return f"{self.source}:{self.line}" if self.line else self.source
 
     def __str__(self) -> str:
-        place = f"{self.source}:{self.line}" if self.line else self.source
-        return f"{place}: {self.message}"
+        return f"{self.place}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +84,7 @@ def load(
         user_only = () if file == files[0] else _USER_ONLY
         loaded = _apply_good(loaded, file, user_only, last_good or LastGood())
     variables = os.environ if environment is None else environment
-    loaded = _apply(loaded, environment_values(variables), "environment", lambda section, key: None)
+    loaded = _apply(loaded, environment_values(variables), _ENVIRONMENT, lambda section, key: None)
     if editor:
         values = snake_keys(editor)
         refused = [section for section in _ENGINE_ONLY if shared and values.pop(section, None) is not None]
@@ -76,11 +92,8 @@ def load(
         if isinstance(chosen := values.get("embedding"), dict):
             refused += [f"embedding.{key}" for key in _NOT_AN_EDITORS_KEYS if key in chosen]
             values["embedding"] = {key: value for key, value in chosen.items() if key not in _NOT_AN_EDITORS_KEYS}
-        loaded = _apply(loaded, values, "editor settings", lambda section, key: None)
-        hints = [
-            Problem("editor settings", f"{section} is not an editor's to set: set it in {files[0]}")
-            for section in refused
-        ]
+        loaded = _apply(loaded, values, _EDITOR, lambda section, key: None)
+        hints = [Problem(_EDITOR, f"{section} is not an editor's to set: set it in {files[0]}") for section in refused]
         loaded = Loaded(loaded.settings, (*loaded.problems, *hints))
     return replace(loaded, settings=loaded.settings.of(project.root)) if project else loaded
 
@@ -116,11 +129,16 @@ def _apply_good(below: Loaded, file: Path, user_only: tuple[str, ...], last_good
 
 def _apply_file(loaded: Loaded, file: Path, user_only: tuple[str, ...]) -> tuple[Loaded, str]:
     try:
-        text = file.read_text(encoding="utf-8")
+        text = decode_marked(file.read_bytes())
     except FileNotFoundError:
         return loaded, ""
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         return Loaded(loaded.settings, (*loaded.problems, Problem(str(file), f"cannot be read: {error}"))), ""
+    except UnicodeDecodeError as error:
+        problem = Problem(
+            str(file), f"cannot be read: it is no text in UTF-8 or UTF-16 ({error.reason}); save it as UTF-8"
+        )
+        return Loaded(loaded.settings, (*loaded.problems, problem)), ""
     return _apply_text(loaded, file, text, user_only), text
 
 
@@ -135,7 +153,12 @@ def _apply_text(loaded: Loaded, file: Path, text: str, user_only: tuple[str, ...
         # The whole section in one line.
         values["store"] = {"url": url, **({"share": values.pop("share")} if "share" in values else {})}
     refused = [
-        Problem(str(file), f"[{section}] is the user's to set, in {user_config_file()}", _line_of(text, section, None))
+        Problem(
+            str(file),
+            f"[{section}] is the user's to set, in {user_config_file()}",
+            _line_of(text, section, None),
+            section,
+        )
         for section in user_only
         if values.pop(section, None) is not None
     ]
@@ -148,7 +171,7 @@ def _apply_text(loaded: Loaded, file: Path, text: str, user_only: tuple[str, ...
 def _with_projects(loaded: Loaded, listed: object, file: Path, text: str) -> Loaded:
     read = read_entries(listed)
     problems = [
-        Problem(str(file), fault.message, line_of(text, fault) or _line_of(text, "", "projects"))
+        Problem(str(file), fault.message, line_of(text, fault) or _line_of(text, "", "projects"), "projects")
         for fault in read.faults
     ]
     return Loaded(replace(loaded.settings, projects=read.entries), (*loaded.problems, *problems))
@@ -162,15 +185,16 @@ def _apply(loaded: Loaded, values: Mapping[str, Any], source: str, line_of: Any)
         entries = {SHORTHANDS[section]: given} if section in SHORTHANDS and isinstance(given, str) else given
         if section not in known:
             hint = f"unknown section [{section}]; known are {', '.join(sorted(known))}"
-            problems.append(Problem(source, hint, line_of(section, None)))
+            problems.append(Problem(source, hint, line_of(section, None), section))
         elif not isinstance(entries, Mapping):
-            problems.append(Problem(source, f"[{section}] must be a table of settings", line_of("", section)))
+            message = f"[{section}] must be a table of settings"
+            problems.append(Problem(source, message, line_of("", section), section))
         else:
             for key, value in entries.items():
                 try:
                     settings = with_value(settings, section, key, value)
                 except ValueError as error:
-                    problems.append(Problem(source, str(error), line_of(section, key)))
+                    problems.append(Problem(source, str(error), line_of(section, key), f"{section}.{key}"))
     return Loaded(settings, tuple(problems))
 
 

@@ -119,7 +119,9 @@ def _in_config() -> str:
         with open(user_config_file(), "rb") as file:
             import tomllib
 
-            value = tomllib.load(file).get("daemon", "")
+            from rag_ls.util.marked_text import decode_marked
+
+            value = tomllib.loads(decode_marked(file.read())).get("daemon", "")
     except (OSError, ValueError):
         return ""
     return str(value.get("mode", "") if isinstance(value, dict) else value)

@@ -190,7 +190,7 @@ class ProjectView:
         counts = self.store.counts()
         model_id, ready, note = self.shared.model_state()
         note = note or self.memories.damage() or off_branch(self.settings.index.branch, self.project.root)
-        note = "; ".join(filter(None, (self.shared.exclusion_note(), note)))
+        note = "; ".join(filter(None, (self.shared.exclusions.note, note)))
         queued = counts.queued_documents + len(unseen)
         return ProjectStatus(
             root=str(self.project.root), documents=counts.documents, chunks=counts.chunks, queued_documents=queued,

@@ -19,6 +19,7 @@ from rag_ls.embedding import Embedding, HostedModel, ModelCard, ModelHost, Reran
 from rag_ls.engine.anchor_watch import AnchorWatch
 from rag_ls.engine.code.project_imports import ProjectImports
 from rag_ls.engine.events import AnchorsMoved, DocumentIndexed, Event, MemoryChange, MemoryChanged
+from rag_ls.engine.exclusions import Exclusions
 from rag_ls.errors import ModelMissing, ProjectUnavailable, StoreUnavailable
 from rag_ls.indexing import (
     MAX_AWAITED_FILES,
@@ -32,10 +33,8 @@ from rag_ls.indexing import (
     TreeSync,
     is_ignore_file,
     reason_to_wait,
-    rules_note,
     scan,
 )
-from rag_ls.indexing.listing import Patterns
 from rag_ls.memory import consolidation
 from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Freshness, Scope
@@ -113,7 +112,9 @@ class SharedProject:
             self.sessions = EditingSessions(folder)
         except OSError as error:
             raise ProjectUnavailable(f"{folder} cannot be written: {error}; make it writable for you") from error
-        self.admissions = Admissions(project.root, self.index.checkout, lambda: Patterns.of(self.settings.index))
+        self.exclusions = Exclusions(project, self.index.checkout)
+        self.exclusions.update(settings)
+        self.admissions = Admissions(project.root, self.index.checkout, lambda: self.exclusions.patterns)
         cutting = _cutting(settings, self._models)
         self.documents = DocumentIndexer(
             project,
@@ -193,12 +194,14 @@ class SharedProject:
         former, self.settings = self.settings, self._load_settings()
         self.settings_version += 1
         new = self.settings
+        former_patterns = self.exclusions.patterns
+        self.exclusions.update(new)
         if (former.chunking, former.languages, former.index.max_file_bytes) != (
             new.chunking, new.languages, new.index.max_file_bytes,
         ):  # fmt: skip
             self.documents.cut_as(_cutting(new, self._models), max_file_bytes=new.index.max_file_bytes)
             self.indexing.rescan()
-        if (former.index.include, former.index.exclude) != (new.index.include, new.index.exclude):
+        if self.exclusions.patterns != former_patterns:
             self.admissions.forget()
             self.indexing.rescan()
         self.indexing.sweep_every(60 * new.index.sweep_minutes)
@@ -278,10 +281,6 @@ class SharedProject:
         """When the index last took in a comparison or a batch of changes, in UTC (RFC 3339)."""
         at = self.indexing.synced_at
         return utc_stamp(at) if at else None
-
-    def exclusion_note(self) -> str:
-        """Why files may be left out that belong in the index, and what to do; empty where the rules are known."""
-        return rules_note(self.index.checkout)
 
     def maintain(self) -> None:
         """Maintain the index after indexing: write a vector snapshot if it pays. Raises `StoreUnavailable`."""
@@ -394,7 +393,8 @@ class SharedProject:
     def compare_tree(self, give_way: Callable[[], None]) -> None:
         """Queue every difference between the tree and the index, and watch the tree from then on."""
         self.admissions.forget()
-        scan(self.project, self.index.checkout, self.documents, Patterns.of(self.settings.index), give_way=give_way)
+        self.exclusions.update(self.settings)
+        scan(self.project, self.index.checkout, self.documents, self.exclusions.patterns, give_way=give_way)
         self.sync.follow_tree(self.settings.index.watch)
         self.sessions.clear_dead(self.index.checkout)
 

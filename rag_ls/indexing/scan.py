@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -64,6 +65,9 @@ def scan(
     gone = [path for path in known if path not in seen]
     if remake:
         store.forget_digests()
+    # What is there, but not to be read any more, leaves nothing behind.
+    excluded = [path for path in gone if path in stored and os.path.lexists(project.root / path)]
+    store.forget_documents(excluded)
     store.remove_documents(gone)
     store.queue.add(changed)
     store.set_meta(_FINGERPRINT, fingerprint)

@@ -62,9 +62,15 @@ class IndexOperations:
         self, names: Sequence[str], tell: Callable[[ProjectView], ProjectStatusRecord], *, full: bool
     ) -> StatusAnswer:
         sees_none = self._client.asks_all and not names and not self._client.known_projects()
-        statuses = () if sees_none else tuple(tell(view) for view in self._projects.named(names))
+        views = () if sees_none else self._projects.named(names)
+        statuses = tuple(self._with_problems(view, tell(view)) for view in views)
         complete = all(status.complete for status in statuses)
         return StatusAnswer(__version__, complete, statuses, self._engine(full=full))
+
+    def _with_problems(self, view: ProjectView, status: ProjectStatusRecord) -> ProjectStatusRecord:
+        """A project's state with what is wrong with its settings, for clients that hear of it nowhere else."""
+        problems = self._client.load_settings(view.project).problems
+        return replace(status, note="; ".join(filter(None, (status.note, *map(str, problems)))))
 
     def _engine(self, *, full: bool) -> EngineRecord:
         return engine_record(self._client.engine, full=full and self._client.sees_all)

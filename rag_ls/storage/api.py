@@ -280,6 +280,13 @@ class CheckoutIndex(SearchedDocuments, Protocol):
         """Drop documents with their chunks, queue and skip entries; returns how many there were."""
         ...
 
+    def forget_documents(self, paths: Iterable[str]) -> int:
+        """As `remove_documents`, for files that must not be read any more: nothing of them stays in the store's files.
+
+        Vectors of texts that no other document holds go as well.
+        """
+        ...
+
     def remove_session(self, session: str) -> None:
         """Drop all unsaved documents of an editing session."""
         ...

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
+import codecs
 import os
 import shutil
 import sys
@@ -11,14 +13,20 @@ from pathlib import Path
 
 import pytest
 
+from rag_ls import config
 from rag_ls.cli.main import main
+from rag_ls.daemon.find import Mode
+from rag_ls.engine.client import local_client
+from rag_ls.engine.requests import SearchRequest
 from rag_ls.errors import NotIndexed
+from rag_ls.indexing import Depth
 from rag_ls.indexing.files import Rejected, read_source
 from rag_ls.indexing.listing import admitted, admitted_folders, list_files
-from rag_ls.project import check_may_become_project, current_commit, shared_name
+from rag_ls.operations import ClientSession
+from rag_ls.project import Project, check_may_become_project, current_commit, shared_name
 from rag_ls.rules.checks.project import changed_files
 from rag_ls.util.git import GitSilent, Silence, ask_git, why_git_is_silent
-from tests.support import git, git_repository, write
+from tests.support import PATIENCE_S, embedding_count, git, git_repository, write
 
 _AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 _OTHER_USER = 65534
@@ -368,3 +376,140 @@ def _reason(root: Path, path: str) -> str:
     """Why a file is not read; empty where it is."""
     found = read_source(root, path, limit=1_000_000)
     return found.reason if isinstance(found, Rejected) else ""
+
+
+_MARKED = {
+    "utf-8 with a mark": lambda text: text.encode("utf-8-sig"),
+    "utf-16, little end first": lambda text: codecs.BOM_UTF16_LE + text.encode("utf-16-le"),
+    "utf-16, big end first": lambda text: codecs.BOM_UTF16_BE + text.encode("utf-16-be"),
+    "line ends of Windows": lambda text: text.replace("\n", "\r\n").encode(),
+}
+
+
+@pytest.mark.parametrize("encoding", _MARKED)
+@pytest.mark.parametrize("name", [".ragignore", ".gitignore"])
+def test_an_ignore_file_with_a_byte_order_mark_loses_no_pattern(tmp_path: Path, name: str, encoding: str) -> None:
+    files = {name: _MARKED[encoding]("private/\n*.key.py\n"), "private/x.py": "", "a.key.py": "", "a.py": ""}
+    roots = [write(tmp_path / "plain", files)]
+    if name == ".ragignore" or "16" not in encoding:
+        roots.append(git_repository(tmp_path / "known", files))
+    for root in roots:
+        assert set(list_files(root)) == {name, "a.py"}
+        assert admitted(root, list(files)) == {name, "a.py"}
+
+
+@pytest.mark.parametrize("data", ["private/\n".encode("utf-16-le"), b"\xff\xfep\0r", b"\xef\xbb\xbfcaf\xe9/\n"])
+@pytest.mark.parametrize("name", [".ragignore", ".gitignore", "sub/.gitignore"])
+def test_an_ignore_file_that_is_no_text_is_told_and_lets_nothing_in(tmp_path: Path, name: str, data: bytes) -> None:
+    write(tmp_path, {name: data, "a.py": "", "sub/a.py": "", "sub/deep/.gitignore": "!*\n", "sub/deep/b.py": ""})
+    told: list[str] = []
+    expected = {"a.py"} if name.startswith("sub") else set()
+    assert set(list_files(tmp_path, tell=told.append)) == expected
+    assert admitted(tmp_path, ["a.py", "sub/a.py", "sub/deep/b.py"]) == expected
+    assert len(told) == 1
+    assert str(tmp_path / name) in told[0]
+    assert "save it as UTF-8" in told[0]
+
+
+def test_an_ignore_file_in_another_encoding_means_the_bytes_that_it_holds(tmp_path: Path) -> None:
+    root = write(tmp_path, {".gitignore": b"# f\xfcr uns\ncaf\xe9/\nprivate/\n", "private/a.py": "", "a.py": ""})
+    folder = root / os.fsdecode(b"caf\xe9")
+    try:
+        write(folder, {"a.py": ""})
+    except OSError:
+        pytest.skip("this file system has no such names")
+    assert set(list_files(root)) == {".gitignore", "a.py"}
+
+
+@pytest.mark.parametrize("encoding", _MARKED)
+def test_a_settings_file_with_a_byte_order_mark_is_read(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    root = write(tmp_path / "project", {"rag-ls.toml": _MARKED[encoding]('[index]\nexclude = ["private/"]\n')})
+    write(home, {"config/config.toml": _MARKED[encoding]('daemon = "never"\n[index]\nmax_file_bytes = 4321\n')})
+    loaded = config.load(Project(root), environment={})
+    assert loaded.problems == ()
+    assert (loaded.settings.index.exclude, loaded.settings.index.max_file_bytes) == (("private/",), 4321)
+    assert Mode.of(argparse.Namespace()) is Mode.NEVER
+
+
+_BROKEN = [b"[index\n", '[index]\nexclude = ["private/"]\n'.encode("utf-16-le"), b"[index]\nexclude = 3\n"]
+
+
+@pytest.mark.parametrize("data", _BROKEN)
+def test_a_settings_file_that_cannot_be_read_lets_no_more_files_in_and_every_surface_says_so(
+    tmp_path: Path, home: Path, data: bytes
+) -> None:
+    good = '[index]\nexclude = ["private/"]\n'
+    root = write(tmp_path / "project", {"rag-ls.toml": good, "private/x.py": "", "a.py": "x = 1\n"})
+    assert _documents(root) == {"a.py", "rag-ls.toml"}
+    write(root, {"rag-ls.toml": data, "b.py": "y = 1\n"})
+    # The patterns from before still count.
+    found, notes = _documents(root), _notes(root)
+    assert {"a.py", "b.py"} <= found
+    assert not [path for path in found if path.startswith("private")]
+    assert all("rag-ls.toml" in note and "still count" in note for note in notes)
+    # Where none are known, everything may be excluded.
+    fresh = write(tmp_path / "fresh", {"rag-ls.toml": data, "private/x.py": "", "a.py": "x = 1\n"})
+    assert _documents(fresh) == set()
+    assert all("nothing is indexed until it is mended" in note for note in _notes(fresh))
+    write(fresh, {"rag-ls.toml": good})
+    assert _documents(fresh) == {"a.py", "rag-ls.toml"}
+    assert _notes(fresh) == ("", "")
+
+
+def _documents(root: Path) -> set[str]:
+    """The documents of a project's index, after its files were compared with it."""
+    client = local_client()
+    try:
+        view = client.open(root)
+        view.indexing.index_tree(Depth.WORDS)
+        assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
+        return set(view.store.documents())
+    finally:
+        client.close()
+
+
+def _notes(root: Path) -> tuple[str, str]:
+    """The notes that an agent gets with the state of a project and with an answer, where they are about exclusion."""
+    session = ClientSession(local_client("mcp"))
+    try:
+        session.work_in(root)
+        status = session.operations.run("index_status", {})["projects"][0]
+        answer = session.operations.run("search_code", {"query": "anything"})
+        notes = (status.get("note", ""), answer["stats"].get("note", ""))
+        return tuple(note if "rag-ls.toml" in note else "" for note in notes)  # type: ignore[return-value]
+    finally:
+        session.client.close()
+
+
+def test_a_file_that_becomes_excluded_leaves_no_row_vector_answer_or_byte(tmp_path: Path) -> None:
+    root = write(tmp_path / "project", {
+        "a.py": "def apple():\n    return 1\n",
+        "private/x.py": 'def zanzibarius():\n    """The quokkaword is spelled here."""\n    return "quokkaword"\n',
+    })  # fmt: skip
+    client = local_client()
+    try:
+        view = client.open(root)
+
+        def index() -> None:
+            view.indexing.index_tree()
+            assert view.indexing.wait_until_idle(PATIENCE_S)
+
+        index()
+        assert view.search(SearchRequest("quokkaword")).hits[0].item.chunk.path == "private/x.py"
+        before = embedding_count(view)
+        write(root, {".ragignore": "private/\n"})
+        index()
+        assert set(view.store.documents()) == {"a.py", ".ragignore"}
+        found = view.search(SearchRequest("quokkaword zanzibarius")).hits
+        assert not [hit for hit in found if hit.item.chunk.path.startswith("private")]
+        # That of `.ragignore` has come, and that of the excluded file gone.
+        assert embedding_count(view) == before
+    finally:
+        client.close()
+    for file in (root / ".rag-ls").rglob("*"):
+        if file.is_file():
+            assert not [word for word in (b"quokka", b"zanzibarius", b"private/x.py") if word in file.read_bytes()], (
+                file
+            )

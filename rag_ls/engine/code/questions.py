@@ -178,7 +178,7 @@ class CodeQuestions:
             note = "; ".join(filter(None, (problem or (_NOTHING_EMBEDDED if is_ready else _WORDS_ALONE), note)))
         if queued > MAX_AWAITED_FILES:
             note = "; ".join(filter(None, (note, _UNREAD.format(queued))))
-        note = "; ".join(filter(None, (note, self._shared.exclusion_note())))
+        note = "; ".join(filter(None, (note, self._shared.exclusions.note)))
         stats = SearchStats(
             took_ms=_milliseconds(started), dense=found.dense, candidates=found.candidates,
             complete=scanned and not (queued or pending or unseen),

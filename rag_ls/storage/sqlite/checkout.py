@@ -27,7 +27,7 @@ from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_file import is_marked_damaged
 from rag_ls.storage.sqlite.index_rows import DOCUMENT_COLUMNS, as_json, document_record, state_values
-from rag_ls.storage.sqlite.maintenance import optimise, vacuum
+from rag_ls.storage.sqlite.maintenance import erase_remains, erase_vectors, optimise, overwriting, vacuum
 from rag_ls.storage.sqlite.outlines import OutlineRows
 from rag_ls.storage.sqlite.pending import PendingRows
 from rag_ls.storage.sqlite.reading_queue import QueueRows, dequeue
@@ -188,6 +188,24 @@ class SqliteCheckout:
                 if session == DISK:
                     connection.execute("DELETE FROM queue WHERE path = ?", (path,))
                     connection.execute("DELETE FROM skipped WHERE path = ?", (path,))
+        return removed
+
+    def forget_documents(self, paths: Iterable[str]) -> int:
+        """See `CheckoutIndex`."""
+        paths = list(paths)
+        if not paths:
+            return 0
+        with overwriting(self._database):
+            with self._database.writing() as connection:
+                hashes = connection.execute(
+                    "SELECT DISTINCT c.text_hash FROM chunks c JOIN documents d ON d.id = c.document_id "
+                    "WHERE d.session = '' AND d.path IN (SELECT value FROM json_each(?))",
+                    (as_json(paths),),
+                ).fetchall()
+                removed = self.remove_documents(paths)
+                erase_vectors(connection, [found[0] for found in hashes])
+            if removed:
+                erase_remains(self._database, self._path)
         return removed
 
     def remove_session(self, session: str) -> None:

@@ -1,0 +1,61 @@
+"""The patterns that keep files of one project out of its index, also while a settings file cannot be read."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+
+from rag_ls import config
+from rag_ls.config import Settings
+from rag_ls.errors import StoreUnavailable
+from rag_ls.indexing import Patterns, rules_note
+from rag_ls.project import Project
+from rag_ls.storage import CheckoutIndex
+
+_PATTERNS = "patterns"
+_EVERYTHING = Patterns(("*",))
+_KEPT = "the patterns that it had before still count"
+_UNKNOWN = "what it excludes is not known, so nothing is indexed until it is mended"
+
+
+class Exclusions:
+    """Keeps the patterns in force. A settings file that cannot be read never lets more files in."""
+
+    def __init__(self, project: Project, store: CheckoutIndex) -> None:
+        self._project = project
+        self._store = store
+        self.patterns = _EVERYTHING
+        self._doubt = ""
+
+    def update(self, settings: Settings) -> None:
+        """Take over the patterns of new settings, and look at the files that they come from."""
+        problems = config.load(self._project, environment={}).problems
+        wanted = Patterns.of(settings.index)
+        hiding = next((problem for problem in problems if problem.hides_patterns), None)
+        if hiding is None:
+            self.patterns, self._doubt = wanted, ""
+            # On a full disk the former ones stay written, and these count all the same.
+            with contextlib.suppress(StoreUnavailable):
+                if self._former() != wanted:
+                    self._store.set_meta(_PATTERNS, json.dumps([wanted.exclude, wanted.include]))
+            return
+        former = self._former()
+        self._doubt = f"{hiding.place} cannot be used: {_UNKNOWN if former is None else _KEPT}"
+        if former is None:
+            self.patterns = _EVERYTHING
+        else:
+            exclude = tuple(dict.fromkeys((*former.exclude, *wanted.exclude)))
+            self.patterns = Patterns(exclude, wanted.include or former.include)
+
+    def _former(self) -> Patterns | None:
+        """The patterns when the settings could last be read."""
+        kept = self._store.meta(_PATTERNS)
+        if not kept:
+            return None
+        exclude, include = json.loads(kept)
+        return Patterns(tuple(exclude), tuple(include))
+
+    @property
+    def note(self) -> str:
+        """Why files may be left out that belong in the index, and what to do; empty where the rules are known."""
+        return "; ".join(filter(None, (self._doubt, rules_note(self._store))))
