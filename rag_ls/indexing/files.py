@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from rag_ls.indexing.secret_content import holds_secrets
 from rag_ls.storage import FileState
 
 _SECRETS = tuple(
@@ -25,8 +26,7 @@ _SECRETS = tuple(
 )
 # `id_rsa` and its like; `id_generator.py` has a suffix and is code.
 _PRIVATE_KEY = re.compile(r"id_[a-z0-9_]+(\.pub)?")
-_SECRET_FOLDERS = frozenset({".ssh", ".aws", ".gnupg", ".env"})
-_PRIVATE_KEY_TEXT = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----\s")
+_SECRET_FOLDERS = frozenset({".ssh", ".aws", ".gnupg", ".kube", ".password-store", ".env"})
 _BINARY_SUFFIXES = frozenset(
     ".7z .a .avi .bin .bmp .bz2 .class .dll .dylib .eot .exe .gif .gz .ico .jar .jpeg .jpg .lib .mo .mov .mp3 .mp4 .npy .npz "
     ".o .obj .ogg .onnx .otf .parquet .pdf .pkl .png .pt .pyc .pyd .rar .safetensors .so .sqlite .sqlite3 .tar .tgz .tif "
@@ -128,7 +128,7 @@ def reason_by_content(name: str, data: bytes, limit: int) -> str:
         return "too large"
     if b"\0" in data:
         return "binary"
-    if _PRIVATE_KEY_TEXT.search(data):
+    if holds_secrets(name, data):
         return "secret"
     if _GENERATED_MARK.search(data[:_GENERATED_MARK_BYTES]):
         return "generated"

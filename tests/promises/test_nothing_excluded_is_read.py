@@ -21,11 +21,13 @@ from rag_ls.engine.requests import SearchRequest
 from rag_ls.errors import NotIndexed
 from rag_ls.indexing import Depth
 from rag_ls.indexing.files import Rejected, read_source
-from rag_ls.indexing.listing import admitted, admitted_folders, list_files
+from rag_ls.indexing.listing import Patterns, admitted, admitted_folders, list_files
 from rag_ls.operations import ClientSession
 from rag_ls.project import Project, check_may_become_project, current_commit, shared_name
 from rag_ls.rules.checks.project import changed_files
+from rag_ls.search.view import Filters
 from rag_ls.util.git import GitSilent, Silence, ask_git, why_git_is_silent
+from rag_ls.util.paths import text_in
 from tests.support import PATIENCE_S, embedding_count, git, git_repository, write
 
 _AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -513,3 +515,112 @@ def test_a_file_that_becomes_excluded_leaves_no_row_vector_answer_or_byte(tmp_pa
             assert not [word for word in (b"quokka", b"zanzibarius", b"private/x.py") if word in file.read_bytes()], (
                 file
             )
+
+
+_KEY = "wJalrXUtnFEMIK7MDENGbPxRfiCYzQ2vB8nT4sLe"
+_SECRETS = {
+    "production": f"# of the server\nDB_HOST=db\nDB_PASSWORD=hunter2kx94\nAWS_ACCESS_KEY={_KEY}\n",
+    "deploy.sh": f"export API_TOKEN='{_KEY}'\nexport REGION=eu\n",
+    "notes.md": f"The key is ghp_{_KEY[:36]} for now.\n",
+    "client.py": f'TOKEN = "sk-ant-api03-{_KEY}{_KEY}"\n',
+    "aws.txt": f"[default]\naws_secret_access_key = {_KEY}\n",
+    "key.md": "-----BEGIN EC PRIVATE KEY-----\nMHcC\n",
+}
+_HARMLESS = {
+    "vars.example.txt": "export API_TOKEN='abc9812kd81'\n",
+    "constants.py": 'TOKEN_TYPE = "bearer2token"\nSECRET_NAME = "db1password"\n',
+    "run.sh": "export API_TOKEN=$CI_TOKEN\nexport PASSWORD_FILE=/run/x1\nmake\n",
+    "settings.ini": "[auth]\npassword = changeme123\ntoken = <your token 1>\n",
+    "guide.md": "Set ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx, or AKIAIOSFODNN7EXAMPLE.\n",
+}
+
+
+def test_a_secret_is_known_by_its_content_too(tmp_path: Path) -> None:
+    root = write(tmp_path, {**_SECRETS, **_HARMLESS})
+    assert {path: _reason(root, path) for path in _SECRETS} == dict.fromkeys(_SECRETS, "secret")
+    assert {path: _reason(root, path) for path in _HARMLESS} == {**dict.fromkeys(_HARMLESS, "")}
+
+
+@pytest.mark.parametrize(
+    "path", [".ENV", "Prod.Env", "ID_RSA", "TLS.Key", ".SSH/config", "a/.Aws/x.py", ".kube/config"]
+)
+def test_the_names_of_secrets_are_known_in_any_case(tmp_path: Path, path: str) -> None:
+    assert _reason(write(tmp_path, {path: "text\n"}), path) == "secret"
+    assert admitted(tmp_path, [path]) == set()
+
+
+def test_where_case_does_not_count_it_does_not_count_for_patterns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = git_repository(tmp_path / "project", {"a.py": ""})
+    git(root, "config", "core.ignoreCase", "true")
+    write(root, {
+        ".gitignore": "private/\n", ".ragignore": "/Drafts\n", "Private/x.py": "", "drafts/y.py": "", "LEGACY/z.py": "",
+    })  # fmt: skip
+    expected = {"a.py", ".gitignore", ".ragignore"}
+    patterns = Patterns(("legacy/",))
+    for _ in ("with git", "without git"):
+        assert set(list_files(root, patterns)) == expected
+        assert admitted(root, ["a.py", "Private/x.py", "drafts/y.py", "LEGACY/z.py"], patterns) == {"a.py"}
+        monkeypatch.setenv("PATH", "/nowhere")
+
+
+def test_what_is_excluded_stays_out_whatever_is_included(tmp_path: Path) -> None:
+    for root in (tmp_path / "plain", git_repository(tmp_path / "known", {})):
+        write(root, {
+            ".gitignore": "build/\n", ".ragignore": "notes/\n",
+            "src/a.py": "", "src/gen/b.py": "", "notes/c.py": "", "build/d.py": "", "other/e.py": "",
+        })  # fmt: skip
+        patterns = Patterns(exclude=("gen/", "!notes/"), include=("src/", "notes/", "build/", "!src/"))
+        assert set(list_files(root, Patterns(patterns.exclude, patterns.include[:3]))) == {"src/a.py", "notes/c.py"}
+        assert set(list_files(root, Patterns(("gen/",), ("src/", "notes/", "build/")))) == {"src/a.py"}
+        assert set(list_files(root, Patterns((), ("build/",)))) == set()
+
+
+def test_globs_with_dots_lead_nowhere_else(tmp_path: Path) -> None:
+    write(tmp_path, {"outside/secret.py": "def zanzibar():\n    return 1\n"})
+    root = write(
+        tmp_path / "project", {"a.py": "x = 1\n", "rag-ls.toml": '[index]\ninclude = ["../outside/**", "*.py"]\n'}
+    )
+    assert set(list_files(root, Patterns(include=("../outside/**", "*.py")))) == {"a.py"}
+    assert admitted(root, ["../outside/secret.py", "a.py"], Patterns(include=("../outside/**", "*.py"))) == {"a.py"}
+    assert _documents(root) == {"a.py"}
+    client = local_client()
+    try:
+        view = client.open(root)
+        found = view.search(SearchRequest("zanzibar", filters=Filters(path_glob="../outside/**"))).hits
+        assert found == ()
+    finally:
+        client.close()
+
+
+def test_links_lead_to_nothing_outside_and_to_nothing_excluded(tmp_path: Path) -> None:
+    write(tmp_path, {"outside/secret.py": "x = 1\n"})
+    for root in (tmp_path / "plain", git_repository(tmp_path / "known", {})):
+        write(root, {".gitignore": "private/\n", "private/x.py": "x = 1\n", "src/a.py": "x = 1\n"})
+        (root / "out").symlink_to(tmp_path / "outside")
+        (root / "out.py").symlink_to(tmp_path / "outside/secret.py")
+        (root / "way").symlink_to("private")
+        (root / "ok").symlink_to("src")
+        listed = set(list_files(root))
+        assert not [path for path in listed if path.startswith(("out/", "way/", "private/"))]
+        assert admitted(root, ["out/secret.py", "way/x.py", "private/x.py", "src/a.py", "ok/a.py"]) == {
+            "src/a.py", "ok/a.py",
+        }  # fmt: skip
+        assert _reason(root.resolve(), "out.py") == "symbolic link"
+        assert _reason(root.resolve(), "out/secret.py") == "outside the project"
+        assert text_in(root, "out/secret.py") == text_in(root, "out.py") == text_in(root, "../outside/secret.py") == ""
+        assert text_in(root, "ok/a.py") == "x = 1\n"
+
+
+def test_sparse_checkouts_and_borrowed_objects_list_what_is_there(tmp_path: Path) -> None:
+    origin = git_repository(tmp_path / "origin", {"in/a.py": "", "out/b.py": "", "top.py": ""})
+    root = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", "--shared", "--sparse", f"file://{origin}", str(root))
+    git(root, "sparse-checkout", "set", "in")
+    write(root, {".git/info/exclude": "private/\n", "private/x.py": ""})
+    assert _documents(root) == {"in/a.py", "top.py"}
+    # Objects that are lent by a folder that is gone.
+    origin.rename(tmp_path / "away")
+    assert _documents(root) == {"in/a.py", "top.py"}
+    assert "private/x.py" not in set(list_files(root))
