@@ -167,7 +167,8 @@ def test_a_slow_cross_encoder_is_not_waited_for() -> None:
 
 def test_a_place_without_an_embedding_is_looked_up_by_its_words(operations: Operations, client: Client) -> None:
     (view,) = client.projects()
-    view.store._database.connection.execute("UPDATE chunks SET embedded = 0")
+    with view.store._database.writing() as connection:
+        connection.execute("UPDATE chunks SET embedded = 0")
     answer = operations.run("find_related", {"path": "src/cart.py", "line": 1})
     assert "tests/test_cart.py" in {hit["path"] for hit in answer["results"]}
     assert "src/cart.py" not in {hit["path"] for hit in answer["results"]}
@@ -178,7 +179,8 @@ def test_a_snippet_is_looked_up_by_its_words_while_nothing_has_an_embedding(
     operations: Operations, client: Client
 ) -> None:
     (view,) = client.projects()
-    view.store._database.connection.execute("UPDATE chunks SET embedded = 0")
+    with view.store._database.writing() as connection:
+        connection.execute("UPDATE chunks SET embedded = 0")
     answer = operations.run("find_related", {"path": "src/cart.py", "snippet": "def total_price(items)"})
     assert "tests/test_cart.py" in {hit["path"] for hit in answer["results"]}
     assert "src/cart.py" not in {hit["path"] for hit in answer["results"]}
@@ -187,9 +189,10 @@ def test_a_snippet_is_looked_up_by_its_words_while_nothing_has_an_embedding(
 
 def test_what_is_close_to_nothing_embedded_is_looked_up_by_its_words(operations: Operations, client: Client) -> None:
     (view,) = client.projects()
-    view.store._database.connection.execute(
-        "UPDATE chunks SET embedded = 0 WHERE document_id != (SELECT id FROM documents WHERE path = 'src/cart.py')"
-    )
+    with view.store._database.writing() as connection:
+        connection.execute(
+            "UPDATE chunks SET embedded = 0 WHERE document_id != (SELECT id FROM documents WHERE path = 'src/cart.py')"
+        )
     answer = operations.run("find_related", {"path": "src/cart.py", "line": 1})
     assert "tests/test_cart.py" in {hit["path"] for hit in answer["results"]}
     assert "nothing close has an embedding yet" in answer["stats"]["note"]

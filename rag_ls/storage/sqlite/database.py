@@ -1,22 +1,37 @@
-"""SQLite as rag-ls uses it: WAL, one connection a thread, one writer a process, numbered migrations."""
+"""SQLite as rag-ls uses it: WAL, one connection a running call, one writer a process, numbered migrations."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
 import threading
-from collections import Counter
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.errors import StoreDamaged, StoreError, StoreFull, StoreUnavailable
+from rag_ls.storage.sqlite.connections import Connections
+from rag_ls.util import handles
 
 Migration = Callable[[sqlite3.Connection], None]
 
 # Long enough for another process to finish the largest single transaction on a slow disk.
 _BUSY_TIMEOUT_S = 60.0
 _LAST_CALLS_S = 5.0
+# Connections that are kept for the next calls: each has a cache of 8 MB.
+_MAX_FREE = 2
+
+_Stamp = tuple[tuple[int, int], ...]
+
+
+@dataclass(slots=True)
+class _Call:
+    """A thread's running call, which may be inside another one of its own."""
+
+    depth: int = 0
+    connection: sqlite3.Connection | None = None
 
 
 class Database:
@@ -34,31 +49,36 @@ class Database:
         store: str = "store",
         durable: bool = False,
         damage: Callable[[sqlite3.Error], str] = lambda error: "",
+        connections: Connections | None = None,
     ) -> None:
         """`durable` makes each commit survive even a power failure; `path` None keeps everything in memory.
 
         `store` is the database's name in errors. `damage` returns a message for an error that shows that the file
-        itself is broken, else nothing.
+        itself is broken, else nothing. `connections` bounds the open ones together with those of other databases.
         """
         self._path = path
         self._store = store
         self._damage = damage
         self._synchronous = "FULL" if durable else "NORMAL"
-        self._local = threading.local()
+        self._connections = connections or Connections()
         self._write_lock = threading.RLock()
         # Whether the holder of the write lock is inside a transaction. Guarded by that lock.
         self._writing = False
-        self._connections: list[tuple[threading.Thread, sqlite3.Connection]] = []
+        # Connections that are open and not in use, the last used one last.
+        self._free: list[sqlite3.Connection] = []
+        # The running calls by thread: closing a connection during a call would crash the process.
+        self._calls: dict[int, _Call] = {}
+        self._quiet = threading.Condition()
         # It never writes, so that every commit is another connection's to it (see `changes`).
         self._observer: sqlite3.Connection | None = None
+        self._observers = 0
         self._observing = threading.Lock()
-        self._connecting = threading.Lock()
-        # Running calls per thread: closing a connection during a call would crash the process.
-        self._calls: Counter[int] = Counter()
-        self._quiet = threading.Condition()
+        self._used_at = time.monotonic()
+        self._left_as: _Stamp | None = None
         self._closed = False
         # A database in memory lives in its one connection, which all threads then share.
         self._shared = self._connect() if path is None else None
+        self._connections.add(self)
         try:
             self._migrate(migrations)
         except BaseException:
@@ -67,32 +87,62 @@ class Database:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """This thread's connection, in autocommit mode: each SELECT sees the latest commits."""
+        """The connection of this thread's present call, in autocommit mode: each SELECT sees the latest commits."""
         if self._shared is not None:
             return self._shared
-        connection = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._local.connection = self._connect()
-        return connection
+        call = self._calls[threading.get_ident()]
+        if call.connection is None:
+            call.connection = self._take()
+        return call.connection
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
-        """Keep connections open during the block, and turn its SQLite errors into store errors."""
+        """Give this thread a connection during the block, and turn its SQLite errors into store errors."""
+        try:
+            with self.call():
+                yield
+        except sqlite3.Error as error:
+            raise self.error_of(error) from error
+
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """Give this thread a connection during the block."""
         me = threading.get_ident()
         with self._quiet:
             if self._closed and me not in self._calls:
-                raise self.error_of(sqlite3.ProgrammingError("it is closed"))
-            self._calls[me] += 1
+                raise sqlite3.ProgrammingError("it is closed")
+            call = self._calls.setdefault(me, _Call())
+            call.depth += 1
         try:
             yield
-        except sqlite3.Error as error:
-            raise self.error_of(error) from error
         finally:
-            with self._quiet:
-                self._calls[me] -= 1
-                if not self._calls[me]:
-                    del self._calls[me]
-                    self._quiet.notify_all()
+            call.depth -= 1
+            if not call.depth:
+                self._end(me, call)
+
+    def _end(self, thread: int, call: _Call) -> None:
+        with self._quiet:
+            del self._calls[thread]
+            if not self._connections.is_unnoticed:
+                self._used_at = time.monotonic()
+            connection = call.connection
+            # A transaction that could not be ended ends with its connection.
+            is_kept = (
+                len(self._free) < _MAX_FREE and not self._closed and not (connection and connection.in_transaction)
+            )
+            if connection is not None and is_kept:
+                self._free.append(connection)
+            self._quiet.notify_all()
+        if connection is not None:
+            if not is_kept:
+                connection.close()
+            self._connections.note_return()
+
+    def _take(self) -> sqlite3.Connection:
+        with self._quiet:
+            if self._free:
+                return self._free.pop()
+        return self._connect()
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -101,15 +151,16 @@ class Database:
             with self._write_lock:
                 yield self._shared
             return
-        connection = self.connection
-        if connection.in_transaction:
-            yield connection
-            return
-        connection.execute("BEGIN")
-        try:
-            yield connection
-        finally:
-            connection.execute("COMMIT")
+        with self.in_use():
+            connection = self.connection
+            if connection.in_transaction:
+                yield connection
+                return
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.execute("COMMIT")
 
     def error_of(self, error: sqlite3.Error) -> StoreError:
         """The store error for an error of SQLite; it names the store and the remedy."""
@@ -121,6 +172,8 @@ class Database:
             )
         if message := self._damage(error):
             return StoreDamaged(message, self._store)
+        if isinstance(error, NoHandles):
+            return StoreUnavailable(f"the {self._store}{place} cannot be used: {error}", self._store)
         return StoreUnavailable(
             f"the {self._store}{place} cannot be used: {error}; try again, `rag-ls doctor` may help", self._store
         )
@@ -158,41 +211,97 @@ class Database:
         with self._observing:
             if self._observer is None:
                 self._observer = self._connect()
-            return int(self._observer.execute("PRAGMA data_version").fetchone()[0])
+                self._observers += 1
+            if not self._connections.is_unnoticed:
+                self._used_at = time.monotonic()
+            # Each observer counts from an own beginning.
+            return (self._observers << 40) + int(self._observer.execute("PRAGMA data_version").fetchone()[0])
+
+    # --- rest
+
+    @property
+    def open_connections(self) -> int:
+        """How many connections are open, in use or not."""
+        in_use = sum(call.connection is not None for call in list(self._calls.values()))
+        return in_use + len(self._free) + (self._observer is not None)
+
+    @property
+    def unused_s(self) -> float:
+        """Seconds since the last call that counts (see `Connections.unnoticed`)."""
+        return time.monotonic() - self._used_at
+
+    def let_go(self) -> bool:
+        """Close the connections that are not in use; whether none is open any more. The next call opens one."""
+        with self._quiet:
+            unused, self._free = self._free, []
+        if self._observing.acquire(blocking=False):
+            try:
+                unused += [self._observer] if self._observer is not None else []
+                self._observer = None
+            finally:
+                self._observing.release()
+        for connection in unused:
+            connection.close()
+        is_at_rest = not self.open_connections
+        self._left_as = self._stamp() if is_at_rest else None
+        return is_at_rest
+
+    @property
+    def was_written(self) -> bool:
+        """Whether another process wrote the file since all connections were closed. Opens nothing."""
+        return self._left_as is not None and self._stamp() != self._left_as
+
+    def _stamp(self) -> _Stamp:
+        """Changes with each commit: it is written to the log, or from there to the file."""
+        return tuple(_written(file) for file in self._files())
+
+    def _files(self) -> tuple[Path, ...]:
+        """The file and its log."""
+        return () if self._path is None else (self._path, self._path.with_name(self._path.name + "-wal"))
 
     def vacuum(self) -> None:
         """Release free space of the file."""
-        self.connection.execute("VACUUM")
-        if self._path is not None:
-            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with self.in_use():
+            self.connection.execute("VACUUM")
+            if self._path is not None:
+                self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def size(self) -> int:
         """The size in bytes of the file with its log, or of the database in memory."""
-        if self._path is None:
-            pages, size = (
-                self.connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")
-            )
+        if self._shared is not None:
+            pages, size = (self._shared.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
             return int(pages) * int(size)
-        files = (self._path, self._path.with_name(self._path.name + "-wal"))
-        return sum(file.stat().st_size for file in files if file.exists())
+        return sum(file.stat().st_size for file in self._files() if file.exists())
 
     def close(self) -> None:
-        """Close all connections once running calls are done, except those of calls that take too long."""
+        """Close all connections once running calls are done; a call that takes too long closes its own when it ends."""
         me = threading.get_ident()
         with self._quiet:
             self._closed = True
             self._quiet.wait_for(lambda: not self._calls.keys() - {me}, _LAST_CALLS_S)
-            busy = self._calls.keys() - {me}
-        with self._connecting:
-            for thread, connection in self._connections:
-                if thread.ident not in busy:
-                    connection.close()
-            self._connections.clear()
-            self._observer = None
+            is_busy = bool(self._calls.keys() - {me})
+        self.let_go()
+        if self._shared is not None and not is_busy:
+            self._shared.close()
 
     def _connect(self) -> sqlite3.Connection:
         if self._closed:
             raise sqlite3.ProgrammingError("the database is closed")
+        self._connections.make_room(self)
+        try:
+            return self._opened()
+        except (sqlite3.OperationalError, OSError):
+            if handles.are_left():
+                raise
+        self._connections.close_unused(self)
+        try:
+            return self._opened()
+        except (sqlite3.OperationalError, OSError) as error:
+            if handles.are_left():
+                raise
+            raise NoHandles(handles.too_few()) from error
+
+    def _opened(self) -> sqlite3.Connection:
         if self._path is not None and not self._path.exists():
             # Create the file here, not in SQLite, so that other users can never read it.
             try:
@@ -202,31 +311,26 @@ class Database:
         connection = sqlite3.connect(
             str(self._path or ":memory:"), timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
         )
-        with self._connecting:
-            if self._closed:
-                connection.close()
-                raise sqlite3.ProgrammingError("the database is closed")
-            self._close_those_of_dead_threads()
-            self._connections.append((threading.current_thread(), connection))
-        if self._path is not None:
-            connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute(f"PRAGMA synchronous = {self._synchronous}")
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA temp_store = MEMORY")
-        connection.execute("PRAGMA cache_size = -8192")
-        # Fewer checkpoints write pages that change repeatedly less often; this saves a fifth of a first index's time.
-        connection.execute("PRAGMA wal_autocheckpoint = 4000")
+        try:
+            if self._path is not None:
+                connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA synchronous = {self._synchronous}")
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA temp_store = MEMORY")
+            connection.execute("PRAGMA cache_size = -8192")
+            # Fewer checkpoints write pages that change repeatedly less often; this saves a fifth of a first index's time.
+            connection.execute("PRAGMA wal_autocheckpoint = 4000")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
-    def _close_those_of_dead_threads(self) -> None:
-        for item in [item for item in self._connections if not item[0].is_alive()]:
-            if item[1] is not self._shared and item[1] is not self._observer:
-                self._connections.remove(item)
-                item[1].close()
-
     def _migrate(self, migrations: Sequence[Migration]) -> None:
-        if _schema_version(self.connection) == len(migrations):
-            return
+        with self.call():
+            if _schema_version(self.connection) != len(migrations):
+                self._migrate_from_older(migrations)
+
+    def _migrate_from_older(self, migrations: Sequence[Migration]) -> None:
         with self._transaction() as connection:
             version = _schema_version(connection)
             if version > len(migrations):
@@ -242,6 +346,19 @@ def read_only(file: Path, *, busy_s: float = 5.0, more: str = "") -> sqlite3.Con
     Raises `sqlite3.Error`.
     """
     return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro{more}", uri=True, timeout=busy_s)
+
+
+def _written(file: Path) -> tuple[int, int]:
+    """When a file was last written, and its size; zeros where there is none."""
+    try:
+        found = file.stat()
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
+
+
+class NoHandles(sqlite3.OperationalError):
+    """The process has no file handle left; the message says what to do."""
 
 
 class SchemaTooNew(sqlite3.DatabaseError):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rag_ls.storage.records import INDEX_STORE
 from rag_ls.storage.sqlite import index_schema
+from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.database import Database, read_only
 
 FILE_NAME = "index.db"
@@ -16,24 +17,25 @@ FileIdentity = tuple[int, int]
 """Device and inode of a file."""
 
 
-def open_derived(path: Path | None) -> Database:
+def open_derived(path: Path | None, connections: Connections | None = None) -> Database:
     """Open `index.db`; rebuild it if it is damaged or of another version."""
     if path is not None and _damage_mark(path).exists():
         _remove(path)
     try:
-        database = _database(path)
-        _look_at_tables(database.connection)
+        database = _database(path, connections)
+        with database.call():
+            _look_at_tables(database.connection)
         return database
     except sqlite3.DatabaseError as error:
         if path is None or not is_damage(error):
             raise
         _remove(path)
-        return _database(path)
+        return _database(path, connections)
 
 
-def _database(path: Path | None) -> Database:
+def _database(path: Path | None, connections: Connections | None) -> Database:
     watch = _DamageWatch(path)
-    database = Database(path, index_schema.MIGRATIONS, store=INDEX_STORE, damage=watch.damage)
+    database = Database(path, index_schema.MIGRATIONS, store=INDEX_STORE, damage=watch.damage, connections=connections)
     watch.identity = file_identity(path) if path else None
     return database
 

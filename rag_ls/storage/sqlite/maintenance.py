@@ -68,7 +68,9 @@ def erase_remains(database: Database, path: Path | None) -> None:
 
 def table_counts(database: Database) -> dict[str, int]:
     """The number of rows of each table, for inspection."""
-    return {table.name: table.count for table in _opened(database.connection).tables if not table.virtual_table_using}
+    with database.in_use():
+        tables = _opened(database.connection).tables
+        return {table.name: table.count for table in tables if not table.virtual_table_using}
 
 
 def _opened(connection: Any) -> Any:

@@ -21,7 +21,8 @@ from rag_ls.errors import NotFound, StoreDamaged, StoreError, StoreUnavailable
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion, Scope
 from rag_ls.storage.api import MemoryVectors
 from rag_ls.storage.records import Backup, Batch, Hnsw, VersionChange
-from rag_ls.storage.sqlite.database import Database, SchemaTooNew, read_only
+from rag_ls.storage.sqlite.connections import Connections
+from rag_ls.storage.sqlite.database import Database, NoHandles, SchemaTooNew, read_only
 from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_file import is_damage
 from rag_ls.storage.sqlite.maintenance import optimise
@@ -56,7 +57,14 @@ _WRITER_S = 1.0
 class SqliteMemories:
     """See `MemoryStore`. Keeps memories in `memories.db` or in RAM. Safe from several threads and processes."""
 
-    def __init__(self, path: Path | None, scope: Scope, *, hnsw: Hnsw | None = None) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        scope: Scope,
+        *,
+        hnsw: Hnsw | None = None,
+        connections: Connections | None = None,
+    ) -> None:
         """Raises `StoreDamaged`, which names the newest good backup, for a broken file, else `StoreUnavailable`."""
         self._scope = scope
         self.path = path
@@ -67,11 +75,15 @@ class SqliteMemories:
         if path is not None and is_truncated(path):
             raise StoreDamaged(damage_report(path, ValueError("it is empty")), self._store)
         try:
-            self._database = Database(path, MIGRATIONS, store=self._store, durable=True, damage=self._damage)
+            self._database = Database(
+                path, MIGRATIONS, store=self._store, durable=True, damage=self._damage, connections=connections
+            )
             if path is not None:
                 self._check()
         except StoreError:
             raise
+        except NoHandles as error:
+            raise StoreUnavailable(f"the {self._store} ({path}) cannot be opened: {error}", self._store) from error
         except SchemaTooNew as error:
             raise StoreUnavailable(f"{error}; upgrade rag-ls, nothing was changed", self._store) from error
         except (sqlite3.OperationalError, OSError) as error:
@@ -439,7 +451,8 @@ class SqliteMemories:
         return self._database.size()
 
     def _check(self) -> None:
-        found = self._database.connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        with self._database.call():
+            found = self._database.connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if found != "ok":
             raise sqlite3.DatabaseError(found)
 

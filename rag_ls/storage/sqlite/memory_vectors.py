@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import sqlite3
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from itertools import groupby
@@ -13,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_ls.errors import StoreError
 from rag_ls.model import MemoryFilters
 from rag_ls.storage.records import Hnsw, Vectors
 from rag_ls.storage.sqlite.database import Database
@@ -192,8 +192,14 @@ class SqliteMemoryVectors:
             busy = self._building is not None and self._building.is_alive()
             if index is None or busy or not index.tail_is_long:
                 return
-            self._building = threading.Thread(target=_build, args=(index,), name="memory vectors", daemon=True)
+            self._building = threading.Thread(target=self._build, args=(index,), name="memory vectors", daemon=True)
             self._building.start()
+
+    def _build(self, index: VectorIndex) -> None:
+        try:
+            index.build_snapshot()
+        except (StoreError, OSError) as error:
+            _log.info("no snapshot of the memories' vectors was made: %s", error)
 
     def close(self) -> None:
         """Stop background work."""
@@ -243,6 +249,7 @@ class SqliteMemoryVectors:
         return best
 
 
+@guarded
 class MemoryVectorRows:
     """The source of a `VectorIndex` (see `VectorSource`)."""
 
@@ -266,9 +273,10 @@ class MemoryVectorRows:
     def newer_than(self, model: str, after: int) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
         """A model's vectors with an id above `after`, ascending, in batches of (ids, vectors)."""
         while True:
-            rows = self._database.connection.execute(
-                "SELECT id, vector FROM vectors WHERE model = ? AND id > ? ORDER BY id LIMIT 4096", (model, after)
-            ).fetchall()
+            with self._database.in_use():
+                rows = self._database.connection.execute(
+                    "SELECT id, vector FROM vectors WHERE model = ? AND id > ? ORDER BY id LIMIT 4096", (model, after)
+                ).fetchall()
             if not rows:
                 return
             yield np.array([row[0] for row in rows], np.int64), stacked([row[1] for row in rows])
@@ -281,10 +289,3 @@ class MemoryVectorRows:
             (model, json.dumps(list(ids))),
         ).fetchall()
         return dict(zip((row[0] for row in rows), stacked([row[1] for row in rows]), strict=True))
-
-
-def _build(index: VectorIndex) -> None:
-    try:
-        index.build_snapshot()
-    except (sqlite3.Error, OSError) as error:
-        _log.info("no snapshot of the memories' vectors was made: %s", error)

@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.errors import StoreUnavailable
+from rag_ls.errors import StoreError, StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.nearest_of import MAX_SENT, chosen
 from rag_ls.storage.records import Hnsw, Neighbour, Vectors
@@ -113,8 +113,14 @@ class SqliteVectors:
         with self._lock:
             if self._folder is None or (self._building is not None and self._building.is_alive()):
                 return
-            self._building = threading.Thread(target=_build, args=(index,), name="snapshot", daemon=True)
+            self._building = threading.Thread(target=self._build, args=(index,), name="snapshot", daemon=True)
             self._building.start()
+
+    def _build(self, index: VectorIndex) -> None:
+        try:
+            index.build_snapshot()
+        except (StoreError, OSError) as error:
+            _log.info("no snapshot of vectors was made: %s", error)
 
     def close(self) -> None:
         """See `VectorStore`."""
@@ -132,6 +138,7 @@ class SqliteVectors:
             return self._index
 
 
+@guarded
 class VectorRows:
     """The source of a `VectorIndex` (see `VectorSource`).
 
@@ -159,10 +166,11 @@ class VectorRows:
     def newer_than(self, model: str, after: int, batch: int = 4096) -> Iterator[tuple[NDArray[np.int64], Vectors]]:
         """See `VectorSource`."""
         while True:
-            rows = self._database.connection.execute(
-                "SELECT id, vector FROM embeddings WHERE +model = ? AND id > ? ORDER BY id LIMIT ?",
-                (model, after, batch),
-            ).fetchall()
+            with self._database.in_use():
+                rows = self._database.connection.execute(
+                    "SELECT id, vector FROM embeddings WHERE +model = ? AND id > ? ORDER BY id LIMIT ?",
+                    (model, after, batch),
+                ).fetchall()
             if not rows:
                 return
             ids = np.array([row[0] for row in rows], dtype=np.int64)
@@ -254,13 +262,6 @@ class LentVectors:
                 return _vectors_of(connection, model, text_hashes)
         except sqlite3.Error as error:
             raise StoreUnavailable(f"{self._file} lends no vectors: {error}", "index") from error
-
-
-def _build(index: VectorIndex) -> None:
-    try:
-        index.build_snapshot()
-    except (sqlite3.Error, OSError) as error:
-        _log.info("no snapshot of vectors was made: %s", error)
 
 
 def _vectors_of(connection: sqlite3.Connection, model: str, text_hashes: Collection[bytes]) -> dict[bytes, Vector]:

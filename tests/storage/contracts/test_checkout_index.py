@@ -288,7 +288,6 @@ def _chunks(store: SqliteCheckout) -> list:
 def test_a_commit_that_fails_leaves_no_transaction_behind(tmp_path: Path) -> None:
     """A write after it must really be written: other connections see it."""
     database = Database(tmp_path / "a.db", (lambda connection: connection.execute("CREATE TABLE t (x)"),))
-    database.connection.execute("PRAGMA foreign_keys = ON")
     with database.writing() as connection:
         connection.execute("CREATE TABLE parent (id INTEGER PRIMARY KEY)")
         connection.execute("CREATE TABLE child (id REFERENCES parent DEFERRABLE INITIALLY DEFERRED)")

@@ -11,12 +11,13 @@ def test_a_restricted_search_goes_through_the_matches_once(store: SqliteCheckout
     store.replace_document(record(), new_chunks(["retry with backoff"]))
     document = store.document("a.py") or next(iter(store.documents().values()))
     statements: list[str] = []
-    connection = store._database.connection
-    connection.set_trace_callback(statements.append)
-    assert lexical_of(store).search(["retry"], 5, [document.id], holding=["backoff"])
-    connection.set_trace_callback(None)
-    asked = [each for each in statements if "bm25" in each]
-    assert asked
-    for statement in asked:
-        plan = "; ".join(row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}"))
-        assert "0:=" not in plan, plan
+    with store._database.in_use():
+        connection = store._database.connection
+        connection.set_trace_callback(statements.append)
+        assert lexical_of(store).search(["retry"], 5, [document.id], holding=["backoff"])
+        connection.set_trace_callback(None)
+        asked = [each for each in statements if "bm25" in each]
+        assert asked
+        for statement in asked:
+            plan = "; ".join(row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}"))
+            assert "0:=" not in plan, plan

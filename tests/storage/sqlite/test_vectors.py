@@ -65,16 +65,17 @@ def test_a_search_through_many_without_one_has_it_made_beside_it(vectors: Sqlite
 def test_vectors_are_read_by_their_ids(vectors: SqliteVectors) -> None:
     """Not by going through all of the model's, which took 20 ms at 60,000."""
     statements: list[str] = []
-    connection = vectors._database.connection
-    connection.set_trace_callback(statements.append)
-    vectors.maintain()
-    assert vectors.nearest(MODEL, unit_vectors(1)[0], 5)
-    connection.set_trace_callback(None)
-    by_id = [each for each in statements if ("FROM embeddings" in each and "id IN" in each) or "id >" in each]
-    assert len(by_id) >= 3
-    for statement in by_id:
-        plan = "; ".join(row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}"))
-        assert "USING INTEGER PRIMARY KEY" in plan, (statement, plan)
+    with vectors._database.in_use():
+        connection = vectors._database.connection
+        connection.set_trace_callback(statements.append)
+        vectors.maintain()
+        assert vectors.nearest(MODEL, unit_vectors(1)[0], 5)
+        connection.set_trace_callback(None)
+        by_id = [each for each in statements if ("FROM embeddings" in each and "id IN" in each) or "id >" in each]
+        assert len(by_id) >= 3
+        for statement in by_id:
+            plan = "; ".join(row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}"))
+            assert "USING INTEGER PRIMARY KEY" in plan, (statement, plan)
 
 
 def test_a_similarity_is_the_same_wherever_its_vector_lies(vectors: SqliteVectors) -> None:

@@ -1,0 +1,93 @@
+"""The open connections of a process's databases: bounded together, and closed where a database rests."""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+# Each connection holds two files, each database one more.
+MAX_CONNECTIONS = 64
+# When every connection is in use, a further one is opened after this wait: a thread that holds one may wait for it.
+_ROOM_S = 1.0
+
+
+class Resting(Protocol):
+    """A database, as the one that bounds its connections sees it."""
+
+    @property
+    def open_connections(self) -> int:
+        """How many connections are open, in use or not."""
+        ...
+
+    @property
+    def unused_s(self) -> float:
+        """Seconds since the last call."""
+        ...
+
+    def let_go(self) -> bool:
+        """Close the connections that are not in use; whether none is open any more."""
+        ...
+
+
+class Connections:
+    """Bounds the open connections of a process: the databases that rest longest let go first. Safe from several threads."""
+
+    def __init__(self, most: int = MAX_CONNECTIONS) -> None:
+        self._most = most
+        self._databases: weakref.WeakSet[Resting] = weakref.WeakSet()
+        self._change = threading.Condition()
+        self._thread = threading.local()
+
+    def add(self, database: Resting) -> None:
+        """Count a database's connections from now on."""
+        with self._change:
+            self._databases.add(database)
+
+    def make_room(self, database: Resting) -> None:
+        """Close connections of databases that rest, so that `database` can open one. Waits a moment while all are in use."""
+        deadline = time.monotonic() + _ROOM_S
+        while self._count() >= self._most and not self._close_one(database):
+            with self._change:
+                if not self._change.wait(deadline - time.monotonic()):
+                    return
+
+    def close_unused(self, database: Resting) -> None:
+        """Close all that is not in use, because the process has no handle left for `database`."""
+        for each in self._all():
+            if each is not database:
+                each.let_go()
+
+    def note_return(self) -> None:
+        """A connection is not in use any more."""
+        with self._change:
+            self._change.notify()
+
+    @contextmanager
+    def unnoticed(self) -> Iterator[None]:
+        """What this thread asks of databases during the block does not count as use: it looks whether there is work."""
+        self._thread.is_unnoticed = True
+        try:
+            yield
+        finally:
+            self._thread.is_unnoticed = False
+
+    @property
+    def is_unnoticed(self) -> bool:
+        """Whether this thread's calls do not count as use."""
+        return getattr(self._thread, "is_unnoticed", False)
+
+    def _all(self) -> list[Resting]:
+        with self._change:
+            return list(self._databases)
+
+    def _count(self) -> int:
+        return sum(database.open_connections for database in self._all())
+
+    def _close_one(self, wanted_by: Resting) -> bool:
+        """Have the database that rests longest let go; whether one did."""
+        opened = [database for database in self._all() if database is not wanted_by and database.open_connections]
+        return any(database.let_go() for database in sorted(opened, key=lambda database: -database.unused_s))

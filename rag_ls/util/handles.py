@@ -1,0 +1,59 @@
+"""File handles of this process: the limit on them, and what to tell where there are none left."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+
+# macOS takes no more; nobody needs more.
+_ENOUGH = 10_240
+_UNKNOWN_LIMIT = 512
+NONE_LEFT = (errno.EMFILE, errno.ENFILE)
+
+
+def raise_limit() -> int:
+    """Allow this process as many open files as the system lets it, where that is more than now; returns the limit."""
+    if sys.platform == "win32":
+        return _UNKNOWN_LIMIT
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _ENOUGH if hard == resource.RLIM_INFINITY else min(hard, _ENOUGH)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return limit()
+
+
+def limit() -> int:
+    """How many files this process may have open."""
+    if sys.platform == "win32":
+        return _UNKNOWN_LIMIT
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _ENOUGH if soft == resource.RLIM_INFINITY else soft
+
+
+def are_left() -> bool:
+    """Whether this process can open one more file."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        return error.errno not in NONE_LEFT
+    return True
+
+
+def remedy(error: OSError, otherwise: str) -> str:
+    """What to do about an error: `otherwise`, unless the process has no file handles left."""
+    return too_few() if error.errno in NONE_LEFT else otherwise
+
+
+def too_few() -> str:
+    """What to tell where no handles are left."""
+    return (
+        f"rag-ls has no file handle left (its limit is {limit()}): allow more with `ulimit -n 1024`, "
+        "then `rag-ls stop`, and ask again"
+    )
