@@ -144,7 +144,7 @@ def index_at(file: Path | None) -> ProjectIndex:
     """As `open_checkout`, with the stores beside it."""
     database = open_derived(file)
     lexical, vectors = SqlitePostings(database), SqliteVectors(database, file.parent if file else None)
-    return ProjectIndex(SqliteCheckout(database, file, vectors, lexical), lexical, vectors, file)
+    return ProjectIndex(SqliteCheckout(database, file, vectors, lexical), lexical, vectors, file, database=database)
 
 
 def ready(vector: NDArray[np.float32] | None) -> LaterVector | None:

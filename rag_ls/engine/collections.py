@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rag_ls.config import Settings
 from rag_ls.embedding import Embedder, ShortenedModel
+from rag_ls.engine.rest import rests
 from rag_ls.errors import NotFound, RagLsError, StoreUnavailable
 from rag_ls.memory import utc_now
 from rag_ls.memory.collections import checked_name
@@ -16,7 +17,7 @@ from rag_ls.memory.memories import Clock, Memories
 from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Scope
 from rag_ls.project import make_private_folder
-from rag_ls.storage import MemoryStore, open_memories
+from rag_ls.storage import Connections, MemoryStore, open_memories
 from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.whole_files import whole_file
 
@@ -30,10 +31,11 @@ _FILE = "collection.json"
 class Collections:
     """The user's collections, each in a folder of its name. Safe from several threads."""
 
-    def __init__(self, folder: Path, settings: Settings, now: Clock = utc_now) -> None:
+    def __init__(self, folder: Path, settings: Settings, connections: Connections, now: Clock = utc_now) -> None:
         """`folder` is made with the first collection."""
         self._folder = folder
         self._settings = settings
+        self._connections = connections
         self._now = now
         self._lock = threading.Lock()
         self._stores: dict[str, MemoryStore] = {}
@@ -98,6 +100,8 @@ class Collections:
         with self._lock:
             stores = list(self._stores.items())
         for name, store in stores:
+            if rests(store):
+                continue
             try:
                 if (own := self.model_of(name, model)) is not None:
                     embed_missing(store, own)
@@ -124,5 +128,5 @@ class Collections:
                         f"the collection {name} cannot be kept: {folder} cannot be made ({error}); set RAG_LS_HOME",
                         name,
                     ) from error
-                self._stores[name] = open_memories(folder, Scope.GLOBAL, self._settings)
+                self._stores[name] = open_memories(folder, Scope.GLOBAL, self._settings, self._connections)
             return self._stores[name]

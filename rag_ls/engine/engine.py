@@ -22,18 +22,19 @@ from rag_ls.engine.editors import Editors
 from rag_ls.engine.events import Event, Events, IndexComplete, IndexProgressed
 from rag_ls.engine.maintenance import Maintenance
 from rag_ls.engine.published import PublishedProjects
+from rag_ls.engine.rest import rests
 from rag_ls.engine.shared_project import SharedProject
 from rag_ls.engine.team_memories import MemoryExchange
 from rag_ls.engine.workers import Workers
 from rag_ls.errors import RagLsError, StoreUnavailable
-from rag_ls.indexing import Cutters, Phase, Progress
+from rag_ls.indexing import ChangeSources, Cutters, Phase, Progress
 from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Scope
 from rag_ls.project import Project, make_private_folder, user_data_folder
 from rag_ls.registry.registry_file import FILE_NAME as PROJECTS_FILE
 from rag_ls.registry.registry_file import Registry
-from rag_ls.storage import MemoryStore, SharedVectors, UnusableVectors, open_memories, open_shared_vectors
-from rag_ls.util import allocator
+from rag_ls.storage import Connections, MemoryStore, SharedVectors, UnusableVectors, open_memories, open_shared_vectors
+from rag_ls.util import allocator, handles
 from rag_ls.util.counts import Counts
 from rag_ls.util.latency import Latencies
 
@@ -43,6 +44,8 @@ _log = logging.getLogger(__name__)
 _BULK = 50
 _TRIM_EVERY_S = 60.0
 _IDLE_MODEL_S = 300.0
+# Each holds up to three files; half of all stay for sockets, processes and locks.
+_HANDLES_A_CONNECTION = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,10 @@ class Engine:
     def __init__(self, *, editor: Mapping[str, Any] | None = None) -> None:
         """`editor` holds the settings of the engine's one editor, if the engine is not shared."""
         allocator.share_one_arena()
+        self.connections = Connections(handles.raise_limit() // _HANDLES_A_CONNECTION)
+        """The open connections to databases, few enough for this process's limit on files."""
+        self.change_sources = ChangeSources()
+        """What watches the projects' files."""
         self._lock = threading.RLock()
         self._projects: dict[Path, _Held] = {}
         self._gates: dict[Path, threading.Lock] = {}
@@ -107,7 +114,7 @@ class Engine:
         self.editors = Editors()
         self.registry = Registry(user_data_folder() / PROJECTS_FILE)
         """The projects that clients opened."""
-        self.collections = Collections(user_data_folder() / COLLECTIONS_FOLDER, settings)
+        self.collections = Collections(user_data_folder() / COLLECTIONS_FOLDER, settings, self.connections)
         """The texts that programs pushed."""
         self.maintenance = Maintenance(self)
         self.team_memories = MemoryExchange(self, settings.store)
@@ -248,7 +255,7 @@ class Engine:
                         f"the global memories cannot be kept: {folder} cannot be made ({error}); set RAG_LS_HOME",
                         "global memories",
                     ) from error
-                self._global_memories = open_memories(folder, Scope.GLOBAL, self._settings)
+                self._global_memories = open_memories(folder, Scope.GLOBAL, self._settings, self.connections)
             return self._global_memories
 
     def open_projects(self) -> list[SharedProject]:
@@ -273,7 +280,9 @@ class Engine:
 
     def embed_global_memories(self) -> None:
         """Embed a few of the user's memories that have no vectors yet."""
-        if self._global_memories is not None and (model := self.models.get(self.models.configured().id)) is not None:
+        if self._global_memories is None or rests(self._global_memories):
+            return
+        if (model := self.models.get(self.models.configured().id)) is not None:
             embed_missing(self._global_memories, model)
 
     def embed_collections(self) -> None:

@@ -16,6 +16,7 @@ from rag_ls.engine.shared_project import SharedProject
 from rag_ls.errors import RagLsError
 from rag_ls.memory import utc_now
 from rag_ls.project import CONFIG_FILE, user_config_file
+from rag_ls.storage import Connections
 
 _log = logging.getLogger(__name__)
 
@@ -28,6 +29,8 @@ _Stamp = tuple[int, int]
 
 class MaintainedEngine(Protocol):
     """The engine as maintenance uses it."""
+
+    connections: Connections
 
     def open_projects(self) -> Sequence[SharedProject]:
         """The projects to look after."""
@@ -72,6 +75,10 @@ class Maintenance:
         self._was_written(root / CONFIG_FILE)
 
     def _run(self) -> None:
+        with self._engine.connections.unnoticed():
+            self._work()
+
+    def _work(self) -> None:
         consolidated = time.monotonic()
         while not self._stop.wait(_LOOK_S):
             self._safely(self._follow_settings)
@@ -80,12 +87,12 @@ class Maintenance:
             self._safely(self._engine.embed_global_memories)
             self._safely(self._engine.embed_collections)
             for shared in self._engine.open_projects():
-                self._safely(shared.embed_memories)
+                self._safely(functools.partial(_look_after, shared))
             self._safely(self._engine.unload_idle_models)
             if time.monotonic() - consolidated >= _CONSOLIDATE_EVERY_S:
                 consolidated = time.monotonic()
                 for shared in self._engine.open_projects():
-                    self._safely(functools.partial(shared.consolidate_if_wanted, utc_now))
+                    self._safely(functools.partial(_consolidate, shared))
 
     def _safely(self, work: Callable[[], None]) -> None:
         """Run `work` and log its errors, so that one failure does not end maintenance."""
@@ -115,6 +122,16 @@ class Maintenance:
             former = self._stamps.setdefault(file, stamp)
             self._stamps[file] = stamp
         return stamp != former
+
+
+def _look_after(shared: SharedProject) -> None:
+    if not shared.rests():
+        shared.embed_memories()
+
+
+def _consolidate(shared: SharedProject) -> None:
+    if not shared.rests():
+        shared.consolidate_if_wanted(utc_now)
 
 
 def _stamp(file: Path) -> _Stamp:

@@ -20,10 +20,12 @@ from rag_ls.engine.anchor_watch import AnchorWatch
 from rag_ls.engine.code.project_imports import ProjectImports
 from rag_ls.engine.events import AnchorsMoved, DocumentIndexed, Event, MemoryChange, MemoryChanged
 from rag_ls.engine.exclusions import Exclusions
+from rag_ls.engine.rest import REST_S
 from rag_ls.errors import ModelMissing, ProjectUnavailable, StoreUnavailable
 from rag_ls.indexing import (
     MAX_AWAITED_FILES,
     Admissions,
+    ChangeSources,
     Cutters,
     Cutting,
     DocumentIndexer,
@@ -43,6 +45,7 @@ from rag_ls.search import Searcher
 from rag_ls.storage import (
     SCANNED,
     ChunkRow,
+    Connections,
     DocumentRecord,
     MemoryStore,
     SharedVectors,
@@ -69,6 +72,8 @@ class Host(Protocol):
 
     models: ModelHost
     cutters: Cutters
+    connections: Connections
+    change_sources: ChangeSources
     counts: Counts
     shared_vectors: SharedVectors | None
 
@@ -107,7 +112,7 @@ class SharedProject:
         if not project.root.is_dir():
             raise ProjectUnavailable(f"{project.root} is gone: it was deleted, moved or unmounted")
         self._folder = folder = project.create_data_folder()
-        self.index = open_index(folder, settings, _shared_name(project, settings))
+        self.index = open_index(folder, settings, _shared_name(project, settings), host.connections)
         try:
             self.sessions = EditingSessions(folder)
         except OSError as error:
@@ -131,7 +136,7 @@ class SharedProject:
             FileLock(folder / "index.lock", mode=0o600, thread_local=False),
             sweep_s=60 * settings.index.sweep_minutes,
         )
-        self.sync = TreeSync(project.root, self.indexing, self.admissions, self.files_changed)
+        self.sync = TreeSync(project.root, self.indexing, self.admissions, self.files_changed, host.change_sources)
         self.searcher = Searcher(self.index, self, host.counts)
         self.imports = ProjectImports(project.root, self.index.checkout)
         self.team_problem = ""
@@ -179,8 +184,27 @@ class SharedProject:
         """The project's memories, opened when they are first used. Raises `StoreUnavailable`."""
         with self._opening_memories:
             if self._memories is None:
-                self._memories = open_memories(self._folder, Scope.PROJECT, self.settings)
+                self._memories = open_memories(self._folder, Scope.PROJECT, self.settings, self._host.connections)
             return self._memories
+
+    def rests(self) -> bool:
+        """Let go of files, threads and caches if nothing was asked, typed or changed for a while; whether it rests now.
+
+        There is no way back to be called: whoever needs something opens it again.
+        """
+        stores = (self.index,) if self._memories is None else (self.index, self._memories)
+        if self._closed or min(self.indexing.idle_s, *(store.unused_s for store in stores)) < REST_S:
+            return False
+        if self.indexing.has_due_work or any(store.was_written for store in stores):
+            self.indexing.look_again()
+            return False
+        if not self.indexing.end_threads():
+            return False
+        self.searcher.forget()
+        self.imports.forget()
+        self.admissions.forget()
+        # Each of them, though one may still be in use.
+        return not [store for store in stores if not store.let_go()]
 
     # --- files and settings
 

@@ -15,6 +15,7 @@ from rag_ls.indexing.scan import Scan, differing_files, rules_note, scan
 from rag_ls.indexing.service import IndexingService
 from rag_ls.indexing.sessions import EditingSession, EditingSessions
 from rag_ls.indexing.unread_search import files_holding
+from rag_ls.indexing.watching import ChangeSources
 from rag_ls.indexing.watching.tree_sync import TreeSync
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "MAX_AWAITED_FILES",
     "Admissions",
     "Buffer",
+    "ChangeSources",
     "Cutters",
     "Cutting",
     "Depth",

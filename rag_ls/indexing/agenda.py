@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from rag_ls.indexing.progress import Depth
+from rag_ls.indexing.wake import Wake
 
 # A comparison is old after this rest, or after this many times its own duration, whichever is longer.
 _MIN_REST_S = 2.0
@@ -39,7 +40,7 @@ class Buffer:
 class Inbox:
     """Holds typed texts, only the latest of each document, and changed files. Every arrival notifies `wake`."""
 
-    def __init__(self, wake: threading.Condition) -> None:
+    def __init__(self, wake: Wake) -> None:
         self._wake = wake
         self._buffers: dict[Key, Buffer] = {}
         # Documents whose buffer was opened, changed or closed: the latest text is read when their turn comes.
@@ -337,7 +338,7 @@ class Agenda:
     """All waiting work, and how far to go with it. Writers hold the lock of `wake`; readers need not."""
 
     comparison: Comparison
-    wake: threading.Condition = field(default_factory=threading.Condition)
+    wake: Wake = field(default_factory=Wake)
     """Notified whenever something arrives."""
     inbox: Inbox = field(init=False)
     order: ReadingOrder = field(default_factory=ReadingOrder)

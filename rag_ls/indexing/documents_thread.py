@@ -7,7 +7,6 @@ the queue (it holds a file lock), while each process indexes its own interactive
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from contextlib import closing
 
@@ -69,16 +68,21 @@ class DocumentsThread:
         # Open documents whose imports were already preferred for embedding.
         self._followed: set[tuple[str, str]] = set()
         self._failing = False
-        self._thread = threading.Thread(target=self._run, name="documents", daemon=True)
+        self._idle_since: float | None = None
 
     def start(self) -> None:
         """Start it."""
-        self._thread.start()
+        self._agenda.wake.serve(self._run, "documents")
 
     def join(self) -> None:
         """Wait until it has ended, where it was started."""
-        if self._thread.is_alive():
-            self._thread.join()
+        self._agenda.wake.join()
+
+    @property
+    def idle_s(self) -> float:
+        """For how many seconds it has found nothing to do; 0 while it works, or waits for another process."""
+        since = self._idle_since
+        return time.monotonic() - since if since is not None else 0.0
 
     @property
     def is_failing(self) -> bool:
@@ -86,13 +90,18 @@ class DocumentsThread:
         return self._failing
 
     def _run(self) -> None:
+        with self._project.index.unnoticed():
+            self._work()
+
+    def _work(self) -> None:
         while not self._agenda.is_stopping:
             try:
                 changes = self._store.changes()
                 has_more = self._step()
                 self._failing = False
-                if not has_more:
-                    self._rest(changes)
+                self._note_idle(has_more)
+                if not has_more and self._rest(changes):
+                    return
             except (StoreError, ProcessesClosed) as error:
                 if self._agenda.is_stopping:
                     return
@@ -271,21 +280,36 @@ class DocumentsThread:
         if self._board.now.phase is not phase:
             self._board.report(Progress(phase))
 
-    def _rest(self, changes: int) -> None:
+    def _note_idle(self, has_more: bool) -> None:
+        if has_more or self._is_waiting:
+            self._idle_since = None
+        elif self._idle_since is None:
+            self._idle_since = time.monotonic()
+
+    @property
+    def _is_waiting(self) -> bool:
+        """Whether another process holds the lock, or the embedding thread is at work."""
+        return self._lock.is_locked or self._board.now.phase is Phase.WAITING
+
+    def _rest(self, changes: int) -> bool:
+        """Rest until there may be something to do; whether the thread has to end instead."""
         with self._agenda.wake:
             if self._agenda.is_stopping or self._has_urgent() or self._agenda.is_woken:
                 self._agenda.is_woken = False
-                return
-            # Look again soon while another process holds the lock, or the embedding thread is at work.
-            is_waiting = self._lock.is_locked or self._board.now.phase is Phase.WAITING
+                return False
+            # Look again soon then.
+            is_waiting = self._is_waiting
             due_in_s = self._comparison.due_in_s() if self._agenda.is_asked and not self._agenda.is_cancelled else None
             typed_in_s = self._inbox.due_in_s
             if is_waiting or typed_in_s is not None:
                 self._agenda.wake.wait(_TAKE_OVER_S if typed_in_s is None else min(typed_in_s, _TAKE_OVER_S))
-                return
+                return False
+            if self._agenda.wake.ends():
+                return True
             # An overdue comparison waits for other work, so its time does not bound the rest.
             longest_s = due_in_s if due_in_s and due_in_s > 0 else _LONG_REST_S
             self._rest_until_change(changes, min(longest_s, _LONG_REST_S if self._is_done() else _RETRY_S))
+            return False
 
     def _rest_until_change(self, changes: int, longest_s: float) -> None:
         """Rest until something arrives, or the store's change count differs from `changes` (another process wrote)."""

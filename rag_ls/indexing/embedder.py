@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -16,6 +15,7 @@ from rag_ls.errors import ModelMissing, RagLsError, StoreUnavailable
 from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.progress import Phase, Progress, ProgressBoard
 from rag_ls.indexing.sharing import RETRY_S, VectorSharing
+from rag_ls.indexing.wake import Wake
 from rag_ls.model import Chunk
 from rag_ls.storage import CheckoutIndex, Priority, Vector, VectorLender, Vectors
 
@@ -56,7 +56,7 @@ class EmbeddingQueue:
         self._models = models
         self._board = board
         self._spent = project.documents.spent
-        self._wake = threading.Condition()
+        self._wake = Wake()
         self._awake = False
         self._stopping = False
         self._borrowed: set[str] = set()
@@ -76,23 +76,39 @@ class EmbeddingQueue:
         self.bulk = False
         """Whether this process embeds all pending chunks, or only those of interactive documents."""
         self.idle = True
-        self._thread = threading.Thread(target=self._run, name="embeddings", daemon=True)
+        self._idle_since: float | None = None
+        self._is_blocked = False
+        """Whether chunks lack vectors because their model cannot be had, as of the last look."""
 
     def start(self) -> None:
         """Start the thread."""
-        self._thread.start()
+        self._wake.serve(self._run, "embeddings")
 
     def begin_stop(self) -> None:
         """Tell the thread to end after the current batch."""
-        with self._wake:
-            self._stopping = True
-            self._wake.notify_all()
+        self._stopping = True
+        self._wake.close()
 
     def stop(self) -> None:
         """Stop, and wait for it."""
         self.begin_stop()
-        if self._thread.is_alive():
-            self._thread.join(timeout=10)
+        self._wake.join(10.0)
+
+    def let_end(self) -> bool:
+        """Let the thread end while nothing is to do; whether none runs. `wake` starts it again."""
+        with self._wake:
+            return self._wake.let_end()
+
+    @property
+    def idle_s(self) -> float:
+        """For how many seconds the thread has found nothing to do; 0 while it works."""
+        since = self._idle_since
+        return time.monotonic() - since if since is not None else 0.0
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether the model that chunks wait for can be had by now. Asks no store."""
+        return self._is_blocked and self._can_be_had(self._configured())
 
     def wake(self) -> None:
         """Make the thread look for work: there may be something to embed."""
@@ -146,7 +162,8 @@ class EmbeddingQueue:
 
     def _run(self) -> None:
         try:
-            self._work()
+            with self._project.index.unnoticed():
+                self._work()
         finally:
             for model in self._models.loaded():
                 model.release()
@@ -154,8 +171,10 @@ class EmbeddingQueue:
     def _work(self) -> None:
         while not self._stopping:
             try:
-                if not self._step():
-                    self._rest()
+                if self._step():
+                    self._idle_since = None
+                elif self._rest():
+                    return
             except (RagLsError, ValueError) as error:
                 if self._stopping:
                     return
@@ -168,16 +187,23 @@ class EmbeddingQueue:
                 _log.exception("embedding failed unexpectedly, trying again")
                 self._pause()
 
-    def _rest(self) -> None:
+    def _rest(self) -> bool:
+        """Rest until there may be something to do; whether the thread has to end instead."""
         self.idle = True
+        if self._idle_since is None:
+            self._idle_since = time.monotonic()
         active = self._store.embeddings.active_model()
         # Read one row instead of counting: a paused project may have tens of thousands.
         is_done = bool(active) and not self._store.embeddings.pending(active, 1, interactive_only=not self.bulk)
+        self._is_blocked = not is_done and not self._can_be_had(active or self._configured())
         with self._wake:
             if not self._awake and not self._stopping:
+                if self._wake.ends():
+                    return True
                 # The documents thread looks for chunks that other processes left, and wakes this one.
                 self._wake.wait(_LONG_REST_S if is_done else _LOOK_AGAIN_S)
             self._awake = False
+        return False
 
     def _pause(self) -> None:
         self.idle = True

@@ -49,9 +49,8 @@ class IndexingService:
 
     def begin_stop(self) -> None:
         """Tell the threads to end after their current step, without waiting for them."""
-        with self._agenda.wake:
-            self._agenda.is_stopping = True
-            self._agenda.wake.notify_all()
+        self._agenda.is_stopping = True
+        self._agenda.wake.close()
         self._embeddings.begin_stop()
 
     def stop(self) -> None:
@@ -61,6 +60,32 @@ class IndexingService:
         self._documents.join()
         self._lock.release(force=True)
         self._board.report(Progress(Phase.IDLE))
+
+    # --- rest
+
+    @property
+    def idle_s(self) -> float:
+        """For how many seconds there was nothing to do; 0 while work goes on."""
+        return min(self._documents.idle_s, self._embeddings.idle_s)
+
+    def end_threads(self) -> bool:
+        """Let the threads end while there is nothing to do; whether none runs. Whatever arrives starts them again."""
+        with self._agenda.wake:
+            has_ended = self._agenda.wake.let_end()
+        return self._embeddings.let_end() and has_ended
+
+    @property
+    def has_due_work(self) -> bool:
+        """Whether a check of the tree is due, or the model that texts wait for can be had now. Asks no store."""
+        due_in_s = self._agenda.comparison.due_in_s() if self.is_asked else None
+        return (due_in_s is not None and due_in_s <= 0) or self._embeddings.can_go_on
+
+    def look_again(self) -> None:
+        """Have the threads look for work, because another process may have left some."""
+        with self._agenda.wake:
+            self._agenda.is_woken = True
+            self._agenda.wake.notify_all()
+        self._embeddings.wake()
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` from a background thread with each step of progress. Call the returned function to stop."""

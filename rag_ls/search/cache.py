@@ -29,6 +29,11 @@ class AnswerCache(Generic[T]):
         self._made_from: int | None = None
         self._results: OrderedDict[Hashable, T] = OrderedDict()
 
+    def forget(self) -> None:
+        """Drop all results."""
+        with self._lock:
+            self._results.clear()
+
     def get(self, key: Hashable, make: Callable[[], T], keeps: Callable[[T], bool] = lambda result: True) -> T:
         """The result for `key`: the cached one if nothing changed since, else a new one, cached if `keeps` says so."""
         version = self._version()

@@ -168,6 +168,10 @@ class Searcher:
         shown = [doc for doc in (*versions, on_disk) if doc and view.shows(doc.id)]
         return shown[0] if shown else None
 
+    def forget(self) -> None:
+        """Drop the cached answers."""
+        self._answers.forget()
+
     def _view(self, session: str, filters: Filters) -> View:
         return current_view(self._store, session, self._corpus.is_live, filters)
 

@@ -3,6 +3,7 @@
 from rag_ls.storage.api import CheckoutIndex, LexicalIndex, MemoryStore, SearchedIndex, Vector, VectorStore
 from rag_ls.storage.copying import CopiedModel, copy_vectors
 from rag_ls.storage.opening import (
+    Connections,
     ProjectIndex,
     count_memories,
     derived_files,
@@ -79,6 +80,7 @@ __all__ = [
     "Candidate",
     "CheckoutIndex",
     "ChunkRow",
+    "Connections",
     "CopiedModel",
     "Counts",
     "DocumentRecord",

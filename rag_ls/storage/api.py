@@ -412,6 +412,20 @@ class MemoryStore(Protocol):
         """The memories' vectors."""
         ...
 
+    @property
+    def unused_s(self) -> float:
+        """Seconds since the last call."""
+        ...
+
+    def let_go(self) -> bool:
+        """Close the files and drop what was read from them; whether none is open. All is opened again when it is needed."""
+        ...
+
+    @property
+    def was_written(self) -> bool:
+        """Whether another process wrote the file since it was let go. Opens nothing."""
+        ...
+
     def newest(self) -> tuple[int, str, int]:
         """A value that differs after a memory was stored, changed or deleted, but not after a recall."""
         ...

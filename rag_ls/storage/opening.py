@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rag_ls.config import Settings
@@ -19,6 +20,7 @@ from rag_ls.storage.saved_vectors import SavedVectors
 from rag_ls.storage.served import ServedVectors
 from rag_ls.storage.server_api import ListedVectors, VectorLender
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.files import (
     count_memories,
@@ -42,6 +44,7 @@ from rag_ls.storage.sqlite.vectors import LentVectors, SqliteVectors
 _log = logging.getLogger(__name__)
 
 __all__ = [
+    "Connections",
     "ProjectIndex",
     "count_memories",
     "derived_files",
@@ -73,6 +76,8 @@ class ProjectIndex:
     """Its vectors, if a server searches them."""
     local: SqliteVectors | None = None
     """The vectors that are on this machine."""
+    database: Database = field(kw_only=True)
+    """Where all of them lie on this machine."""
 
     @property
     def is_lost(self) -> bool:
@@ -94,21 +99,45 @@ class ProjectIndex:
         """A number that differs after every commit that can change an answer."""
         return self.checkout.changes()
 
+    # --- rest
+
+    @property
+    def unused_s(self) -> float:
+        """Seconds since the index was last asked or changed, looks for work aside (see `unnoticed`)."""
+        return self.database.unused_s
+
+    def unnoticed(self) -> AbstractContextManager[None]:
+        """What this thread asks during the block does not count as use."""
+        return self.database.unnoticed()
+
+    def let_go(self) -> bool:
+        """Close the files and drop what was read from them; whether none is open. All is opened again when it is needed."""
+        if self.local is not None:
+            self.local.let_go()
+        return self.database.let_go()
+
+    @property
+    def was_written(self) -> bool:
+        """Whether another process wrote it since it let go. Opens nothing."""
+        return self.database.was_written
+
     def close(self) -> None:
         """Close them all."""
         self.vectors.close()
         self.checkout.close()
 
 
-def open_index(folder: Path | None, settings: Settings, shared_name: str = "") -> ProjectIndex:
+def open_index(
+    folder: Path | None, settings: Settings, shared_name: str = "", connections: Connections | None = None
+) -> ProjectIndex:
     """Open the stores of a project's index; local ones are in its data folder `folder` (None: in RAM).
 
-    `shared_name` is the project's name on a server that searches its vectors. Rebuilds a damaged index. Raises
-    `StoreUnavailable`.
+    `shared_name` is the project's name on a server that searches its vectors. `connections` are those of the process.
+    Rebuilds a damaged index. Raises `StoreUnavailable`.
     """
     file = folder / INDEX_FILE if folder else None
     try:
-        database = open_derived(file)
+        database = open_derived(file, connections)
     except (sqlite3.Error, OSError) as error:
         raise StoreUnavailable(f"the index ({file}) cannot be opened: {error}", "index") from error
     lexical = SqlitePostings(database)
@@ -116,7 +145,9 @@ def open_index(folder: Path | None, settings: Settings, shared_name: str = "") -
     served = _served(database, local, settings, shared_name)
     vectors: VectorStore = served or local
     checkout = SqliteCheckout(database, file, vectors, lexical)
-    return ProjectIndex(checkout, lexical, vectors, file, file_identity(file) if file else None, served, local)
+    return ProjectIndex(
+        checkout, lexical, vectors, file, file_identity(file) if file else None, served, local, database=database
+    )
 
 
 def _served(database: Database, local: VectorStore, settings: Settings, shared_name: str) -> ServedVectors | None:
@@ -137,12 +168,16 @@ def _served(database: Database, local: VectorStore, settings: Settings, shared_n
     return ServedVectors(local, known, server)
 
 
-def open_memories(folder: Path | None, scope: Scope, settings: Settings) -> MemoryStore:
-    """Open the memories of a scope, in a data folder or (None) in RAM.
+def open_memories(
+    folder: Path | None, scope: Scope, settings: Settings, connections: Connections | None = None
+) -> MemoryStore:
+    """Open the memories of a scope, in a data folder or (None) in RAM. `connections` are those of the process.
 
     Raises `StoreDamaged`, which names the newest good backup, if the file is broken, else `StoreUnavailable`.
     """
-    return SqliteMemories(folder / MEMORIES_FILE if folder else None, scope, hnsw=hnsw_of(settings))
+    return SqliteMemories(
+        folder / MEMORIES_FILE if folder else None, scope, hnsw=hnsw_of(settings), connections=connections
+    )
 
 
 def replace_damaged_memories(folder: Path, name: str, scope: Scope) -> Replacement:

@@ -194,7 +194,7 @@ def test_cancelled_indexing_can_be_taken_over_by_another_process(client: Client,
     other = local_client()
     taken = other.open(big)
     taken.indexing.index_tree()
-    done = taken.indexing.wait_until_idle(15, embeddings=False)
+    done = taken.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
     other.close()
     assert done
 

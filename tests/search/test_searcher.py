@@ -43,7 +43,7 @@ class _Corpus(UnchangedCorpus):
 
 
 def _searcher(store: SqliteCheckout, *, gone: tuple[str, ...] = ()) -> Searcher:
-    return Searcher(ProjectIndex(store, lexical_of(store), vectors_of(store)), _Corpus(gone))
+    return Searcher(ProjectIndex(store, lexical_of(store), vectors_of(store), database=store._database), _Corpus(gone))
 
 
 def _search(

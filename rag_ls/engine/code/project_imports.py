@@ -31,6 +31,13 @@ class ProjectImports:
         self._known: tuple[frozenset[str], Mapping[str, float]] | None = None
         self._resolver = ImportResolver(SourceTree((), partial(text_in, self._root)))
 
+    def forget(self) -> None:
+        """Drop the resolver and the graph; they are made again when they are needed."""
+        with self._lock:
+            if self._known is not None:
+                self._resolver = ImportResolver(SourceTree((), partial(text_in, self._root)))
+            self._graph, self._known, self._changes = None, None, -1
+
     def resolver(self) -> ImportResolver:
         """The resolver for the files as they are indexed now."""
         with self._lock:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import errno
 import os
-import select
+import threading
+from collections import deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from inotify_simple import Event, INotify, flags
+from inotify_simple import Event, flags
 
 from rag_ls.indexing.watching.events import Changes
 from rag_ls.indexing.watching.git import NOTICED, WRITTEN_BY_GIT, git_folder
+from rag_ls.indexing.watching.shared_inotify import SharedInotify
 from rag_ls.project import DATA_FOLDER
 
 _FOLDER_EVENTS = (
@@ -29,6 +31,8 @@ _OUT_OF_PLACE = flags.DELETE_SELF | flags.MOVE_SELF | flags.UNMOUNT
 # Errors for a folder that vanished, or that we may not read.
 _NOT_TO_BE_WATCHED = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG)
 _NEVER_NOTICED = frozenset({".git", DATA_FOLDER})
+# More that nobody takes are not kept: the tree is compared instead.
+_MAX_EVENTS = 50_000
 _ROOT = ""
 _GIT = "\0git"
 
@@ -36,53 +40,62 @@ _GIT = "\0git"
 class InotifyChanges:
     """See `ChangeSource`. A new folder is first watched and then listed, so that nothing in it is missed."""
 
-    def __init__(self, root: Path, admits: Callable[[list[str]], set[str]]) -> None:
+    def __init__(self, root: Path, admits: Callable[[list[str]], set[str]], inotify: SharedInotify) -> None:
         """`admits` returns the given folders that are not ignored. Raises `OSError` where limits are reached."""
         self._root = root
         self._admits = admits
+        self._inotify = inotify
         self._paths: dict[int, str] = {}
         self._watches: dict[str, int] = {}
-        self._inotify = INotify(nonblocking=True)
-        self._wake_descriptor = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self._poll = select.poll()
-        self._poll.register(self._inotify.fileno(), select.POLLIN)
-        self._poll.register(self._wake_descriptor, select.POLLIN)
-        self._is_closed = False
+        self._news = threading.Condition()
+        self._events: deque[Event] = deque()
+        self._is_woken = False
+        inotify.join(self)
         try:
             self.follow_folders()
         except BaseException:
             self.close()
             raise
 
+    def take_in(self, event: Event) -> None:
+        """See `Listener`."""
+        with self._news:
+            if len(self._events) >= _MAX_EVENTS:
+                self._events.clear()
+                event = Event(-1, flags.Q_OVERFLOW, 0, "")
+            self._events.append(event)
+            self._news.notify_all()
+
     def wait(self, timeout_s: float | None) -> bool:
         """See `ChangeSource`."""
-        ready = self._poll.poll(None if timeout_s is None else 1000 * timeout_s)
-        if any(descriptor == self._wake_descriptor for descriptor, _ in ready):
-            os.eventfd_read(self._wake_descriptor)
-        return bool(ready)
+        with self._news:
+            is_ready = self._news.wait_for(lambda: self._events or self._is_woken, timeout_s)
+            self._is_woken = False
+        return bool(is_ready)
 
     def has_changes(self) -> bool:
         """See `ChangeSource`."""
-        look = select.poll()
-        look.register(self._inotify.fileno(), select.POLLIN)
-        return bool(look.poll(0))
+        self._inotify.read()
+        return bool(self._events)
 
     def wake(self) -> None:
         """See `ChangeSource`."""
-        if not self._is_closed:
-            os.eventfd_write(self._wake_descriptor, 1)
+        with self._news:
+            self._is_woken = True
+            self._news.notify_all()
 
     def close(self) -> None:
         """See `ChangeSource`."""
-        self._is_closed = True
-        self._inotify.close()
-        os.close(self._wake_descriptor)
+        self._inotify.leave(self)
 
     def take(self) -> Changes:
         """See `ChangeSource`."""
         changes = Changes()
         new_folders: dict[str, None] = {}
-        for event in self._inotify.read(timeout=0):
+        self._inotify.read()
+        with self._news:
+            events, self._events = self._events, deque()
+        for event in events:
             self._take_event(event, changes, new_folders)
         changes.paths.update(self._take_in(new_folders))
         return changes
@@ -161,7 +174,7 @@ class InotifyChanges:
 
     def _watch(self, path: str) -> bool:
         try:
-            watch = self._inotify.add_watch(self._root / path, _FOLDER_EVENTS)
+            watch = self._inotify.add_watch(self, self._root / path, _FOLDER_EVENTS)
         except OSError as error:
             if error.errno in _NOT_TO_BE_WATCHED and path != _ROOT:
                 return False
@@ -172,7 +185,7 @@ class InotifyChanges:
     def _watch_git(self) -> None:
         git, former = git_folder(self._root), self._watches.get(_GIT)
         # An unchanged folder keeps its watch, and so its unread events.
-        watch = self._inotify.add_watch(git.path, _GIT_EVENTS) if git is not None else None
+        watch = self._inotify.add_watch(self, git.path, _GIT_EVENTS) if git is not None else None
         if former != watch:
             self._forget(_GIT)
         if watch is not None:
@@ -193,7 +206,7 @@ class InotifyChanges:
         if watch is not None:
             self._paths.pop(watch, None)
             try:
-                self._inotify.rm_watch(watch)
+                self._inotify.remove_watch(self, watch)
             except OSError as error:
                 # The system removed the watch together with its folder.
                 if error.errno != errno.EINVAL:

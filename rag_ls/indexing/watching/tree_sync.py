@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rag_ls.indexing.admissions import Admissions
 from rag_ls.indexing.service import IndexingService
-from rag_ls.indexing.watching import TreeWatcher
+from rag_ls.indexing.watching import ChangeSources, TreeWatcher
 
 _LATER = "the files are watched once they were compared"
 
@@ -22,11 +22,13 @@ class TreeSync:
         indexing: IndexingService,
         admissions: Admissions,
         files_changed: Callable[[list[str]], None],
+        sources: ChangeSources,
     ) -> None:
         self._root = root
         self._indexing = indexing
         self._admissions = admissions
         self._files_changed = files_changed
+        self._sources = sources
         self._lock = threading.Lock()
         self._watcher: TreeWatcher | None = None
         self._closed = False
@@ -38,7 +40,7 @@ class TreeSync:
                 # The folder was gone for a while.
                 self._watcher = None
             if self._watcher is None and watch and not self._closed:
-                self._watcher = TreeWatcher(self._root, self)
+                self._watcher = TreeWatcher(self._root, self, self._sources)
             elif self._watcher is not None and watch:
                 self._watcher.refresh()
             elif self._watcher is not None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import logging
-import os
-import sys
 import threading
 import time
 from pathlib import Path
@@ -14,6 +12,8 @@ from typing import Protocol
 from rag_ls.indexing.watching.events import Changes, ChangeSource
 from rag_ls.indexing.watching.git import git_folder
 from rag_ls.indexing.watching.mounts import remote_file_system
+from rag_ls.indexing.watching.sources import ChangeSources
+from rag_ls.util import handles
 
 _log = logging.getLogger(__name__)
 
@@ -55,9 +55,10 @@ class Watched(Protocol):
 class TreeWatcher:
     """Watches one project in a thread of its own. `settle`, `refresh` and `close` may be called by any thread."""
 
-    def __init__(self, root: Path, watched: Watched) -> None:
+    def __init__(self, root: Path, watched: Watched, sources: ChangeSources) -> None:
         self._root = root
         self._watched = watched
+        self._sources = sources
         self._change = threading.Condition()
         self._source: ChangeSource | None = None
         self._why_not = _STARTING
@@ -127,7 +128,7 @@ class TreeWatcher:
             try:
                 self._watch()
             except OSError as error:
-                self._give_up(_LIMITS.get(error.errno or 0, str(error)))
+                self._give_up(_LIMITS.get(error.errno or 0, str(error)) if handles.are_left() else handles.too_few())
             except Exception as error:
                 _log.exception("watching %s failed", self._root)
                 self._give_up(f"watching failed: {error}")
@@ -153,7 +154,7 @@ class TreeWatcher:
         if kind := remote_file_system(self._root):
             self._why_not = f"a file system of type {kind} does not tell of changes"
             return
-        source = open_source(self._root, self._watched)
+        source = self._sources.open(self._root, self._watched.admitted_folders)
         try:
             with self._change:
                 self._source, self._why_not, self._refresh_wanted = source, "", False
@@ -214,17 +215,3 @@ class TreeWatcher:
         elif changes.by_git:
             self._watched.check_soon()
         return held_for_s
-
-
-def open_source(root: Path, watched: Watched) -> ChangeSource:
-    """The way of watching that suits this system. Raises `OSError` where there is none."""
-    # Imported here because they take a while and short-lived processes never watch.
-    if sys.platform == "linux":
-        from rag_ls.indexing.watching.inotify import InotifyChanges
-
-        return InotifyChanges(root, watched.admitted_folders)
-    if os.name == "nt" or sys.platform == "darwin":
-        from rag_ls.indexing.watching.native import NativeChanges
-
-        return NativeChanges(root)
-    raise OSError(errno.ENOSYS, f"{sys.platform} has no way to watch files that rag-ls knows")

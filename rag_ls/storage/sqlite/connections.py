@@ -11,6 +11,7 @@ from typing import Protocol
 
 # Each connection holds two files, each database one more.
 MAX_CONNECTIONS = 64
+_LEAST = 4
 # When every connection is in use, a further one is opened after this wait: a thread that holds one may wait for it.
 _ROOM_S = 1.0
 
@@ -37,7 +38,7 @@ class Connections:
     """Bounds the open connections of a process: the databases that rest longest let go first. Safe from several threads."""
 
     def __init__(self, most: int = MAX_CONNECTIONS) -> None:
-        self._most = most
+        self._most = max(_LEAST, min(most, MAX_CONNECTIONS))
         self._databases: weakref.WeakSet[Resting] = weakref.WeakSet()
         self._change = threading.Condition()
         self._thread = threading.local()

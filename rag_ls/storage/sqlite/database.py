@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -230,6 +230,10 @@ class Database:
         """Seconds since the last call that counts (see `Connections.unnoticed`)."""
         return time.monotonic() - self._used_at
 
+    def unnoticed(self) -> AbstractContextManager[None]:
+        """See `Connections`."""
+        return self._connections.unnoticed()
+
     def let_go(self) -> bool:
         """Close the connections that are not in use; whether none is open any more. The next call opens one."""
         with self._quiet:
@@ -243,7 +247,8 @@ class Database:
         for connection in unused:
             connection.close()
         is_at_rest = not self.open_connections
-        self._left_as = self._stamp() if is_at_rest else None
+        if is_at_rest and self._left_as is None:
+            self._left_as = self._stamp()
         return is_at_rest
 
     @property
@@ -288,6 +293,7 @@ class Database:
         if self._closed:
             raise sqlite3.ProgrammingError("the database is closed")
         self._connections.make_room(self)
+        self._left_as = None
         try:
             return self._opened()
         except (sqlite3.OperationalError, OSError):

@@ -122,6 +122,22 @@ class SqliteMemories:
         self._vectors.close()
         self._database.close()
 
+    @property
+    def unused_s(self) -> float:
+        """See `MemoryStore`."""
+        return self._database.unused_s
+
+    def let_go(self) -> bool:
+        """See `MemoryStore`."""
+        if self.path is not None:
+            self._vectors.let_go()
+        return self._database.let_go()
+
+    @property
+    def was_written(self) -> bool:
+        """See `MemoryStore`."""
+        return self._database.was_written
+
     def newest(self) -> tuple[int, str, int]:
         """A value that differs after a memory was stored, changed or deleted, but not after a recall."""
         return self._vectors.newest()

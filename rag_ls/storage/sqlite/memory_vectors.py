@@ -201,6 +201,15 @@ class SqliteMemoryVectors:
         except (StoreError, OSError) as error:
             _log.info("no snapshot of the memories' vectors was made: %s", error)
 
+    def let_go(self) -> None:
+        """Drop what was read into memory; the next search reads it again."""
+        with self._lock:
+            index = self._index
+            if index is None or (self._building is not None and self._building.is_alive()):
+                return
+            self._index = None
+        index.close()
+
     def close(self) -> None:
         """Stop background work."""
         with self._lock:

@@ -109,6 +109,16 @@ class SqliteVectors:
         if self._folder is not None and model and (index := self._current(model)).snapshot_is_due():
             index.build_snapshot()
 
+    def let_go(self) -> None:
+        """Drop what was read into memory; the next search reads it again."""
+        with self._lock:
+            index = self._index
+            if index is None or (self._building is not None and self._building.is_alive()):
+                return
+            self._index = None
+        self._rows.forget()
+        index.close()
+
     def _build_in_background(self, index: VectorIndex) -> None:
         with self._lock:
             if self._folder is None or (self._building is not None and self._building.is_alive()):
@@ -147,6 +157,10 @@ class VectorRows:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._known = _KnownHashes()
+
+    def forget(self) -> None:
+        """Drop the hashes and ids that were read."""
         self._known = _KnownHashes()
 
     def index_id(self) -> str:

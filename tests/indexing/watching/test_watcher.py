@@ -13,6 +13,7 @@ import pytest
 
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.project_view import ProjectView
+from rag_ls.indexing.watching import ChangeSources
 from rag_ls.indexing.watching.events import Changes
 from rag_ls.indexing.watching.git import git_folder
 from rag_ls.indexing.watching.mounts import is_remote, remote_file_system
@@ -367,9 +368,7 @@ def test_where_inotify_is_exhausted_questions_compare_and_status_says_so(shop: P
 
 @_linux
 def test_what_git_wrote_is_not_lost_to_a_look_around(repository: Path, tmp_path: Path) -> None:
-    from rag_ls.indexing.watching.inotify import InotifyChanges
-
-    source = InotifyChanges(repository, set)
+    source = ChangeSources().open(repository, set)
     try:
         (repository / "new.py").write_text("zebra = 1\n")
         git(repository, "add", "new.py")

@@ -55,7 +55,7 @@ def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ProjectInd
         database = open_derived(tmp_path / "index.db")
         vectors = _vectors(request.param, request, tmp_path, database)
         lexical = SqlitePostings(database)
-        index = ProjectIndex(SqliteCheckout(database, None, vectors, lexical), lexical, vectors)
+        index = ProjectIndex(SqliteCheckout(database, None, vectors, lexical), lexical, vectors, database=database)
     yield index
     index.close()
 
