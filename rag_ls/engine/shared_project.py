@@ -274,7 +274,7 @@ class SharedProject:
         self._host.drain_editors()
         deadline = time.monotonic() + _SETTLE_S
         is_watched = self.sync.settle(_SETTLE_S)
-        is_old = not is_watched and self.indexing.scan_is_old
+        is_old = (not is_watched and self.indexing.scan_is_old) or self.exclusions.are_outdated()
         if is_old:
             # Not every client tells of the files that other programs write.
             self.indexing.rescan()

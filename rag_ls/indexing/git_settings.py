@@ -37,12 +37,22 @@ def settings_of(repository: Repository) -> RepositorySettings:
     """
     own = repository.common / "config"
     named: list[Path] = []
-    for file in (_SYSTEM_FILE, *_user_files(), own, repository.folder / "config.worktree"):
+    for file in _config_files(repository):
         for key, value in _entries(file):
             if key == "core.excludesfile" and value:
                 named.append(_path(value, file))
     files = (*(named or [_config_home() / "git/ignore"]), repository.common / "info/exclude")
     return RepositorySettings(tuple(dict.fromkeys(files)), _ignores_case(own))
+
+
+def rule_files(root: Path) -> tuple[Path, ...]:
+    """The files outside a tree that decide what git ignores in it; they need not exist."""
+    repository = find_repository(root)
+    return (*_config_files(repository), *settings_of(repository).exclude_files) if repository else ()
+
+
+def _config_files(repository: Repository) -> tuple[Path, ...]:
+    return (_SYSTEM_FILE, *_user_files(), repository.common / "config", repository.folder / "config.worktree")
 
 
 def ignores_case(root: Path) -> bool:

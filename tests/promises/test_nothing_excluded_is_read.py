@@ -28,7 +28,7 @@ from rag_ls.rules.checks.project import changed_files
 from rag_ls.search.view import Filters
 from rag_ls.util.git import GitSilent, Silence, ask_git, why_git_is_silent
 from rag_ls.util.paths import text_in
-from tests.support import PATIENCE_S, embedding_count, git, git_repository, write
+from tests.support import PATIENCE_S, embedding_count, git, git_repository, until, write
 
 _AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 _OTHER_USER = 65534
@@ -624,3 +624,21 @@ def test_sparse_checkouts_and_borrowed_objects_list_what_is_there(tmp_path: Path
     origin.rename(tmp_path / "away")
     assert _documents(root) == {"in/a.py", "top.py"}
     assert "private/x.py" not in set(list_files(root))
+
+
+def test_rules_outside_the_tree_count_from_the_next_question_on(tmp_path: Path, user: Path) -> None:
+    root = git_repository(tmp_path / "project", {"a.py": "def apple():\n    return 1\n"})
+    write(root, {"private.py": "def zanzibar():\n    return 1\n", "late.py": "def quokka():\n    return 1\n"})
+    client = local_client()
+    try:
+        view = client.open(root)
+        view.indexing.index_tree(Depth.WORDS)
+        assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
+        assert set(view.store.documents()) == {"a.py", "private.py", "late.py"}
+        write(root, {".git/info/exclude": "private.py\n"})
+        assert until(lambda: view.search(SearchRequest("zanzibar")) and "private.py" not in view.store.documents())
+        write(user, {"my ignored": "*.mine\nlate.py\n"})
+        assert until(lambda: view.status() and "late.py" not in view.store.documents())
+        assert set(view.store.documents()) == {"a.py"}
+    finally:
+        client.close()
