@@ -37,6 +37,9 @@ _VARIABLES = {
     # What git says is read here.
     "LC_ALL": "C",
 }
+# These read changed files through filters, which are programs.
+_COMPARES = ("status", "diff")
+_LIST_FILTERS = ("config", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\.")
 _TRUST = re.compile(rb"(git config --global --add safe\.directory [^\r\n]+)")
 
 
@@ -97,7 +100,27 @@ def ask_git(
     if repository.fault:
         raise _refusal(repository, repository.fault)
     # The tree is the folder that holds `.git`, whatever `core.worktree` says: another one's files are not meant.
-    line = [program, "-C", str(folder), f"--work-tree={repository.top}", *_OPTIONS, *command]
+    line = [program, "-C", str(folder), f"--work-tree={repository.top}", *_OPTIONS]
+    if command[0] in _COMPARES:
+        named = _run(repository, [*line, *_LIST_FILTERS], codes=(0, 1), timeout_s=timeout_s)
+        line += _without_filters(named)
+    return _run(repository, [*line, *command], given=given, codes=codes, timeout_s=timeout_s)
+
+
+def _without_filters(listed: bytes) -> list[str]:
+    """Options that switch off the filters that a repository's own settings name; the user's own (git-lfs) stay."""
+    parts = os.fsdecode(listed).split("\0")
+    options: list[str] = []
+    for scope, key in zip(parts[::2], parts[1::2], strict=False):
+        if scope in ("local", "worktree"):
+            # An empty command is no filter.
+            options += ["-c", f"{key}={'false' if key.endswith('.required') else ''}"]
+    return options
+
+
+def _run(
+    repository: Repository, line: Sequence[str], *, codes: Sequence[int], timeout_s: float, given: bytes = b""
+) -> bytes:
     try:
         done = subprocess.run(
             line,

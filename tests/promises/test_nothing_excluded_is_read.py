@@ -274,6 +274,10 @@ def test_git_runs_no_program_that_a_repository_names(tmp_path: Path) -> None:
         "credential.helper",
     ):
         git(root, "config", key, str(root / "program"))
+    write(root, {".git/info/attributes": "*.py filter=mine\n"})
+    for key in ("filter.mine.clean", "filter.mine.process"):
+        git(root, "config", key, str(root / "program"))
+    git(root, "config", "filter.mine.required", "true")
     write(root, {".git/hooks/post-index-change": (root / "program").read_text(), "a.py": "x = 1\n"})
     (root / ".git/hooks/post-index-change").chmod(0o755)
     (tmp_path / "ran").unlink(missing_ok=True)
