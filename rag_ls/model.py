@@ -42,6 +42,8 @@ class AnchorState(StrEnum):
     FRESH = "fresh"
     DRIFTED = "drifted"
     ORPHANED = "orphaned"
+    UNKNOWN = "unknown"
+    """Its place cannot be read just now, or what is stored of it is damaged."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,9 @@ def _add(verb: argparse.ArgumentParser) -> None:
 def _list(verb: argparse.ArgumentParser) -> None:
     _tags(verb)
     verb.add_argument("--type", dest="memory_type", choices=_MEMORY_TYPES)
-    verb.add_argument("--anchor", choices=("fresh", "drifted", "orphaned", "any"), help="about code that stands so")
+    verb.add_argument(
+        "--anchor", choices=("fresh", "drifted", "orphaned", "unknown", "any"), help="about code that stands so"
+    )
     verb.add_argument("--never-recalled", action="store_true", help="only what nobody ever looked up")
     verb.add_argument("--branch", help="of this git branch instead of the one checked out; * for all")
 

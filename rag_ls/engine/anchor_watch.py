@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 
 from rag_ls import memory
+from rag_ls.errors import StoreError
 from rag_ls.model import Anchor
 from rag_ls.storage import CheckoutIndex, MemoryStore
+
+_log = logging.getLogger(__name__)
 
 _Place = tuple[str, int, str]
 
@@ -27,13 +31,24 @@ class AnchorWatch:
             if item.anchor is None:
                 continue
             # Resolve against the saved file, which all clients share; each editor's lenses follow its own text.
-            now = _place(anchoring.resolved(item.anchor))
+            now = _place_now(item.anchor, anchoring)
             with self._lock:
                 before = self._places.get(item.id, _place(item.anchor))
                 self._places[item.id] = now
             if now != before:
                 moved.append(item.id)
         return tuple(moved)
+
+
+def _place_now(anchor: Anchor, anchoring: memory.Anchoring) -> _Place:
+    try:
+        return _place(anchoring.resolved(anchor))
+    except StoreError:
+        raise
+    except Exception as error:
+        # A damaged anchor must not keep those of other memories from being followed.
+        _log.info("the place of a memory, %s, cannot be told: %r", anchor.path[:200], error)
+        return _place(anchor)
 
 
 def _place(anchor: Anchor) -> _Place:

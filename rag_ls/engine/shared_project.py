@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -109,7 +110,7 @@ class SharedProject:
         self.settings_version = 0
         self._models = host.models
         self.cutters = host.cutters
-        if not project.root.is_dir():
+        if not os.path.isdir(project.root):
             raise ProjectUnavailable(f"{project.root} is gone: it was deleted, moved or unmounted")
         self._folder = folder = project.create_data_folder()
         self.index = open_index(folder, settings, _shared_name(project, settings), host.connections)
@@ -237,7 +238,7 @@ class SharedProject:
         in_hand = PathSet(self.indexing.unseen())
         for path in paths:
             place = self.project.root / path
-            if place.is_dir() and not place.is_symlink():
+            if os.path.isdir(place) and not place.is_symlink():
                 self.indexing.rescan()
             else:
                 # The path may have been a folder: include its files.
@@ -254,7 +255,7 @@ class SharedProject:
             return
         document = self.index.checkout.document(path)
         if document is None:
-            if (self.project.root / path).is_file() and self.admissions.files([path]):
+            if os.path.isfile(self.project.root / path) and self.admissions.files([path]):
                 self.documents.index_file(path)
         elif self.documents.freshness(document) is not Freshness.DISK:
             self.documents.index_file(path)

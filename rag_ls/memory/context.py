@@ -9,7 +9,10 @@ from rag_ls.memory.recall import memory_of
 from rag_ls.model import AnchorState, Hit, Memory
 
 DEFAULT_TOKENS = 600
-_STATES = {AnchorState.DRIFTED: ", changed since", AnchorState.ORPHANED: ", gone"}
+_STATES = {
+    AnchorState.DRIFTED: ", changed since", AnchorState.ORPHANED: ", gone",
+    AnchorState.UNKNOWN: ", which cannot be read now",
+}  # fmt: skip
 # A memory with less room than this is left out.
 _MIN_TOKENS = 12
 

@@ -77,6 +77,9 @@ def recency(memory: Memory, now: datetime, half_life_days: float) -> float:
 
 
 def parsed(stamp: str) -> datetime:
-    """A time of a record; one without an offset is in UTC."""
-    at = datetime.fromisoformat(stamp)
+    """A time of a record; one without an offset is in UTC. A damaged one is long ago."""
+    try:
+        at = datetime.fromisoformat(stamp)
+    except ValueError:
+        at = datetime.min
     return at if at.tzinfo else at.replace(tzinfo=UTC)

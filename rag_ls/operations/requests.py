@@ -19,7 +19,7 @@ SCOPES_OR_ALL = (*SCOPE_NAMES, "all")
 TYPE_NAMES = tuple(kind.value for kind in MemoryType)
 FORMATS = tuple(item.value for item in Format)
 CODE_KINDS = (*DECLARED_KINDS, *DOCUMENT_KINDS)
-ANCHOR_STATES = ("fresh", "drifted", "orphaned", "any")
+ANCHOR_STATES = ("fresh", "drifted", "orphaned", "unknown", "any")
 # What an answer of code holds where an agent does not say.
 AGENTS_BUDGET_TOKENS = 2500
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -159,7 +160,7 @@ class RuleQuestions:
             issues.append("the index is empty: rag_index makes it")
         if not counts["constraints"]:
             warnings.append("no constraints are indexed: rag_setup writes ARCHITECTURE.yml, or write CONSTRAINTS.md")
-        files = {name: (root / name).is_file() for name in _CONSTRAINT_FILES}
+        files = {name: os.path.isfile(root / name) for name in _CONSTRAINT_FILES}
         warnings += [f"{name} is missing" for name, exists in files.items() if not exists]
         last = _last_indexed(view, decisions)
         if last and (self._now() - datetime.fromisoformat(last)).total_seconds() > _OLD_S:

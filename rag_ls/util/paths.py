@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Collection
 from pathlib import Path
 
@@ -29,3 +31,14 @@ def text_in(root: Path, path: str) -> str:
         return Path(file).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
+
+
+def is_readable_file(file: str | os.PathLike[str]) -> bool:
+    """Whether there is a file at a path. Raises `OSError` where that cannot be told, or where the file cannot be read."""
+    try:
+        status = os.stat(file)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    if stat.S_ISREG(status.st_mode) and not os.access(file, os.R_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(file))
+    return stat.S_ISREG(status.st_mode)

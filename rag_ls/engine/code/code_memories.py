@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
@@ -14,7 +15,7 @@ from rag_ls.engine.code.places import Places
 from rag_ls.engine.requests import checked_k
 from rag_ls.engine.reranking import RERANKED, Reranking
 from rag_ls.engine.view_context import ViewContext
-from rag_ls.errors import InvalidRequest, ModelMissing, NotFound
+from rag_ls.errors import InvalidRequest, ModelMissing, NotFound, StoreError
 from rag_ls.memory import Memories, consolidation
 from rag_ls.memory.batches import CONSOLIDATED, Undone, find_batch, undo
 from rag_ls.memory.consolidation import Plan
@@ -23,7 +24,11 @@ from rag_ls.memory.summarise import Summary, SummaryRequest, summarise
 from rag_ls.model import Anchor, AnchorState, Hit, Memory, Scope, SearchAnswer, SearchStats
 from rag_ls.project import current_branch, is_guest
 from rag_ls.storage import ChunkRow
+from rag_ls.util.paths import is_readable_file
 
+_log = logging.getLogger(__name__)
+
+_MAX_LOGGED = 200
 _WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
 _MODEL_S = 20.0
 
@@ -193,25 +198,35 @@ class CodeMemories:
         """The memory with its anchor resolved against the present code."""
         if item.anchor is None or self._is_elsewhere(item.anchor):
             return item
-        self._shared.take_in(item.anchor.path)
-        return replace(item, anchor=self._present(item.anchor, self._places.anchoring()))
+        anchor = item.anchor
+
+        def look() -> Anchor:
+            self._shared.take_in(anchor.path)
+            return self._present(anchor, self._places.anchoring())
+
+        return replace(item, anchor=_or_unknown(anchor, look))
 
     def _resolved(self, item: Memory, anchoring: memory.Anchoring) -> Memory:
         """As `with_anchor_state`, but only by the index as it is: hovers and lenses must not index a file."""
         if item.anchor is None or self._is_elsewhere(item.anchor):
             return item
-        found = self._present(item.anchor, anchoring)
-        if found.state is AnchorState.ORPHANED and not self._was_read(item.anchor.path):
+        anchor = item.anchor
+        found = _or_unknown(anchor, lambda: self._present(anchor, anchoring))
+        if found.state is AnchorState.ORPHANED and not self._was_read(anchor.path):
             return item
         return replace(item, anchor=found)
 
     def _present(self, anchor: Anchor, anchoring: memory.Anchoring) -> Anchor:
-        """The anchor with its present place and state; a file that is not for the index is there or not as a whole."""
+        """The anchor with its present place and state; a file that is not for the index is there or not as a whole.
+
+        Raises `OSError` for a file of which nothing is found, but which cannot be read just now.
+        """
         found = anchoring.resolved(anchor)
-        is_file = not (anchor.symbol or anchor.content_hash or is_guest(anchor.path))
-        if found.state is AnchorState.ORPHANED and is_file and (self._shared.project.root / anchor.path).is_file():
-            return replace(found, state=AnchorState.FRESH)
-        return found
+        if found.state is not AnchorState.ORPHANED or is_guest(anchor.path):
+            return found
+        is_whole_file = not (anchor.symbol or anchor.content_hash)
+        is_there = is_readable_file(self._shared.project.root / anchor.path)
+        return replace(found, state=AnchorState.FRESH) if is_whole_file and is_there else found
 
     def _was_read(self, path: str) -> bool:
         """Whether the file was read, so that its absence from the index means something."""
@@ -240,7 +255,7 @@ class CodeMemories:
             return item.anchor
         self._shared.catch_up()
         found = self.with_anchor_state(item).anchor
-        if found is None or found.state is AnchorState.ORPHANED:
+        if found is None or found.state in (AnchorState.ORPHANED, AnchorState.UNKNOWN):
             return item.anchor
         line = found.start_line if found.line_print else 0
         now = self._places.anchor(found.path, line, "" if line else found.symbol)
@@ -332,6 +347,18 @@ class CodeMemories:
         return SearchAnswer(
             query, anchored, SearchStats(took_ms, model is not None, len(hits), complete=True, note=note)
         )
+
+
+def _or_unknown(anchor: Anchor, look: Callable[[], Anchor]) -> Anchor:
+    """What a look at an anchor's place finds. A place that cannot be looked at is unknown: it hides no other memory."""
+    try:
+        return look()
+    except StoreError:
+        # The index itself is damaged, and is made anew.
+        raise
+    except Exception as error:
+        _log.info("the place of a memory, %s, cannot be told: %r", anchor.path[:_MAX_LOGGED], error)
+        return replace(anchor, state=AnchorState.UNKNOWN)
 
 
 def _beside(items: Sequence[Memory], path: str, line: int) -> list[Hit]:

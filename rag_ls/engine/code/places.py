@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import PurePosixPath
 
@@ -131,7 +132,7 @@ class Places:
         Raises `InvalidRequest`, which names the files that may be meant.
         """
         root = self._context.shared.project.root
-        if self._searcher.document(path, self._context.session) is not None or (root / path).exists():
+        if self._searcher.document(path, self._context.session) is not None or os.path.exists(root / path):
             return path
         name = path.rpartition("/")[2]
         files = [*self._store.documents(), *self._store.skipped()]

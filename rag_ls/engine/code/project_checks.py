@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,7 +53,7 @@ class ProjectChecks:
         if self._known is None or self._known[0] != key:
             root = self._shared.project.root
             unsaved = {path: text for path in RULE_FILES if (text := self._unsaved(path)) is not None}
-            present = {path for path in RULE_FILES if path in unsaved or (root / path).is_file()}
+            present = {path for path in RULE_FILES if path in unsaved or os.path.isfile(root / path)}
             paths = {path for _, path, _, _ in self._shared.index.checkout.document_paths()} | present
             self._known = (key, self._files.read(SourceTree(paths, RuleTexts(root, unsaved))))
         return self._known[1]

@@ -175,7 +175,11 @@ def _brief(answer: dict[str, Any]) -> str:
 
 def _state(hit: dict[str, Any]) -> str:
     state = (hit.get("anchor") or {}).get("state")
-    return {"drifted": " (the code has changed since)", "orphaned": " (the code is gone)"}.get(str(state), "")
+    known = {
+        "drifted": " (the code has changed since)", "orphaned": " (the code is gone)",
+        "unknown": " (the code cannot be read now)",
+    }  # fmt: skip
+    return known.get(str(state), "")
 
 
 def _say(server: RagLsServer, text: str, kind: types.MessageType = types.MessageType.Info) -> None:

@@ -16,7 +16,10 @@ from rag_ls.model import AnchorState, Hit, Memory, StoredChunk
 
 _MEMORY_CHARACTERS = 300
 _MAX_RULES = 5
-_STATES = {AnchorState.DRIFTED: " *(the code has changed since)*", AnchorState.ORPHANED: " *(the code is gone)*"}
+_STATES = {
+    AnchorState.DRIFTED: " *(the code has changed since)*", AnchorState.ORPHANED: " *(the code is gone)*",
+    AnchorState.UNKNOWN: " *(the code cannot be read now)*",
+}  # fmt: skip
 
 
 def register(server: RagLsServer) -> None:

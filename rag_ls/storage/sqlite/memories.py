@@ -27,6 +27,7 @@ from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_file import is_damage
 from rag_ls.storage.sqlite.maintenance import optimise
 from rag_ls.storage.sqlite.memory_backups import back_up, chosen, damage_report, is_due, is_good, is_truncated
+from rag_ls.storage.sqlite.memory_fields import version_changes_of
 from rag_ls.storage.sqlite.memory_rows import (
     COLUMNS,
     FROM,
@@ -35,6 +36,7 @@ from rag_ls.storage.sqlite.memory_rows import (
     condition,
     from_record,
     from_row,
+    of_metadata,
     order_by,
     to_record,
     to_values,
@@ -205,7 +207,7 @@ class SqliteMemories:
         with self._database.writing() as connection:
             rows = connection.execute(
                 "SELECT id FROM memories WHERE id != ? "
-                "ORDER BY json_extract(metadata, '$.importance_score'), updated_at, row LIMIT ?",
+                f"ORDER BY {of_metadata('importance_score', '')}, updated_at, row LIMIT ?",
                 (keep, max(0, self.count() - limit)),
             ).fetchall()
             for row in rows:
@@ -410,7 +412,7 @@ class SqliteMemories:
             "SELECT id, kind, at, changes, undone_at FROM batches ORDER BY at DESC, rowid DESC LIMIT ?", (limit,)
         )
         return [
-            Batch(batch_id, kind, at, tuple(VersionChange(*change) for change in json.loads(changes)), undone_at)
+            Batch(batch_id, kind, at, tuple(VersionChange(*each) for each in version_changes_of(changes)), undone_at)
             for batch_id, kind, at, changes, undone_at in rows
         ]
 

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope
+from rag_ls.model import Memory, MemoryFilters, MemoryOrder, Scope
+from rag_ls.storage.sqlite.memory_fields import (
+    ANCHOR_FIELDS,
+    anchor_of,
+    ids_of,
+    json_or_none,
+    memory_type_of,
+    metadata_of,
+    version_of,
+)
 
 NAMES = (
     "id", "content", "metadata", "memory_type", "created_at", "updated_at", "version", "content_hash", "source_uri",
@@ -16,10 +24,16 @@ COLUMNS = ", ".join(NAMES)
 SELECTED = ", ".join(f"m.{name}" for name in NAMES) + ", ifnull(u.count, 0), u.used_at"
 FROM = "memories m LEFT JOIN uses u ON u.row = m.row"
 
+
+def of_metadata(name: str, table: str = "m.") -> str:
+    """The SQL of a value in a row's metadata; NULL where they are damaged, which would fail the whole statement."""
+    return f"CASE WHEN json_valid({table}metadata) THEN json_extract({table}metadata, '$.{name}') END"
+
+
 _ORDERS = {
     MemoryOrder.UPDATED: "m.updated_at DESC",
     MemoryOrder.CREATED: "m.created_at DESC",
-    MemoryOrder.IMPORTANCE: "json_extract(m.metadata, '$.importance_score') DESC, m.updated_at DESC",
+    MemoryOrder.IMPORTANCE: f"{of_metadata('importance_score')} DESC, m.updated_at DESC",
     MemoryOrder.USES: "ifnull(u.count, 0) DESC, m.updated_at DESC",
     MemoryOrder.LEAST_USED: "ifnull(u.count, 0), m.updated_at",
 }
@@ -28,13 +42,6 @@ _ORDERS = {
 def order_by(order: MemoryOrder) -> str:
     """The ORDER BY of a listing, total so that pages do not overlap."""
     return f"{_ORDERS[order]}, m.row DESC"
-
-
-# The parts of an anchor in their order at rest. Indexes know the first three by their places.
-_ANCHOR = (
-    "path", "symbol", "content_hash", "start_line", "project", "fingerprint", "body", "sketch", "neighbours", "line_offset",
-    "line_print", "file_hash",
-)  # fmt: skip
 
 
 def condition(filters: MemoryFilters) -> tuple[str, list[object]]:
@@ -52,7 +59,7 @@ def condition(filters: MemoryFilters) -> tuple[str, list[object]]:
     if filters.memory_type is not None:
         must("m.memory_type = ?", filters.memory_type.value)
     if filters.language:
-        must("json_extract(m.metadata, '$.language') = ? COLLATE NOCASE", filters.language)
+        must(f"{of_metadata('language')} = ? COLLATE NOCASE", filters.language)
     if filters.since:
         must("m.updated_at >= ?", filters.since)
     if filters.until:
@@ -80,7 +87,7 @@ def to_values(memory: Memory) -> tuple[object, ...]:
         "parent_id": meta.parent_id, "ast_node_type": meta.ast_node_type, "importance_score": meta.importance_score,
         "custom": dict(meta.custom),
     }  # fmt: skip
-    anchored = json.dumps([getattr(memory.anchor, name) for name in _ANCHOR]) if memory.anchor else None
+    anchored = json.dumps([getattr(memory.anchor, name) for name in ANCHOR_FIELDS]) if memory.anchor else None
     return (
         memory.id, memory.content, json.dumps(metadata), memory.memory_type.value, memory.created_at, memory.updated_at,
         memory.version, memory.content_hash, memory.source_uri, json.dumps(memory.source_memory_ids), anchored,
@@ -94,8 +101,10 @@ def to_record(memory: Memory) -> str:
 
 
 def from_record(record: str, scope: Scope) -> Memory:
-    """A memory out of its history; older records lack the newer names."""
-    values: Mapping[str, object] = json.loads(record)
+    """A memory out of its history; older records lack the newer names. A damaged record is its own content."""
+    values = json_or_none(record)
+    if not isinstance(values, dict):
+        values = {"id": "", "content": record, "created_at": "", "updated_at": "", "content_hash": ""}
     return from_row([values.get(name) for name in NAMES], scope)
 
 
@@ -118,20 +127,12 @@ def from_row(row: Sequence[object], scope: Scope) -> Memory:
         pushed,
         *used,
     ) = row
-    fields = json.loads(str(metadata))
-    fields["tags"] = tuple(fields["tags"])
     uses, used_at = used or (0, None)
     return Memory(
-        str(number), str(content), scope, MemoryMetadata(**fields), MemoryType(str(kind)), str(created), str(updated),
-        int(str(version)), str(digest), _text(uri), tuple(json.loads(str(sources))),
-        _anchor(json.loads(str(anchor))) if anchor else None, _text(branch), _text(key), _text(pushed),
-        int(str(uses)), _text(used_at),
+        str(number), str(content), scope, metadata_of(metadata), memory_type_of(kind), str(created), str(updated),
+        version_of(version), str(digest), _text(uri), ids_of(sources), anchor_of(anchor) if anchor else None,
+        _text(branch), _text(key), _text(pushed), uses if isinstance(uses, int) else 0, _text(used_at),
     )  # fmt: skip
-
-
-def _anchor(parts: list[Any]) -> Anchor:
-    """Anchors of earlier versions have fewer parts."""
-    return Anchor(**dict(zip(_ANCHOR, parts, strict=False)))
 
 
 def _text(value: object) -> str | None:
