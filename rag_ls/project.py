@@ -107,7 +107,7 @@ def shared_name(root: Path) -> str:
         if silent.kind is not Silence.NO_REPOSITORY:
             return ""
         address, folder = "", ""
-    found = _host_and_path(address)
+    found = host_and_path(address)
     if found is None:
         return root.name or str(root)
     return "/".join(found) + (f"#{folder.strip('/')}" if folder else "")
@@ -135,7 +135,7 @@ def _said(output: bytes) -> str:
     return output.decode("utf-8", "replace").strip()
 
 
-def _host_and_path(address: str) -> tuple[str, str] | None:
+def host_and_path(address: str) -> tuple[str, str] | None:
     """The host and path of a remote's address, without user, password and port; None if others could not use it."""
     scheme, separator, rest = address.partition("://")
     if separator:

@@ -20,6 +20,9 @@ from numpy.typing import NDArray
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.model import Chunk, Freshness
+from rag_ls.project import Project, user_data_folder
+from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
+from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.search.candidates import LaterVector
 from rag_ls.storage import (
     CheckoutIndex,
@@ -74,6 +77,13 @@ def git(root: Path, *arguments: str) -> str:
     """Run git in `root` as somebody, whatever the machine's own settings are."""
     command = ["git", "-C", str(root), "-c", "user.name=Tester", "-c", "user.email=tester@example.org", *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def memories_file(root: Path) -> Path:
+    """The file of a project's memories, in the user's data."""
+    home = MemoryHomes(user_data_folder() / HOMES_FOLDER).find(Project(root))
+    assert home is not None, f"{root} has no memories yet"
+    return home.folder / "memories.db"
 
 
 def git_repository(root: Path, files: Mapping[str, str | bytes]) -> Path:

@@ -60,6 +60,8 @@ def list_memories(arguments: argparse.Namespace) -> int:
     }
     answer = ask(arguments, "list_memories", question)
     show_answer(arguments, answer, render.memories(answer, paint()))
+    if (happened := answer.get("happened")) and not arguments.json:
+        print(f"rag-ls: {happened}", file=sys.stderr)
     if note := answer.get("note"):
         print(f"rag-ls: {note}", file=sys.stderr)
     return 1 if "note" in answer else 0

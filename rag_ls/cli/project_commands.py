@@ -107,6 +107,8 @@ def _planned(item: Json, memories: bool) -> str:
             lines.append(f"    deletes {what}: {item['memory_bytes']:,} bytes with their backups; one copy is kept")
         else:
             lines.append(f"    keeps {what}; --memories deletes them too")
+    if memories and (others := item.get("shared_with")):
+        lines.append(f"    these are the memories of {', '.join(others)} too: they go there as well")
     return "\n".join([*lines, *_config_hint(item)])
 
 

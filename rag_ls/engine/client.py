@@ -130,10 +130,10 @@ class Client:
                 self._heal(view)
             else:
                 load_settings = functools.partial(self._settings_of, project)
-                shared = self.engine.acquire(project, self._settings_for_all(project))
+                scratch = project.root == self._scratch
+                shared = self.engine.acquire(project, self._settings_for_all(project), scratch=scratch)
                 if self._editor and not self._alone:
                     shared.use_settings(load_settings)
-                scratch = project.root == self._scratch
                 view = ProjectView(shared, load_settings, self._user_memories, self._now, scratch=scratch)
                 self._projects[project.root] = view
                 if aside:
@@ -290,7 +290,8 @@ class Client:
         if not former.is_lost:
             return
         try:
-            shared = self.engine.acquire(former.project, self._settings_for_all(former.project))
+            scratch = former.project.root == self._scratch
+            shared = self.engine.acquire(former.project, self._settings_for_all(former.project), scratch=scratch)
         except (ProjectUnavailable, StoreUnavailable) as error:
             _log.info("%s", error)
             return

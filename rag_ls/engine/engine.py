@@ -31,6 +31,8 @@ from rag_ls.indexing import ChangeSources, Cutters, Phase, Progress
 from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Scope
 from rag_ls.project import Project, make_private_folder, user_data_folder
+from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
+from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.registry.registry_file import FILE_NAME as PROJECTS_FILE
 from rag_ls.registry.registry_file import Registry
 from rag_ls.storage import Connections, MemoryStore, SharedVectors, UnusableVectors, open_memories, open_shared_vectors
@@ -114,6 +116,8 @@ class Engine:
         self.editors = Editors()
         self.registry = Registry(user_data_folder() / PROJECTS_FILE)
         """The projects that clients opened."""
+        self.memory_homes = MemoryHomes(user_data_folder() / HOMES_FOLDER)
+        """Where the memories of projects live."""
         self.collections = Collections(user_data_folder() / COLLECTIONS_FOLDER, settings, self.connections)
         """The texts that programs pushed."""
         self.maintenance = Maintenance(self)
@@ -129,8 +133,10 @@ class Engine:
         """Seconds since the start."""
         return time.monotonic() - self._started
 
-    def acquire(self, project: Project, load_settings: Callable[[], Settings]) -> SharedProject:
-        """Give one more client the project, opening it if needed. This alone indexes nothing.
+    def acquire(
+        self, project: Project, load_settings: Callable[[], Settings], *, scratch: bool = False
+    ) -> SharedProject:
+        """Give one more client the project, opening it if needed. This alone indexes nothing. See `SharedProject`.
 
         Raises `ProjectUnavailable` or `StoreUnavailable`.
         """
@@ -145,6 +151,7 @@ class Engine:
                 project,
                 load_settings,
                 self,
+                scratch=scratch,
             )
             shared.indexing.listen(lambda progress: self._progressed(shared, progress))
             with self._lock:

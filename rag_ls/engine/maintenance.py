@@ -127,6 +127,7 @@ class Maintenance:
 def _look_after(shared: SharedProject) -> None:
     if not shared.rests():
         shared.embed_memories()
+        shared.exchange_memories()
 
 
 def _consolidate(shared: SharedProject) -> None:

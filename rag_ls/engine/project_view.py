@@ -67,7 +67,12 @@ class ProjectView:
             Scope.SESSION: functools.partial(self._user_memories, Scope.SESSION),
             Scope.GLOBAL: functools.partial(self._user_memories, Scope.GLOBAL),
         }
-        self.memories = Memories(stores, self._now, max_session=lambda: self.settings.storage.max_session_memories)
+        self.memories = Memories(
+            stores,
+            self._now,
+            max_session=lambda: self.settings.storage.max_session_memories,
+            take_note=shared.take_memory_note,
+        )
         self.code_memories = CodeMemories(context, self._places, self.memories)
         self.rules = ProjectRules(context, self._places, self.code_memories, shared.imports)
         self.checks = ProjectChecks(context, shared.imports)
@@ -189,7 +194,12 @@ class ProjectView:
         scanned, unseen = self.indexing.scanned, self.indexing.unseen()
         counts = self.store.counts()
         model_id, ready, note = self.shared.model_state()
-        note = note or self.memories.damage() or off_branch(self.settings.index.branch, self.project.root)
+        note = (
+            note
+            or self.memories.damage()
+            or self.memories.take_note()
+            or off_branch(self.settings.index.branch, self.project.root)
+        )
         note = "; ".join(filter(None, (self.shared.exclusions.note, note)))
         queued = counts.queued_documents + len(unseen)
         return ProjectStatus(

@@ -40,8 +40,10 @@ from rag_ls.indexing import (
 )
 from rag_ls.memory import consolidation
 from rag_ls.memory.parts import embed_missing
+from rag_ls.memory.project_memories import ProjectMemories
 from rag_ls.model import Freshness, Scope
 from rag_ls.project import Project, is_guest, shared_name
+from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.search import Searcher
 from rag_ls.storage import (
     SCANNED,
@@ -77,6 +79,7 @@ class Host(Protocol):
     change_sources: ChangeSources
     counts: Counts
     shared_vectors: SharedVectors | None
+    memory_homes: MemoryHomes
 
     def questions_wait(self) -> bool:
         """Whether a client waits for an answer, so that background work gives way."""
@@ -101,8 +104,13 @@ class SharedProject:
         project: Project,
         load_settings: Callable[[], Settings],
         host: Host,
+        *,
+        scratch: bool = False,
     ) -> None:
-        """Raises `ProjectUnavailable` or `StoreUnavailable` where the data folder cannot be used."""
+        """`scratch` marks a project without a folder, which remembers nothing.
+
+        Raises `ProjectUnavailable` or `StoreUnavailable` where the data folder cannot be used.
+        """
         self.project = project
         self._host = host
         self._load_settings = load_settings
@@ -144,7 +152,8 @@ class SharedProject:
         """Why the team's memories are not exchanged now; empty if they are, or if none are shared."""
         self._closed = False
         self._opening_memories = threading.Lock()
-        self._memories: MemoryStore | None = None
+        self._memories: ProjectMemories | None = None
+        self._no_memories = open_memories(None, Scope.PROJECT, settings) if scratch else None
         self._consolidated_at: tuple[int, str, int] | None = None
         self.indexing.start()
         if not self.never_indexed:
@@ -162,9 +171,13 @@ class SharedProject:
             except StoreUnavailable as error:
                 _log.info("unsaved text stays until the next start: %s", error)
             self.sessions.close(session)
+        is_lost = self.index.is_lost
         self.index.close()
-        if self._memories is not None:
-            self._memories.close()
+        with self._opening_memories:
+            if self._memories is not None:
+                self._memories.close(is_lost=is_lost)
+            if self._no_memories is not None:
+                self._no_memories.close()
 
     @property
     def is_closed(self) -> bool:
@@ -183,17 +196,34 @@ class SharedProject:
 
     def memories(self) -> MemoryStore:
         """The project's memories, opened when they are first used. Raises `StoreUnavailable`."""
+        if self._no_memories is not None:
+            return self._no_memories
         with self._opening_memories:
+            if self._memories is not None and self._memories.is_lost and not self._closed:
+                self._memories.close(is_lost=True)
+                self._memories = None
             if self._memories is None:
-                self._memories = open_memories(self._folder, Scope.PROJECT, self.settings, self._host.connections)
-            return self._memories
+                self._memories = ProjectMemories(
+                    self.project, self.settings, self._host.memory_homes, self._host.connections
+                )
+            return self._memories.store
+
+    def take_memory_note(self) -> str:
+        """What happened to the project's memories, for the user; told once."""
+        return self._memories.take_note() if self._memories is not None else ""
+
+    def exchange_memories(self) -> None:
+        """Keep the copy of the memories that lies in the project up to date."""
+        with self._opening_memories:
+            if self._memories is not None and not self._closed and not self.index.is_lost:
+                self._memories.exchange_if_due()
 
     def rests(self) -> bool:
         """Let go of files, threads and caches if nothing was asked, typed or changed for a while; whether it rests now.
 
         There is no way back to be called: whoever needs something opens it again.
         """
-        stores = (self.index,) if self._memories is None else (self.index, self._memories)
+        stores = (self.index,) if self._memories is None else (self.index, self._memories.store)
         if self._closed or min(self.indexing.idle_s, *(store.unused_s for store in stores)) < REST_S:
             return False
         if self.indexing.has_due_work or any(store.was_written for store in stores):
@@ -320,7 +350,7 @@ class SharedProject:
         for path in paths:
             self._host.tell(DocumentIndexed(self.project.root, path))
             # While the memories were never opened, no client shows their places.
-            if self._memories is not None and (moved := self._anchor_watch.moved(self._memories, path)):
+            if self._memories is not None and (moved := self._anchor_watch.moved(self._memories.store, path)):
                 self._host.tell(AnchorsMoved(self.project.root, path, moved))
 
     # --- memories
@@ -332,12 +362,12 @@ class SharedProject:
         """
         if self._memories is None or (model := self.model(0.0)) is None:
             return
-        embed_missing(self._memories, model)
+        embed_missing(self._memories.store, model)
         with contextlib.suppress(ModelMissing):
             configured = self._models.configured().id
             for successor in self._models.loaded():
                 if successor.model_id == configured != model.model_id:
-                    embed_missing(self._memories, successor)
+                    embed_missing(self._memories.store, successor)
 
     def consolidate_if_wanted(self, now: Callable[[], datetime]) -> None:
         """Merge memories that say the same, if the settings ask for it and a memory changed since the last time."""

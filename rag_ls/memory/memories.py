@@ -90,11 +90,14 @@ class Memories:
         now: Clock,
         *,
         max_session: Callable[[], int] = lambda: 1000,
+        take_note: Callable[[], str] = str,
     ) -> None:
-        """`max_session` returns the maximum number of session memories."""
+        """`max_session` returns the maximum number of session memories, `take_note` what happened to the stores, once."""
         self._open_stores = open_stores
         self._now = now
         self._max_session = max_session
+        self.take_note = take_note
+        """Returns what happened to the opened stores, for the user; each thing once."""
 
     # --- storing
 

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.content_checks import MAX_CONTENT, PRIVATE, refuse_secrets
-from rag_ls.memory.portable.merging import UNCHANGED, Merge, new_tags
+from rag_ls.memory.portable.merging import UNCHANGED, Merge
 from rag_ls.memory.portable.records import Incoming, Target, to_incoming, to_record
 from rag_ls.memory.portable.strict_json import parsed, written
+from rag_ls.memory.uniting import NOTHING, Stamp, add_tags, comes_first, stamp, stamp_of_deleted
 from rag_ls.model import Memory, MemoryVersion
 from rag_ls.storage import MemoryStore, SharedMemories, SharedMemory, WriteRights
 
@@ -25,8 +26,6 @@ _log = logging.getLogger(__name__)
 # More changes than anybody makes; so a version cannot be the last one for ever.
 _MAX_VERSION = 10**9
 _AT_ONCE = 200
-_Stamp = tuple[int, bool, str]
-_NOTHING: _Stamp = (0, False, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class TeamMemories:
         self.shared = shared
         self._epoch = ""
         self._change = 0
-        self._stamps: dict[str, _Stamp] = {}
+        self._stamps: dict[str, Stamp] = {}
         self._superseded: list[SharedMemory] = []
         """Memories of others that said what an older one says."""
         self._given_at: tuple[int, str, int] | None = None
@@ -75,13 +74,13 @@ class TeamMemories:
         self._change = changes.last
         if not changes.memories:
             return 0
-        deleted = {version.memory.id: _stamp_of(version) for version in _deleted(store)}
+        deleted = {version.memory.id: stamp_of_deleted(version) for version in _deleted(store)}
         store.backup()
         taken = 0
         for item in changes.memories:
             self._stamps[item.id] = item.stamp
             present = store.get(item.id)
-            if item.stamp > (_stamp(present) if present else deleted.get(item.id, _NOTHING)):
+            if item.stamp > (stamp(present) if present else deleted.get(item.id, NOTHING)):
                 taken += self._taken(store, item, present, now)
         if taken:
             # What was taken may have been joined with what was here, which others lack.
@@ -113,24 +112,24 @@ class TeamMemories:
             if twin is not None and not _may_leave(twin):
                 # It is known here already. What is private neither joins what the team shares nor replaces it.
                 return False
-            if twin is not None and _comes_first(twin, memory):
+            if twin is not None and comes_first(twin, memory):
                 # Two said the same: all keep the first.
                 self._superseded.append(SharedMemory(memory.id, memory.version, True, now))
             elif twin is not None:
                 store.delete(twin.id, reason="consolidated")
             done = Merge(store, now).run([incoming])
-            if twin is not None and not _comes_first(twin, memory):
-                _add_tags(store, memory.id, twin, now)
+            if twin is not None and not comes_first(twin, memory):
+                add_tags(store, memory.id, twin, now)
         return twin is not None or not done[UNCHANGED]
 
     def _give(self, store: MemoryStore) -> int:
-        newer = [item for item in _shareable(store) if item.stamp > self._stamps.get(item.id, _NOTHING)]
+        newer = [item for item in _shareable(store) if item.stamp > self._stamps.get(item.id, NOTHING)]
         gone = [
             SharedMemory(version.memory.id, version.memory.version, True, version.replaced_at)
             for version in _deleted(store)
             # What was never given is nobody's to delete; what became private stays with the others as it was.
             if version.memory.id in self._stamps
-            and _stamp_of(version) > self._stamps[version.memory.id]
+            and stamp_of_deleted(version) > self._stamps[version.memory.id]
             and PRIVATE not in version.memory.metadata.tags
         ]
         items = [*newer, *gone, *self._superseded]
@@ -141,22 +140,6 @@ class TeamMemories:
             self._stamps.update((item.id, item.stamp) for item in part)
         self._superseded.clear()
         return len(items)
-
-
-def _stamp(memory: Memory) -> _Stamp:
-    return (memory.version, False, memory.updated_at)
-
-
-def _comes_first(one: Memory, other: Memory) -> bool:
-    return (one.created_at, one.id) < (other.created_at, other.id)
-
-
-def _add_tags(store: MemoryStore, memory_id: str, twin: Memory, now: str) -> None:
-    memory = store.get(memory_id)
-    if memory is None or not (new := new_tags(memory, twin)):
-        return
-    metadata = replace(memory.metadata, tags=(*memory.metadata.tags, *new))
-    store.replace(replace(memory, metadata=metadata, version=memory.version + 1, updated_at=now))
 
 
 def _parsed(record: str) -> object:
@@ -176,10 +159,6 @@ def _delete(store: MemoryStore, memory: Memory, version: int) -> bool:
 
 def _deleted(store: MemoryStore) -> list[MemoryVersion]:
     return store.deleted(-1)[0]
-
-
-def _stamp_of(deleted: MemoryVersion) -> _Stamp:
-    return (deleted.memory.version, True, deleted.replaced_at)
 
 
 def _shareable(store: MemoryStore) -> Iterator[SharedMemory]:

@@ -22,6 +22,7 @@ from rag_ls.memory.portable import (
     import_records,
     read_foreign,
 )
+from rag_ls.memory.project_memories import memories_folder
 from rag_ls.model import Memory, Scope
 from rag_ls.operations.batch_records import (
     BatchRecord,
@@ -75,7 +76,9 @@ class BatchOperations:
                 # Nothing can be read that would go, and the damaged file stays beside the restored one.
                 nothing = _record([], dry_run=True)
                 return RestoredBackupAnswer(scope.value, name, 0, 0, 0, None, nothing)
-            folder = view.project.data_folder if scope is Scope.PROJECT else user_data_folder()
+            folder = user_data_folder()
+            if scope is Scope.PROJECT:
+                folder = memories_folder(view.project, self._projects.memory_homes)
             restored = replace_damaged(folder, name, scope)
         changes = _record([restored.result], dry_run=asked.dry_run)
         return RestoredBackupAnswer(

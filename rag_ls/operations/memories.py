@@ -189,7 +189,10 @@ class MemoryOperations:
         following = offset + len(page)
         damage = next((note for view in views if (note := view.memories.damage())), "")
         hint = "" if total else _unknown_tags(wanted.tags, views)
-        return MemoryPage(tuple(page), total, limit, offset, following if following < total else None, damage, hint)
+        happened = "; ".join(filter(None, (view.memories.take_note() for view in views)))
+        return MemoryPage(
+            tuple(page), total, limit, offset, following if following < total else None, damage, hint, happened
+        )
 
     def consolidate_memories(self, asked: ConsolidateMemories) -> ConsolidationAnswer:
         """Merge memories that say the same, or show what would be merged, or undo it."""

@@ -12,6 +12,7 @@ from rag_ls.config import Settings
 from rag_ls.engine.client import Client
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable, StoreUnavailable
 from rag_ls.memory import utc_now
+from rag_ls.memory.project_memories import memories_folder
 from rag_ls.operations.indexing import Report, index_and_wait, status_of
 from rag_ls.operations.projects import Projects
 from rag_ls.operations.records import (
@@ -39,6 +40,7 @@ from rag_ls.storage import (
     total_bytes,
 )
 from rag_ls.util.nearest import nearest, nearest_text
+from rag_ls.util.text import utc_stamp
 
 
 class ProjectOperations:
@@ -47,6 +49,7 @@ class ProjectOperations:
     def __init__(self, client: Client, projects: Projects) -> None:
         self._client = client
         self._projects = projects
+        self._homes = client.engine.memory_homes
 
     def list_repos(self, asked: ListRepos) -> ReposAnswer:
         """All projects that can be named, with their states."""
@@ -105,7 +108,7 @@ class ProjectOperations:
         if not (chosen := called(known, wanted)):
             near = nearest_text(nearest(wanted, {item.name for item in known}))
             raise NotFound(f"no known project is called {wanted!r}; {near}known are {names_of(known)}")
-        return RemovalPlan(_removals(chosen, "asked for", asked.memories), asked.memories)
+        return RemovalPlan(self._removals(chosen, "asked for", asked.memories), asked.memories)
 
     def plan_pruning(self, asked: NoArguments) -> RemovalPlan:
         """What pruning would remove: projects whose folder is gone, or that the user's settings no longer list."""
@@ -115,7 +118,7 @@ class ProjectOperations:
         gone = [item for item in opened if item.is_missing]
         unlisted = [item for item in opened if not item.is_missing and registered[str(item.root)].from_config]
         reasons = ((gone, "its folder is gone"), (unlisted, "the settings list it no longer"))
-        return RemovalPlan(tuple(plan for chosen, reason in reasons for plan in _removals(chosen, reason)), False)
+        return RemovalPlan(tuple(plan for chosen, reason in reasons for plan in self._removals(chosen, reason)), False)
 
     def remove_projects(self, asked: RemoveProjects) -> RemovedAnswer:
         """Forget projects and delete their indexes, which can be rebuilt; delete memories only if asked to."""
@@ -135,16 +138,40 @@ class ProjectOperations:
 
     def _remove(self, known: KnownProject, memories: bool) -> RemovalRecord:
         """Delete a project's files; a copy of its memories stays with the user."""
-        removal, project = _removal(known, "asked for", memories), Project(known.root)
+        removal, project = self._removal(known, "asked for", memories), Project(known.root)
         if memories:
             at = f"{utc_now():%Y-%m-%dT%H%M%S}-{uuid.uuid4().hex[:6]}"
             copy = user_data_folder() / "removed" / f"{project.name}-{at}.db"
-            if set_memories_aside(project, copy):
+            if set_memories_aside(memories_folder(project, self._homes), copy):
                 removal = replace(removal, copy=str(copy))
+        home = self._homes.find(project)
         for file in removal.files:
             Path(file).unlink(missing_ok=True)
+        if memories and home is not None:
+            # Copies of them in other work trees are not taken over again.
+            self._homes.note_removed(home, utc_stamp(utc_now()))
         remove_data_folder(project)
         return removal
+
+    def _removals(
+        self, chosen: Iterable[KnownProject], reason: str, memories: bool = False
+    ) -> tuple[RemovalRecord, ...]:
+        return tuple(self._removal(item, reason, memories) for item in chosen)
+
+    def _removal(self, known: KnownProject, reason: str, memories: bool) -> RemovalRecord:
+        project = Project(known.root)
+        held = index_summary(project) or IndexSummary()
+        home, folder = self._homes.find(project), memories_folder(project, self._homes)
+        # The copy in the project goes too, or the memories would be taken from there again.
+        remembered = sorted({*memory_files(folder), *memory_files(project.data_folder)})
+        files = derived_files(project)
+        chosen = [*files, *remembered] if memories else files
+        others = [root for root in home.roots if root != str(known.root) and os.path.isdir(root)] if home else []
+        return RemovalRecord(
+            known.name, str(known.root), known.source, reason, held.documents, held.chunks, held.embeddings,
+            total_bytes(files), count_memories(folder), total_bytes(remembered), tuple(str(file) for file in chosen),
+            _config_lines(known) if known.source == CONFIG else None, shared_with=tuple(others),
+        )  # fmt: skip
 
     def _repo(self, known: KnownProject) -> RepoRecord:
         project = Project(known.root)
@@ -184,22 +211,6 @@ def _check_name(name: str, root: Path, known: Iterable[KnownProject]) -> None:
     for item in known:
         if item.name == name and item.root != root:
             raise InvalidRequest(f"{item.root} is called {name!r} already; give another name with --name")
-
-
-def _removals(chosen: Iterable[KnownProject], reason: str, memories: bool = False) -> tuple[RemovalRecord, ...]:
-    return tuple(_removal(item, reason, memories) for item in chosen)
-
-
-def _removal(known: KnownProject, reason: str, memories: bool) -> RemovalRecord:
-    project = Project(known.root)
-    held = index_summary(project) or IndexSummary()
-    files, remembered = derived_files(project), memory_files(project)
-    chosen = [*files, *remembered] if memories else files
-    return RemovalRecord(
-        known.name, str(known.root), known.source, reason, held.documents, held.chunks, held.embeddings,
-        total_bytes(files), count_memories(project), total_bytes(remembered), tuple(str(file) for file in chosen),
-        _config_lines(known) if known.source == CONFIG else None,
-    )  # fmt: skip
 
 
 def _config_lines(known: KnownProject) -> ConfigLines:

@@ -16,6 +16,7 @@ from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable, StoreUna
 from rag_ls.project import Project
 from rag_ls.registry.catalogue import CONFIG, KnownProject, called, names_of, root_of_path
 from rag_ls.registry.entries import ALL, PUBLISHED
+from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.util.nearest import nearest, nearest_text
 
 _log = logging.getLogger(__name__)
@@ -116,6 +117,11 @@ class Projects:
     def published_names(self) -> list[str]:
         """The names of the projects that the team published. Raises `StoreUnavailable`."""
         return self._client.engine.published.names() if self._client.sees_all else []
+
+    @property
+    def memory_homes(self) -> MemoryHomes:
+        """Where the memories of projects live."""
+        return self._client.engine.memory_homes
 
     @property
     def user_settings(self) -> Settings:

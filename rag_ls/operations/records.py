@@ -292,6 +292,8 @@ class MemoryPage:
     note: str = optional("")
     hint: str = optional("")
     """What to try where no memory passes."""
+    happened: str = optional("")
+    """What happened to the memories since they were asked for last: told once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -585,6 +587,8 @@ class RemovalRecord:
     config: ConfigLines | None
     copy: str = optional("")
     """Where a copy of the deleted memories stays."""
+    shared_with: tuple[str, ...] = optional(())
+    """Other work trees and clones that have the same memories."""
 
 
 @dataclass(frozen=True, slots=True)

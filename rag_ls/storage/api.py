@@ -512,6 +512,9 @@ class MemoryStore(Protocol):
         """The former versions of a memory, the newest first; also of one that was deleted."""
         ...
 
+    def keep_version(self, version: MemoryVersion) -> None:
+        """Add a former version to a memory's history, unless it has one of that number."""
+
     def about(self, path: str, symbols: Collection[str], content_hashes: Collection[str]) -> list[Memory]:
         """Memories whose anchors may be in a document: by its path, its symbols, or the hashes of its chunks."""
         ...

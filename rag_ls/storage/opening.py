@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rag_ls.config import Settings
-from rag_ls.errors import StoreUnavailable
+from rag_ls.errors import StoreDamaged, StoreUnavailable
 from rag_ls.model import Scope
 from rag_ls.project import Project
 from rag_ls.storage.api import CheckoutIndex, LexicalIndex, MemoryStore, VectorStore
@@ -36,7 +36,8 @@ from rag_ls.storage.sqlite.index_file import FileIdentity, file_identity, open_d
 from rag_ls.storage.sqlite.inspection import sqlite_version
 from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
 from rag_ls.storage.sqlite.memories import SqliteMemories
-from rag_ls.storage.sqlite.memory_backups import chosen, put_in_place
+from rag_ls.storage.sqlite.memory_backups import chosen, damage_report, is_good, is_truncated, put_in_place
+from rag_ls.storage.sqlite.memory_copies import Exchange, MemoryCopy, copy_backups, copy_memories
 from rag_ls.storage.sqlite.postings import SqlitePostings
 from rag_ls.storage.sqlite.served_texts import ServedTexts
 from rag_ls.storage.sqlite.vectors import LentVectors, SqliteVectors
@@ -45,17 +46,24 @@ _log = logging.getLogger(__name__)
 
 __all__ = [
     "Connections",
+    "Exchange",
+    "MemoryCopy",
     "ProjectIndex",
     "count_memories",
     "derived_files",
+    "has_memory_file",
+    "holds_memories",
     "index_summary",
     "memory_files",
     "open_index",
     "open_memories",
+    "open_memory_copy",
     "remove_data_folder",
     "replace_damaged_memories",
+    "set_copy_aside",
     "set_memories_aside",
     "sqlite_version",
+    "take_over_memories",
     "total_bytes",
     "vector_lenders",
 ]
@@ -178,6 +186,49 @@ def open_memories(
     return SqliteMemories(
         folder / MEMORIES_FILE if folder else None, scope, hnsw=hnsw_of(settings), connections=connections
     )
+
+
+def has_memory_file(folder: Path) -> bool:
+    """Whether a folder has a file of memories that is not empty."""
+    file = folder / MEMORIES_FILE
+    return file.is_file() and file.stat().st_size > 0
+
+
+def holds_memories(folder: Path) -> bool:
+    """Whether a folder holds a file of memories, or backups of one that is gone."""
+    file = folder / MEMORIES_FILE
+    return not folder.is_symlink() and not file.is_symlink() and (file.is_file() or is_truncated(file))
+
+
+def take_over_memories(source: Path, target: Path) -> None:
+    """Copy the memories of a folder to another one, with their backups. Those in `source` stay as they are.
+
+    Raises `StoreDamaged`, which names the newest good backup, and `StoreUnavailable`.
+    """
+    file = source / MEMORIES_FILE
+    if is_truncated(file) or not is_good(file):
+        raise StoreDamaged(damage_report(file, ValueError("it cannot be read")), "project memories")
+    try:
+        copy_backups(file, target / MEMORIES_FILE)
+        copy_memories(file, target / MEMORIES_FILE)
+    except (sqlite3.Error, OSError) as error:
+        raise StoreUnavailable(
+            f"the memories in {file} cannot be copied to {target}: {error}; they are left as they are",
+            "project memories",
+        ) from error
+
+
+def set_copy_aside(folder: Path, name: str) -> None:
+    """Give the file of memories in a folder another name, so that nothing takes it for the copy of a store. Raises `OSError`."""
+    for suffix in ("", "-wal", "-shm"):
+        if (file := folder / (MEMORIES_FILE + suffix)).exists():
+            file.replace(folder / f"memories-{name}.db{suffix}")
+
+
+def open_memory_copy(folder: Path, store: MemoryStore) -> MemoryCopy:
+    """The copy of a store that is kept in another folder."""
+    assert isinstance(store, SqliteMemories)
+    return MemoryCopy(folder / MEMORIES_FILE, store)
 
 
 def replace_damaged_memories(folder: Path, name: str, scope: Scope) -> Replacement:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import until, write
+from tests.support import memories_file, until, write
 
 pytestmark = pytest.mark.shared_engine
 
@@ -306,7 +306,7 @@ def test_with_json_an_error_is_json_too(repository: Path) -> None:
 
 def test_damaged_memories_are_reported_and_left_alone(repository: Path) -> None:
     _json(repository, "add", "precious words")
-    file = repository / ".rag-ls/memories.db"
+    file = memories_file(repository)
     # While an engine has it open, its write-ahead log holds what the file lost.
     _run(repository, "stop")
     file.write_bytes(b"garbage" * 1000)

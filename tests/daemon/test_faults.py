@@ -27,7 +27,7 @@ from rag_ls.daemon.channel import Channel, EngineLost
 from rag_ls.daemon.find import Mode, find_engine
 from rag_ls.errors import ProjectUnavailable, RagLsError, StoreFull, StoreUnavailable
 from tests.daemon.engines import RAG_LS, answer, engine, hello, raw, run, until_served
-from tests.support import PATIENCE_S, SHOP, engine_pid, until, write
+from tests.support import PATIENCE_S, SHOP, engine_pid, memories_file, until, write
 
 
 def _ask(folder: Path, operation: str, **arguments: Any) -> Any:
@@ -224,7 +224,7 @@ def test_damaged_memories_name_the_newest_good_backup_and_all_else_works(reposit
     assert run("index", folder=repository).returncode == 0
     _ask(repository, "store_memory", content="precious words", scope="project")
     run("stop")
-    file = repository / ".rag-ls/memories.db"
+    file = memories_file(repository)
     file.write_bytes(b"garbage" * 1000)
     with pytest.raises(StoreUnavailable, match="backup"):
         _ask(repository, "store_memory", content="more words", scope="project")

@@ -100,7 +100,7 @@ def test_all_data_is_readable_by_its_user_alone(client: Client, shop: Path, home
     for folder in (shop / ".rag-ls", home / "data"):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         files = [file for file in folder.rglob("*") if file.is_file() and file.name != ".gitignore"]
-        assert any(file.name == "memories.db" for file in files)
+        assert {"index.db", "memories.db"} & {file.name for file in files}
         assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
 
 

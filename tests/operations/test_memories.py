@@ -10,7 +10,7 @@ import pytest
 from rag_ls.engine.client import Client, local_client
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
 from rag_ls.operations import Operations
-from tests.support import PATIENCE_S, git, until, write
+from tests.support import PATIENCE_S, git, memories_file, until, write
 
 _NET = "Cart prices are net of tax, the invoice adds it"
 
@@ -242,7 +242,7 @@ class TestRestoring:
     def test_a_damaged_file_is_moved_aside_for_its_backup(self, operations: Operations, repository: Path) -> None:
         kept = _stored(operations)
         client = local_client()
-        file = repository / ".rag-ls/memories.db"
+        file = memories_file(repository)
         for suffix in ("-wal", "-shm"):
             file.with_name(file.name + suffix).unlink(missing_ok=True)
         file.write_bytes(b"rubbish" * 1000)

@@ -140,7 +140,10 @@ def removing() -> Iterator[Operations]:
 
 
 def _data(root: Path) -> set[str]:
-    return {file.name for file in (root / ".rag-ls").iterdir() if file.is_file()} - {".gitignore", "index.lock"}
+    if not (root / ".rag-ls").exists():
+        return set()
+    files = {file.name for file in (root / ".rag-ls").iterdir() if file.is_file()}
+    return files - {".gitignore", "index.lock", "memories.id"}
 
 
 def test_removing_deletes_what_is_derived_and_keeps_sources_and_memories(
@@ -184,7 +187,7 @@ def test_a_project_of_the_settings_goes_with_the_lines_to_take_out(
     assert [item["root"] for item in plan] == [str(roots["api"]), str(roots["web"])]
     assert plan[0]["config"] == {"file": str(user_config_file()), "first_line": 1, "last_line": 3}
     removing.run("remove_projects", {"roots": [item["root"] for item in plan]})
-    assert (_data(roots["api"]), user_config_file().read_text()) == ({"memories.db"}, before)
+    assert (_data(roots["api"]), user_config_file().read_text()) == (set(), before)
 
 
 def test_a_project_that_is_open_is_not_removed(operations: Operations, roots: dict[str, Path]) -> None:
@@ -206,7 +209,7 @@ def test_pruning_takes_what_is_gone_and_what_the_settings_list_no_longer(
         (str(roots["api"]), "the settings list it no longer"),
     ]
     removing.run("remove_projects", {"roots": [item["root"] for item in plan]})
-    assert _data(roots["api"]) == {"memories.db"}
+    assert _data(roots["api"]) == set()
     assert [repo["root"] for repo in removing.run("list_repos")["repos"]] == [str(roots["web"])]
 
 

@@ -342,7 +342,7 @@ class CodeMemories:
             hit if "anchor" in hit.matched_by else replace(hit, item=self.with_anchor_state(memory_of(hit)))
             for hit in hits
         )
-        note = self.memories.damage() or note or ("" if model else _WORDS_ALONE)
+        note = self.memories.damage() or self.memories.take_note() or note or ("" if model else _WORDS_ALONE)
         took_ms = round((time.perf_counter() - started) * 1000, 1)
         return SearchAnswer(
             query, anchored, SearchStats(took_ms, model is not None, len(hits), complete=True, note=note)

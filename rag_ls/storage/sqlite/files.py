@@ -9,10 +9,10 @@ from pathlib import Path
 
 from rag_ls.project import Project
 from rag_ls.storage.records import SCANNED, IndexSummary
-from rag_ls.storage.sqlite.database import read_only
 from rag_ls.storage.sqlite.index_file import FILE_NAME as INDEX_FILE
 from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
 from rag_ls.storage.sqlite.memory_backups import backups
+from rag_ls.storage.sqlite.memory_copies import read_alone_or_shared
 
 _DERIVED = (f"{INDEX_FILE}*", "vectors-*.usearch")
 # Includes the backups: a missing file that has backups would count as lost.
@@ -23,7 +23,7 @@ _BUSY_S = 2.0
 def index_summary(project: Project) -> IndexSummary | None:
     """The contents of a project's index; None if there is no readable index. Changes nothing."""
     try:
-        with closing(_read_only(project.data_folder / INDEX_FILE)) as connection:
+        with closing(read_alone_or_shared(project.data_folder / INDEX_FILE)) as connection:
             (scanned, documents, chunks, embeddings, queued, pending) = connection.execute(
                 "SELECT (SELECT count(*) FROM meta WHERE key = ?), (SELECT count(*) FROM documents WHERE session = ''), "
                 "(SELECT count(*) FROM chunks), (SELECT count(*) FROM embeddings), (SELECT count(*) FROM queue), "
@@ -35,13 +35,13 @@ def index_summary(project: Project) -> IndexSummary | None:
     return IndexSummary(documents, chunks, embeddings, bool(scanned) and not queued and not pending)
 
 
-def count_memories(project: Project) -> int | None:
-    """The number of a project's memories; None if they cannot be read."""
-    file = project.data_folder / MEMORIES_FILE
+def count_memories(folder: Path) -> int | None:
+    """The number of memories in a folder; None if they cannot be read."""
+    file = folder / MEMORIES_FILE
     if not file.exists():
         return 0
     try:
-        with closing(_read_only(file)) as connection:
+        with closing(read_alone_or_shared(file, _BUSY_S)) as connection:
             return int(connection.execute("SELECT count(*) FROM memories").fetchone()[0])
     except sqlite3.Error:
         return None
@@ -49,20 +49,20 @@ def count_memories(project: Project) -> int | None:
 
 def derived_files(project: Project) -> list[Path]:
     """The files that are made of the project's sources, and can be made again."""
-    return _files(project, _DERIVED)
+    return _files(project.data_folder, _DERIVED)
 
 
-def memory_files(project: Project) -> list[Path]:
-    """The files of the project's memories, with their backups."""
-    return _files(project, _MEMORIES)
+def memory_files(folder: Path) -> list[Path]:
+    """The files of memories in a folder, with their backups."""
+    return _files(folder, _MEMORIES)
 
 
-def set_memories_aside(project: Project, target: Path) -> bool:
-    """Copy a project's memories to a file that `restore` takes; whether there were any. A damaged file is copied as it is.
+def set_memories_aside(folder: Path, target: Path) -> bool:
+    """Copy the memories of a folder to a file that `restore` takes; whether there were any. A damaged file is copied as it is.
 
     Raises `OSError`.
     """
-    file = project.data_folder / MEMORIES_FILE
+    file = folder / MEMORIES_FILE
     if not file.exists():
         # Lost, but backed up: the newest backup is what is left.
         known = backups(file)
@@ -71,7 +71,7 @@ def set_memories_aside(project: Project, target: Path) -> bool:
         file = known[0]
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        with closing(_read_only(file)) as connection:
+        with closing(read_alone_or_shared(file)) as connection:
             connection.execute("VACUUM INTO ?", (str(target),))
     except sqlite3.Error:
         target.unlink(missing_ok=True)
@@ -85,7 +85,7 @@ def set_memories_aside(project: Project, target: Path) -> bool:
 def remove_data_folder(project: Project) -> None:
     """Remove a project's data folder, unless it holds memories (or is a link). Raises `OSError`."""
     folder = project.data_folder
-    if folder.is_dir() and not folder.is_symlink() and not memory_files(project):
+    if folder.is_dir() and not folder.is_symlink() and not memory_files(folder):
         shutil.rmtree(folder)
 
 
@@ -100,17 +100,9 @@ def total_bytes(files: list[Path]) -> int:
     return total
 
 
-def _files(project: Project, patterns: tuple[str, ...]) -> list[Path]:
-    folder = project.data_folder
+def _files(folder: Path, patterns: tuple[str, ...]) -> list[Path]:
     # A cloned repository may bring a link that leads anywhere.
     if folder.is_symlink() or not folder.is_dir():
         return []
     found = (file for pattern in patterns for file in folder.glob(pattern) if not file.parent.is_symlink())
     return sorted(file for file in found if file.is_symlink() or file.is_file())
-
-
-def _read_only(file: Path) -> sqlite3.Connection:
-    # Without a log, no process has the file open. `immutable` then keeps SQLite from creating a log, which a read-only
-    # connection could not remove.
-    alone = "" if file.with_name(file.name + "-wal").exists() else "&immutable=1"
-    return read_only(file, busy_s=_BUSY_S, more=alone)

@@ -456,6 +456,30 @@ class SqliteMemories:
             finally:
                 former.close()
 
+    def is_empty(self) -> bool:
+        """Whether there are no memories, and never were any."""
+        query = "SELECT EXISTS (SELECT 1 FROM memories) OR EXISTS (SELECT 1 FROM history)"
+        return not self._database.connection.execute(query).fetchone()[0]
+
+    def note(self, key: str) -> str:
+        """What was noted under a key beside the memories; empty for nothing."""
+        found = self._database.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return str(found[0]) if found else ""
+
+    def write_note(self, key: str, value: str) -> None:
+        """Note something beside the memories."""
+        with self._database.writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def keep_version(self, version: MemoryVersion) -> None:
+        """See `MemoryStore`."""
+        memory = version.memory
+        with self._database.writing() as connection:
+            connection.execute(
+                "INSERT OR IGNORE INTO history (id, version, record, replaced_at, reason) VALUES (?, ?, ?, ?, ?)",
+                (memory.id, memory.version, to_record(memory), version.replaced_at, version.reason),
+            )
+
     def optimise(self) -> None:
         """See `MemoryStore`."""
         optimise(self._database)

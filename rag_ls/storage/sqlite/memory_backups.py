@@ -119,7 +119,7 @@ def put_in_place(backup: Path, path: Path) -> Path | None:
         # Copy first, so that a full disk leaves everything as it was.
         shutil.copyfile(backup, temporary)
         temporary.chmod(0o600)
-        _rename_index(temporary)
+        give_new_index_id(temporary)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -134,7 +134,7 @@ def put_in_place(backup: Path, path: Path) -> Path | None:
     return aside
 
 
-def _rename_index(file: Path) -> None:
+def give_new_index_id(file: Path) -> None:
     """Give the backup a new index id, so that a later snapshot of vectors is not used with it."""
     with closing(sqlite3.connect(file)) as connection:
         if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():

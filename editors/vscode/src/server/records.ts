@@ -331,6 +331,7 @@ export interface MemoryPage {
   readonly next_offset?: number;
   readonly note?: string;
   readonly hint?: string;
+  readonly happened?: string;
 }
 
 /** A memory; in search answers with its score, alone with all that is known of it. */
@@ -505,6 +506,7 @@ export interface RemovalRecord {
   readonly files: readonly string[];
   readonly config: ConfigLines | null;
   readonly copy?: string;
+  readonly shared_with?: readonly string[];
 }
 
 /** What was removed. */

@@ -1,0 +1,220 @@
+"""A project's memories: found by whose they are, and copied to the project's data folder.
+
+They live in the user's data, where no `git clean`, no removed work tree and no deleted checkout reaches them, one set for
+all work trees and clones of a repository. The copy serves where the user's data is lost: a container that is thrown away.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import Timeout
+
+from rag_ls.config import Settings
+from rag_ls.errors import RagLsError, StoreUnavailable
+from rag_ls.memory.uniting import United, unite
+from rag_ls.model import Scope
+from rag_ls.project import Project
+from rag_ls.registry.identity import identity_of
+from rag_ls.registry.memory_homes import Home, MemoryHomes, pointer_of, write_pointer
+from rag_ls.storage import (
+    Connections,
+    MemoryStore,
+    has_memory_file,
+    holds_memories,
+    open_memories,
+    open_memory_copy,
+    set_copy_aside,
+    take_over_memories,
+)
+from rag_ls.util.text import utc_stamp
+
+_log = logging.getLogger(__name__)
+
+# The copy is written at most this often, and no oftener than a twentieth of the time that it takes allows.
+_COPY_EVERY_S = 3.0
+_SHARE = 20
+_MAX_LEFT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where the memories of a project are."""
+
+    home: Home | None
+    """None where the user's data cannot be written: they are in the project's data folder then."""
+    folder: Path
+    is_new: bool = False
+    """Whether the home was made just now."""
+    was_copied: bool = False
+    """Whether its store was made of the copy in the project."""
+    note: str = ""
+
+
+class ProjectMemories:
+    """The open memories of a project. Safe from several threads."""
+
+    def __init__(self, project: Project, settings: Settings, homes: MemoryHomes, connections: Connections) -> None:
+        """Find the memories, or make a place for them. Raises `StoreDamaged` and `StoreUnavailable`."""
+        self._project = project
+        self._lock = threading.Lock()
+        found = find_or_make(project, homes)
+        self.folder = found.folder
+        self.store: MemoryStore = open_memories(found.folder, Scope.PROJECT, settings, connections)
+        self._number = _file_number(self.store.place)
+        self._copy = open_memory_copy(project.data_folder, self.store) if found.home else None
+        self._due_at = 0.0
+        self._said = ""
+        self._note = found.note
+        self.exchange(is_taken=found.was_copied)
+        if found.is_new and not self.store.count():
+            self._note = self._note or _left_behind(homes, project)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the opened file was deleted or replaced."""
+        return _file_number(self.store.place) != self._number
+
+    def take_note(self) -> str:
+        """What happened to the memories, for the user; told once."""
+        with self._lock:
+            note, self._note = self._note, ""
+        return note
+
+    def exchange_if_due(self) -> None:
+        """As `exchange`, but not too often."""
+        if time.monotonic() >= self._due_at:
+            self.exchange()
+
+    def exchange(self, *, is_taken: bool = False) -> None:
+        """Bring the copy in the project up to date, after what somebody else wrote to it was taken in.
+
+        `is_taken` says that the store was just made of it. A failure is only logged: the memories are safe.
+        """
+        if self._copy is None or not self._project.data_folder.is_dir():
+            return
+        started = time.monotonic()
+        united: list[United] = []
+
+        def take(store: MemoryStore, other: MemoryStore) -> None:
+            united.append(unite(store, other, utc_stamp(datetime.now(UTC))))
+
+        with self._lock:
+            try:
+                done = self._copy.exchange(take, is_taken=is_taken)
+            except (RagLsError, OSError) as error:
+                _log.warning("the copy of the memories in %s was not written: %s", self._project.data_folder, error)
+                return
+            finally:
+                now = time.monotonic()
+                self._due_at = now + max(_COPY_EVERY_S, _SHARE * (now - started))
+            if done.problem and done.problem != self._said:
+                self._said = self._note = done.problem
+                _log.warning("%s", done.problem)
+            if done.taken and united:
+                counts = united[0]
+                self._note = (
+                    f"the memories in {self._project.data_folder} were united with those in {self.folder}: {counts.added:,} "
+                    f"added, {counts.changed:,} changed, {counts.deleted:,} deleted"
+                )
+                _log.info("%s", self._note)
+
+    def close(self, *, is_lost: bool = False) -> None:
+        """Close them. Of a project that `is_lost` nothing is written any more."""
+        if not is_lost:
+            self.exchange()
+        self.store.close()
+
+
+def _file_number(place: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(place)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def find_or_make(project: Project, homes: MemoryHomes) -> Found:
+    """Where a project's memories are; makes a home for them where there is none, of those in its data folder.
+
+    Raises `StoreDamaged` for damaged ones there, which stay as they are, and `StoreUnavailable`.
+    """
+    try:
+        with homes.lock():
+            return _found(project, homes)
+    except Timeout as error:
+        raise StoreUnavailable(
+            f"another process has been looking for the memories of {project.root} for too long; try again",
+            "project memories",
+        ) from error
+    except OSError as error:
+        _log.warning("the memories of %s stay in it: the user's data cannot be written: %s", project.root, error)
+        note = f"the memories are in {project.data_folder} alone, since the user's data cannot be written: {error}"
+        return Found(None, project.data_folder, note=note)
+
+
+def memories_folder(project: Project, homes: MemoryHomes) -> Path:
+    """The folder of a project's memories as it is now: its home, else its data folder. Changes nothing."""
+    home = homes.find(project)
+    return home.folder if home is not None and holds_memories(home.folder) else project.data_folder
+
+
+def _found(project: Project, homes: MemoryHomes) -> Found:
+    who, pointed = identity_of(project.root), pointer_of(project)
+    home = homes.find(project)
+    known_roots = home.roots if home else ()
+    is_copied = _may_take(project, homes, pointed) and (home is None or not has_memory_file(home.folder))
+    is_new = home is None
+    if is_copied:
+        # Before anything is made: damaged ones must be told of, not passed over.
+        folder = home.folder if home else None
+        home = home or homes.create(who, pointed)
+        try:
+            take_over_memories(project.data_folder, home.folder)
+        except RagLsError:
+            if folder is None:
+                homes.discard(home)
+            raise
+    home = homes.note(home, who) if home else homes.create(who, pointed)
+    write_pointer(project, home)
+    return Found(home, home.folder, is_new, is_copied, _note(project, home, known_roots, pointed, is_copied=is_copied))
+
+
+def _may_take(project: Project, homes: MemoryHomes, pointed: str) -> bool:
+    """Whether the data folder has memories to take over. Those that the user had deleted are set aside."""
+    known = homes.called(pointed) if pointed else None
+    if known is not None and known.removed_at and holds_memories(project.data_folder):
+        set_copy_aside(project.data_folder, f"removed-{known.id[:8]}")
+    return holds_memories(project.data_folder)
+
+
+def _note(project: Project, home: Home, roots: tuple[str, ...], pointed: str, *, is_copied: bool) -> str:
+    root = str(project.root)
+    if is_copied:
+        return f"the memories of {project.data_folder} are in {home.folder} from now on, where no `git clean` reaches them; a copy stays"
+    if not roots or pointed == home.id:
+        return ""
+    if root in roots:
+        return f"{project.data_folder} was gone; its memories were kept in {home.folder}, and the index is made anew"
+    others = [each for each in roots if os.path.isdir(each)]
+    whose = f"shared with {others[-1]}" if others else f"of {roots[-1]}, which is gone"
+    return f"the memories here are those {whose}: they are in {home.folder}, one set for all work trees and clones"
+
+
+def _left_behind(homes: MemoryHomes, project: Project) -> str:
+    """Names memories of folders that are gone, which may be this project's; empty where there are none."""
+    left = [home for home in homes.all() if home.is_left and not home.removed_at and holds_memories(home.folder)]
+    named = [home for home in left if home.name == project.name]
+    lines = [f"those of {home.roots[-1]} in {home.folder / 'memories.db'}" for home in named[:_MAX_LEFT] if home.roots]
+    if not lines:
+        return ""
+    return (
+        f"memories of folders that are gone are kept: {'; '.join(lines)}. If they are this project's, "
+        "`rag-ls restore --backup FILE` takes them over"
+    )

@@ -1,0 +1,155 @@
+"""Unites two stores of one project's memories: a work tree's, a clone's or a copy's with the one that all share.
+
+Of two versions of a memory the later one counts (by its number, then its time), and a deletion counts more than what it
+deleted. The other one goes to the history: whatever either store held can be read and brought back afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from rag_ls.memory.portable.merging import new_tags
+from rag_ls.model import Memory, MemoryVersion
+from rag_ls.storage import MemoryStore
+
+UNITED = "united"
+CONSOLIDATED = "consolidated"
+
+Stamp = tuple[int, bool, str]
+NOTHING: Stamp = (0, False, "")
+"""The stamp of a memory that is not there and never was."""
+
+
+def stamp(memory: Memory) -> Stamp:
+    """What orders the versions of a memory."""
+    return (memory.version, False, memory.updated_at)
+
+
+def stamp_of_deleted(deleted: MemoryVersion) -> Stamp:
+    """The stamp of a memory that was deleted."""
+    return (deleted.memory.version, True, deleted.replaced_at)
+
+
+def comes_first(one: Memory, other: Memory) -> bool:
+    """Which of two memories that say the same stays: the older one, for everybody."""
+    return (one.created_at, one.id) < (other.created_at, other.id)
+
+
+def add_tags(store: MemoryStore, memory_id: str, twin: Memory, now: str) -> None:
+    """Add the tags of a memory that said the same."""
+    memory = store.get(memory_id)
+    if memory is None or not (new := new_tags(memory, twin)):
+        return
+    metadata = replace(memory.metadata, tags=(*memory.metadata.tags, *new))
+    store.replace(replace(memory, metadata=metadata, version=memory.version + 1, updated_at=now))
+
+
+@dataclass(frozen=True, slots=True)
+class United:
+    """What uniting changed: the number of memories."""
+
+    added: int = 0
+    changed: int = 0
+    deleted: int = 0
+
+
+def unite(store: MemoryStore, other: MemoryStore, now: str) -> United:
+    """Take into `store` what `other` holds, which stays as it is. Doing it again changes nothing. `now` is RFC 3339, UTC."""
+    theirs = {memory.id: memory for memory in other.all()}
+    gone = {version.memory.id: version for version in other.deleted(-1)[0]}
+    before = store.versions()
+    store.backup(always=True)
+    with store.transaction():
+        for memory_id in [*sorted(theirs, key=lambda each: theirs[each].created_at), *gone]:
+            _Meeting(store, memory_id, now).meet(theirs.get(memory_id), gone.get(memory_id), other.history(memory_id))
+        known = {batch.id for batch in store.batches()}
+        for batch in reversed(other.batches()):
+            if batch.id not in known:
+                store.add_batch(batch)
+    after = store.versions()
+    return United(
+        len(after.keys() - before.keys()),
+        sum(1 for each in after.keys() & before.keys() if after[each] != before[each]),
+        len(before.keys() - after.keys()),
+    )
+
+
+class _Meeting:
+    """One memory, as both stores know it. Runs in a transaction of the store that takes."""
+
+    def __init__(self, store: MemoryStore, memory_id: str, now: str) -> None:
+        self._store = store
+        self._id = memory_id
+        self._now = now
+
+    def meet(self, theirs: Memory | None, gone: MemoryVersion | None, former: Iterable[MemoryVersion]) -> None:
+        """Take what they have of it: as it is now, or as it was deleted, and its former versions."""
+        ours = self._store.get(self._id)
+        versions = list(former)
+        if theirs is not None:
+            if self._their_stamp_counts(stamp(theirs), ours) and not (ours and _is_the_same(ours, theirs)):
+                self._place(theirs, ours)
+            else:
+                versions.append(MemoryVersion(theirs, self._now, UNITED))
+        elif gone is not None and ours is not None and stamp_of_deleted(gone) > stamp(ours):
+            self._store.delete(self._id)
+        for version in sorted(versions, key=lambda each: each.memory.version):
+            self._keep(version)
+
+    def _their_stamp_counts(self, theirs: Stamp, ours: Memory | None) -> bool:
+        if ours is not None:
+            return theirs > stamp(ours)
+        last = next(iter(self._store.history(self._id)), None)
+        return theirs > (stamp_of_deleted(last) if last else NOTHING)
+
+    def _place(self, theirs: Memory, ours: Memory | None) -> None:
+        """Make theirs the present version, unless an older memory says the same."""
+        twin = self._store.twin(theirs)
+        if twin is not None and comes_first(twin, theirs):
+            if ours is not None:
+                self._store.delete(self._id, reason=CONSOLIDATED)
+            self._keep(MemoryVersion(theirs, self._now, CONSOLIDATED))
+            add_tags(self._store, twin.id, theirs, self._now)
+            return
+        if twin is not None:
+            self._store.delete(twin.id, reason=CONSOLIDATED)
+        taken = [version.memory.version for version in self._store.history(self._id)]
+        # Two may have changed the same version; the other one keeps its number in the history.
+        least = max([*taken, ours.version if ours else 0], default=0) + 1
+        placed = replace(theirs, version=max(theirs.version, least))
+        if ours is not None:
+            self._store.replace(placed, reason=UNITED)
+        else:
+            self._store.insert(placed)
+        if twin is not None:
+            add_tags(self._store, self._id, twin, self._now)
+
+    def _keep(self, version: MemoryVersion) -> None:
+        """Add a former version to the history, unless it is there: under its number, or a new one if that is taken."""
+        present = self._store.get(self._id)
+        history = self._store.history(self._id)
+        known = [each.memory for each in history] + ([present] if present else [])
+        if any(_says_the_same(version.memory, each) for each in known):
+            return
+        taken = {each.version for each in known}
+        if version.memory.version not in taken and (present is None or version.memory.version < present.version):
+            self._store.keep_version(version)
+            return
+        number = max(taken, default=0) + 1
+        self._store.keep_version(replace(version, memory=replace(version.memory, version=number)))
+        if present is not None:
+            self._store.replace(replace(present, version=number + 1), reason=UNITED)
+        elif history:
+            # The last version stays the one that was deleted.
+            last = replace(history[0], memory=replace(history[0].memory, version=number + 1))
+            self._store.keep_version(last)
+
+
+def _says_the_same(one: Memory, other: Memory) -> bool:
+    """Whether two versions differ in nothing but their number and time."""
+    return replace(one, version=other.version, updated_at=other.updated_at) == other
+
+
+def _is_the_same(one: Memory, other: Memory) -> bool:
+    return one.version == other.version and _says_the_same(one, other)

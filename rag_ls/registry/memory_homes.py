@@ -1,0 +1,241 @@
+"""The folders of the user's data in which the memories of projects live, each with a file that says whose they are."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import re
+import uuid
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from rag_ls.project import Project, make_private_folder
+from rag_ls.registry.identity import Identity, identity_of
+from rag_ls.util.whole_files import whole_file
+
+_log = logging.getLogger(__name__)
+
+FOLDER = "projects"
+POINTER = "memories.id"
+"""The file in a project's data folder that names the home of its memories."""
+_RECORD = "home.json"
+_ID = re.compile(r"[0-9a-f]{32}")
+_LOCK_S = 30.0
+_MAX_ROOTS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A repository whose memories are kept in a home: one of its clones."""
+
+    remote: str = ""
+    first: str = ""
+    number: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """One set of memories, and whose they are."""
+
+    id: str
+    folder: Path
+    inside: str = ""
+    """As `Identity.inside`."""
+    roots: tuple[str, ...] = ()
+    """The projects that used it, the latest last."""
+    places: dict[str, Place] = field(default_factory=dict)
+    """Its repositories by git's folder."""
+    removed_at: str = ""
+    """When the user had the memories deleted; copies of them are not taken over again."""
+
+    @property
+    def name(self) -> str:
+        """The name of the project that used it last, for people."""
+        return Path(self.roots[-1]).name if self.roots else self.id
+
+    @property
+    def is_left(self) -> bool:
+        """Whether none of the projects that used it is there any more."""
+        return not any(os.path.isdir(root) for root in self.roots)
+
+
+class MemoryHomes:
+    """All homes of a user. Safe from several processes; who finds and then makes one holds `lock`."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` is made when the first home is."""
+        self._folder = folder
+
+    def lock(self) -> FileLock:
+        """Keeps other processes from making or changing homes meanwhile. Raises `OSError`."""
+        make_private_folder(self._folder)
+        return FileLock(self._folder / ".lock", timeout=_LOCK_S, mode=0o600)
+
+    def all(self) -> list[Home]:
+        """Every home whose record can be read, also of memories that were removed."""
+        try:
+            names = sorted(entry.name for entry in os.scandir(self._folder) if _ID.fullmatch(entry.name))
+        except OSError:
+            return []
+        return [home for name in names if (home := self._read(name)) is not None]
+
+    def called(self, home_id: str) -> Home | None:
+        """The home with an id."""
+        return self._read(home_id) if _ID.fullmatch(home_id) else None
+
+    def find(self, project: Project) -> Home | None:
+        """The home of a project's memories, if there is one. Changes nothing."""
+        who = identity_of(project.root)
+        pointed = self.called(pointer_of(project))
+        if pointed is not None and not pointed.removed_at and is_of(pointed, who, is_pointed=True):
+            return pointed
+        return matching((home for home in self.all() if not home.removed_at), who)
+
+    def create(self, who: Identity, wanted_id: str = "") -> Home:
+        """Make a home for a project, with the id that it had elsewhere if nobody has that here. Raises `OSError`."""
+        is_free = _ID.fullmatch(wanted_id) is not None and self.called(wanted_id) is None
+        home_id = wanted_id if is_free else uuid.uuid4().hex
+        return self.note(Home(home_id, self._folder / home_id, who.inside), who)
+
+    def note(self, home: Home, who: Identity) -> Home:
+        """Record that a project uses a home. Raises `OSError`."""
+        roots = tuple(root for root in home.roots if root != who.root)
+        places = dict(home.places)
+        if who.common:
+            places[who.common] = Place(who.remote, who.first, who.number)
+        noted = replace(home, roots=(*roots, who.root)[-_MAX_ROOTS:], places=places)
+        if (frozenset(noted.roots), noted.places) != (frozenset(home.roots), home.places):
+            self._write(noted)
+        return noted
+
+    def discard(self, home: Home) -> None:
+        """Forget a home that was just made, and holds nothing."""
+        with contextlib.suppress(OSError):
+            (home.folder / _RECORD).unlink()
+            home.folder.rmdir()
+
+    def note_removed(self, home: Home, at: str) -> None:
+        """Record that the user had the memories of a home deleted. Raises `OSError`."""
+        self._write(replace(home, removed_at=at))
+
+    def _read(self, home_id: str) -> Home | None:
+        folder = self._folder / home_id
+        try:
+            record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
+            return _home(home_id, folder, record)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            _log.warning("whose memories are in %s cannot be read: %r", folder, error)
+            return None
+
+    def _write(self, home: Home) -> None:
+        make_private_folder(home.folder)
+        record = {
+            "inside": home.inside, "roots": home.roots, "removed_at": home.removed_at,
+            "places": {common: asdict(place) for common, place in home.places.items()},
+        }  # fmt: skip
+        with whole_file(home.folder / _RECORD) as stream:
+            stream.write(json.dumps(record, indent=2) + "\n")
+
+
+def pointer_of(project: Project) -> str:
+    """The id of the home that a project's data folder names; empty without one."""
+    if project.data_folder.is_symlink():
+        return ""
+    try:
+        found = (project.data_folder / POINTER).read_text(encoding="utf-8")[:100].strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return found if _ID.fullmatch(found) else ""
+
+
+def write_pointer(project: Project, home: Home) -> None:
+    """Have a project's data folder name the home of its memories. Raises `OSError`."""
+    if pointer_of(project) != home.id:
+        with whole_file(project.data_folder / POINTER) as stream:
+            stream.write(home.id + "\n")
+
+
+def matching(homes: Iterable[Home], who: Identity) -> Home | None:
+    """The home of a project that names none: by git's folder, else by the remote, else by the root's path."""
+    alike = [home for home in homes if home.inside == who.inside]
+    if not who.common:
+        return _latest(home for home in alike if who.root in home.roots and not home.places)
+    known = [home for home in alike if who.common in home.places and is_of(home, who)]
+    # The repository that others were cloned of is one with them.
+    shared = [home for home in alike if who.remote and who.remote in _remotes(home)]
+    origin = [home for home in alike if who.remote in home.places or who.common in _remotes(home)]
+    made_later = [home for home in alike if who.root in home.roots and not home.places]
+    moved = [home for home in alike if _has_moved_unnamed(home, who)]
+    return next((home for found in (known, shared, origin, moved, made_later) if (home := _latest(found))), None)
+
+
+def is_of(home: Home, who: Identity, *, is_pointed: bool = False) -> bool:
+    """Whether nothing says that a home is another project's, although its place or a pointer says that it is this one's.
+
+    A folder may be copied and become another project; another repository may be cloned to the path of a former one.
+    """
+    remotes = _remotes(home)
+    if not who.common or not home.places or (who.remote and who.remote in remotes | set(home.places)):
+        return True
+    here = home.places.get(who.common)
+    if here is None:
+        firsts = {place.first for place in home.places.values() if place.first}
+        if who.remote and remotes:
+            return False
+        return who.common in remotes or who.first in firsts or not (who.first and firsts) or _has_moved(home, who)
+    others = {place.remote for common, place in home.places.items() if common != who.common}
+    if who.remote and here.remote and here.remote in others:
+        # Its `origin` was changed, while other clones have the former one: it has become another project.
+        return False
+    if is_pointed:
+        return True
+    if who.first and here.first:
+        return who.first == here.first
+    return not (who.remote and here.remote)
+
+
+def _has_moved(home: Home, who: Identity) -> bool:
+    """Whether git's folder of a home is this one, at another path of the same disk."""
+    return any(
+        place.number == who.number and not os.path.isdir(common) for common, place in home.places.items() if who.number
+    )
+
+
+def _has_moved_unnamed(home: Home, who: Identity) -> bool:
+    """As `_has_moved`, where nothing else names the home: inodes are given again, so the logs must begin alike too."""
+    firsts = {place.first for place in home.places.values()}
+    return bool(not who.remote and who.first in firsts - {""}) and _has_moved(home, who)
+
+
+def _remotes(home: Home) -> set[str]:
+    return {place.remote for place in home.places.values() if place.remote}
+
+
+def _latest(homes: Iterable[Home]) -> Home | None:
+    """The one that was used last, as far as its record tells."""
+    return max(homes, key=_written_at, default=None)
+
+
+def _written_at(home: Home) -> tuple[int, str]:
+    try:
+        return (home.folder / _RECORD).stat().st_mtime_ns, home.id
+    except OSError:
+        return 0, home.id
+
+
+def _home(home_id: str, folder: Path, record: dict[str, Any]) -> Home:
+    places = {
+        str(common): Place(**{key: str(value) for key, value in each.items()})
+        for common, each in record["places"].items()
+    }
+    return Home(
+        home_id, folder, str(record["inside"]), tuple(map(str, record["roots"])), places, str(record["removed_at"])
+    )  # fmt: skip
