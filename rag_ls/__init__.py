@@ -16,6 +16,9 @@ os.environ.update(
 # OpenVINO reports its use through this package, wherever it can be imported.
 sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 
+# Python processes that we start say on standard error where they were when a library crashed them.
+os.environ.setdefault("PYTHONFAULTHANDLER", "1")
+
 # Before NumPy loads: the threads of its OpenBLAS spin for milliseconds after each product, which takes the cores from
 # everything else that a question needs, and one thread multiplies our small matrices as fast.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

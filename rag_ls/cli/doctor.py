@@ -14,7 +14,7 @@ from pathlib import Path
 from rag_ls import config
 from rag_ls.cli.confirmation import confirmed
 from rag_ls.cli.get_model import get_model
-from rag_ls.daemon.paths import engine_paths
+from rag_ls.daemon.paths import engine_paths, noted_pid
 from rag_ls.daemon.transport import connect
 from rag_ls.embedding.local.catalog import check_onnx, check_weights, locate
 from rag_ls.errors import RagLsError, StoreUnavailable
@@ -213,8 +213,13 @@ def _engine() -> Finding:
     except PermissionError as error:
         return Finding("engine", False, str(error), "without it every process works alone")
     if found is None:
+        crashed = f": the last one, PID {pid}, ended suddenly, see {paths.log}" if (pid := noted_pid(paths)) else ""
         return Finding(
-            "engine", False, "not running", "it starts when an editor, agent or command needs it", optional=True
+            "engine",
+            False,
+            f"not running{crashed}",
+            "it starts when an editor, agent or command needs it",
+            optional=True,
         )
     found[0].close()
     return Finding("engine", True, f"takes clients at {paths.socket}, log in {paths.log}")

@@ -6,6 +6,8 @@ Nothing heavy is imported before a verb needs it: `rag-ls --help` is instant.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import faulthandler
 import importlib
 import json
 import os
@@ -65,11 +67,19 @@ _VERBS = {
 def main(argv: Sequence[str] | None = None) -> None:
     """Run one verb and exit with its code."""
     forget_git()
+    _tell_of_crashes()
     words = sys.argv[1:] if argv is None else argv
     if message := _unknown_verb(words):
         print(f"rag-ls: {message}", file=sys.stderr)
         sys.exit(WRONG_USAGE)
     sys.exit(_run(build_parser().parse_args(words)))
+
+
+def _tell_of_crashes() -> None:
+    """Have a crash in a library written say where this process was: to standard error, until there is a log file."""
+    if sys.stderr is not None and not faulthandler.is_enabled():
+        with contextlib.suppress(OSError, ValueError):
+            faulthandler.enable()
 
 
 def _unknown_verb(words: Sequence[str]) -> str:

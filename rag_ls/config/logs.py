@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import faulthandler
 import logging
+import os
 import sys
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -18,12 +21,18 @@ _KEPT_FILES = 3
 
 
 def to_rotating_file(file: Path, settings: LogSettings, *, also_stderr: bool) -> None:
-    """Log to a file that is rotated when it is full; a few former files are kept."""
+    """Log to a file that is rotated when it is full; a few former files are kept.
+
+    A crash of this process is told there too and, without `also_stderr`, all that is printed to standard error, by
+    processes that it starts as well.
+    """
     make_private_folder(file.parent)
     root = logging.getLogger("rag_ls")
     root.setLevel(min(logging.INFO, logging.getLevelNamesMapping()[settings.level.upper()]))
     handler = RotatingFileHandler(file, maxBytes=_MAX_FILE_BYTES, backupCount=_KEPT_FILES, encoding="utf-8")
     file.chmod(0o640)
+    crashes = _Crashes(file, takes_stderr=not also_stderr)
+    handler.rotator = crashes.rotate
     handlers: list[logging.Handler] = [handler]
     if also_stderr:
         handlers.append(logging.StreamHandler(sys.stderr))
@@ -34,6 +43,31 @@ def to_rotating_file(file: Path, settings: LogSettings, *, also_stderr: bool) ->
         new.setFormatter(logging.Formatter(_FORMAT))
         root.addHandler(new)
     root.propagate = False
+
+
+class _Crashes:
+    """What a process says when it crashes, at the end of its log. The file is open all the time: then is too late."""
+
+    def __init__(self, file: Path, *, takes_stderr: bool) -> None:
+        self._file = file
+        self._takes_stderr = takes_stderr
+        self._open()
+
+    def rotate(self, source: str, target: str) -> None:
+        """Rename the full log, and go on in a new one. Windows renames no file that is open."""
+        faulthandler.disable()
+        self._stream.close()
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                os.replace(source, target)
+        finally:
+            self._open()
+
+    def _open(self) -> None:
+        self._stream = self._file.open("ab", buffering=0)
+        if self._takes_stderr:
+            os.dup2(self._stream.fileno(), 2)
+        faulthandler.enable(self._stream)
 
 
 def configure(settings: LogSettings) -> str:
@@ -52,8 +86,15 @@ def configure(settings: LogSettings) -> str:
         except OSError as error:
             problem = f"log.file = {settings.file!r} cannot be written ({error.strerror}); logging to stderr"
     handler.setFormatter(logging.Formatter(_FORMAT))
+    if isinstance(handler, logging.FileHandler) and handler.stream is not None:
+        faulthandler.enable(handler.stream)
     for former in root.handlers[:]:
         root.removeHandler(former)
+        if isinstance(former, logging.FileHandler) and not isinstance(handler, logging.FileHandler):
+            # The file is about to be closed.
+            faulthandler.disable()
+            if sys.__stderr__ is not None:
+                faulthandler.enable(sys.__stderr__)
         former.close()
     root.addHandler(handler)
     root.propagate = False

@@ -39,6 +39,15 @@ def engine_paths() -> EnginePaths:
     )
 
 
+def noted_pid(paths: EnginePaths) -> str:
+    """The PID of the engine that runs, or of the last one if it ended suddenly; else empty."""
+    try:
+        with open(paths.pid, encoding="utf-8") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
 def make_private(folder: str) -> None:
     """Make a folder that only its user can enter. Raises `PermissionError` if another user owns it."""
     os.makedirs(folder, mode=0o700, exist_ok=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import IO, Any, Protocol
 
+from rag_ls.daemon.open_documents import OpenDocuments
 from rag_ls.daemon.pending_requests import PendingRequests
 from rag_ls.errors import EngineFailed
 from rag_ls.util.json_rpc import Message, framed, parsed, read_framed, read_line
@@ -36,8 +37,8 @@ class Record(Protocol):
         """Encode a message for sending."""
         ...
 
-    def from_client(self, body: bytes) -> tuple[bool, list[Message]]:
-        """Note a client's message: (whether to send it to the engine, messages to answer the client with at once)."""
+    def from_client(self, body: bytes) -> tuple[bytes | None, list[Message]]:
+        """Note a client's message: (what to send to the engine, messages to answer the client with at once)."""
         ...
 
     def from_engine(self, body: bytes) -> bool:
@@ -49,10 +50,10 @@ class Record(Protocol):
         ...
 
     def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
-        """Note that an engine died; returns refusals for the client.
+        """Note that an engine died; returns what the client is told.
 
-        These are requests that were pending at too many deaths, or all pending ones if engines keep dying. `log` is
-        the file that says why.
+        These are refusals of requests that were pending at too many deaths, or of all pending ones if engines keep dying,
+        and a note on a text that is withheld. `log` is the file that says why.
         """
         ...
 
@@ -61,9 +62,9 @@ class Record(Protocol):
         ...
 
 
-# Up to this many changes are kept one by one, which is cheap per keystroke; more are merged into one text.
-_MAX_CHANGES = 200
 _REQUEST_FAILED = -32803
+# LSP, `MessageType`.
+_WARNING = 2
 
 
 class McpRecord:
@@ -86,22 +87,22 @@ class McpRecord:
     def frame(self, message: Message) -> bytes:
         return json.dumps(message).encode() + b"\n"
 
-    def from_client(self, body: bytes) -> tuple[bool, list[Message]]:
+    def from_client(self, body: bytes) -> tuple[bytes | None, list[Message]]:
         message = parsed(body)
         if message is None:
-            return True, []
+            return body, []
         method = message.get("method")
         if method == "initialize" and "id" in message and self._initialize is None:
             self._initialize, self.name = message, _client_name(message)
             self._requests.answer_here(message)
-            return True, [_answer(message, self._initialize_result(message.get("params")))]
+            return body, [_answer(message, self._initialize_result(message.get("params")))]
         if method == "notifications/initialized":
             self._initialized = message
         if method == "notifications/cancelled" and isinstance(message.get("params"), dict):
             self._requests.forget(message["params"].get("requestId"))
         if "id" in message and (reason := self._requests.why_refused(message)):
-            return False, [_tool_refusal(message, reason)]
-        return self._requests.from_client(message), []
+            return None, [_tool_refusal(message, reason)]
+        return body if self._requests.from_client(message) else None, []
 
     def from_engine(self, body: bytes) -> bool:
         message = parsed(body)
@@ -138,10 +139,9 @@ class LspRecord:
         self._initialize_result = initialize_result
         self._requests = PendingRequests()
         self._initialize: Message | None = None
-        self._encoding = "utf-16"
         self._later: dict[str, Message] = {}
         self._folders: list[Message] = []
-        self._documents: dict[str, list[Message]] = {}
+        self._documents = OpenDocuments()
         self._progress: dict[str, object] = {}
         self._was_replayed = False
 
@@ -151,14 +151,14 @@ class LspRecord:
     def frame(self, message: Message) -> bytes:
         return framed(json.dumps(message).encode())
 
-    def from_client(self, body: bytes) -> tuple[bool, list[Message]]:
+    def from_client(self, body: bytes) -> tuple[bytes | None, list[Message]]:
         message = parsed(body)
         if message is None:
-            return True, []
+            return body, []
         method, params = message.get("method"), message.get("params")
         params = params if isinstance(params, dict) else {}
         if method == "initialize" and "id" in message and self._initialize is None:
-            return True, [self._initialized(message, params)]
+            return body, [self._initialized(message, params)]
         if method in ("initialized", "workspace/didChangeConfiguration"):
             self._later[method] = message
         elif method == "workspace/didChangeWorkspaceFolders":
@@ -168,10 +168,11 @@ class LspRecord:
         elif method == "exit":
             self.is_over = True
         elif isinstance(method, str) and method.startswith("textDocument/did"):
-            self._note_document(method, message, params)
+            told = self._documents.note(message)
+            return body if told is message else None if told is None else json.dumps(told).encode(), []
         if "id" in message and (reason := self._requests.why_refused(message)):
-            return False, [_refusal(message, reason)]
-        return self._requests.from_client(message), []
+            return None, [_refusal(message, reason)]
+        return body if self._requests.from_client(message) else None, []
 
     def from_engine(self, body: bytes) -> bool:
         message = parsed(body)
@@ -190,13 +191,17 @@ class LspRecord:
         return [_answer(message, None) for message in asked]
 
     def engine_died(self, log: str, *, keeps_dying: bool) -> list[Message]:
-        return [_refusal(*each) for each in self._requests.engine_died(log, keeps_dying=keeps_dying)]
+        notes = [_warning(note) for note in self._documents.engine_died(log)]
+        refused = self._requests.engine_died(log, keeps_dying=keeps_dying)
+        if refused and not keeps_dying:
+            # It died of them, without the texts that are withheld.
+            self._documents.forgive()
+        return [*(_refusal(*each) for each in refused), *notes]
 
     def replay(self) -> tuple[list[Message], list[Message]]:
         if self._initialize is None:
             return [*self._requests.unanswered()], []
         self._requests.answer_here(self._initialize)
-        documents = [message for messages in self._documents.values() for message in messages]
         ended = [
             {"jsonrpc": "2.0", "method": "$/progress", "params": {"token": token, "value": {"kind": "end"}}}
             for token in self._progress.values()
@@ -204,7 +209,7 @@ class LspRecord:
         self._progress.clear()
         initialize = _watching_nothing(self._initialize) if self._was_replayed else self._initialize
         self._was_replayed = True
-        state = [initialize, *self._later.values(), *self._folders, *documents]
+        state = [initialize, *self._later.values(), *self._folders, *self._documents.replay()]
         return [*state, *self._requests.unanswered()], ended
 
     def _initialized(self, message: Message, params: Message) -> Message:
@@ -213,26 +218,8 @@ class LspRecord:
         self.process_id = process_id if isinstance(process_id, int) else None
         self._requests.answer_here(message)
         result = self._initialize_result(params.get("capabilities"))
-        self._encoding = result["capabilities"]["positionEncoding"]
+        self._documents.encoding = result["capabilities"]["positionEncoding"]
         return _answer(message, result)
-
-    def _note_document(self, method: str, message: Message, params: Message) -> None:
-        document = params.get("textDocument")
-        uri = document.get("uri") if isinstance(document, dict) else None
-        if not isinstance(uri, str):
-            return
-        if method == "textDocument/didOpen":
-            self._documents[uri] = [message]
-        elif method == "textDocument/didClose":
-            self._documents.pop(uri, None)
-        elif method == "textDocument/didChange" and uri in self._documents:
-            self._documents[uri].append(message)
-            if len(self._documents[uri]) > _MAX_CHANGES or _is_whole(params):
-                try:
-                    self._documents[uri] = [as_opened(self._documents[uri], self._encoding)]
-                except (KeyError, TypeError, AttributeError, ValueError):
-                    # A malformed change: the engine drops it too.
-                    self._documents[uri].pop()
 
     def _note_progress(self, params: Message) -> None:
         value, token = params.get("value"), params.get("token")
@@ -241,30 +228,6 @@ class LspRecord:
             self._progress[json.dumps(token)] = token
         elif kind == "end":
             self._progress.pop(json.dumps(token), None)
-
-
-def as_opened(messages: list[Message], encoding: str) -> Message:
-    """Merge a `didOpen` and the changes after it into one `didOpen` with the resulting text."""
-    from rag_ls.lsp.text_buffer import Position, TextBuffer
-
-    opened = messages[0]
-    item = dict(opened["params"]["textDocument"])
-    buffer = TextBuffer(item.get("text", ""), encoding)
-    for message in messages[1:]:
-        item["version"] = message["params"]["textDocument"].get("version", item.get("version"))
-        for change in message["params"].get("contentChanges", []):
-            if place := change.get("range"):
-                start, end = (Position(place[key]["line"], place[key]["character"]) for key in ("start", "end"))
-                buffer.replace(start, end, change["text"])
-            else:
-                buffer = TextBuffer(change["text"], encoding)
-    return {**opened, "params": {**opened["params"], "textDocument": {**item, "text": buffer.text}}}
-
-
-def _is_whole(params: Message) -> bool:
-    """Whether a change replaces the whole text, so that earlier changes no longer matter."""
-    changes = params.get("contentChanges")
-    return isinstance(changes, list) and any(isinstance(item, dict) and "range" not in item for item in changes)
 
 
 def _watching_nothing(initialize: Message) -> Message:
@@ -284,6 +247,14 @@ def _answer(request: Message, result: object) -> Message:
 def _refusal(request: Message, reason: str) -> Message:
     error = {"code": _REQUEST_FAILED, "message": reason, "data": {"type": EngineFailed.__name__}}
     return {"jsonrpc": "2.0", "id": request["id"], "error": error}
+
+
+def _warning(text: str) -> Message:
+    return {
+        "jsonrpc": "2.0",
+        "method": "window/showMessage",
+        "params": {"type": _WARNING, "message": f"rag-ls: {text}"},
+    }
 
 
 def _tool_refusal(request: Message, reason: str) -> Message:

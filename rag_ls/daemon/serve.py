@@ -21,7 +21,7 @@ from rag_ls import __version__
 from rag_ls.daemon import transport
 from rag_ls.daemon.channel import EngineLost, Refused, greet
 from rag_ls.daemon.find import start_engine
-from rag_ls.daemon.paths import EnginePaths, engine_paths, make_private, user_config_file
+from rag_ls.daemon.paths import EnginePaths, engine_paths, make_private, noted_pid, user_config_file
 from rag_ls.util.whole_files import whole_file
 
 if TYPE_CHECKING:
@@ -109,6 +109,8 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> 
         signal.signal(number, lambda *_: sys.exit(0))
     # Listen first: clients can connect and wait while the rest is imported.
     listening = transport.listen(paths)
+    # An engine that ends as it should deletes its file.
+    crashed = noted_pid(paths)
     with whole_file(paths.pid) as file:
         file.write(f"{os.getpid()}\n")
     # Regardless of the umask.
@@ -132,6 +134,8 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> 
         if not settings.log.file:
             logs.to_rotating_file(Path(paths.log), settings.log, also_stderr=not background)
             engine.log_file = paths.log
+        if crashed:
+            _log.warning("the engine before, PID %s, ended suddenly: the lines above say where, if it crashed", crashed)
         _log.info("engine %s, PID %d, at %s", __version__, os.getpid(), listening.address)
         patience = Patience(settings.daemon.idle_minutes * 60, settings.daemon.project_idle_minutes * 60)
         server = EngineServer(
@@ -317,7 +321,7 @@ class Mark:
 
     def clean_up(self) -> None:
         """Delete the files."""
-        is_mine = _noted_pid(self._paths) == str(os.getpid())
+        is_mine = noted_pid(self._paths) == str(os.getpid())
         for path, mine in ((self._paths.socket, self.is_there()), (self._paths.pid, is_mine)):
             if mine:
                 with contextlib.suppress(FileNotFoundError):
@@ -370,17 +374,8 @@ def _taken(lock_file: str) -> FileLock | None:
 
 
 def _whereabouts(paths: EnginePaths) -> str:
-    pid = _noted_pid(paths) or "unknown"
+    pid = noted_pid(paths) or "unknown"
     return f"PID {pid}, at {paths.socket}; `rag-ls status` shows it, `rag-ls stop` ends it"
-
-
-def _noted_pid(paths: EnginePaths) -> str:
-    """The content of the PID file; empty if there is none."""
-    try:
-        with open(paths.pid, encoding="utf-8") as file:
-            return file.read().strip()
-    except OSError:
-        return ""
 
 
 def _say(background: bool, text: str) -> None:

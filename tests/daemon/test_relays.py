@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from rag_ls.daemon.paths import engine_paths
 from tests.daemon.engines import RAG_LS, answer, run
-from tests.e2e.clients import agent, editor, eventually
-from tests.support import PATIENCE_S, engine_pid, has_ended, until
+from tests.e2e.clients import Editor, agent, editor, eventually
+from tests.support import PATIENCE_S, engine_pid, has_ended, until, write
 
 
 def _kill_engine() -> int:
@@ -126,6 +127,55 @@ async def test_an_editor_s_open_documents_are_known_to_the_next_engine(repositor
 
         assert await eventually(both)
         assert engine_pid() != first
+
+
+# Engines, and no other process, die as a grammar's parser may, of a text that an editor gives them.
+_DIES = """
+import os, signal, sys
+if "serve" in sys.orig_argv:
+    from rag_ls.lsp import text_buffer
+    init = text_buffer.TextBuffer.__init__
+    def dying(self, text, *rest):
+        if "deadly" in text:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        init(self, text, *rest)
+    text_buffer.TextBuffer.__init__ = dying
+"""
+
+
+async def test_a_text_that_engines_die_of_is_kept_from_the_next_and_the_editor_is_told(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "site", {"sitecustomize.py": _DIES})
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
+    innocent, deadly = repository / "src/cart.py", repository / "src/auth.py"
+    async with editor(repository) as ed, agent(repository) as ag:
+        await ed.until_complete()
+        ed.open(innocent, "def innocent_walrus():\n    return 1\n")
+        ed.open(deadly, "deadly = 1\n")
+
+        async def told() -> bool:
+            return bool(ed.client.messages)
+
+        assert await eventually(told)
+        (message,) = ed.client.messages
+        log = Path(engine_paths().log)
+        assert deadly.as_uri() in message.message
+        assert str(log) in message.message
+        assert await eventually(lambda: _finds(ed, "innocent_walrus"))
+        living = engine_pid()
+        assert (await ag.call("search_code", query="innocent_walrus"))["results"]
+        ed.replace_all(deadly, "def harmless_walrus():\n    return 1\n")
+        assert await eventually(lambda: _finds(ed, "harmless_walrus"))
+        assert (engine_pid(), len(ed.client.messages)) == (living, 1)
+        logged = log.read_text()
+        assert message.message in logged
+        assert "Fatal Python error: Segmentation fault" in logged
+
+
+async def _finds(window: Editor, name: str) -> bool:
+    hits = (await window.command("searchCode", query=name))["results"]
+    return any(name in hit["text"] for hit in hits)
 
 
 async def test_an_engine_that_was_stopped_comes_back_when_something_is_asked(repository: Path) -> None:

@@ -1,0 +1,175 @@
+"""Keeps the open documents of one editor for the next engine, and withholds a text that engines die of."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from typing import Any
+
+from rag_ls.util.json_rpc import Message
+
+# A text that was in play at so many deaths in a row is taken to be the cause. One fewer than a request needs: whoever
+# types it waits for nothing, and every engine gets it at once.
+_MAX_DEATHS = 2
+# A text is in play for so long after an engine got it.
+_IN_PLAY_S = 60.0
+# It is withheld for so long; after that, the engine may be another.
+_WITHHELD_S = 600.0
+# Up to this many changes are kept one by one, which is cheap per keystroke; more are merged into one text.
+_MAX_CHANGES = 200
+
+
+class OpenDocuments:
+    """What the editor has open, as the messages that say so."""
+
+    def __init__(self) -> None:
+        self.encoding = "utf-16"
+        """How positions are counted."""
+        self._open: dict[str, _Document] = {}
+        self._deaths: Counter[str] = Counter()
+        self._blamed: dict[str, float] = {}
+
+    def note(self, message: Message) -> Message | None:
+        """Note an editor's message about a document; returns what the engine is to be told instead, None for nothing."""
+        method, params = message["method"], message.get("params")
+        uri = _uri_of(params)
+        if uri is None:
+            return message
+        if method == "textDocument/didOpen":
+            self._open[uri] = _Document([message])
+            return self._passed_on(uri, message)
+        document = self._open.get(uri)
+        if document is None:
+            return message
+        if method == "textDocument/didChange":
+            document.add(message, self.encoding)
+            return self._passed_on(uri, message)
+        if method == "textDocument/didClose":
+            del self._open[uri]
+        return None if document.is_withheld else message
+
+    def engine_died(self, log: str) -> list[str]:
+        """Note that an engine died; returns what to tell the user of a text that is withheld from now on.
+
+        Of several texts that may be the cause, the one is withheld that the user opened or changed last; if it was another
+        one, that is withheld after the next death.
+        """
+        now = time.monotonic()
+        suspects = {
+            uri: _digest(uri, document.text(self.encoding))
+            for uri, document in self._by_last_change()
+            if not document.is_withheld and now - document.told_at < _IN_PLAY_S
+        }
+        self._deaths = Counter({digest: self._deaths[digest] + 1 for digest in suspects.values()})
+        for uri, digest in suspects.items():
+            if self._deaths[digest] >= _MAX_DEATHS:
+                self._blamed[digest] = now
+                self._open[uri].is_withheld = True
+                return [
+                    f"the engine ended {self._deaths[digest]} times just after it was given {uri}: this text is kept from it "
+                    f"until it changes; see {log}"
+                ]
+        return []
+
+    def forgive(self) -> None:
+        """Withhold nothing from the next engine: what engines died of has been found elsewhere."""
+        self._deaths.clear()
+        self._blamed.clear()
+
+    def replay(self) -> list[Message]:
+        """What a new engine is told."""
+        messages = []
+        for uri, document in self._open.items():
+            document.is_withheld = self._is_blamed(uri, document)
+            document.told_at = time.monotonic()
+            messages += [] if document.is_withheld else document.messages
+        return messages
+
+    def _passed_on(self, uri: str, message: Message) -> Message | None:
+        """What an engine is told of a document that was just opened or changed."""
+        document = self._open[uri]
+        was_withheld, is_new = document.is_withheld, message["method"] == "textDocument/didOpen"
+        document.told_at = document.changed_at = time.monotonic()
+        document.is_withheld = self._is_blamed(uri, document)
+        if document.is_withheld:
+            closed = {"jsonrpc": "2.0", "method": "textDocument/didClose", "params": {"textDocument": {"uri": uri}}}
+            return None if was_withheld or is_new else closed
+        return document.merged(self.encoding) if was_withheld else message
+
+    def _is_blamed(self, uri: str, document: _Document) -> bool:
+        # The text is put together only where there is something to compare it with: this runs at each keystroke.
+        if not self._blamed:
+            return False
+        at = self._blamed.get(_digest(uri, document.text(self.encoding)))
+        return at is not None and time.monotonic() - at < _WITHHELD_S
+
+    def _by_last_change(self) -> list[tuple[str, _Document]]:
+        return sorted(self._open.items(), key=lambda item: -item[1].changed_at)
+
+
+class _Document:
+    def __init__(self, messages: list[Message]) -> None:
+        self.messages = messages
+        self.changed_at = 0.0
+        self.told_at = 0.0
+        """When an engine was told of it, or of its last change."""
+        self.is_withheld = False
+
+    def add(self, change: Message, encoding: str) -> None:
+        """Keep a change, unless it is malformed: the engine drops it too."""
+        self.messages.append(change)
+        if len(self.messages) > _MAX_CHANGES or _is_whole(change["params"]):
+            try:
+                self.messages = [as_opened(self.messages, encoding)]
+            except (KeyError, TypeError, AttributeError, ValueError):
+                self.messages.pop()
+
+    def merged(self, encoding: str) -> Message | None:
+        """The document as it is now in one message; None where a change before was malformed."""
+        try:
+            return as_opened(self.messages, encoding)
+        except (KeyError, TypeError, AttributeError, ValueError):
+            return None
+
+    def text(self, encoding: str) -> str:
+        """Its text, or what stands for it where a change was malformed."""
+        merged = self.merged(encoding)
+        return json.dumps(self.messages) if merged is None else str(merged["params"]["textDocument"]["text"])
+
+
+def as_opened(messages: list[Message], encoding: str) -> Message:
+    """Merge a `didOpen` and the changes after it into one `didOpen` with the resulting text."""
+    from rag_ls.lsp.text_buffer import Position, TextBuffer
+
+    opened = messages[0]
+    item = dict(opened["params"]["textDocument"])
+    buffer = TextBuffer(item.get("text", ""), encoding)
+    for message in messages[1:]:
+        item["version"] = message["params"]["textDocument"].get("version", item.get("version"))
+        for change in message["params"].get("contentChanges", []):
+            if place := change.get("range"):
+                start, end = (Position(place[key]["line"], place[key]["character"]) for key in ("start", "end"))
+                buffer.replace(start, end, change["text"])
+            else:
+                buffer = TextBuffer(change["text"], encoding)
+    return {**opened, "params": {**opened["params"], "textDocument": {**item, "text": buffer.text}}}
+
+
+def _is_whole(params: Message) -> bool:
+    """Whether a change replaces the whole text, so that earlier changes no longer matter."""
+    changes = params.get("contentChanges")
+    return isinstance(changes, list) and any(isinstance(item, dict) and "range" not in item for item in changes)
+
+
+def _uri_of(params: Any) -> str | None:
+    document = params.get("textDocument") if isinstance(params, dict) else None
+    uri = document.get("uri") if isinstance(document, dict) else None
+    return uri if isinstance(uri, str) else None
+
+
+def _digest(uri: str, text: str) -> str:
+    # Imported only after a death: every relay would pay for it. Surrogates that stand alone come as JSON, too.
+    import hashlib
+
+    return hashlib.sha256(f"{uri}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
