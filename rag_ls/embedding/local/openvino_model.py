@@ -9,6 +9,7 @@ import platform
 import shutil
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import rag_ls
 from rag_ls.embedding.api import normalised
 from rag_ls.embedding.local.catalog import LocatedModel, card_of, models_folder
 from rag_ls.embedding.local.int8 import quantised
+from rag_ls.util.guarded_processes import GuardedProcesses, Limits
 
 # Tokens of one batch, padding included: more cost memory, and gain nothing.
 _BATCH_TOKENS = 2048
@@ -27,6 +29,7 @@ _EXPORT = 2
 # Texts that show how large values become, for quantising: this many, of so many characters each.
 _SAMPLES, _SAMPLE_CHARACTERS = 64, 900
 _SHORT = 50
+_EXPORT_LIMITS = Limits(cpu_s=1800.0, memory_bytes=16_000_000_000, wall_s=3600.0)
 
 
 def can_compile(device: str) -> bool:
@@ -43,19 +46,16 @@ class OpenVinoEmbedder:
     def __init__(self, model: LocatedModel, *, threads: int) -> None:
         """Exports the model with torch where that was not done yet, which takes some seconds once."""
         import openvino
-        from tokenizers import Tokenizer
 
-        self._tokenizer = Tokenizer.from_file(str(model.tokenizer_file))
-        self._tokenizer.enable_truncation(model.known.max_tokens)
-        self._tokenizer.no_padding()
+        self._tokenizer = _tokenizer_of(model)
         core = openvino.Core()
         can = core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
         is_quantised = "INT8" in can and model.known.can_quantise
         file = _exported_file(model, is_quantised=is_quantised)
         if not file.exists():
-            exported = _exported(openvino, model)
-            samples = [_padded([encoding.ids]) for encoding in self._tokenizer.encode_batch(_sample_texts())]
-            _save(openvino, quantised(openvino, exported, samples) if is_quantised else exported, file)
+            # In a process of its own: torch would stay in this one, a gigabyte.
+            with closing(GuardedProcesses(1)) as processes:
+                processes.call(export_model, model, file, is_quantised, limits=_EXPORT_LIMITS)
         hint = {"NUM_STREAMS": str(threads), "INFERENCE_NUM_THREADS": threads}
         if "BF16" in can:
             hint["INFERENCE_PRECISION_HINT"] = "bf16"
@@ -107,6 +107,24 @@ def _padded(tokens: Sequence[Sequence[int]]) -> list[NDArray[np.int64]]:
 
 def _exported_file(model: LocatedModel, *, is_quantised: bool) -> Path:
     return models_folder() / "openvino" / f"{model.known.sha256[:16]}-{_EXPORT}{'-int8' * is_quantised}.xml"
+
+
+def export_model(model: LocatedModel, file: Path, is_quantised: bool) -> None:
+    """Write the model as OpenVINO runs it: `file` and the weights beside it."""
+    import openvino
+
+    exported = _exported(openvino, model)
+    samples = [_padded([encoding.ids]) for encoding in _tokenizer_of(model).encode_batch(_sample_texts())]
+    _save(openvino, quantised(openvino, exported, samples) if is_quantised else exported, file)
+
+
+def _tokenizer_of(model: LocatedModel) -> Any:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(model.tokenizer_file))
+    tokenizer.enable_truncation(model.known.max_tokens)
+    tokenizer.no_padding()
+    return tokenizer
 
 
 def _sample_texts() -> list[str]:
