@@ -123,14 +123,22 @@ def put_in_place(backup: Path, path: Path) -> Path | None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    aside: Path | None = None
-    if path.exists():
-        aside = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:6]}")
-        for suffix in ("-wal", "-shm"):
-            if (extra := path.with_name(path.name + suffix)).exists():
-                os.replace(extra, aside.with_name(aside.name + suffix))
+    is_there, aside = path.exists(), set_log_aside(path)
+    if is_there:
         os.replace(path, aside)
     os.replace(temporary, path)
+    return aside if is_there else None
+
+
+def set_log_aside(path: Path) -> Path:
+    """Move the log of a file that is replaced aside; returns the place where the file itself may go.
+
+    SQLite would take a log that was left for the new file's, and write the former pages over it.
+    """
+    aside = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:6]}")
+    for suffix in ("-wal", "-shm"):
+        if (extra := path.with_name(path.name + suffix)).exists():
+            os.replace(extra, aside.with_name(aside.name + suffix))
     return aside
 
 

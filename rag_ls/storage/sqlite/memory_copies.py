@@ -17,7 +17,7 @@ from pathlib import Path
 from rag_ls.storage.api import MemoryStore
 from rag_ls.storage.sqlite.database import read_only
 from rag_ls.storage.sqlite.memories import FILE_NAME, SqliteMemories
-from rag_ls.storage.sqlite.memory_backups import give_new_index_id, is_good
+from rag_ls.storage.sqlite.memory_backups import give_new_index_id, is_good, set_log_aside
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +44,7 @@ def copy_memories(source: Path, target: Path) -> None:
         # A snapshot of the source's vectors must not be taken for one of the copy's.
         give_new_index_id(temporary)
         _sync(temporary)
+        set_log_aside(target)
         temporary.replace(target)
         _sync(target.parent)
     finally:
