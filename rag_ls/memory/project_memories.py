@@ -50,8 +50,6 @@ class Found:
     home: Home | None
     """None where the user's data cannot be written: they are in the project's data folder then."""
     folder: Path
-    is_new: bool = False
-    """Whether the home was made just now."""
     was_copied: bool = False
     """Whether its store was made of the copy in the project."""
     note: str = ""
@@ -73,7 +71,7 @@ class ProjectMemories:
         self._said = ""
         self._note = found.note
         self.exchange(is_taken=found.was_copied)
-        if found.is_new and not self.store.count():
+        if not self.store.count():
             self._note = self._note or _left_behind(homes, project)
 
     @property
@@ -170,7 +168,6 @@ def _found(project: Project, homes: MemoryHomes) -> Found:
     home = homes.find(project)
     known_roots = home.roots if home else ()
     is_copied = _may_take(project, homes, pointed) and (home is None or not has_memory_file(home.folder))
-    is_new = home is None
     if is_copied:
         # Before anything is made: damaged ones must be told of, not passed over.
         folder = home.folder if home else None
@@ -183,7 +180,7 @@ def _found(project: Project, homes: MemoryHomes) -> Found:
             raise
     home = homes.note(home, who) if home else homes.create(who, pointed)
     write_pointer(project, home)
-    return Found(home, home.folder, is_new, is_copied, _note(project, home, known_roots, pointed, is_copied=is_copied))
+    return Found(home, home.folder, is_copied, _note(project, home, known_roots, pointed, is_copied=is_copied))
 
 
 def _may_take(project: Project, homes: MemoryHomes, pointed: str) -> bool:
