@@ -169,6 +169,8 @@ class TestAContainer:
     def test_and_its_host_that_use_one_folder_in_turn(
         self, shop: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
+        # An engine writes the copy within seconds, and when it ends.
+        _run(shop, "stop")
         monkeypatch.setenv("RAG_LS_DAEMON_MODE", "never")
         host, container = os.environ["RAG_LS_HOME"], str(tmp_path / "container")
         expected = set(_BOTH)
