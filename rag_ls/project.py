@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.errors import InvalidRequest, NotIndexed, PathOutsideProject, ProjectUnavailable
+from rag_ls.util import handles
 from rag_ls.util.git import GitSilent, Silence, ask_git
 from rag_ls.util.repositories import find_repository, is_repository_top
 from rag_ls.util.system_folders import why_never_a_project, why_no_project_unasked
@@ -75,9 +76,9 @@ class Project:
             if not ignore.exists():
                 ignore.write_text("*\n", encoding="utf-8")
         except OSError as error:
+            otherwise = "make the folder writable for you, or open a copy of the project that you own"
             raise ProjectUnavailable(
-                f"cannot write {folder} ({error.strerror}); make the folder writable for you, "
-                "or open a copy of the project that you own"
+                f"cannot write {folder} ({error.strerror}); {handles.remedy(error, otherwise)}"
             ) from error
         return folder
 

@@ -18,6 +18,7 @@ from rag_ls.memory.parts import embed_missing
 from rag_ls.model import Scope
 from rag_ls.project import make_private_folder
 from rag_ls.storage import Connections, MemoryStore, open_memories
+from rag_ls.util import handles
 from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.whole_files import whole_file
 
@@ -125,7 +126,8 @@ class Collections:
                     make_private_folder(folder)
                 except OSError as error:
                     raise StoreUnavailable(
-                        f"the collection {name} cannot be kept: {folder} cannot be made ({error}); set RAG_LS_HOME",
+                        f"the collection {name} cannot be kept: {folder} cannot be made ({error}); "
+                        f"{handles.remedy(error, 'set RAG_LS_HOME')}",
                         name,
                     ) from error
                 self._stores[name] = open_memories(folder, Scope.GLOBAL, self._settings, self._connections)

@@ -259,7 +259,8 @@ class Engine:
                     make_private_folder(folder)
                 except OSError as error:
                     raise StoreUnavailable(
-                        f"the global memories cannot be kept: {folder} cannot be made ({error}); set RAG_LS_HOME",
+                        f"the global memories cannot be kept: {folder} cannot be made ({error}); "
+                        f"{handles.remedy(error, 'set RAG_LS_HOME')}",
                         "global memories",
                     ) from error
                 self._global_memories = open_memories(folder, Scope.GLOBAL, self._settings, self.connections)

@@ -57,6 +57,7 @@ from rag_ls.storage import (
     open_memories,
     vector_lenders,
 )
+from rag_ls.util import handles
 from rag_ls.util.counts import Counts
 from rag_ls.util.text import utc_stamp
 
@@ -125,7 +126,8 @@ class SharedProject:
         try:
             self.sessions = EditingSessions(folder)
         except OSError as error:
-            raise ProjectUnavailable(f"{folder} cannot be written: {error}; make it writable for you") from error
+            remedy = handles.remedy(error, "make it writable for you")
+            raise ProjectUnavailable(f"{folder} cannot be written: {error}; {remedy}") from error
         self.exclusions = Exclusions(project, self.index.checkout)
         self.exclusions.update(settings)
         self.admissions = Admissions(project.root, self.index.checkout, lambda: self.exclusions.patterns)

@@ -1,6 +1,6 @@
 """Threads that answer questions, shared fairly among all clients.
 
-One pool bounds the number of threads, and so of database connections. A client that asks a thousand questions at once
+One pool bounds the number of threads. A client that asks a thousand questions at once
 delays only itself: the other clients' questions go in between.
 """
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rag_ls.chunking import Budget, Cut, approximate_token_offsets, cut, cut_rules, embedding_text, recognise, rule_kind
+from rag_ls.errors import StoreError
 from rag_ls.indexing.files import Rejected, Source, file_state, read_source
 from rag_ls.model import Outline
 from rag_ls.storage import DISK, DocumentRecord, FileState, NewChunk, columns_of
@@ -90,6 +91,9 @@ def cut_batch(tree: Tree, jobs: Sequence[Job]) -> list[Outcome]:
     for job in jobs:
         try:
             outcomes.append(read_and_cut(tree, job))
+        except StoreError:
+            # It says nothing of the file.
+            raise
         except Exception as error:
             print(f"{job.path} cannot be indexed: {error!r}", file=sys.stderr)
             outcomes.append(failed(tree.root, job.path, type(error).__name__))

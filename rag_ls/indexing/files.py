@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from rag_ls.errors import StoreUnavailable
 from rag_ls.indexing.secret_content import holds_secrets
-from rag_ls.storage import FileState
+from rag_ls.storage import INDEX_STORE, FileState
+from rag_ls.util import handles
 
 _SECRETS = tuple(
     (
@@ -214,5 +216,8 @@ def _state(status: os.stat_result) -> FileState:
 
 
 def _unreadable(error: OSError, state: FileState | None = None) -> Rejected:
+    if error.errno in handles.NONE_LEFT:
+        # That says nothing of the file, which stays indexed and is read again later.
+        raise StoreUnavailable(handles.too_few(), INDEX_STORE) from error
     gone = isinstance(error, FileNotFoundError | NotADirectoryError)
     return Rejected("gone" if gone else "unreadable", state or FileState(0, 0, 0, time.time_ns()), gone)

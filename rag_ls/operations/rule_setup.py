@@ -20,6 +20,7 @@ from rag_ls.operations.rule_projects import RuleProjects
 from rag_ls.operations.rule_requests import IndexRules, SetUpRules
 from rag_ls.project import Project
 from rag_ls.rules.decisions import Decisions, read_decisions, write_decisions
+from rag_ls.util import handles
 from rag_ls.util.paths import portable, text_in
 from rag_ls.util.text import utc_stamp
 
@@ -114,7 +115,8 @@ def _decide(view: ProjectView, decisions: Decisions) -> None:
         write_decisions(view.project.root, decisions)
     except OSError as error:
         folder = view.project.data_folder
-        raise ProjectUnavailable(f"cannot write {folder} ({error.strerror}); make it writable for you") from error
+        remedy = handles.remedy(error, "make it writable for you")
+        raise ProjectUnavailable(f"cannot write {folder} ({error.strerror}); {remedy}") from error
 
 
 def _folder(root: Path, given: str) -> str:

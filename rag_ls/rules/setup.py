@@ -12,6 +12,7 @@ from rag_ls.errors import ProjectUnavailable
 from rag_ls.rules.survey.documents import architecture_yaml
 from rag_ls.rules.survey.patterns import pattern_documents
 from rag_ls.rules.survey.survey import Survey
+from rag_ls.util import handles
 from rag_ls.util.whole_files import whole_file
 
 ARCHITECTURE = "ARCHITECTURE.yml"
@@ -60,9 +61,8 @@ def _write(root: Path, documents: Mapping[str, str], stamp: str, *, force: bool)
                 stream.write(new)
         except OSError as error:
             done = f"; {', '.join(written)} was written before" if written else ""
-            raise ProjectUnavailable(
-                f"cannot write {target} ({error.strerror or error}); make the folder writable for you{done}"
-            ) from error
+            remedy = handles.remedy(error, "make the folder writable for you")
+            raise ProjectUnavailable(f"cannot write {target} ({error.strerror or error}); {remedy}{done}") from error
         written.append(path)
     return Written(tuple(written), tuple(left_alone), tuple(kept))
 
