@@ -26,6 +26,7 @@ from rag_ls.daemon.calls import call
 from rag_ls.daemon.channel import Channel, EngineLost
 from rag_ls.daemon.find import Mode, find_engine
 from rag_ls.errors import ProjectUnavailable, RagLsError, StoreFull, StoreUnavailable
+from rag_ls.registry.memory_homes import FOLDER as MEMORY_HOMES
 from tests.daemon.engines import RAG_LS, answer, engine, hello, raw, run, until_served
 from tests.support import PATIENCE_S, SHOP, engine_pid, memories_file, until, write
 
@@ -107,8 +108,8 @@ def test_killed_at_many_moments_it_loses_no_memory_and_its_index_comes_out_whole
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A project on a file system of a few megabytes."""
+def small_disk(home: Path, tmp_path: Path) -> Iterator[Path]:
+    """A project on a file system of a few megabytes, which holds its memories, too."""
     place = tmp_path / "disk"
     place.mkdir()
     mounted = subprocess.run(
@@ -117,7 +118,10 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     if mounted.returncode:
         pytest.skip("file systems cannot be mounted here")
     try:
-        yield write(place, SHOP)
+        (place / "homes").mkdir(mode=0o700)
+        (home / "data").mkdir(mode=0o700)
+        (home / "data" / MEMORY_HOMES).symlink_to(place / "homes")
+        yield write(place / "project", SHOP)
     finally:
         run("stop")
         subprocess.run(["umount", "-l", str(place)], check=True)
