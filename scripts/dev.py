@@ -123,7 +123,9 @@ def test(arguments: list[str]) -> int:
     # They start hundreds of processes: without this, each would compile all modules anew.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     workers = () if any(argument.startswith("-n") for argument in arguments) else ("-n", "2", "--dist", "worksteal")
-    return run(str(BIN / python_name()), "-m", "pytest", *workers, *arguments)
+    failed = run(str(BIN / python_name()), "-m", "pytest", *workers, *arguments)
+    # A release is preceded by an hour of use, whose memory, handles and threads must stay flat.
+    return failed or (bench(["soak"]) if "--long" in arguments else 0)
 
 
 def lint(_: list[str]) -> int:
