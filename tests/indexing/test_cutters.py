@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.chunking import Budget
+from rag_ls.chunking import Budget, outline_of_document
 from rag_ls.indexing import Cutters
 from rag_ls.indexing.cutting import CutFile, Cutting, Job, Outcome, Tree, cut_batch
 from rag_ls.indexing.files import Rejected, Source
-from rag_ls.model import Outline
 from rag_ls.storage import DocumentRecord, FileState
+from rag_ls.util.guarded_processes import ProcessEnded
 
 _CUTTING = Cutting(Budget(200, 24, 24))
 # OCaml's scanner crashes on it, by recursion.
@@ -76,7 +76,8 @@ def test_a_typed_text_on_which_the_process_dies_is_cut_by_lines(cutters: Cutters
     cut = cutters.cut_text("deadly.ml", source, "ocaml", _CUTTING, {}, "session")
     assert "crashed" in cut.ended
     assert "".join(new.chunk.text for new in cut.chunks) == DEADLY
-    assert cutters.outline(DEADLY, "deadly.ml", "ocaml") == Outline()
+    with pytest.raises(ProcessEnded, match="crashed"):
+        cutters.call(outline_of_document, DEADLY, "deadly.ml", "ocaml")
 
 
 def test_a_text_that_is_known_to_end_a_process_is_not_parsed(tree: Tree) -> None:
