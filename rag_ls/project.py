@@ -12,7 +12,7 @@ from rag_ls.errors import InvalidRequest, NotIndexed, PathOutsideProject, Projec
 from rag_ls.util import handles
 from rag_ls.util.git import GitSilent, Silence, ask_git
 from rag_ls.util.repositories import find_repository, is_repository_top
-from rag_ls.util.system_folders import why_never_a_project, why_no_project_unasked
+from rag_ls.util.system_folders import account_home, why_never_a_project, why_no_project_unasked
 
 DATA_FOLDER = ".rag-ls"
 CONFIG_FILE = "rag-ls.toml"
@@ -189,7 +189,9 @@ def find_marked_root(place: Path) -> Path | None:
 
 def is_shared_folder(folder: Path) -> bool:
     """Whether a folder holds unrelated things (home, the temporary folder, the root), and so is no project itself."""
-    shared = (os.path.expanduser("~"), tempfile.gettempdir(), "/tmp", folder.anchor)
+    # `sudo` may leave HOME as it was.
+    homes = (os.path.expanduser("~"), account_home())
+    shared = (*homes, tempfile.gettempdir(), "/tmp", folder.anchor)
     return str(folder) in {os.path.realpath(each) for each in shared}
 
 

@@ -72,7 +72,7 @@ class ProjectMemories:
         self._note = found.note
         self.exchange(is_taken=found.was_copied)
         if not self.store.count():
-            self._note = self._note or _left_behind(homes, project)
+            self._note = self._note or _left_behind(homes, project, self.folder)
 
     @property
     def is_lost(self) -> bool:
@@ -204,14 +204,25 @@ def _note(project: Project, home: Home, roots: tuple[str, ...], pointed: str, *,
     return f"the memories here are those {whose}: they are in {home.folder}, one set for all work trees and clones"
 
 
-def _left_behind(homes: MemoryHomes, project: Project) -> str:
-    """Names memories of folders that are gone, which may be this project's; empty where there are none."""
-    left = [home for home in homes.all() if home.is_left and not home.removed_at and holds_memories(home.folder)]
-    named = [home for home in left if home.name == project.name]
-    lines = [f"those of {home.roots[-1]} in {home.folder / 'memories.db'}" for home in named[:_MAX_LEFT] if home.roots]
+def _left_behind(homes: MemoryHomes, project: Project, folder: Path) -> str:
+    """Names memories that may be this project's, of folders that are gone or of its own folder as another repository.
+
+    Empty where there are none. `folder` holds those that the project has now.
+    """
+    root = str(project.root)
+    kept = [
+        home for home in homes.all() if home.folder != folder and not home.removed_at and holds_memories(home.folder)
+    ]
+    had = [f"those that {root} had before, in {home.folder / 'memories.db'}" for home in kept if root in home.roots]
+    left = [
+        f"those of {home.roots[-1]}, which is gone, in {home.folder / 'memories.db'}"
+        for home in kept
+        if home.is_left and home.roots and home.name == project.name
+    ]
+    lines = [*had, *left][:_MAX_LEFT]
     if not lines:
         return ""
     return (
-        f"memories of folders that are gone are kept: {'; '.join(lines)}. If they are this project's, "
+        f"memories are kept that may be this project's: {'; '.join(lines)}. If they are, "
         "`rag-ls restore --backup FILE` takes them over"
     )

@@ -29,6 +29,8 @@ _SYSTEM = (
 _WORK = ("/usr/src", "/usr/local/src", "/var/www", "/var/tmp", "/run/media", "/run/user", _SHARED_MEMORY)
 _OF_PROGRAMS_AT_HOME = (".config", ".local", ".cache", "Library", "AppData")
 _HOMES = ("/home", "/Users", "C:/Users")
+# Where drives are mounted.
+_DRIVES = ("/mnt", "/media", "/Volumes")
 
 
 def why_never_a_project(folder: Path) -> str:
@@ -52,6 +54,10 @@ def why_no_project_unasked(folder: Path) -> str:
     if _is_in(folder, _home()) and not _is_system(_home()):
         inside = any(_is_in(folder, _home() / place) for place in _OF_PROGRAMS_AT_HOME)
         return "holds settings and data of programs" if inside else ""
+    if folder.as_posix() in _HOMES:
+        return "holds the homes of all users"
+    if folder.as_posix() in _DRIVES:
+        return "holds whole drives"
     if _is_of_another_user(folder):
         return "is another user's"
     if any(
@@ -59,6 +65,18 @@ def why_no_project_unasked(folder: Path) -> str:
     ):
         return ""
     return "belongs to the system" if _is_system(folder) else ""
+
+
+def account_home() -> str:
+    """The home folder of the account that this process runs as, whatever HOME says; HOME's where that cannot be told."""
+    try:
+        import pwd
+    except ImportError:
+        return os.path.expanduser("~")
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_dir
+    except KeyError:
+        return os.path.expanduser("~")
 
 
 def _is_system(folder: Path) -> bool:

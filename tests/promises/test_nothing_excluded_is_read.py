@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import codecs
+import getpass
 import os
 import shutil
 import sys
@@ -333,12 +334,14 @@ def test_folders_of_the_system_and_of_others_are_projects_only_on_purpose(
     tmp_path: Path, user: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    for place in ("/usr", "/usr/share/doc", "/var/lib", "/boot", "/etc/apt", "/bin", str(user / ".config/tool")):
+    places = ("/usr", "/usr/share/doc", "/var/lib", "/boot", "/etc/apt", "/bin", "/home", "/Users", "/mnt", "/media")
+    # HOME is another folder here, as under `sudo`.
+    for place in (*places, os.path.expanduser(f"~{getpass.getuser()}"), str(user / ".config/tool")):
         folder = Path(os.path.realpath(place))
         with pytest.raises(NotIndexed, match="--force"):
             check_may_become_project(folder)
     # What people work in is a project as before: so is root's own in a container.
-    for place in ("/usr/src/app", "/var/www/site", "/srv/site", "/app", "/workspace", "/opt/tool", str(user / "code")):
+    for place in ("/usr/src/app", "/var/www/site", "/srv/site", "/app", "/opt/tool", "/mnt/code", str(user / "code")):
         check_may_become_project(Path(place))
     git_repository(user / ".config/editor", {"init.lua": ""})
     check_may_become_project(user / ".config/editor")

@@ -283,11 +283,31 @@ class TestMemoriesOfTwoProjects:
         moved = folder.rename(tmp_path / "two/plain")
         _run(moved, "index")
         done = _run(moved, "list")
-        assert "memories of folders that are gone are kept" in done.stderr
+        assert f"those of {folder}, which is gone, in " in done.stderr
         file = re.search(r"in (\S+memories\.db)", done.stderr)
         assert file is not None
         _run(moved, "restore", "--backup", file[1], "--yes")
         assert _listed(moved) == {_NET}
+
+    def test_what_a_folder_had_as_another_repository_is_named(self, shop: Path, tmp_path: Path) -> None:
+        """Its `origin` was changed and a clone has the former one, or its history was begun anew; then it was cleaned."""
+        git(shop, "remote", "add", "origin", "https://example.org/former/shop")
+        assert _listed(shop) == _BOTH
+        git(tmp_path, "clone", "--quiet", str(shop), "clone")
+        git(tmp_path / "clone", "remote", "set-url", "origin", "https://example.org/former/shop")
+        assert _listed(tmp_path / "clone") == _BOTH
+        for change in (("remote", "set-url", "origin", "https://example.org/latter/shop"), ("clean", "-fdx")):
+            git(shop, *change)
+        done = _run(shop, "list")
+        file = re.search(rf"those that {shop} had before, in (\S+memories\.db)", done.stderr)
+        assert file is not None
+        _run(shop, "restore", "--backup", file[1], "--yes")
+        assert _listed(shop) == _BOTH
+        assert "had before" not in _run(shop, "list").stderr
+        for swept in (".git", ".rag-ls"):
+            shutil.rmtree(shop / swept)
+        git_repository(shop, {"again.py": "x = 1\n"})
+        assert "had before" in _run(shop, "list").stderr
 
 
 class TestRemovingAProject:
