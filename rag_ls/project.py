@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import reprlib
 import stat
 import tempfile
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from rag_ls.util.system_folders import account_home, why_never_a_project, why_no
 
 DATA_FOLDER = ".rag-ls"
 CONFIG_FILE = "rag-ls.toml"
+# As Windows has it; other systems refuse shorter ones themselves.
+_MAX_PATH_BYTES = 32_767
 NO_REMOTE = "the project has no git remote `origin`, by which others would know it"
 
 
@@ -42,8 +45,7 @@ class Project:
         Raises `PathOutsideProject` for a path that leaves the root, also through a symbolic link.
         The file itself need not exist.
         """
-        if "\0" in os.fspath(path):
-            raise InvalidRequest(f"{os.fspath(path)!r} is no path: it holds a NUL character")
+        check_is_path(path)
         given = Path(path)
         absolute = given if given.is_absolute() else self.root / given
         lexical = Path(os.path.normpath(absolute))
@@ -212,6 +214,22 @@ def check_may_become_project(folder: Path) -> None:
         )
 
 
+def is_path(path: str | os.PathLike[str]) -> bool:
+    """Whether a file can be called so: no name holds a NUL or half a character, or is longer than `_MAX_PATH_BYTES`."""
+    try:
+        encoded = os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return b"\0" not in encoded and len(encoded) <= _MAX_PATH_BYTES
+
+
+def check_is_path(path: str | os.PathLike[str]) -> None:
+    """Raise `InvalidRequest` for what no file can be called."""
+    if not is_path(path):
+        shown = reprlib.repr(os.fspath(path))
+        raise InvalidRequest(f"{shown} is no path: it holds a NUL character or half a character, or is too long")
+
+
 def check_is_folder(place: str | os.PathLike[str]) -> None:
     """Raise `InvalidRequest` for a file where a project's folder is meant: the folder around it may hold anything."""
     if os.path.isfile(place):
@@ -221,10 +239,12 @@ def check_is_folder(place: str | os.PathLike[str]) -> None:
 
 
 def _folder_at(start: str | os.PathLike[str]) -> Path:
+    check_is_path(start)
     place = Path(os.path.realpath(start))
-    if place.is_file():
+    # `Path.is_file` raises for a name that is too long.
+    if os.path.isfile(place):
         place = place.parent
-    if not place.is_dir():
+    if not os.path.isdir(place):
         raise ProjectUnavailable(f"{os.fspath(start)!r} is not a folder; give the path of an existing one")
     return place
 

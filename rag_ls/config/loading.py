@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from rag_ls.config.settings import Settings, sections
 from rag_ls.config.values import SHORTHANDS, environment_values, snake_keys, with_value
 from rag_ls.project import CONFIG_FILE, Project, user_config_file
 from rag_ls.registry.entries import line_of, read_entries
+from rag_ls.util.foreign_text import read_toml
 from rag_ls.util.marked_text import decode_marked
 
 # Only the user may set these: one model serves all projects, and a cloned repository must not choose files to load or
@@ -144,8 +144,8 @@ def _apply_file(loaded: Loaded, file: Path, user_only: tuple[str, ...]) -> tuple
 
 def _apply_text(loaded: Loaded, file: Path, text: str, user_only: tuple[str, ...]) -> Loaded:
     try:
-        values = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        values = read_toml(text)
+    except ValueError as error:
         found = re.search(r"line (\d+)", str(error))
         problem = Problem(str(file), f"is not TOML: {error}", int(found[1]) if found else None)
         return Loaded(loaded.settings, (*loaded.problems, problem))

@@ -14,8 +14,8 @@ from rag_ls.config import LogSettings
 from rag_ls.project import make_private_folder
 
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-
-
+# A message may quote what a client sent: half a character, too.
+_ERRORS = "backslashreplace"
 _MAX_FILE_BYTES = 2_000_000
 _KEPT_FILES = 3
 
@@ -29,7 +29,9 @@ def to_rotating_file(file: Path, settings: LogSettings, *, also_stderr: bool) ->
     make_private_folder(file.parent)
     root = logging.getLogger("rag_ls")
     root.setLevel(min(logging.INFO, logging.getLevelNamesMapping()[settings.level.upper()]))
-    handler = RotatingFileHandler(file, maxBytes=_MAX_FILE_BYTES, backupCount=_KEPT_FILES, encoding="utf-8")
+    handler = RotatingFileHandler(
+        file, maxBytes=_MAX_FILE_BYTES, backupCount=_KEPT_FILES, encoding="utf-8", errors=_ERRORS
+    )
     file.chmod(0o640)
     crashes = _Crashes(file, takes_stderr=not also_stderr)
     handler.rotator = crashes.rotate
@@ -82,7 +84,7 @@ def configure(settings: LogSettings) -> str:
     handler: logging.Handler = logging.StreamHandler(sys.stderr)
     if settings.file:
         try:
-            handler = logging.FileHandler(settings.file, encoding="utf-8")
+            handler = logging.FileHandler(settings.file, encoding="utf-8", errors=_ERRORS)
         except OSError as error:
             problem = f"log.file = {settings.file!r} cannot be written ({error.strerror}); logging to stderr"
     handler.setFormatter(logging.Formatter(_FORMAT))

@@ -129,8 +129,11 @@ class SocketOutput:
         self._connection = connection
 
     def write(self, data: bytes) -> int:
-        """Write all of it."""
-        self._connection.sendall(data)
+        """Write all of it. Where nobody reads any more, the input ends too, and with it the session."""
+        try:
+            self._connection.sendall(data)
+        except OSError:
+            self.close()
         return len(data)
 
     def flush(self) -> None:

@@ -117,11 +117,10 @@ def _in_config() -> str:
     """The setting `daemon` of the user's file, unchecked: the process that does the work checks the whole file."""
     try:
         with open(user_config_file(), "rb") as file:
-            import tomllib
-
+            from rag_ls.util.foreign_text import read_toml
             from rag_ls.util.marked_text import decode_marked
 
-            value = tomllib.loads(decode_marked(file.read())).get("daemon", "")
+            value = read_toml(decode_marked(file.read())).get("daemon", "")
     except (OSError, ValueError):
         return ""
     return str(value.get("mode", "") if isinstance(value, dict) else value)

@@ -19,6 +19,7 @@ from rag_ls.model import Scope
 from rag_ls.project import make_private_folder
 from rag_ls.storage import Connections, MemoryStore, open_memories
 from rag_ls.util import handles
+from rag_ls.util.foreign_text import read_json
 from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.whole_files import whole_file
 
@@ -62,7 +63,7 @@ class Collections:
     def vector_size(self, name: str) -> int | None:
         """How many numbers a collection's vectors have, if it was made so; None for as many as the model's."""
         try:
-            found = json.loads((self._folder / checked_name(name) / _FILE).read_text(encoding="utf-8"))
+            found = read_json((self._folder / checked_name(name) / _FILE).read_text(encoding="utf-8"))
             return int(found["vector_size"])
         except FileNotFoundError:
             return None

@@ -1,4 +1,4 @@
-"""Connections that send no request are closed after a while."""
+"""Connections that send no request are closed after a while, those that send no HTTP at once."""
 
 from __future__ import annotations
 
@@ -30,6 +30,18 @@ class PatientProtocol(H11Protocol):
         if self.cycle is None or self.cycle.response_complete:
             return
         self._head_timer.cancel()
+
+    def send_400_response(self, msg: str) -> None:
+        """Called for bytes that are no HTTP: a request that runs is told that its client left, and answers no more."""
+        if self.cycle is None or self.cycle.response_complete:
+            super().send_400_response(msg)
+            return
+        self.cycle.disconnected = True
+        self.cycle.message_event.set()
+        if self.cycle.response_started:
+            self.transport.close()
+        else:
+            super().send_400_response(msg)
 
     def on_response_complete(self) -> None:
         """Called when the answer was sent: the next request may begin."""

@@ -20,6 +20,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
+from rag_ls.util.foreign_text import read_json
 from rag_ls.util.nearest import nearest, nearest_text
 from rag_ls.util.whole_files import whole_file
 
@@ -219,7 +220,7 @@ def lifetime_of(text: str) -> timedelta | None:
 
 def _tokens_in(path: Path) -> tuple[Token, ...]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = read_json(path.read_text(encoding="utf-8"))
         return tuple(
             Token(**{**item, "access": Access(item["access"]), "projects": tuple(item["projects"])})
             for item in found["tokens"]

@@ -12,7 +12,7 @@ from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import PathOutsideProject
 from rag_ls.indexing import Buffer
 from rag_ls.lsp.text_buffer import TextBuffer
-from rag_ls.project import find_marked_root
+from rag_ls.project import find_marked_root, is_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +84,11 @@ def open_project_around(uri: str, client: Client) -> ProjectView:
 
 
 def file_path(uri: str) -> Path | None:
-    """The path of a `file:` URI, or None for other schemes."""
+    """The path of a `file:` URI, or None for other schemes, and where no file can be called so."""
     if not uri.startswith("file:"):
         return None
     path = uris.to_fs_path(uri)
-    return Path(path) if path else None
+    return Path(path) if path and is_path(path) else None
 
 
 def as_buffer(document: OpenDocument, place: Place, text: str) -> Buffer:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Generator
 from typing import Any
 
+import cattrs
 from lsprotocol import converters, types
 from pygls.exceptions import FeatureRequestError, JsonRpcException, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
@@ -37,12 +38,16 @@ class RagLsProtocol(LanguageServerProtocol):
 
     initialized = False
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._asked: set[Any] = set()
+
     def structure_message(self, data: dict[str, Any]) -> Any:
         """As in pygls, but an unreadable request keeps its id, so that it gets an answer."""
         try:
             return super().structure_message(data)
         except JsonRpcException as error:
-            if data.get("id") is None or "method" not in data:
+            if not isinstance(data.get("id"), int | str) or "method" not in data:
                 raise
             raise UnreadableRequest(data["id"], str(data["method"])) from error
 
@@ -54,7 +59,24 @@ class RagLsProtocol(LanguageServerProtocol):
         elif self._shutdown and method_name != types.SHUTDOWN:
             self._refuse(msg_id, _INVALID_REQUEST, f"{method_name} came after shutdown")
         else:
+            self._asked.add(msg_id)
             super()._handle_request(msg_id, method_name, params)
+
+    def _send_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
+        self._asked.discard(msg_id)
+        super()._send_response(msg_id, result, error)
+
+    def _handle_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
+        # pygls keeps the requests of both sides together: a client would answer its own.
+        if msg_id not in self._asked:
+            super()._handle_response(msg_id, result, error)
+
+    def _run_generator(self, future: Any, *, gen: Any, result_future: Any) -> None:
+        # pygls would let the cancellation through to the event loop.
+        if future is not None and future.cancelled():
+            result_future.cancel()
+        else:
+            super()._run_generator(future, gen=gen, result_future=result_future)
 
     def _handle_notification(self, method_name: str, params: Any) -> None:
         # LSP 3.17: notifications before initialize are dropped, except for exit.
@@ -105,7 +127,7 @@ class RagLsServer(LanguageServer):
             name="rag-ls",
             version=__version__,
             protocol_cls=RagLsProtocol,
-            converter_factory=converters.get_converter,
+            converter_factory=_make_converter,
             max_workers=4,
         )
 
@@ -127,6 +149,11 @@ class RagLsServer(LanguageServer):
             self.protocol._send_data(
                 {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": f"unreadable message: {error}"}}
             )
+
+
+def _make_converter() -> cattrs.Converter:
+    """pygls' converter, which gives up at the first fault: of a long text in place of a list, each character is one."""
+    return converters.get_converter(cattrs.Converter(detailed_validation=False))
 
 
 def protocol_error(error: RagLsError) -> JsonRpcException:

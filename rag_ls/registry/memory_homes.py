@@ -17,6 +17,7 @@ from filelock import FileLock
 
 from rag_ls.project import Project, make_private_folder
 from rag_ls.registry.identity import Identity, identity_of
+from rag_ls.util.foreign_text import read_json
 from rag_ls.util.whole_files import whole_file
 
 _log = logging.getLogger(__name__)
@@ -127,7 +128,7 @@ class MemoryHomes:
     def _read(self, home_id: str) -> Home | None:
         folder = self._folder / home_id
         try:
-            record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
+            record = read_json((folder / _RECORD).read_text(encoding="utf-8"))
             return _home(home_id, folder, record)
         except FileNotFoundError:
             return None

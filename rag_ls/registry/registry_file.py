@@ -14,6 +14,7 @@ from typing import Any
 from filelock import FileLock
 
 from rag_ls.project import make_private_folder
+from rag_ls.util.foreign_text import read_json
 from rag_ls.util.text import utc_stamp
 from rag_ls.util.whole_files import whole_file
 
@@ -49,7 +50,7 @@ class Registry:
     def projects(self) -> tuple[Registered, ...]:
         """All of them, in the order in which they were added."""
         try:
-            records = json.loads(self._file.read_text(encoding="utf-8"))["projects"]
+            records = read_json(self._file.read_text(encoding="utf-8"))["projects"]
             found = [_registered(record) for record in records]
         except FileNotFoundError:
             return ()

@@ -12,6 +12,7 @@ from rag_ls.chunking import RuleKind
 from rag_ls.chunking.rule_documents import RULE_TOKENS
 from rag_ls.project import DATA_FOLDER
 from rag_ls.rules.relevance import PRIORS
+from rag_ls.util.foreign_text import read_json
 from rag_ls.util.whole_files import whole_file
 
 FILE_NAME = "rules.json"
@@ -67,7 +68,7 @@ def write_decisions(root: Path, decisions: Decisions) -> None:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = read_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

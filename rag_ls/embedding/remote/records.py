@@ -11,6 +11,7 @@ from typing import Any
 
 from rag_ls.errors import StoreUnavailable
 from rag_ls.project import make_private_folder
+from rag_ls.util.foreign_text import read_json
 from rag_ls.util.whole_files import whole_file
 
 FILE_NAME = "services.json"
@@ -72,7 +73,7 @@ class ServiceRecords:
 
     def _read(self) -> dict[str, Any]:
         try:
-            found = json.loads((self._folder / FILE_NAME).read_text(encoding="utf-8"))
+            found = read_json((self._folder / FILE_NAME).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
         return found if isinstance(found, dict) else {}

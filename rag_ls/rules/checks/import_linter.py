@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import configparser
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -18,6 +17,7 @@ from rag_ls.rules.checks.records import (
     RuleSet,
     Severity,
 )
+from rag_ls.util.foreign_text import read_toml
 
 CONFIG_FILES = (".importlinter", "setup.cfg", "pyproject.toml")
 
@@ -29,7 +29,7 @@ def read_import_linter(path: str, read: Callable[[str], str], place_of: Callable
     text = read(path)
     try:
         contracts = list(_of_toml(text) if path.endswith(".toml") else _of_ini(text))
-    except (tomllib.TOMLDecodeError, configparser.Error, AttributeError, TypeError) as error:
+    except (ValueError, configparser.Error, AttributeError, TypeError) as error:
         return RuleSet((), (RuleProblem(path, 1, f"import-linter's contracts cannot be read: {error}"),))
     rules, problems = list[CheckRule](), list[RuleProblem]()
     for number, contract in enumerate(contracts, 1):
@@ -50,7 +50,7 @@ def read_import_linter(path: str, read: Callable[[str], str], place_of: Callable
 
 
 def _of_toml(text: str) -> Iterator[Mapping[str, Any]]:
-    settings = tomllib.loads(text).get("tool", {}).get("importlinter", {})
+    settings = read_toml(text).get("tool", {}).get("importlinter", {})
     yield from settings.get("contracts", ())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 
 from rag_ls.model import Import
 from rag_ls.rules.resolution.source_tree import SourceTree, Target, above, join
+from rag_ls.util.foreign_text import read_json
 
 _SUFFIXES = (
     ".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".svelte", ".json", ".d.mts",
@@ -20,7 +20,8 @@ _COMPILED = {".js": (".ts", ".tsx", ".d.ts"), ".jsx": (".tsx",), ".mjs": (".mts"
 _MAX_EXTENDS = 8
 _BUILT = re.compile(r"^(?:dist|lib|build|out|esm|cjs)(?:/(?:esm|cjs|src|types))?/")
 _SUFFIX = re.compile(r"(?:\.d)?\.[cm]?[jt]sx?$")
-_JSON_NOISE = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
+# What is never closed reaches to the end: looked for again at each beginning, it would take minutes.
+_JSON_NOISE = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\\?\Z))|//[^\n]*|/\*.*?(?:\*/|\Z)|,(?=\s*[}\]])', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +235,7 @@ def _exported(exports: Any, wanted: str) -> Iterator[str]:
 def _json(text: str) -> dict[str, Any]:
     """The object in a JSON text, which may hold comments and trailing commas; empty if it does not parse."""
     try:
-        found = json.loads(_JSON_NOISE.sub(lambda match: match[1] or "", text.removeprefix("\ufeff")))
+        found = read_json(_JSON_NOISE.sub(lambda match: match[1] or "", text.removeprefix("\ufeff")))
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}

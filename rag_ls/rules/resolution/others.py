@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from functools import cached_property
 
 from rag_ls.model import Import
 from rag_ls.rules.resolution.source_tree import SourceTree, Target, above, closest, join
+from rag_ls.util.foreign_text import read_json
 
 _PACKAGE_NAME = re.compile(r"^\s*name\s*=\s*\"([^\"]+)\"", re.MULTILINE)
 _JVM_SUFFIXES = (".java", ".kt", ".scala", ".groovy")
@@ -136,7 +136,7 @@ class PhpResolver:
         found = []
         for manifest in self._tree.by_name.get("composer.json", ()):
             try:
-                content = json.loads(self._tree.read(manifest))
+                content = read_json(self._tree.read(manifest))
                 sections = [content.get(key, {}).get("psr-4", {}) for key in ("autoload", "autoload-dev")]
                 pairs = [(prefix, folder) for section in sections for prefix, folder in section.items()]
             except (ValueError, AttributeError):

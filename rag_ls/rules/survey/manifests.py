@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import takewhile
+
+from rag_ls.util.foreign_text import read_json, read_toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def read_manifest(name: str, text: str) -> Manifest | None:
 
 def _package_json(text: str) -> Manifest | None:
     try:
-        data = json.loads(text)
+        data = read_json(text)
     except ValueError:
         return None
     if not isinstance(data, dict):
@@ -57,8 +57,8 @@ def _package_json(text: str) -> Manifest | None:
 
 def _pyproject(text: str) -> Manifest | None:
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+        data = read_toml(text)
+    except ValueError:
         return None
     project, poetry = _table(data, "project"), _table(data, "tool", "poetry")
     if not project and not poetry and "build-system" not in data:
@@ -100,8 +100,8 @@ def _go_mod(text: str) -> Manifest | None:
 
 def _cargo(text: str) -> Manifest | None:
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+        data = read_toml(text)
+    except ValueError:
         return None
     return Manifest("rust", frozenset(_keys(data.get("dependencies")))) if "package" in data else None
 
@@ -115,7 +115,7 @@ def _jvm(text: str) -> Manifest | None:
 
 def _composer(text: str) -> Manifest | None:
     try:
-        data = json.loads(text)
+        data = read_json(text)
     except ValueError:
         return None
     if not isinstance(data, dict):

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.storage.records import Hnsw, Vectors
+from rag_ls.util.foreign_text import read_json
 from rag_ls.util.quiet_onnxruntime import import_onnxruntime
 from rag_ls.util.whole_files import whole_file
 
@@ -242,7 +243,7 @@ class VectorIndex:
         if self._folder is None:
             return None
         try:
-            info = _SnapshotInfo(**json.loads(self._info_file(self._folder).read_text(encoding="utf-8")))
+            info = _SnapshotInfo(**read_json(self._info_file(self._folder).read_text(encoding="utf-8")))
             # A snapshot from before index.db was rebuilt speaks of other rows.
             if (info.model, info.index_id) != (self.model, self._embeddings.index_id()):
                 return None

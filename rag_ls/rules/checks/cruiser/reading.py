@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -22,6 +21,7 @@ from rag_ls.rules.checks.cruiser.records import (
 from rag_ls.rules.checks.records import CheckRule, RuleProblem, RuleSet, Severity
 from rag_ls.rules.resolution import SourceTree
 from rag_ls.rules.resolution.source_tree import join
+from rag_ls.util.foreign_text import read_json
 
 CONFIG_FILES = tuple(f".dependency-cruiser.{end}" for end in ("json", "js", "cjs", "mjs"))
 
@@ -213,7 +213,7 @@ def _surroundings(options: Mapping[str, Any], tree: SourceTree) -> Surroundings:
 def _packages(manifest: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The packages that a package.json names, each with its types."""
     try:
-        content = json.loads(manifest)
+        content = read_json(manifest)
     except ValueError:
         return ()
     found: dict[str, list[str]] = {}
