@@ -7,7 +7,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from rag_ls.indexing.listing import RAGIGNORE, Patterns, admitted, admitted_folders
+from rag_ls.indexing.ignore_files import RAGIGNORE
+from rag_ls.indexing.listing import Patterns, admitted, admitted_folders
 from rag_ls.project import CONFIG_FILE
 from rag_ls.storage import CheckoutIndex
 from rag_ls.util.text import without_surrogates

@@ -37,7 +37,7 @@ def settings_of(repository: Repository) -> RepositorySettings:
     """
     own = repository.common / "config"
     named: list[Path] = []
-    for file in _config_files(repository):
+    for file in config_files(repository):
         for key, value in _entries(file):
             if key == "core.excludesfile" and value:
                 named.append(_path(value, file))
@@ -45,13 +45,8 @@ def settings_of(repository: Repository) -> RepositorySettings:
     return RepositorySettings(tuple(dict.fromkeys(files)), _ignores_case(own))
 
 
-def rule_files(root: Path) -> tuple[Path, ...]:
-    """The files outside a tree that decide what git ignores in it; they need not exist."""
-    repository = find_repository(root)
-    return (*_config_files(repository), *settings_of(repository).exclude_files) if repository else ()
-
-
-def _config_files(repository: Repository) -> tuple[Path, ...]:
+def config_files(repository: Repository) -> tuple[Path, ...]:
+    """git's settings files that hold for a repository, what counts least first; they need not exist."""
     return (_SYSTEM_FILE, *_user_files(), repository.common / "config", repository.folder / "config.worktree")
 
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from rag_ls.indexing.git_settings import RepositorySettings, settings_of
+from rag_ls.indexing.git_settings import RepositorySettings, config_files, settings_of
 from rag_ls.util.marked_text import decode_marked
-from rag_ls.util.repositories import Repository
+from rag_ls.util.repositories import Repository, find_repository
 
 GITIGNORE = ".gitignore"
+RAGIGNORE = ".ragignore"
 _MAX_BYTES = 5_000_000
 
 Tell = Callable[[str], None]
@@ -76,13 +77,27 @@ def _is_pattern(line: str) -> bool:
     return True
 
 
-class IgnoreRules:
-    """The ignore rules of a tree as git has them, read without git: the user's, the repository's, those of each folder."""
+def rule_files(root: Path) -> tuple[Path, ...]:
+    """The files outside a tree that decide what is ignored in it; they need not exist."""
+    repository = find_repository(root)
+    if repository is None:
+        return ()
+    above = [folder for folder in root.parents if folder.is_relative_to(repository.top)]
+    of_folders = [folder / name for folder in above for name in (GITIGNORE, RAGIGNORE)]
+    return (*config_files(repository), *settings_of(repository).exclude_files, *of_folders)
 
-    def __init__(self, root: Path, repository: Repository | None, tell: Tell) -> None:
+
+class IgnoreRules:
+    """The ignore rules of a tree as git has them, read without git: the user's, the repository's, those of each folder.
+
+    Or those of the files of another `name` in each folder, which count in the same way.
+    """
+
+    def __init__(self, root: Path, repository: Repository | None, tell: Tell, name: str = GITIGNORE) -> None:
         """`repository` is the one around `root`, if there is one. `tell` hears of ignore files that cannot be read."""
         self._root = root
         self._tell = tell
+        self._name = name
         top = repository.top if repository else root
         # Paths of patterns are relative to the top, which may be above the root.
         self._prefix = "".join(part + "/" for part in root.relative_to(top).parts)
@@ -90,12 +105,12 @@ class IgnoreRules:
         self._folds_case = settings.ignores_case
         outer: list[IgnoreSpec] = []
         # A file that comes later counts more (gitignore(5)).
-        for file in settings.exclude_files:
+        for file in settings.exclude_files if name == GITIGNORE else ():
             outer += self._spec(file, "")
         self._specs: dict[str, tuple[IgnoreSpec, ...]] = {}
         folder, base = top, ""
         for part in root.relative_to(top).parts:
-            outer += self._spec(folder / GITIGNORE, base)
+            outer += self._spec(folder / name, base)
             folder, base = folder / part, f"{base}{part}/"
         self._outer = tuple(outer)
 
@@ -120,7 +135,7 @@ class IgnoreRules:
         if folder not in self._specs:
             above = self.inside(folder.rpartition("/")[0]) if folder else self._outer
             base = f"{self._prefix}{folder}/" if folder else self._prefix
-            self._specs[folder] = (*above, *self._spec(self._root / folder / GITIGNORE, base))
+            self._specs[folder] = (*above, *self._spec(self._root / folder / self._name, base))
         return self._specs[folder]
 
     def _spec(self, file: Path, base: str) -> list[IgnoreSpec]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from rag_ls.config import IndexSettings
 from rag_ls.indexing.files import reason_by_name
 from rag_ls.indexing.git_settings import ignores_case
-from rag_ls.indexing.ignore_files import IgnoreRules, Tell, compiled, read_patterns
+from rag_ls.indexing.ignore_files import RAGIGNORE, IgnoreRules, Tell, compiled
 from rag_ls.project import DATA_FOLDER
 from rag_ls.util.git import GitSilent, ask_git
 from rag_ls.util.repositories import find_repository, is_git_folder, is_repository_top
 
-RAGIGNORE = ".ragignore"
 _NEVER_WALKED = frozenset(
     {".git", ".hg", ".svn", ".jj", DATA_FOLDER, "node_modules", "__pycache__", ".venv", ".tox", ".nox", ".mypy_cache"}
 )
@@ -85,18 +85,42 @@ def _real_paths(root: Path, paths: Iterable[str]) -> dict[str, str]:
 
 def _left_by_settings(root: Path, patterns: Patterns, tell: Tell) -> Callable[[str], bool]:
     """A function that tells whether `.ragignore` and the settings let a file in; a folder's path ends with `/`."""
-    lines = read_patterns(root / RAGIGNORE, tell)
-    if lines is None:
-        return lambda path: False
+    is_named = _named_by_ragignore(root, tell)
     folds_case = ignores_case(root)
-    ignored = compiled([*lines, *patterns.exclude], folds_case=folds_case)
+    excluded = compiled(patterns.exclude, folds_case=folds_case)
     included = compiled(patterns.include, folds_case=folds_case) if patterns.include else None
 
     def is_left(path: str) -> bool:
-        path = path.lower() if folds_case else path
-        return (included is None or bool(included.match_file(path))) and not ignored.match_file(path)
+        folded = path.lower() if folds_case else path
+        # The settings come after the files: their `!` takes back what a file says.
+        said = excluded.check_file(folded).include if patterns.exclude else None
+        return not is_named(path, said is False) and not said and (included is None or included.match_file(folded))
 
     return is_left
+
+
+def _named_by_ragignore(root: Path, tell: Tell) -> Callable[[str, bool], bool]:
+    """A function that tells whether a `.ragignore` names a path, or a folder that it is in.
+
+    They count as `.gitignore` does: those of the folders inside, and those above in the same repository. Of a path that is
+    `taken_back`, only a file that cannot be read counts.
+    """
+    rules = IgnoreRules(root, find_repository(root), tell, RAGIGNORE)
+    if rules.excludes(""):
+        tell(f"a {RAGIGNORE} above {root} names it, so nothing in it is indexed")
+        return lambda path, taken_back: True
+
+    @cache
+    def is_folder_named(folder: str) -> bool:
+        return bool(folder) and (is_folder_named(folder.rpartition("/")[0]) or rules.ignores(folder + "/"))
+
+    def is_named(path: str, taken_back: bool) -> bool:
+        folder = path.rstrip("/").rpartition("/")[0]
+        if taken_back:
+            return any(spec.patterns is None for spec in rules.inside(folder))
+        return is_folder_named(folder) or rules.ignores(path)
+
+    return is_named
 
 
 # --- listing

@@ -395,6 +395,32 @@ _MARKED = {
 }
 
 
+def test_a_ragignore_counts_in_every_folder_and_in_projects_inside(tmp_path: Path) -> None:
+    files = {
+        "a.py": "", ".ragignore": "secret/\n", "secret/x.py": "", "sub/.ragignore": "private/\n/own.py\n", "sub/own.py": "",
+        "sub/private/x.py": "", "sub/b.py": "", "sub/deep/secret/x.py": "", "sub/deep/own.py": "", "none/.ragignore": "*\n",
+        "none/x.py": "", "back/.ragignore": "!secret/\n", "back/secret/c.py": "",
+    }  # fmt: skip
+    left = {"a.py", "sub/b.py", "sub/deep/own.py", "back/secret/c.py"}
+    outer = tmp_path / "outer"
+    # A plain folder, a repository, and a repository in a plain folder.
+    for root, prefix in (
+        (write(tmp_path / "plain", files), ""),
+        (git_repository(outer / "in", files), ""),
+        (outer, "in/"),
+    ):
+        paths, expected = [prefix + path for path in files], {prefix + path for path in left}
+        assert {path for path in list_files(root) if path.endswith(".py")} == expected
+        assert {path for path in admitted(root, paths) if path.endswith(".py")} == expected
+    # A folder of the repository is a project of its own.
+    inner = outer / "in/sub"
+    assert set(list_files(inner)) == {".ragignore", "b.py", "deep/own.py"}
+    assert admitted(inner, ["b.py", "deep/secret/x.py", "private/x.py"]) == {"b.py"}
+    told: list[str] = []
+    assert list(list_files(outer / "in/secret", tell=told.append)) == []
+    assert "names it, so nothing in it is indexed" in told[0]
+
+
 @pytest.mark.parametrize("encoding", _MARKED)
 @pytest.mark.parametrize("name", [".ragignore", ".gitignore"])
 def test_an_ignore_file_with_a_byte_order_mark_loses_no_pattern(tmp_path: Path, name: str, encoding: str) -> None:
@@ -647,5 +673,22 @@ def test_rules_outside_the_tree_count_from_the_next_question_on(tmp_path: Path, 
         write(user, {"my ignored": "*.mine\nlate.py\n"})
         assert until(lambda: view.status() and "late.py" not in view.store.documents())
         assert set(view.store.documents()) == {"a.py"}
+    finally:
+        client.close()
+
+
+@pytest.mark.parametrize("name", [".gitignore", ".ragignore"])
+def test_so_do_the_rules_of_the_folders_above_a_project(tmp_path: Path, user: Path, name: str) -> None:
+    root = git_repository(tmp_path / "top", {"inner/a.py": "x = 1\n"}) / "inner"
+    write(root, {"private.py": "def zanzibar():\n    return 1\n"})
+    (root / ".rag-ls").mkdir()
+    client = local_client()
+    try:
+        view = client.open(root)
+        view.indexing.index_tree(Depth.WORDS)
+        assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
+        assert set(view.store.documents()) == {"a.py", "private.py"}
+        write(root.parent, {name: "private.py\n"})
+        assert until(lambda: view.search(SearchRequest("zanzibar")) and "private.py" not in view.store.documents())
     finally:
         client.close()
