@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from functools import cache
 from pathlib import Path
 
 from rag_ls.storage.records import INDEX_STORE
@@ -12,6 +13,9 @@ from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.database import Database, read_only
 
 FILE_NAME = "index.db"
+
+# The file is another program's, or somebody wrote it to look like ours.
+_SIGNS_OF_OTHER_TABLES = ("no such table", "no such column", "already exists", "use DROP")
 
 FileIdentity = tuple[int, int]
 """Device and inode of a file."""
@@ -87,14 +91,32 @@ def is_broken(path: Path) -> bool:
 
 
 def _look_at_tables(connection: sqlite3.Connection) -> None:
-    for table in ("meta", "documents", "chunks", "embeddings", "queue", "skipped", "symbols", "imports", "postings"):
-        connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone()
+    """Raise `sqlite3.DatabaseError` where tables are not there, or not tables: a question to a view may never end."""
+    if foreign := connection.execute("SELECT name FROM sqlite_master WHERE type IN ('view', 'trigger')").fetchone():
+        raise sqlite3.DatabaseError(f"{foreign[0]} is none of its tables")
+    for table, columns in _columns().items():
+        connection.execute(f"SELECT {columns} FROM {table} LIMIT 1").fetchone()
+
+
+@cache
+def _columns() -> dict[str, str]:
+    """The columns of each table of an index."""
+    connection = sqlite3.connect(":memory:")
+    for migrate in index_schema.MIGRATIONS:
+        migrate(connection)
+    # Columns of a full-text table are read by a search alone.
+    found = {"postings": "1"} | {
+        table: ", ".join(name for _, name, *_ in connection.execute(f"PRAGMA table_info ({table})"))
+        for table in ("meta", "documents", "chunks", "embeddings", "queue", "skipped", "symbols", "imports")
+    }
+    connection.close()
+    return found
 
 
 def is_damage(error: sqlite3.Error) -> bool:
     """Whether an error means that the file itself is broken, or has another schema."""
     if isinstance(error, sqlite3.OperationalError):
-        return "no such table" in str(error) or "no such column" in str(error)
+        return any(sign in str(error) for sign in _SIGNS_OF_OTHER_TABLES)
     return isinstance(error, sqlite3.DatabaseError) and not isinstance(
         error, sqlite3.IntegrityError | sqlite3.ProgrammingError
     )
