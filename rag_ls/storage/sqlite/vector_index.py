@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import hmac
 import json
 import os
 import threading
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.storage.records import Hnsw, Vectors
+from rag_ls.storage.sqlite.snapshot_seals import seal_of
 from rag_ls.util.foreign_text import read_json
 from rag_ls.util.quiet_onnxruntime import import_onnxruntime
 from rag_ls.util.whole_files import whole_file
@@ -78,7 +80,7 @@ class _SnapshotInfo:
     last_id: int
     count: int
     dimensions: int
-    checksum: str
+    seal: str
 
 
 class VectorIndex:
@@ -247,7 +249,8 @@ class VectorIndex:
             # A snapshot from before index.db was rebuilt speaks of other rows.
             if (info.model, info.index_id) != (self.model, self._embeddings.index_id()):
                 return None
-            return info if _checksum(self._folder / info.file) == info.checksum else None
+            seal = seal_of(self._folder / info.file, repr(replace(info, seal="")))
+            return info if hmac.compare_digest(seal, info.seal) else None
         except (OSError, ValueError, TypeError):
             return None
 
@@ -274,9 +277,8 @@ class VectorIndex:
         name = f"{self._name}-{_digest(self.model)}-{last_id}.usearch"
         temporary = folder / f"{name}.{os.getpid()}.tmp"
         index.save(str(temporary))
-        info = _SnapshotInfo(
-            name, self.model, self._embeddings.index_id(), last_id, len(index), index.ndim, _checksum(temporary)
-        )
+        info = _SnapshotInfo(name, self.model, self._embeddings.index_id(), last_id, len(index), index.ndim, "")
+        info = replace(info, seal=seal_of(temporary, repr(info)))
         temporary.chmod(0o600)
         os.replace(temporary, folder / name)
         with whole_file(self._info_file(folder)) as file:
@@ -330,12 +332,6 @@ def _exact(query: NDArray[np.float32], ids: NDArray[np.int64], vectors: Vectors,
 def _batches(values: list[int], size: int) -> Iterator[list[int]]:
     for start in range(0, len(values), size):
         yield values[start : start + size]
-
-
-def _checksum(file: Path) -> str:
-    # usearch does not detect corrupted files.
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _digest(model: str) -> str:

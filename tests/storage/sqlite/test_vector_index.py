@@ -162,6 +162,28 @@ def test_a_snapshot_with_flipped_bytes_is_ignored(store: SqliteCheckout, snapsho
     _assert_exact(store, snapshot)
 
 
+def test_a_snapshot_that_somebody_else_sealed_is_ignored(
+    store: SqliteCheckout, snapshot: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """usearch would read it, and some files crash it."""
+    assert not _index(store, snapshot).tail_is_long
+    monkeypatch.setenv("RAG_LS_HOME", str(tmp_path_factory.mktemp("another")))
+    _assert_exact(store, snapshot)
+    _index(store, snapshot).build_snapshot()
+    assert not _index(store, snapshot).tail_is_long
+
+
+@pytest.mark.parametrize(
+    "change", [{"count": 299}, {"dimensions": 8}, {"last_id": 10**9}, {"seal": 3}, {"seal": "\xe9"}]
+)
+def test_a_description_that_was_changed_is_ignored(
+    store: SqliteCheckout, snapshot: Path, change: dict[str, object]
+) -> None:
+    file = next(snapshot.glob("vectors-*.json"))
+    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    _assert_exact(store, snapshot)
+
+
 def test_a_truncated_snapshot_is_ignored(store: SqliteCheckout, snapshot: Path) -> None:
     file = next(snapshot.glob("vectors-*.usearch"))
     file.write_bytes(file.read_bytes()[:-500])
