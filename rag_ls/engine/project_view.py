@@ -194,13 +194,10 @@ class ProjectView:
         scanned, unseen = self.indexing.scanned, self.indexing.unseen()
         counts = self.store.counts()
         model_id, ready, note = self.shared.model_state()
-        note = (
-            note
-            or self.memories.damage()
-            or self.memories.take_note()
-            or off_branch(self.settings.index.branch, self.project.root)
-        )
-        note = "; ".join(filter(None, (self.shared.exclusions.note, note)))
+        off = off_branch(self.settings.index.branch, self.project.root)
+        # What is told once must not stand in the way of the others, nor be lost behind them.
+        notes = (self.shared.exclusions.note, note, self.memories.damage(), self.memories.take_note(), off)
+        note = "; ".join(filter(None, notes))
         queued = counts.queued_documents + len(unseen)
         return ProjectStatus(
             root=str(self.project.root), documents=counts.documents, chunks=counts.chunks, queued_documents=queued,

@@ -281,10 +281,11 @@ def open_project_record(shared: SharedProject, users: int) -> OpenProjectRecord:
 def status_record(status: ProjectStatus) -> ProjectStatusRecord:
     """The state of one project."""
     unknown = "" if status.scanned else "the files were not compared with the index yet since this process started"
+    note = "; ".join(filter(None, (unknown, status.note)))
     return ProjectStatusRecord(
         status.root, status.complete, status.documents, status.chunks, status.queued_documents, status.pending_embeddings,
         percent_of(status.coverage), status.buffers, status.skipped, str(status.progress), status.sync, status.last_sync,
-        status.model, status.model_ready, status.memories, note=status.note or unknown,
+        status.model, status.model_ready, status.memories, note=note,
     )  # fmt: skip
 
 

@@ -278,12 +278,13 @@ def test_a_moved_project_is_found_where_it_is_now_with_its_memories(tmp_path: Pa
 def test_an_unmounted_project_is_gone_and_the_engine_goes_on(small_disk: Path, repository: Path) -> None:
     assert run("index", folder=small_disk).returncode == 0
     with engine_session(small_disk) as ask:
-        subprocess.run(["umount", "-l", str(small_disk)], check=True)
-        # What is left is an empty folder: the mount point.
+        subprocess.run(["umount", "-l", str(small_disk.parent)], check=True)
+        # An empty folder, as the mount point of a project is.
+        small_disk.mkdir()
         assert until(lambda: ask("search_code", query="discount")["results"] == [])
         assert _ask(repository, "search", query="discount", kinds=["code"])["results"]
     # For the fixture to unmount.
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(small_disk)], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(small_disk.parent)], check=True)
 
 
 @contextlib.contextmanager

@@ -10,6 +10,8 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -79,12 +81,17 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+@pytest.fixture
+def scratch() -> Iterator[Path]:
+    """A folder with a short path: the engine's socket lies elsewhere where its path would be too long."""
+    with tempfile.TemporaryDirectory(prefix="rag-ls-day-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder).resolve()
+
+
 @needs_strace
 def test_a_day_of_work_sends_nothing_and_writes_only_where_it_says(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+    scratch: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    scratch = tmp_path / "user"
-    scratch.mkdir()
     environment = _scratch(scratch)
     project = git_repository(tmp_path / "shop", {**SHOP, **_MANY, "ARCHITECTURE.yml": "layers: []\n"})
     traces = tmp_path / "traces"
