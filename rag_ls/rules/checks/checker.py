@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
+from itertools import chain
 
 from rag_ls.rules.checks import contracts, names
 from rag_ls.rules.checks.cruiser.checking import cruise
@@ -48,8 +49,10 @@ def violations(
     or in one that may die.
     """
     mine = [rule for rule in rules.rules if applies(rule, document.path)]
-    matched = _structures(document, mine, structures)
-    found = (each for rule in mine for each in _of_rule(document, rule, graph, matched))
+    matched = _match_structures(document, mine, structures)
+    found = (
+        each for rule, matches in zip(mine, matched, strict=True) for each in _of_rule(document, rule, graph, matches)
+    )
     kept = without_suppressed(document, found, {*known, *(rule.id for rule in rules.rules)})
     return sorted(kept, key=lambda each: (each.place.line, each.place.column, each.rule))
 
@@ -77,21 +80,21 @@ def needs_symbols(rules: RuleSet) -> bool:
     return any(isinstance(rule.check, SymbolNameCheck) for rule in rules.rules)
 
 
-def _structures(
+def _match_structures(
     document: CheckedDocument, rules: Sequence[CheckRule], structures: Structures
-) -> dict[str, tuple[Match, ...]]:
-    """The matches of the structural rules, by the rules' ids."""
-    checks = {rule.id: rule.check for rule in rules if isinstance(rule.check, StructureCheck)}
-    return dict(zip(checks, structures(document, tuple(checks.values())), strict=True)) if checks else {}
+) -> list[tuple[Match, ...]]:
+    """The matches of each rule that looks at the structure; nothing for the others."""
+    checks = tuple(rule.check for rule in rules if isinstance(rule.check, StructureCheck))
+    matched = iter(structures(document, checks) if checks else ())
+    return [next(matched) if isinstance(rule.check, StructureCheck) else () for rule in rules]
 
 
 def _of_rule(
-    document: CheckedDocument, rule: CheckRule, graph: ImportGraph, matched: Mapping[str, tuple[Match, ...]]
+    document: CheckedDocument, rule: CheckRule, graph: ImportGraph, matches: Sequence[Match]
 ) -> Iterator[Violation]:
     violation = partial(_violation, document, rule)
     try:
-        yield from (violation(place, said) for place, said in matched.get(rule.id, ()))
-        yield from (violation(place, said) for place, said in _places(document, rule, graph))
+        yield from (violation(place, said) for place, said in chain(matches, _places(document, rule, graph)))
     except PatternTooSlow as error:
         yield violation(names.first_line(document), str(error))
     except Exception:

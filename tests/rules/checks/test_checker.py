@@ -6,7 +6,7 @@ from rag_ls.chunking import outline_of_document
 from rag_ls.rules.checks.architecture import read_architecture
 from rag_ls.rules.checks.checker import violations
 from rag_ls.rules.checks.graph import ImportGraph, resolved
-from rag_ls.rules.checks.records import CheckedDocument
+from rag_ls.rules.checks.records import CheckedDocument, RuleSet
 from rag_ls.rules.resolution import ImportResolver, SourceTree
 
 FILES = {
@@ -120,3 +120,14 @@ def test_a_rule_whose_regular_expression_does_not_end_says_so_and_takes_no_other
     found = _found(text, f"src/{'a' * 60}B.py", "")
     assert [rule for rule, _, _ in found] == ["slow", "style"]
     assert "takes too long" in found[0][2]
+
+
+def test_two_structural_rules_of_one_name_are_checked_each_by_its_own() -> None:
+    text = (
+        "rules:\n  - {id: same, language: python, forbid: 'print($A)'}\n"
+        "  - {id: same, language: python, forbid: 'exit($A)'}\n"
+    )
+    source = "print('x')\nexit(1)\n"
+    document = CheckedDocument("src/a.py", "python", source, (), ())
+    found = violations(document, RuleSet(read_architecture(text, "ARCHITECTURE.yml").rules), ImportGraph({}))
+    assert [each.place.line for each in found] == [1, 2]
