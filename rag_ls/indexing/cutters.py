@@ -33,7 +33,7 @@ class Cutters:
     """The processes that cut the documents of all projects. Started on demand, ended by `close` or when they rest.
 
     A text that ends its process is cut by lines, and its result says why. Safe from several threads. Each call raises
-    `ProcessesClosed` after `close`.
+    `NoProcess` after `close`, and where the system starts no process.
     """
 
     def __init__(self, count: int = 0) -> None:

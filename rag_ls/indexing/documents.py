@@ -23,7 +23,7 @@ from rag_ls.indexing.files import Rejected, Source, file_state, read_source, rea
 from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, FileState, Priority, Replaced, Skipped
-from rag_ls.util.guarded_processes import ProcessesClosed
+from rag_ls.util.guarded_processes import NoProcess
 
 T = TypeVar("T")
 Prepared = Callable[[], Replaced | None]
@@ -281,7 +281,7 @@ class Intake:
         """Index a file as it is now. A file that cannot be cut is skipped, so that it does not block others."""
         try:
             self._documents.index_file(path, priority=priority)
-        except (StoreError, ProcessesClosed):
+        except (StoreError, NoProcess):
             raise
         except Exception as error:
             self._skip(path, error)
@@ -299,7 +299,7 @@ class Intake:
     def _store_batch(self, cut: Mapping[str, Prepared]) -> None:
         try:
             self._documents.index_files(cut)
-        except (StoreError, ProcessesClosed):
+        except (StoreError, NoProcess):
             raise
         except Exception:
             # One file of the batch cannot be stored; storing each alone shows which.

@@ -19,7 +19,7 @@ from rag_ls.indexing.embedder import EmbeddingQueue, imported_by
 from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.progress import Depth, Phase, Progress, ProgressBoard
 from rag_ls.storage import Priority
-from rag_ls.util.guarded_processes import ProcessesClosed
+from rag_ls.util.guarded_processes import NoProcess
 
 _log = logging.getLogger(__name__)
 
@@ -102,7 +102,7 @@ class DocumentsThread:
                 self._note_idle(has_more)
                 if not has_more and self._rest(changes):
                     return
-            except (StoreError, ProcessesClosed) as error:
+            except (StoreError, NoProcess) as error:
                 if self._agenda.is_stopping:
                     return
                 _log.warning("indexing failed, trying again: %s", error)
@@ -131,7 +131,7 @@ class DocumentsThread:
                 self._followed.add((session, path))
                 self._embeddings.prefer(imported_by(self._store, path), Priority.IMPORTED)
             self._embeddings.wake()
-        except (StoreError, ProcessesClosed):
+        except (StoreError, NoProcess):
             self._inbox.put_back(key)
             raise
         except Exception:
@@ -148,7 +148,7 @@ class DocumentsThread:
             return False
         try:
             self._index_changed(changed)
-        except (StoreError, ProcessesClosed):
+        except (StoreError, NoProcess):
             self._inbox.put_files(changed)
             raise
         finally:

@@ -52,8 +52,8 @@ class ProcessEnded(Exception):
         self.by_call = by_call
 
 
-class ProcessesClosed(Exception):
-    """The processes were closed."""
+class NoProcess(Exception):
+    """No process can be had: they were closed, or the system starts none now. It says nothing of the call."""
 
 
 @dataclass(slots=True, eq=False)
@@ -99,7 +99,7 @@ class GuardedProcesses:
         """What a module's function returns for some arguments, which are pickled.
 
         Raises what the function raises, `ProcessEnded` where the process does not survive the call, and
-        `ProcessesClosed`.
+        `NoProcess`.
         """
         request = pickle.dumps((function, arguments), protocol=5)
         process = self._take(limits or Limits())
@@ -115,7 +115,7 @@ class GuardedProcesses:
         return answer  # type: ignore[no-any-return]
 
     def close(self) -> None:
-        """End all processes; running calls raise `ProcessesClosed`."""
+        """End all processes; running calls raise `NoProcess`."""
         self._closed = True
         self._end(lambda process: True)
 
@@ -127,7 +127,7 @@ class GuardedProcesses:
             return read_frame(process.popen.stdout)
         except (OSError, EOFError, ValueError) as error:
             if self._closed:
-                raise ProcessesClosed from error
+                raise NoProcess("the processes were closed") from error
             if process.broken:
                 raise ProcessEnded(process.broken, by_call=process.broken != _SILENT) from error
             raise _crash_of(process.popen) from error
@@ -136,7 +136,7 @@ class GuardedProcesses:
         with self._changed:
             while True:
                 if self._closed:
-                    raise ProcessesClosed
+                    raise NoProcess("the processes were closed")
                 resting = next((each for each in reversed(self._processes) if each.limits is None), None)
                 if resting is not None and resting.popen.poll() is None:
                     return self._begin(resting, limits)
@@ -151,6 +151,8 @@ class GuardedProcesses:
                 self._changed.wait()
         try:
             popen = _start(self._nice, limits.memory_bytes)
+        except OSError as error:
+            raise NoProcess(f"no process can be started: {error}") from error
         finally:
             with self._changed:
                 self._starting -= 1

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psutil
 import pytest
 
-from rag_ls.util.guarded_processes import GuardedProcesses, Limits, ProcessEnded, ProcessesClosed
+from rag_ls.util.guarded_processes import GuardedProcesses, Limits, NoProcess, ProcessEnded
 
 pytestmark = pytest.mark.slow
 _SMALL = Limits(cpu_s=0.5, memory_bytes=50_000_000)
@@ -138,10 +138,20 @@ def test_closing_ends_running_calls(processes: GuardedProcesses) -> None:
         while not processes.is_at_work:
             time.sleep(0.01)
         processes.close()
-        with pytest.raises(ProcessesClosed):
+        with pytest.raises(NoProcess):
             running.result(timeout=30)
-    with pytest.raises(ProcessesClosed):
+    with pytest.raises(NoProcess):
         processes.call(double, 1)
+
+
+def test_where_none_can_be_started_it_is_not_the_call_that_failed(
+    processes: GuardedProcesses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.executable", "/no/such/python")
+        with pytest.raises(NoProcess, match="/no/such/python"):
+            processes.call(double, 21)
+    assert processes.call(double, 21) == 42
 
 
 def test_processes_end_with_the_one_that_started_them(processes: GuardedProcesses) -> None:
