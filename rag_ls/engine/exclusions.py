@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from pathlib import Path
 
 from rag_ls import config
@@ -13,6 +12,7 @@ from rag_ls.errors import StoreUnavailable
 from rag_ls.indexing import Patterns, rule_files, rules_note
 from rag_ls.project import Project
 from rag_ls.storage import CheckoutIndex
+from rag_ls.util.paths import file_stamp
 
 _PATTERNS = "patterns"
 _EVERYTHING = Patterns(("*",))
@@ -32,7 +32,7 @@ class Exclusions:
 
     def update(self, settings: Settings) -> None:
         """Take over the patterns of new settings, and look at the files that they come from."""
-        self._stamps = {file: _stamp(file) for file in rule_files(self._project.root)}
+        self._stamps = {file: file_stamp(file) for file in rule_files(self._project.root)}
         problems = config.load(self._project, environment={}).problems
         wanted = Patterns.of(settings.index)
         hiding = next((problem for problem in problems if problem.hides_patterns), None)
@@ -61,18 +61,9 @@ class Exclusions:
 
     def are_outdated(self) -> bool:
         """Whether one of git's rule files outside the tree, which nobody watches, changed since the last `update`."""
-        return any(_stamp(file) != stamp for file, stamp in self._stamps.items())
+        return any(file_stamp(file) != stamp for file, stamp in self._stamps.items())
 
     @property
     def note(self) -> str:
         """Why files may be left out that belong in the index, and what to do; empty where the rules are known."""
         return "; ".join(filter(None, (self._doubt, rules_note(self._store))))
-
-
-def _stamp(file: Path) -> tuple[int, int]:
-    """The time and size of a file; zeros where there is none."""
-    try:
-        status = os.stat(file)
-    except OSError:
-        return 0, 0
-    return status.st_mtime_ns, status.st_size

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import logging
-import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ from rag_ls.errors import RagLsError
 from rag_ls.memory import utc_now
 from rag_ls.project import CONFIG_FILE, user_config_file
 from rag_ls.storage import Connections
+from rag_ls.util.paths import file_stamp
 
 _log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ class Maintenance:
         self._engine = engine
         self._stop = threading.Event()
         self._lock = threading.Lock()
-        self._stamps: dict[Path, _Stamp] = {user_config_file(): _stamp(user_config_file())}
+        self._stamps: dict[Path, _Stamp] = {user_config_file(): file_stamp(user_config_file())}
         self._thread = threading.Thread(target=self._run, name="maintenance", daemon=True)
         self._thread.start()
 
@@ -117,7 +117,7 @@ class Maintenance:
 
     def _was_written(self, file: Path) -> bool:
         """Whether a file changed since the last look; False at the first look."""
-        stamp = _stamp(file)
+        stamp = file_stamp(file)
         with self._lock:
             former = self._stamps.setdefault(file, stamp)
             self._stamps[file] = stamp
@@ -133,11 +133,3 @@ def _look_after(shared: SharedProject) -> None:
 def _consolidate(shared: SharedProject) -> None:
     if not shared.rests():
         shared.consolidate_if_wanted(utc_now)
-
-
-def _stamp(file: Path) -> _Stamp:
-    try:
-        found = os.stat(file)
-    except OSError:
-        return 0, 0
-    return found.st_mtime_ns, found.st_size

@@ -42,3 +42,12 @@ def is_readable_file(file: str | os.PathLike[str]) -> bool:
     if stat.S_ISREG(status.st_mode) and not os.access(file, os.R_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(file))
     return stat.S_ISREG(status.st_mode)
+
+
+def file_stamp(file: str | os.PathLike[str]) -> tuple[int, int]:
+    """When a file was last written, in nanoseconds, and its size; zeros where it cannot be told."""
+    try:
+        status = os.stat(file)
+    except OSError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size

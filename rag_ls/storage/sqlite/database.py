@@ -14,6 +14,7 @@ from pathlib import Path
 from rag_ls.errors import StoreDamaged, StoreError, StoreFull, StoreUnavailable
 from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.util import handles
+from rag_ls.util.paths import file_stamp
 
 Migration = Callable[[sqlite3.Connection], None]
 
@@ -258,7 +259,7 @@ class Database:
 
     def _stamp(self) -> _Stamp:
         """Changes with each commit: it is written to the log, or from there to the file."""
-        return tuple(_written(file) for file in self._files())
+        return tuple(file_stamp(file) for file in self._files())
 
     def _files(self) -> tuple[Path, ...]:
         """The file and its log."""
@@ -352,15 +353,6 @@ def read_only(file: Path, *, busy_s: float = 5.0, more: str = "") -> sqlite3.Con
     Raises `sqlite3.Error`.
     """
     return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro{more}", uri=True, timeout=busy_s)
-
-
-def _written(file: Path) -> tuple[int, int]:
-    """When a file was last written, and its size; zeros where there is none."""
-    try:
-        found = file.stat()
-    except OSError:
-        return 0, 0
-    return found.st_mtime_ns, found.st_size
 
 
 class NoHandles(sqlite3.OperationalError):
