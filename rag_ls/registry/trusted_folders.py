@@ -1,0 +1,69 @@
+"""The folders that the user trusts, remembered in the user's data, where no repository can write.
+
+A repository is a stranger until its folder is trusted: its settings switch nothing that costs or destroys, its rules
+are told to no agent by hooks, and memories that came with it wait.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Collection
+from pathlib import Path
+
+from filelock import FileLock
+
+from rag_ls.project import make_private_folder
+from rag_ls.util.foreign_text import read_json
+from rag_ls.util.whole_files import whole_file
+
+_log = logging.getLogger(__name__)
+
+FILE_NAME = "trusted.json"
+_LOCK_S = 5.0
+
+
+class TrustedFolders:
+    """Which folders are trusted. A damaged file trusts none. Safe from several threads and processes."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def folders(self) -> tuple[str, ...]:
+        """All of them, in the order in which they were added. Absolute, symbolic links resolved."""
+        try:
+            found = read_json(self._file.read_text(encoding="utf-8"))["trusted"]
+        except FileNotFoundError:
+            return ()
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            _log.warning("%s is damaged, so no folder is trusted: %r", self._file, error)
+            return ()
+        kept = found if isinstance(found, list) else []
+        return tuple(dict.fromkeys(each for each in kept if isinstance(each, str) and os.path.isabs(each)))
+
+    def trusts(self, folder: Path) -> bool:
+        """Whether a folder, or one above it, is trusted."""
+        real = Path(os.path.realpath(folder))
+        known = {Path(each) for each in self.folders()}
+        return any(each in known for each in (real, *real.parents))
+
+    def add(self, folder: Path) -> None:
+        """Trust a folder with all below it. Raises `OSError`."""
+        with self._locked():
+            self._write(dict.fromkeys((*self.folders(), os.path.realpath(folder))))
+
+    def remove(self, folder: Path) -> None:
+        """Trust a folder no longer; one above it may still be trusted. Raises `OSError`."""
+        with self._locked():
+            real = os.path.realpath(folder)
+            self._write([each for each in self.folders() if each != real])
+
+    def _locked(self) -> FileLock:
+        make_private_folder(self._file.parent)
+        # filelock.Timeout is an OSError.
+        return FileLock(self._file.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600)
+
+    def _write(self, folders: Collection[str]) -> None:
+        with whole_file(self._file) as stream:
+            stream.write(json.dumps({"trusted": list(folders)}, indent=2) + "\n")
