@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.project import host_and_path
-from rag_ls.util.git_files import first_entry_of, origin_of, work_tree_around
+from rag_ls.util.git_config import entries_of
+from rag_ls.util.repositories import find_repository
+
+# A longer line is not what git writes into its log.
+_MAX_LINE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +34,18 @@ class Identity:
 
 def identity_of(root: Path) -> Identity:
     """The identity of the project at a root."""
-    tree = work_tree_around(root)
-    if tree is None:
+    repository = find_repository(root)
+    if repository is None or not repository.owns_tree:
         return Identity(str(root))
-    inside = "" if root == tree.top else root.relative_to(tree.top).as_posix()
-    remote = _remote(origin_of(tree.common), tree.common)
-    return Identity(str(root), inside, str(tree.common), remote, first_entry_of(tree.common), _number(tree.common))
+    inside = "" if root == repository.top else root.relative_to(repository.top).as_posix()
+    common = Path(os.path.realpath(repository.common))
+    return Identity(str(root), inside, str(common), _remote(common), _first_entry(common), _number(common))
 
 
-def _remote(address: str, common: Path) -> str:
+def _remote(common: Path) -> str:
+    settings = entries_of(common / "config")
+    urls = [entry.value for entry in settings if (entry.key, entry.subsection) == ("remote.url", "origin")]
+    address = urls[-1] if urls else ""
     if not address:
         return ""
     if found := host_and_path(address):
@@ -46,9 +54,24 @@ def _remote(address: str, common: Path) -> str:
     if "://" in path or (":" in path.partition("/")[0] and not os.path.isabs(path)):
         return ""
     # A repository of this machine: all that were cloned of it are one project, and it is too.
-    place = os.path.realpath(common.parent / os.path.expanduser(path))
-    tree = work_tree_around(Path(place)) if os.path.lexists(os.path.join(place, ".git")) else None
-    return str(tree.common) if tree else place
+    place = Path(os.path.realpath(common.parent / os.path.expanduser(path)))
+    repository = find_repository(place)
+    if repository and repository.top == place and repository.owns_tree:
+        return os.path.realpath(repository.common)
+    return str(place)
+
+
+def _first_entry(common: Path) -> str:
+    """A print of the oldest entry of the repository's log, which other repositories lack; empty without a log.
+
+    It names who made or cloned the repository, when, and the first commit. git drops entries after ninety days.
+    """
+    try:
+        with (common / "logs" / "HEAD").open("rb") as stream:
+            line = stream.readline(_MAX_LINE)
+    except OSError:
+        return ""
+    return hashlib.sha256(line).hexdigest()[:32] if line.strip() else ""
 
 
 def _number(folder: Path) -> str:

@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from rag_ls.util.git_config import entries_of, path_in
+
 DOT_GIT = ".git"
 _MAX_POINTER_BYTES = 10_000
 
@@ -22,6 +24,22 @@ class Repository:
     """The folder with the configuration and `info/exclude`, which all work trees of the repository share."""
     fault: str = ""
     """Why git cannot read it; empty where it looks sound."""
+
+    @property
+    def owns_tree(self) -> bool:
+        """Whether the work tree is the repository's own: with `.git` itself inside, or one that the repository names too.
+
+        An unpacked archive may bring files that name any repository of this machine.
+        """
+        if self.fault:
+            return False
+        top, folder, common = map(os.path.realpath, (self.top, self.folder, self.common))
+        if folder == common:
+            return folder == os.path.join(top, DOT_GIT) or _tree_named_in(self.folder) == top
+        # Only what the repository keeps itself can name the tree for it.
+        named = _line_in(self.folder / "gitdir")
+        is_kept_there = os.path.dirname(folder) == os.path.join(common, "worktrees")
+        return is_kept_there and os.path.realpath(self.folder / named) == os.path.join(top, DOT_GIT)
 
 
 def find_repository(place: Path) -> Repository | None:
@@ -70,6 +88,12 @@ def _named_folder(dot_git: Path) -> tuple[Path, str]:
 def _is_sound(folder: Path, common: Path) -> bool:
     # git asks for the same three. HEAD may be a link.
     return os.path.lexists(folder / "HEAD") and all(os.path.isdir(common / name) for name in ("objects", "refs"))
+
+
+def _tree_named_in(folder: Path) -> str:
+    """The work tree that a repository kept elsewhere, as a submodule's is, names in its settings; empty without one."""
+    named = [entry for entry in entries_of(folder / "config") if entry.key == "core.worktree" and entry.value]
+    return os.path.realpath(path_in(named[-1])) if named else ""
 
 
 def _line_in(file: Path) -> str:
