@@ -12,6 +12,7 @@ from pathlib import Path
 from rag_ls.errors import InvalidRequest, NotIndexed, PathOutsideProject, ProjectUnavailable
 from rag_ls.util import handles
 from rag_ls.util.git import GitSilent, Silence, ask_git
+from rag_ls.util.regular_files import read_regular
 from rag_ls.util.repositories import find_repository, is_repository_top
 from rag_ls.util.system_folders import account_home, why_never_a_project, why_no_project_unasked
 
@@ -89,7 +90,7 @@ def current_branch(root: Path) -> str:
     """The git branch that is checked out around a project's root; empty without git or with a detached HEAD."""
     repository = find_repository(root)
     try:
-        head = (repository.folder / "HEAD").read_text(encoding="utf-8") if repository else ""
+        head = read_regular(repository.folder / "HEAD").decode() if repository else ""
     except (OSError, UnicodeDecodeError):
         return ""
     branch = head.partition("ref: refs/heads/")[2].strip()

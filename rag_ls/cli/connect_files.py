@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.errors import InvalidRequest, RagLsError
+from rag_ls.util.foreign_text import read_json
+from rag_ls.util.paths import leads_out
+from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import whole_file
 
 _NAME = "rag-ls"
@@ -32,11 +35,11 @@ def write_connection(client: str, rag_ls: str, root: Path) -> list[Path]:
     if client == "claude-code":
         skill = importlib.resources.files("rag_ls.cli").joinpath("claude_code", "SKILL.md").read_text("utf-8")
         return [
-            *_with_entry(root / ".mcp.json", "mcpServers", server),
-            *_written(root / ".claude" / "skills" / _NAME / "SKILL.md", skill),
+            *_with_entry(_inside(root, ".mcp.json"), "mcpServers", server),
+            *_written(_inside(root, f".claude/skills/{_NAME}/SKILL.md"), skill),
         ]
     if client == "vscode":
-        return _with_entry(root / ".vscode" / "mcp.json", "servers", server)
+        return _with_entry(_inside(root, ".vscode/mcp.json"), "servers", server)
     raise InvalidRequest("--write is for claude-code and vscode; for others, copy what `rag-ls connect` prints")
 
 
@@ -45,7 +48,7 @@ def write_hooks(rag_ls: str, root: Path) -> list[Path]:
 
     Other hooks stay. Raises `NotWritten`.
     """
-    file = root / ".claude" / "settings.json"
+    file = _inside(root, ".claude/settings.json")
     content = _object(file)
     hooks = content.setdefault("hooks", {})
     if not isinstance(hooks, dict):
@@ -61,6 +64,13 @@ def write_hooks(rag_ls: str, root: Path) -> list[Path]:
     return _written(file, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
+def _inside(root: Path, path: str) -> Path:
+    """A file of the project, which may be a link inside of it. Raises `NotWritten` for one that leads out."""
+    if leads_out(root, root / path):
+        raise NotWritten(f"{root / path} leads out of the project, so nothing is written there; remove the link")
+    return root / path
+
+
 def _with_entry(file: Path, section: str, server: dict[str, Any]) -> list[Path]:
     content = _object(file)
     servers = content.setdefault(section, {})
@@ -74,10 +84,10 @@ def _with_entry(file: Path, section: str, server: dict[str, Any]) -> list[Path]:
 
 def _object(file: Path) -> dict[str, Any]:
     try:
-        content = json.loads(file.read_text("utf-8"))
+        content = read_json(read_regular(file))
     except FileNotFoundError:
         return {}
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise NotWritten(f"{file} is not plain JSON ({error}); add the lines of `rag-ls connect` by hand") from error
     except OSError as error:
         raise NotWritten(f"{file} cannot be read: {error.strerror}") from error
@@ -89,7 +99,7 @@ def _object(file: Path) -> dict[str, Any]:
 def _written(file: Path, text: str) -> list[Path]:
     """Write a file if its text differs; returns the files written. It is replaced whole, so no one reads half of it."""
     try:
-        if file.is_file() and file.read_text("utf-8", "replace") == text:
+        if file.is_file() and read_regular(file) == text.encode():
             return []
         file.parent.mkdir(parents=True, exist_ok=True)
         # Keep a link a link, and keep the file's permissions.

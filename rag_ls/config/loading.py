@@ -15,6 +15,7 @@ from rag_ls.project import CONFIG_FILE, Project, user_config_file
 from rag_ls.registry.entries import line_of, read_entries
 from rag_ls.util.foreign_text import read_toml
 from rag_ls.util.marked_text import decode_marked
+from rag_ls.util.regular_files import read_regular
 
 # Only the user may set these: one model serves all projects, and a cloned repository must not choose files to load or
 # write, or where text is sent.
@@ -129,7 +130,7 @@ def _apply_good(below: Loaded, file: Path, user_only: tuple[str, ...], last_good
 
 def _apply_file(loaded: Loaded, file: Path, user_only: tuple[str, ...]) -> tuple[Loaded, str]:
     try:
-        text = decode_marked(file.read_bytes())
+        text = decode_marked(read_regular(file))
     except FileNotFoundError:
         return loaded, ""
     except OSError as error:

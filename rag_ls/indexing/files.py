@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import fnmatch
 import hashlib
 import os
 import re
 import stat
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 from rag_ls.errors import StoreUnavailable
 from rag_ls.indexing.secret_content import holds_secrets
 from rag_ls.storage import INDEX_STORE, FileState
 from rag_ls.util import handles
+from rag_ls.util.regular_files import regular_file
 
 _SECRETS = tuple(
     (
@@ -195,20 +193,6 @@ def _read(file: Path, limit: int) -> tuple[bytes, FileState, bool]:
         data = stream.read(limit + 1)
         settled = _state(os.fstat(stream.fileno())).same_stamp(state)
     return data, state, settled
-
-
-@contextlib.contextmanager
-def regular_file(file: Path) -> Iterator[BinaryIO]:
-    """Open a regular file. Raises `OSError` for a folder, a link or a FIFO, without waiting for its writer."""
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(file, flags)
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError("not a regular file")
-        with os.fdopen(descriptor, "rb", closefd=False) as stream:
-            yield stream
-    finally:
-        os.close(descriptor)
 
 
 def _state(status: os.stat_result) -> FileState:

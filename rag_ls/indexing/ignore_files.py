@@ -11,6 +11,7 @@ from pathspec import GitIgnoreSpec
 
 from rag_ls.indexing.git_settings import RepositorySettings, config_files, settings_of
 from rag_ls.util.marked_text import decode_marked
+from rag_ls.util.regular_files import regular_file
 from rag_ls.util.repositories import Repository, find_repository
 
 GITIGNORE = ".gitignore"
@@ -46,7 +47,7 @@ def read_patterns(file: Path, tell: Tell) -> list[str] | None:
     try:
         if not os.path.isfile(file):
             return []
-        with open(file, "rb") as stream:
+        with regular_file(file, follow=True) as stream:
             data = stream.read(_MAX_BYTES + 1)
         if len(data) > _MAX_BYTES:
             tell(f"{file} is too large for an ignore file, so nothing below its folder is indexed; make it smaller")

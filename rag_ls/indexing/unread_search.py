@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_ls.indexing.files import reason_by_name, regular_file
+from rag_ls.indexing.files import reason_by_name
 from rag_ls.storage import stem
+from rag_ls.util.regular_files import regular_file
 
 _SATURATION = 1.2
 _LENGTH = 0.6

@@ -6,6 +6,7 @@ Only the shell offers them: it asks a person first, and files that the caller na
 from __future__ import annotations
 
 import functools
+import io
 import uuid
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -36,6 +37,7 @@ from rag_ls.operations.records_of import brief
 from rag_ls.operations.requests import DeleteMemories, ImportMemories, RestoreBackup, Undo
 from rag_ls.project import user_data_folder
 from rag_ls.storage import MemoryStore
+from rag_ls.util.regular_files import regular_file
 
 _MAX_SHOWN = 20
 
@@ -139,7 +141,7 @@ def _imported(view: ProjectView, store: MemoryStore, asked: ImportMemories) -> I
         found = read_foreign(asked.source, source)
         return import_records(store, found, force=asked.force, now=stamp, is_elsewhere=is_elsewhere)
     form = Format(asked.format) if asked.format else detect_format(source)
-    with source.open(encoding="utf-8", newline="") as stream:
+    with regular_file(source, follow=True) as binary, io.TextIOWrapper(binary, encoding="utf-8", newline="") as stream:
         return import_memories(store, stream, form, force=asked.force, now=stamp, is_elsewhere=is_elsewhere)
 
 

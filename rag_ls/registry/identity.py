@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rag_ls.project import host_and_path
 from rag_ls.util.git_config import entries_of
+from rag_ls.util.regular_files import regular_file
 from rag_ls.util.repositories import find_repository
 
 # A longer line is not what git writes into its log.
@@ -67,7 +68,7 @@ def _first_entry(common: Path) -> str:
     It names who made or cloned the repository, when, and the first commit. git drops entries after ninety days.
     """
     try:
-        with (common / "logs" / "HEAD").open("rb") as stream:
+        with regular_file(common / "logs" / "HEAD", follow=True) as stream:
             line = stream.readline(_MAX_LINE)
     except OSError:
         return ""

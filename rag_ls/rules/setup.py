@@ -13,6 +13,8 @@ from rag_ls.rules.survey.documents import architecture_yaml
 from rag_ls.rules.survey.patterns import pattern_documents
 from rag_ls.rules.survey.survey import Survey
 from rag_ls.util import handles
+from rag_ls.util.paths import leads_out
+from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import whole_file
 
 ARCHITECTURE = "ARCHITECTURE.yml"
@@ -46,7 +48,9 @@ def _write(root: Path, documents: Mapping[str, str], stamp: str, *, force: bool)
     for path, text in documents.items():
         target = root / path
         try:
-            former = target.read_text(encoding="utf-8", errors="surrogateescape") if target.exists() else None
+            if leads_out(root, target):
+                raise OSError("it leads out of the project")
+            former = read_regular(target).decode("utf-8", "surrogateescape") if target.exists() else None
             new = _with_rules(text, former) if path == ARCHITECTURE and former else text
             if former is not None and (former == new or not force):
                 left_alone += [path] if former != new else []

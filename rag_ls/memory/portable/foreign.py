@@ -13,6 +13,7 @@ from rag_ls.memory.portable.memory_service import read_memory_service
 from rag_ls.memory.portable.notes import KIND as BASIC_MEMORY
 from rag_ls.memory.portable.notes import read_basic_memory
 from rag_ls.memory.portable.rule_files import AGENTS, CLAUDE, read_agents, read_claude
+from rag_ls.util.regular_files import regular_file
 
 _READERS: Mapping[str, Callable[[Path], list[dict[str, object]]]] = {
     CLAUDE: read_claude,
@@ -50,7 +51,7 @@ def detect_format(path: Path) -> str:
     if (known := _SUFFIXES.get(path.suffix.lower())) is not None:
         return known
     try:
-        with path.open("rb") as file:
+        with regular_file(path, follow=True) as file:
             text = file.read(_FIRST_BYTES).decode("utf-8-sig", "replace").lstrip()
     except FileNotFoundError as error:
         raise NotFound(f"there is no {path}; give the file to import") from error

@@ -12,6 +12,7 @@ from pathlib import Path
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.content_checks import MAX_CUSTOM, MAX_TAG, MAX_TAGS
 from rag_ls.model import MemoryType
+from rag_ls.util.regular_files import read_regular
 from rag_ls.util.text import utc_stamp
 
 _MAX_TEXT_BYTES = 5 * 2**20
@@ -25,9 +26,9 @@ _SCALARS = (str, int, float, bool)
 def read_text(path: Path, largest: int = _MAX_TEXT_BYTES) -> str:
     """Read a text file. Raises `NotFound` and `InvalidRequest`, which name the file."""
     try:
-        if path.stat().st_size > largest:
+        if path.is_file() and path.stat().st_size > largest:
             raise InvalidRequest(f"{path} has more than {largest:,} bytes; split it")
-        return path.read_bytes().decode("utf-8-sig")
+        return read_regular(path, largest).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidRequest(f"{path} is no UTF-8 text ({error.reason} at byte {error.start}); convert it") from error
     except FileNotFoundError as error:

@@ -1,0 +1,39 @@
+"""Reads files of a project whole: only regular ones, and never more than a limit.
+
+A clone may bring a link to a device that never ends, and a small pack holds a file of many gigabytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from typing import BinaryIO
+
+MAX_BYTES = 10_000_000
+"""What settings, rules and other files that are read whole may have."""
+
+
+@contextlib.contextmanager
+def regular_file(file: str | os.PathLike[str], *, follow: bool = False) -> Iterator[BinaryIO]:
+    """Open a regular file. Raises `OSError` for a folder, a FIFO or a device, without waiting, and for a link unless told to `follow`."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(file, flags if follow else flags | getattr(os, "O_NOFOLLOW", 0))
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", os.fspath(file))
+        with os.fdopen(descriptor, "rb", closefd=False) as stream:
+            yield stream
+    finally:
+        os.close(descriptor)
+
+
+def read_regular(file: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
+    """The content of a regular file, or of one that a link leads to. Raises `OSError`, also for one of more than `limit` bytes."""
+    with regular_file(file, follow=True) as stream:
+        data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise OSError(errno.EFBIG, f"it has more than {limit:,} bytes", os.fspath(file))
+    return data
