@@ -72,7 +72,16 @@ def _repository_at(top: Path) -> Repository:
         common = Path(os.path.normpath(folder / named))
     if not fault and not _is_sound(folder, common):
         fault = f"{folder} is no git folder: HEAD, objects or refs are missing"
+    if not fault and (odd := _odd_file(folder, common)):
+        fault = f"{odd} is no regular file"
     return Repository(top, folder, common, fault)
+
+
+def _odd_file(folder: Path, common: Path) -> Path | None:
+    """A device or the like in the place of a file, of which git would read for ever."""
+    own = (folder / name for name in ("HEAD", "index", "commondir", "config.worktree"))
+    read = (*own, common / "config", common / "info/exclude")
+    return next((file for file in read if os.path.exists(file) and not os.path.isfile(file)), None)
 
 
 def _named_folder(dot_git: Path) -> tuple[Path, str]:
@@ -101,6 +110,7 @@ def _line_in(file: Path) -> str:
     """The first line of a small file; empty where there is none."""
     try:
         with regular_file(file, follow=True) as stream:
-            return os.fsdecode(stream.read(_MAX_POINTER_BYTES)).split("\n", 1)[0].strip()
+            line = stream.read(_MAX_POINTER_BYTES).split(b"\n", 1)[0].strip()
+        return "" if b"\0" in line else os.fsdecode(line)
     except OSError:
         return ""

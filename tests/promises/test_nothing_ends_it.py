@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -149,3 +150,33 @@ def test_hostile_texts_are_cut_whole_whatever_they_do_to_their_process(
             cut = cutters.cut_text(sample.path, source, sample.language, _CUTTING, {}, "session")
             assert isinstance(cut, CutFile)
             assert "".join(new.chunk.text for new in cut.chunks) == text
+
+
+_READ_WHOLE = (
+    ".rag-ls/config.toml", ".rag-ls/rules.json", ".rag-ls/memories.id", ".rag-ls/.gitignore", ".gitignore", ".ragignore",
+    "ARCHITECTURE.yml", ".dependency-cruiser.json", "sgconfig.yml", ".importlinter", "pyproject.toml", "package.json",
+    "tsconfig.json", "go.mod", "Cargo.toml", "CLAUDE.md", ".mcp.json", ".claude/settings.json", ".git/HEAD", ".git/config",
+    ".git/info/exclude", ".git/logs/HEAD", ".git/commondir", ".git/index",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["device", "sparse"])
+def test_a_file_that_never_ends_is_not_read(repository: Path, kind: str) -> None:
+    for path in _READ_WHOLE:
+        place = repository / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.unlink(missing_ok=True)
+        if kind == "device":
+            place.symlink_to("/dev/zero")
+        else:
+            with place.open("wb") as stream:
+                stream.truncate(1 << 40)
+    for command in (
+        ("index",), ("search", "area"), ("status",), ("check",), ("rules",), ("rules", "setup"), ("list",), ("doctor",),
+        ("connect", "claude-code", "--write"),
+    ):  # fmt: skip
+        done = run(*command, folder=repository)
+        assert "Traceback" not in done.stderr, (command, done.stderr)
+    pid = engine_pid()
+    assert pid is not None
+    assert psutil.Process(pid).memory_info().rss < 600e6
