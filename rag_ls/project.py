@@ -12,12 +12,17 @@ from pathlib import Path
 from rag_ls.errors import InvalidRequest, NotIndexed, PathOutsideProject, ProjectUnavailable
 from rag_ls.util import handles
 from rag_ls.util.git import GitSilent, Silence, ask_git
+from rag_ls.util.plain_files import clear_way, clear_way_for_folder, kind_of
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.repositories import find_repository, is_repository_top
 from rag_ls.util.system_folders import account_home, why_never_a_project, why_no_project_unasked
+from rag_ls.util.whole_files import whole_file
 
 DATA_FOLDER = ".rag-ls"
 CONFIG_FILE = "rag-ls.toml"
+SESSIONS_FOLDER = "sessions"
+# What is made anew if a repository brought a link or a pipe of that name. Databases are looked at when they are opened.
+_OWN_FILES = (".gitignore", "index.lock", "memories.id", "memories.seal")
 # As Windows has it; other systems refuse shorter ones themselves.
 _MAX_PATH_BYTES = 32_767
 NO_REMOTE = "the project has no git remote `origin`, by which others would know it"
@@ -70,18 +75,22 @@ class Project:
         folder = self.data_folder
         if why := why_never_a_project(self.root):
             raise ProjectUnavailable(f"{self.root} {why}: it is never a project; open the folder of your code")
-        if folder.is_symlink():
-            # A cloned repository may contain a link to anywhere.
-            raise ProjectUnavailable(f"{folder} is a symbolic link; remove it, rag-ls makes a folder there")
         try:
+            # A cloned repository may contain a link to anywhere.
+            if (kind := kind_of(folder)) not in ("", "folder"):
+                raise ProjectUnavailable(f"{folder} is a {kind}; remove it, rag-ls makes a folder there")
             make_private_folder(folder)
+            for name in _OWN_FILES:
+                clear_way(folder / name)
+            clear_way_for_folder(folder / SESSIONS_FOLDER)
             ignore = folder / ".gitignore"
             if not ignore.exists():
-                ignore.write_text("*\n", encoding="utf-8")
+                with whole_file(ignore) as stream:
+                    stream.write("*\n")
         except OSError as error:
             otherwise = "make the folder writable for you, or open a copy of the project that you own"
             raise ProjectUnavailable(
-                f"cannot write {folder} ({error.strerror}); {handles.remedy(error, otherwise)}"
+                f"cannot write {error.filename or folder} ({error.strerror}); {handles.remedy(error, otherwise)}"
             ) from error
         return folder
 

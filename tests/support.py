@@ -23,6 +23,8 @@ from rag_ls.model import Chunk, Freshness
 from rag_ls.project import Project, user_data_folder
 from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.registry.memory_homes import MemoryHomes
+from rag_ls.registry.trusted_folders import FILE_NAME as TRUSTED_FILE
+from rag_ls.registry.trusted_folders import TrustedFolders
 from rag_ls.search.candidates import LaterVector
 from rag_ls.storage import (
     CheckoutIndex,
@@ -79,9 +81,15 @@ def git(root: Path, *arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
+def trust(root: Path) -> None:
+    """Trust a folder, as its user does with `rag-ls trust`."""
+    TrustedFolders(user_data_folder() / TRUSTED_FILE).add(root)
+
+
 def memories_file(root: Path) -> Path:
     """The file of a project's memories, in the user's data."""
-    home = MemoryHomes(user_data_folder() / HOMES_FOLDER).find(Project(root))
+    trusted = TrustedFolders(user_data_folder() / TRUSTED_FILE)
+    home = MemoryHomes(user_data_folder() / HOMES_FOLDER, trusted).find(Project(root))
     assert home is not None, f"{root} has no memories yet"
     return home.folder / "memories.db"
 

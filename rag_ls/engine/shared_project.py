@@ -122,7 +122,10 @@ class SharedProject:
         if not os.path.isdir(project.root):
             raise ProjectUnavailable(f"{project.root} is gone: it was deleted, moved or unmounted")
         self._folder = folder = project.create_data_folder()
-        self.index = open_index(folder, settings, _shared_name(project, settings), host.connections)
+        self.index = open_index(
+            folder, settings, _shared_name(project, settings), host.connections,
+            is_trusted=host.memory_homes.trusts(project),
+        )  # fmt: skip
         try:
             self.sessions = EditingSessions(folder)
         except OSError as error:
@@ -208,6 +211,7 @@ class SharedProject:
                 self._memories = ProjectMemories(
                     self.project, self.settings, self._host.memory_homes, self._host.connections
                 )
+            self._memories.take_in_trusted()
             return self._memories.store
 
     def take_memory_note(self) -> str:

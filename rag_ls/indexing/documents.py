@@ -36,6 +36,8 @@ MIN_FILES_FOR_PROCESSES = 200
 _BOM = "\ufeff"
 _ENDED = "ended_processes"
 _MAX_ENDED = 500
+# As many as the largest projects have documents, in 20 MB.
+_MAX_PROVEN = 100_000
 _RECENT_NS = 14 * 86_400 * 10**9
 
 
@@ -69,6 +71,8 @@ class DocumentIndexer:
         self._store = store
         self._cutting = cutting
         self._max_file_bytes = max_file_bytes
+        # Documents whose chunks are the file's text: this process cut them, or compared them. Path and SHA-256.
+        self._proven: set[tuple[str, str]] = set()
         self.spent = Spent()
 
     def index_file(self, path: str, *, priority: Priority = Priority.REST) -> Replaced | None:
@@ -208,24 +212,51 @@ class DocumentIndexer:
     def freshness(self, document: DocumentRecord) -> Freshness | None:
         """How a document's indexed text compares with its file at this moment; None when the file is gone.
 
-        Size and times decide where they can; otherwise the file is read and compared.
+        Size and times decide where they can; otherwise the file is read and compared. What another process stored is
+        compared once: chunks that are not the file's text are removed, and the file is as if it had gone.
         """
         if document.session != DISK:
             return Freshness.BUFFER
         state = file_state(self._project.root / document.path)
         if state is None:
             return None
-        if document.state.same_stamp(state) and not document.state.racy and document.sha256:
+        is_same = document.state.same_stamp(state) and not document.state.racy and bool(document.sha256)
+        if is_same and (document.path, document.sha256) in self._proven:
             return Freshness.DISK
         source = self.read(document.path)
         if isinstance(source, Rejected):
             return None if source.gone else Freshness.CHANGED
         if source.sha256 != document.sha256:
             return Freshness.CHANGED
+        if not self._proves(document, source.text):
+            return None
+        if is_same:
+            return Freshness.DISK
         # Kept for the next question; on a full disk this one is answered all the same.
         with contextlib.suppress(StoreFull):
             self._store.touch_document(DocumentRecord(document.path, document.language, document.sha256, source.state))
         return Freshness.DISK
+
+    def _proves(self, document: DocumentRecord, text: str) -> bool:
+        """Whether a document's chunks are a file's text. If not, somebody else wrote them, and they are removed."""
+        if (document.path, document.sha256) in self._proven:
+            return True
+        chunks = self._store.chunks.of_document(document.id)
+        if "".join(row.stored.chunk.text for row in chunks) == text:
+            self._note_proven(document)
+            return True
+        known = self._store.document(document.path)
+        if known is None or (known.id, known.sha256) != (document.id, document.sha256):
+            # It was stored anew meanwhile: its rows are others.
+            return True
+        _log.warning("%s was in the index with a text that its file does not hold: it is read again", document.path)
+        self._store.remove_documents([document.path])
+        return False
+
+    def _note_proven(self, document: DocumentRecord) -> None:
+        if len(self._proven) >= _MAX_PROVEN:
+            self._proven.clear()
+        self._proven.add((document.path, document.sha256))
 
     def is_still_skipped(self, skipped: Skipped) -> bool:
         """Whether a file is still not indexed for the same reason: it is read, as its stamp proves nothing."""
@@ -237,11 +268,14 @@ class DocumentIndexer:
 
     def _replace(self, cut: CutFile, priority: Priority) -> Replaced:
         self._remember(cut)
-        return _timed(
+        replaced = _timed(
             self.spent,
             "storing",
             lambda: self._store.replace_document(cut.record, cut.chunks, outline=cut.outline, priority=priority),
         )
+        if cut.record.session == DISK:
+            self._note_proven(cut.record)
+        return replaced
 
 
 def _usual_priority(state: FileState) -> Priority:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import logging
 import time
-from contextlib import closing
+from contextlib import closing, suppress
+from pathlib import Path
 
 from filelock import FileLock, Timeout
 
@@ -20,6 +21,7 @@ from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.progress import Depth, Phase, Progress, ProgressBoard
 from rag_ls.storage import Priority
 from rag_ls.util.guarded_processes import NoProcess
+from rag_ls.util.plain_files import clear_way
 
 _log = logging.getLogger(__name__)
 
@@ -266,6 +268,9 @@ class DocumentsThread:
         if self._lock.is_locked:
             return True
         try:
+            # git may have brought a link since.
+            with suppress(OSError):
+                clear_way(Path(self._lock.lock_file))
             self._lock.acquire(timeout=0)
         except Timeout:
             self._board.report(Progress(Phase.WAITING))

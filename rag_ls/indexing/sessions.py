@@ -13,8 +13,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from rag_ls.project import make_private_folder
+from rag_ls.project import SESSIONS_FOLDER, make_private_folder
 from rag_ls.storage import DISK, CheckoutIndex
+from rag_ls.util.plain_files import clear_way_for_folder, is_plain
 
 _log = logging.getLogger(__name__)
 
@@ -41,7 +42,8 @@ class EditingSessions:
     """The editing sessions of one project: this process's own, and those of others. Safe from several threads."""
 
     def __init__(self, data_folder: Path) -> None:
-        self._folder = data_folder / "sessions"
+        self._folder = data_folder / SESSIONS_FOLDER
+        clear_way_for_folder(self._folder)
         make_private_folder(self._folder)
         self._own: dict[str, EditingSession] = {}
 
@@ -65,7 +67,7 @@ class EditingSessions:
         if session_id == DISK or session_id in self._own:
             return True
         file = self._folder / f"{session_id}.lock"
-        if not file.exists():
+        if not is_plain(file):
             return False
         lock = FileLock(file)
         try:

@@ -22,12 +22,13 @@ from rag_ls.memory.uniting import United, unite
 from rag_ls.model import Scope
 from rag_ls.project import Project
 from rag_ls.registry.identity import identity_of
-from rag_ls.registry.memory_homes import Home, MemoryHomes, pointer_of, write_pointer
+from rag_ls.registry.memory_homes import Home, MemoryHomes, write_pointer
 from rag_ls.storage import (
     Connections,
     MemoryStore,
     has_memory_file,
     holds_memories,
+    is_sealed_copy,
     open_memories,
     open_memory_copy,
     set_copy_aside,
@@ -61,6 +62,7 @@ class ProjectMemories:
     def __init__(self, project: Project, settings: Settings, homes: MemoryHomes, connections: Connections) -> None:
         """Find the memories, or make a place for them. Raises `StoreDamaged` and `StoreUnavailable`."""
         self._project = project
+        self._homes = homes
         self._lock = threading.Lock()
         found = find_or_make(project, homes)
         self.folder = found.folder
@@ -69,6 +71,7 @@ class ProjectMemories:
         self._copy = open_memory_copy(project.data_folder, self.store) if found.home else None
         self._due_at = 0.0
         self._said = ""
+        self._waiting = 0
         self._note = found.note
         self.exchange(is_taken=found.was_copied)
         if not self.store.count():
@@ -84,6 +87,16 @@ class ProjectMemories:
         with self._lock:
             note, self._note = self._note, ""
         return note
+
+    @property
+    def waiting(self) -> int:
+        """How many memories came with the folder, and wait until it is trusted."""
+        return self._waiting
+
+    def take_in_trusted(self) -> None:
+        """Take in the memories that waited, if the folder is trusted by now."""
+        if self._waiting and self._homes.trusts(self._project):
+            self.exchange()
 
     def exchange_if_due(self) -> None:
         """As `exchange`, but not too often."""
@@ -105,16 +118,18 @@ class ProjectMemories:
 
         with self._lock:
             try:
-                done = self._copy.exchange(take, is_taken=is_taken)
+                done = self._copy.exchange(take, is_taken=is_taken, is_trusted=self._homes.trusts(self._project))
             except (RagLsError, OSError) as error:
                 _log.warning("the copy of the memories in %s was not written: %s", self._project.data_folder, error)
                 return
             finally:
                 now = time.monotonic()
                 self._due_at = now + max(_COPY_EVERY_S, _SHARE * (now - started))
-            if done.problem and done.problem != self._said:
-                self._said = self._note = done.problem
-                _log.warning("%s", done.problem)
+            self._waiting = done.waiting
+            problem = done.problem or (waiting_note(self._project, done.waiting) if done.waiting else "")
+            if problem and problem != self._said:
+                self._said = self._note = problem
+                _log.warning("%s", problem)
             if done.taken and united:
                 counts = united[0]
                 self._note = (
@@ -128,6 +143,16 @@ class ProjectMemories:
         if not is_lost:
             self.exchange()
         self.store.close()
+
+
+def waiting_note(project: Project, count: int) -> str:
+    """The message about memories that came with a folder, with the remedy."""
+    file = project.data_folder / "memories.db"
+    noun = "memory" if count == 1 else "memories"
+    return (
+        f"{count:,} {noun} came with the folder, in {file}, and {'waits' if count == 1 else 'wait'}: "
+        "`rag-ls trust` takes them in if you know who wrote them, else delete the file"
+    )
 
 
 def _file_number(place: str) -> tuple[int, int] | None:
@@ -164,7 +189,7 @@ def memories_folder(project: Project, homes: MemoryHomes) -> Path:
 
 
 def _found(project: Project, homes: MemoryHomes) -> Found:
-    who, pointed = identity_of(project.root), pointer_of(project)
+    who, pointed = identity_of(project.root), homes.pointed(project)
     home = homes.find(project)
     known_roots = home.roots if home else ()
     is_copied = _may_take(project, homes, pointed) and (home is None or not has_memory_file(home.folder))
@@ -184,11 +209,14 @@ def _found(project: Project, homes: MemoryHomes) -> Found:
 
 
 def _may_take(project: Project, homes: MemoryHomes, pointed: str) -> bool:
-    """Whether the data folder has memories to take over. Those that the user had deleted are set aside."""
+    """Whether the data folder has memories to take over: this user's own, or those that came with a trusted folder.
+
+    Those that the user had deleted are set aside.
+    """
     known = homes.called(pointed) if pointed else None
     if known is not None and known.removed_at and holds_memories(project.data_folder):
         set_copy_aside(project.data_folder, f"removed-{known.id[:8]}")
-    return holds_memories(project.data_folder)
+    return holds_memories(project.data_folder) and (is_sealed_copy(project.data_folder) or homes.trusts(project))
 
 
 def _note(project: Project, home: Home, roots: tuple[str, ...], pointed: str, *, is_copied: bool) -> str:

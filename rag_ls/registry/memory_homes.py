@@ -17,7 +17,10 @@ from filelock import FileLock
 
 from rag_ls.project import Project, make_private_folder
 from rag_ls.registry.identity import Identity, identity_of
+from rag_ls.registry.seals import is_equal, text_seal
+from rag_ls.registry.trusted_folders import TrustedFolders
 from rag_ls.util.foreign_text import read_json
+from rag_ls.util.plain_files import read_plain
 from rag_ls.util.whole_files import whole_file
 
 _log = logging.getLogger(__name__)
@@ -69,14 +72,27 @@ class Home:
 class MemoryHomes:
     """All homes of a user. Safe from several processes; who finds and then makes one holds `lock`."""
 
-    def __init__(self, folder: Path) -> None:
-        """`folder` is made when the first home is."""
+    def __init__(self, folder: Path, trusted: TrustedFolders) -> None:
+        """`folder` is made when the first home is. In `trusted` folders, what somebody else left counts too."""
         self._folder = folder
+        self._trusted = trusted
 
     def lock(self) -> FileLock:
         """Keeps other processes from making or changing homes meanwhile. Raises `OSError`."""
         make_private_folder(self._folder)
         return FileLock(self._folder / ".lock", timeout=_LOCK_S, mode=0o600)
+
+    def trusts(self, project: Project) -> bool:
+        """Whether the user trusts a project's folder, and so what came with it."""
+        return self._trusted.trusts(project.root)
+
+    def pointed(self, project: Project) -> str:
+        """The id of the home that a project's data folder names; empty without one.
+
+        Only this user's processes are believed: who names the home of another project would be shown its memories.
+        """
+        found, seal = _pointer(project)
+        return found if is_equal(seal, text_seal(POINTER, found)) or (found and self.trusts(project)) else ""
 
     def all(self) -> list[Home]:
         """Every home whose record can be read, also of memories that were removed."""
@@ -93,7 +109,7 @@ class MemoryHomes:
     def find(self, project: Project) -> Home | None:
         """The home of a project's memories, if there is one. Changes nothing."""
         who = identity_of(project.root)
-        pointed = self.called(pointer_of(project))
+        pointed = self.called(self.pointed(project))
         if pointed is not None and not pointed.removed_at and is_of(pointed, who, is_pointed=True):
             return pointed
         return matching((home for home in self.all() if not home.removed_at), who)
@@ -146,22 +162,23 @@ class MemoryHomes:
             stream.write(json.dumps(record, indent=2) + "\n")
 
 
-def pointer_of(project: Project) -> str:
-    """The id of the home that a project's data folder names; empty without one."""
+def _pointer(project: Project) -> tuple[str, str]:
+    """The id of the home that a project's data folder names, and the seal of that; empty without one."""
     if project.data_folder.is_symlink():
-        return ""
+        return "", ""
     try:
-        found = (project.data_folder / POINTER).read_text(encoding="utf-8")[:100].strip()
+        found, _, seal = read_plain(project.data_folder / POINTER, 1000).decode("ascii").strip().partition(" ")
     except (OSError, UnicodeDecodeError):
-        return ""
-    return found if _ID.fullmatch(found) else ""
+        return "", ""
+    return (found, seal) if _ID.fullmatch(found) else ("", "")
 
 
 def write_pointer(project: Project, home: Home) -> None:
     """Have a project's data folder name the home of its memories. Raises `OSError`."""
-    if pointer_of(project) != home.id:
+    wanted = (home.id, text_seal(POINTER, home.id))
+    if _pointer(project) != wanted:
         with whole_file(project.data_folder / POINTER) as stream:
-            stream.write(home.id + "\n")
+            stream.write(" ".join(wanted) + "\n")
 
 
 def matching(homes: Iterable[Home], who: Identity) -> Home | None:

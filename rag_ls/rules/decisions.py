@@ -13,7 +13,7 @@ from rag_ls.chunking.rule_documents import RULE_TOKENS
 from rag_ls.project import DATA_FOLDER
 from rag_ls.rules.relevance import PRIORS
 from rag_ls.util.foreign_text import read_json
-from rag_ls.util.regular_files import read_regular
+from rag_ls.util.plain_files import read_plain
 from rag_ls.util.whole_files import whole_file
 
 FILE_NAME = "rules.json"
@@ -49,7 +49,7 @@ class Decisions:
 
 def read_decisions(root: Path) -> Decisions | None:
     """What was decided for a project; None if it was never set up, or the file is damaged."""
-    own = _json(root / DATA_FOLDER / FILE_NAME)
+    own = {} if (root / DATA_FOLDER).is_symlink() else _json(root / DATA_FOLDER / FILE_NAME)
     if own:
         known = {key: own[key] for key in Decisions.__dataclass_fields__ if key in own}
         lists = {key: tuple(own.get(key) or ()) for key in ("suffixes", "excluded")}
@@ -69,7 +69,7 @@ def write_decisions(root: Path, decisions: Decisions) -> None:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        found = read_json(read_regular(path))
+        found = read_json(read_plain(path))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

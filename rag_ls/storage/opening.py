@@ -37,7 +37,7 @@ from rag_ls.storage.sqlite.inspection import sqlite_version
 from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
 from rag_ls.storage.sqlite.memories import SqliteMemories
 from rag_ls.storage.sqlite.memory_backups import chosen, damage_report, is_good, is_truncated, put_in_place
-from rag_ls.storage.sqlite.memory_copies import Exchange, MemoryCopy, copy_backups, copy_memories
+from rag_ls.storage.sqlite.memory_copies import Exchange, MemoryCopy, copy_backups, copy_memories, is_sealed
 from rag_ls.storage.sqlite.postings import SqlitePostings
 from rag_ls.storage.sqlite.served_texts import ServedTexts
 from rag_ls.storage.sqlite.vectors import LentVectors, SqliteVectors
@@ -54,6 +54,7 @@ __all__ = [
     "has_memory_file",
     "holds_memories",
     "index_summary",
+    "is_sealed_copy",
     "memory_files",
     "open_index",
     "open_memories",
@@ -136,16 +137,24 @@ class ProjectIndex:
 
 
 def open_index(
-    folder: Path | None, settings: Settings, shared_name: str = "", connections: Connections | None = None
+    folder: Path | None,
+    settings: Settings,
+    shared_name: str = "",
+    connections: Connections | None = None,
+    *,
+    is_trusted: bool = False,
 ) -> ProjectIndex:
     """Open the stores of a project's index; local ones are in its data folder `folder` (None: in RAM).
 
     `shared_name` is the project's name on a server that searches its vectors. `connections` are those of the process.
-    Rebuilds a damaged index. Raises `StoreUnavailable`.
+    Rebuilds an index that is damaged, or that somebody else made; in a folder that `is_trusted` the latter is taken over.
+    Raises `StoreUnavailable`.
     """
     file = folder / INDEX_FILE if folder else None
     try:
-        database = open_derived(file, connections)
+        database = open_derived(file, connections, is_trusted=is_trusted)
+    except IsADirectoryError as error:
+        raise StoreUnavailable(f"the index ({error.filename}) cannot be opened: {error.strerror}", "index") from error
     except (sqlite3.Error, OSError) as error:
         raise StoreUnavailable(f"the index ({file}) cannot be opened: {error}", "index") from error
     lexical = SqlitePostings(database)
@@ -198,6 +207,11 @@ def holds_memories(folder: Path) -> bool:
     """Whether a folder holds a file of memories, or backups of one that is gone."""
     file = folder / MEMORIES_FILE
     return not folder.is_symlink() and not file.is_symlink() and (file.is_file() or is_truncated(file))
+
+
+def is_sealed_copy(folder: Path) -> bool:
+    """Whether a process of this user wrote the memories that lie in a project's data folder, as they are now."""
+    return is_sealed(folder / MEMORIES_FILE)
 
 
 def take_over_memories(source: Path, target: Path) -> None:

@@ -22,7 +22,7 @@ from rag_ls.memory import Memories, NewMemory, utc_now
 from rag_ls.model import Scope
 from rag_ls.storage import open_memories
 from tests.daemon.engines import RAG_LS, run
-from tests.support import PATIENCE_S, SHOP, git, git_repository, write
+from tests.support import PATIENCE_S, SHOP, git, git_repository, trust, write
 
 pytestmark = [pytest.mark.slow, pytest.mark.shared_engine]
 
@@ -162,6 +162,7 @@ class TestAContainer:
     def test_whose_home_is_thrown_away(self, shop: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         _run(shop, "stop")
         monkeypatch.setenv("RAG_LS_HOME", str(tmp_path / "new home"))
+        trust(shop)
         assert _listed(shop) == _BOTH
         _run(shop, "add", "Stored in the container")
         _run(shop, "stop")
@@ -174,6 +175,9 @@ class TestAContainer:
         monkeypatch.setenv("RAG_LS_DAEMON_MODE", "never")
         host, container = os.environ["RAG_LS_HOME"], str(tmp_path / "container")
         expected = set(_BOTH)
+        for home in (container, host):
+            monkeypatch.setenv("RAG_LS_HOME", home)
+            trust(shop)
         for number in range(2):
             for home in (container, host):
                 monkeypatch.setenv("RAG_LS_HOME", home)
@@ -190,7 +194,8 @@ class TestAStoreOfAnEarlierVersion:
         monkeypatch.setenv("RAG_LS_DAEMON_MODE", "never")
 
     def _old(self, folder: Path, content: str) -> None:
-        """Memories as they were kept, with a backup."""
+        """Memories as they were kept, with a backup, in a folder that is trusted: nothing else tells whose they are."""
+        trust(folder)
         (folder / ".rag-ls").mkdir(exist_ok=True)
         memories = Memories({Scope.PROJECT: lambda: store}, utc_now)
         store = open_memories(folder / ".rag-ls", Scope.PROJECT, Settings())

@@ -13,10 +13,9 @@ from pathlib import Path
 
 from rag_ls.errors import StoreDamaged, StoreError, StoreFull, StoreUnavailable
 from rag_ls.storage.sqlite.connections import Connections
+from rag_ls.storage.sqlite.foreign_files import Migration, open_file
 from rag_ls.util import handles
 from rag_ls.util.paths import file_stamp
-
-Migration = Callable[[sqlite3.Connection], None]
 
 # Long enough for another process to finish the largest single transaction on a slow disk.
 _BUSY_TIMEOUT_S = 60.0
@@ -50,16 +49,19 @@ class Database:
         store: str = "store",
         durable: bool = False,
         damage: Callable[[sqlite3.Error], str] = lambda error: "",
+        inspect: Callable[[sqlite3.Connection], object] = lambda connection: None,
         connections: Connections | None = None,
     ) -> None:
         """`durable` makes each commit survive even a power failure; `path` None keeps everything in memory.
 
         `store` is the database's name in errors. `damage` returns a message for an error that shows that the file
-        itself is broken, else nothing. `connections` bounds the open ones together with those of other databases.
+        itself is broken, else nothing. `inspect` raises `ForeignFile` for what somebody else made; it is called with each
+        connection before anything else is done. `connections` bounds the open ones together with those of other databases.
         """
         self._path = path
         self._store = store
         self._damage = damage
+        self._inspect = inspect
         self._synchronous = "FULL" if durable else "NORMAL"
         self._connections = connections or Connections()
         self._write_lock = threading.RLock()
@@ -309,17 +311,14 @@ class Database:
             raise NoHandles(handles.too_few()) from error
 
     def _opened(self) -> sqlite3.Connection:
-        if self._path is not None and not self._path.exists():
-            # Create the file here, not in SQLite, so that other users can never read it.
-            try:
-                os.close(os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600))
-            except OSError as error:
-                raise sqlite3.OperationalError(f"unable to make {self._path}: {error.strerror}") from error
-        connection = sqlite3.connect(
-            str(self._path or ":memory:"), timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
-        )
+        if self._path is None:
+            connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        else:
+            self._make_file(self._path)
+            connection = open_file(self._path, "rw", busy_s=_BUSY_TIMEOUT_S)
         try:
             if self._path is not None:
+                self._inspect(connection)
                 connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {self._synchronous}")
             connection.execute("PRAGMA foreign_keys = ON")
@@ -331,6 +330,16 @@ class Database:
             connection.close()
             raise
         return connection
+
+    @staticmethod
+    def _make_file(path: Path) -> None:
+        """Create the file here, not in SQLite, so that other users can never read it."""
+        if os.path.lexists(path):
+            return
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0), 0o600))
+        except OSError as error:
+            raise sqlite3.OperationalError(f"unable to make {path}: {error.strerror}") from error
 
     def _migrate(self, migrations: Sequence[Migration]) -> None:
         with self.call():
@@ -350,9 +359,9 @@ class Database:
 def read_only(file: Path, *, busy_s: float = 5.0, more: str = "") -> sqlite3.Connection:
     """A connection that reads a file and leaves it as it is; `more` are further parameters of SQLite's address.
 
-    Raises `sqlite3.Error`.
+    Raises `ForeignFile` and `sqlite3.Error`.
     """
-    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro{more}", uri=True, timeout=busy_s)
+    return open_file(file, "ro", busy_s=busy_s, more=more)
 
 
 class NoHandles(sqlite3.OperationalError):

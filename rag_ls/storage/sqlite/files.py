@@ -10,9 +10,12 @@ from pathlib import Path
 from rag_ls.project import Project
 from rag_ls.storage.records import SCANNED, IndexSummary
 from rag_ls.storage.sqlite.index_file import FILE_NAME as INDEX_FILE
+from rag_ls.storage.sqlite.index_file import check_is_own
 from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
 from rag_ls.storage.sqlite.memory_backups import backups
 from rag_ls.storage.sqlite.memory_copies import read_alone_or_shared
+from rag_ls.storage.sqlite.memory_schema import check_tables
+from rag_ls.util.plain_files import is_plain
 
 _DERIVED = (f"{INDEX_FILE}*", "vectors-*.usearch")
 # Includes the backups: a missing file that has backups would count as lost.
@@ -24,6 +27,7 @@ def index_summary(project: Project) -> IndexSummary | None:
     """The contents of a project's index; None if there is no readable index. Changes nothing."""
     try:
         with closing(read_alone_or_shared(project.data_folder / INDEX_FILE)) as connection:
+            check_is_own(connection)
             (scanned, documents, chunks, embeddings, queued, pending) = connection.execute(
                 "SELECT (SELECT count(*) FROM meta WHERE key = ?), (SELECT count(*) FROM documents WHERE session = ''), "
                 "(SELECT count(*) FROM chunks), (SELECT count(*) FROM embeddings), (SELECT count(*) FROM queue), "
@@ -42,6 +46,7 @@ def count_memories(folder: Path) -> int | None:
         return 0
     try:
         with closing(read_alone_or_shared(file, _BUSY_S)) as connection:
+            check_tables(connection)
             return int(connection.execute("SELECT count(*) FROM memories").fetchone()[0])
     except sqlite3.Error:
         return None
@@ -63,7 +68,7 @@ def set_memories_aside(folder: Path, target: Path) -> bool:
     Raises `OSError`.
     """
     file = folder / MEMORIES_FILE
-    if not file.exists():
+    if not is_plain(file):
         # Lost, but backed up: the newest backup is what is left.
         known = backups(file)
         if not known:
@@ -72,11 +77,12 @@ def set_memories_aside(folder: Path, target: Path) -> bool:
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         with closing(read_alone_or_shared(file)) as connection:
+            check_tables(connection)
             connection.execute("VACUUM INTO ?", (str(target),))
     except sqlite3.Error:
         target.unlink(missing_ok=True)
         shutil.copyfile(file, target)
-        if (log := file.with_name(file.name + "-wal")).exists():
+        if is_plain(log := file.with_name(file.name + "-wal")):
             shutil.copyfile(log, target.with_name(target.name + "-wal"))
     target.chmod(0o600)
     return True

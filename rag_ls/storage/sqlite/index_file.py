@@ -1,4 +1,8 @@
-"""Opens `index.db`. The file is derived from the sources, so a bad one is simply rebuilt."""
+"""Opens `index.db`. The file is derived from the sources, so a bad one is simply rebuilt, and so is another's.
+
+A seal in it, made with the user's key, tells whose it is. It lies in the file, because git overwrites ignored files when
+it is told to, and it names the index by its id alone, so that a moved folder costs no new index.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,16 @@ import sqlite3
 from functools import cache
 from pathlib import Path
 
+from rag_ls.registry.seals import can_be_made, is_equal, text_seal
 from rag_ls.storage.records import INDEX_STORE
 from rag_ls.storage.sqlite import index_schema
 from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.database import Database, read_only
+from rag_ls.storage.sqlite.foreign_files import PARTS, ForeignFile, Schema, check_schema, schema_of
+from rag_ls.util.plain_files import clear_way
 
 FILE_NAME = "index.db"
+_DAMAGED = ".damaged"
 
 # The file is another program's, or somebody wrote it to look like ours.
 _SIGNS_OF_OTHER_TABLES = ("no such table", "no such column", "already exists", "use DROP")
@@ -21,35 +29,83 @@ FileIdentity = tuple[int, int]
 """Device and inode of a file."""
 
 
-def open_derived(path: Path | None, connections: Connections | None = None) -> Database:
-    """Open `index.db`; rebuild it if it is damaged or of another version."""
-    if path is not None and _damage_mark(path).exists():
-        _remove(path)
+def open_derived(path: Path | None, connections: Connections | None = None, *, is_trusted: bool = False) -> Database:
+    """Open `index.db`; rebuild it if it is damaged, of another version, or was not made by this user's processes.
+
+    In a folder that `is_trusted`, another's is taken over. Raises `IsADirectoryError` for a folder in its place.
+    """
+    guard = _Guard(path, is_trusted)
+    if path is not None:
+        for part in (*PARTS, _DAMAGED):
+            clear_way(path.with_name(path.name + part))
+        if _damage_mark(path).exists():
+            _remove(path)
     try:
-        database = _database(path, connections)
+        database = _database(path, guard, connections)
         with database.call():
             _look_at_tables(database.connection)
+        if is_trusted and path is not None:
+            _seal(database)
         return database
     except sqlite3.DatabaseError as error:
         if path is None or not is_damage(error):
             raise
         _remove(path)
-        return _database(path, connections)
+        return _database(path, guard, connections)
 
 
-def _database(path: Path | None, connections: Connections | None) -> Database:
-    watch = _DamageWatch(path)
-    database = Database(path, index_schema.MIGRATIONS, store=INDEX_STORE, damage=watch.damage, connections=connections)
-    watch.identity = file_identity(path) if path else None
+def _database(path: Path | None, guard: _Guard, connections: Connections | None) -> Database:
+    database = Database(
+        path, index_schema.MIGRATIONS, store=INDEX_STORE, damage=guard.damage, inspect=guard.inspect,
+        connections=connections,
+    )  # fmt: skip
+    guard.identity = file_identity(path) if path else None
     return database
 
 
-class _DamageWatch:
-    """Recognises errors that show that a database's file is broken, and marks the file."""
+def _seal(database: Database) -> None:
+    """Make another's index this user's own."""
+    with database.call():
+        seal = text_seal(*_sealed(database.connection))
+        if _meta(database.connection, index_schema.SEAL) != seal:
+            with database.writing() as connection:
+                connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (index_schema.SEAL, seal))
 
-    def __init__(self, path: Path | None) -> None:
+
+def check_is_own(connection: sqlite3.Connection, *, is_trusted: bool = False) -> None:
+    """Raise `ForeignFile` for an index that this user's processes did not make, or that holds other tables than ours."""
+    connection.execute("PRAGMA trusted_schema = OFF")
+    if not check_schema(connection, _schema()) or is_trusted or not can_be_made():
+        return
+    if not is_equal(_meta(connection, index_schema.SEAL), text_seal(*_sealed(connection))):
+        raise ForeignFile("another user or machine made it")
+
+
+def _sealed(connection: sqlite3.Connection) -> tuple[str, str]:
+    return index_schema.SEAL, _meta(connection, "index_id")
+
+
+def _meta(connection: sqlite3.Connection, key: str) -> str:
+    found = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return str(found[0]) if found else ""
+
+
+@cache
+def _schema() -> Schema:
+    return schema_of(index_schema.MIGRATIONS)
+
+
+class _Guard:
+    """Refuses an index that somebody else made, recognises errors that show that its file is broken, and marks the file."""
+
+    def __init__(self, path: Path | None, is_trusted: bool) -> None:
         self._path = path
+        self._is_trusted = is_trusted
         self.identity: FileIdentity | None = None
+
+    def inspect(self, connection: sqlite3.Connection) -> None:
+        """See `check_is_own`."""
+        check_is_own(connection, is_trusted=self._is_trusted)
 
     def damage(self, error: sqlite3.Error) -> str:
         """The message for callers if the file is broken; else empty."""
@@ -57,7 +113,7 @@ class _DamageWatch:
             return ""
         # Do not mark a file that replaced ours: it did not cause the error.
         if file_identity(self._path) == self.identity:
-            if not is_broken(self._path):
+            if not is_broken(self._path, is_trusted=self._is_trusted):
                 return ""
             mark_damaged(self._path)
         return f"the index ({self._path}) was damaged and is being made anew ({error}); ask again"
@@ -77,11 +133,12 @@ def is_marked_damaged(path: Path) -> bool:
     return _damage_mark(path).exists()
 
 
-def is_broken(path: Path) -> bool:
+def is_broken(path: Path, *, is_trusted: bool = False) -> bool:
     """Whether the file at `path` is no index that can be read, by SQLite's own check."""
     try:
         connection = read_only(path)
         try:
+            check_is_own(connection, is_trusted=is_trusted)
             _look_at_tables(connection)
             return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok")
         finally:
@@ -91,9 +148,7 @@ def is_broken(path: Path) -> bool:
 
 
 def _look_at_tables(connection: sqlite3.Connection) -> None:
-    """Raise `sqlite3.DatabaseError` where tables are not there, or not tables: a question to a view may never end."""
-    if foreign := connection.execute("SELECT name FROM sqlite_master WHERE type IN ('view', 'trigger')").fetchone():
-        raise sqlite3.DatabaseError(f"{foreign[0]} is none of its tables")
+    """Raise `sqlite3.DatabaseError` where tables or columns are not there."""
     for table, columns in _columns().items():
         connection.execute(f"SELECT {columns} FROM {table} LIMIT 1").fetchone()
 
@@ -124,13 +179,14 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 def mark_damaged(path: Path) -> None:
     """Have the index at `path` made anew when it is next opened."""
+    clear_way(_damage_mark(path))
     _damage_mark(path).touch(mode=0o600)
 
 
 def _damage_mark(path: Path) -> Path:
-    return path.with_name(path.name + ".damaged")
+    return path.with_name(path.name + _DAMAGED)
 
 
 def _remove(path: Path) -> None:
-    for suffix in ("", "-wal", "-shm", ".damaged"):
+    for suffix in (*PARTS, _DAMAGED):
         path.with_name(path.name + suffix).unlink(missing_ok=True)

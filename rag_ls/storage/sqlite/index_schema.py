@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
+
+from rag_ls.registry.seals import text_seal
+
+SEAL = "seal"
+"""The row of `meta` that shows that a process of this user made the index."""
 
 _KEPT = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -88,7 +94,9 @@ def create(connection: sqlite3.Connection) -> None:
     """Version 1: embeddings, and an identity by which a vector snapshot of another index is told apart."""
     for statement in _statements(_KEPT):
         connection.execute(statement)
-    connection.execute("INSERT INTO meta VALUES ('index_id', hex(randomblob(16)))")
+    index_id = secrets.token_hex(16)
+    rows = [("index_id", index_id), (SEAL, text_seal(SEAL, index_id))]
+    connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
 
 
 def remake(connection: sqlite3.Connection) -> None:
@@ -97,7 +105,7 @@ def remake(connection: sqlite3.Connection) -> None:
         connection.execute(f"DROP TABLE IF EXISTS {table}")
     for statement in _statements(_TABLES):
         connection.execute(statement)
-    connection.execute("DELETE FROM meta WHERE key NOT IN ('index_id', 'embedding_model')")
+    connection.execute("DELETE FROM meta WHERE key NOT IN ('index_id', 'seal', 'embedding_model')")
 
 
 def add_served(connection: sqlite3.Connection) -> None:

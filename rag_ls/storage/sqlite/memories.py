@@ -41,7 +41,7 @@ from rag_ls.storage.sqlite.memory_rows import (
     to_record,
     to_values,
 )
-from rag_ls.storage.sqlite.memory_schema import MIGRATIONS
+from rag_ls.storage.sqlite.memory_schema import MIGRATIONS, check_tables
 from rag_ls.storage.sqlite.memory_vectors import SqliteMemoryVectors
 from rag_ls.storage.terms import indexed_text
 from rag_ls.util.text import utc_stamp
@@ -78,8 +78,9 @@ class SqliteMemories:
             raise StoreDamaged(damage_report(path, ValueError("it is empty")), self._store)
         try:
             self._database = Database(
-                path, MIGRATIONS, store=self._store, durable=True, damage=self._damage, connections=connections
-            )
+                path, MIGRATIONS, store=self._store, durable=True, damage=self._damage, inspect=check_tables,
+                connections=connections,
+            )  # fmt: skip
             if path is not None:
                 self._check()
         except StoreError:
@@ -446,6 +447,7 @@ class SqliteMemories:
             copy = Path(folder) / FILE_NAME
             try:
                 with closing(read_only(file)) as source:
+                    check_tables(source)
                     # Not a copy of the file: what was committed last may be in its log.
                     source.execute("VACUUM INTO ?", (str(copy),))
                 former = SqliteMemories(copy, self.scope)

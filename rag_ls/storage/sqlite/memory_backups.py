@@ -14,6 +14,9 @@ from pathlib import Path
 
 from rag_ls.errors import NotFound
 from rag_ls.storage.sqlite.database import SchemaTooNew, read_only
+from rag_ls.storage.sqlite.foreign_files import ForeignFile, open_file
+from rag_ls.storage.sqlite.memory_schema import check_tables
+from rag_ls.util.plain_files import is_plain
 
 _FOLDER = "backups"
 _SPACING = timedelta(hours=1)
@@ -35,6 +38,8 @@ def back_up(connection: sqlite3.Connection, path: Path, now: datetime) -> Path:
     """Copy the database of `path` consistently to a new file, and delete backups that are too close to each other."""
     target = path.parent / _FOLDER / f"memories-{now:%Y-%m-%dT%H%M%S}.db"
     target.parent.mkdir(mode=0o700, exist_ok=True)
+    if target.parent.is_symlink():
+        raise ForeignFile(f"{target.parent} is a symbolic link: remove it")
     temporary = target.with_name(f"{target.stem}.{uuid.uuid4().hex}.tmp")
     if target.exists():
         # Of one second, the older state is the one that matters.
@@ -78,8 +83,10 @@ def kept_times(times: Iterable[datetime], now: datetime) -> set[datetime]:
 
 def backups(path: Path) -> list[Path]:
     """The backups of a file, the newest first."""
-    files = (path.parent / _FOLDER).glob("memories-*.db")
-    return sorted((file for file in files if _NAME.fullmatch(file.stem)), key=_time_of, reverse=True)
+    folder = path.parent / _FOLDER
+    files = () if folder.is_symlink() else folder.glob("memories-*.db")
+    kept = [file for file in files if _NAME.fullmatch(file.stem) and is_plain(file)]
+    return sorted(kept, key=_time_of, reverse=True)
 
 
 def _time_of(backup: Path) -> datetime:
@@ -144,10 +151,10 @@ def set_log_aside(path: Path) -> Path:
 
 def give_new_index_id(file: Path) -> None:
     """Give the backup a new index id, so that a later snapshot of vectors is not used with it."""
-    with closing(sqlite3.connect(file)) as connection:
+    with closing(open_file(file, "rw", busy_s=5.0)) as connection:
+        check_tables(connection)
         if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
             connection.execute("UPDATE meta SET value = ? WHERE key = 'index_id'", (uuid.uuid4().hex,))
-            connection.commit()
 
 
 def damage_report(path: Path, error: Exception) -> str:
@@ -158,8 +165,10 @@ def damage_report(path: Path, error: Exception) -> str:
     remedy = (
         f"the newest good backup is {good}: `rag-ls restore --backup latest` puts it in place"
         if good
-        else "there is no backup of it"
+        else "there is no backup of it: move it away to begin anew"
     )
+    if isinstance(error, ForeignFile):
+        return f"{path} is not used, and left as it is: {error}; {remedy}"
     if not path.exists():
         return f"{path} is gone, though there are backups of it; {remedy}, or move the backups away to begin anew"
     return f"{path} is damaged ({error}) and was left as it is; {remedy}"
@@ -174,6 +183,7 @@ def is_good(file: Path) -> bool:
     """Whether a file holds readable memories."""
     try:
         with closing(read_only(file)) as connection:
+            check_tables(connection)
             connection.execute("SELECT count(*) FROM memories").fetchone()
             return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
     except sqlite3.Error:

@@ -14,14 +14,22 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from rag_ls.model import Memory
+from rag_ls.registry.seals import bytes_seal, can_be_made, file_seal, is_equal
 from rag_ls.storage.api import MemoryStore
 from rag_ls.storage.sqlite.database import read_only
+from rag_ls.storage.sqlite.foreign_files import PARTS, ForeignFile, check_is_file, open_file
 from rag_ls.storage.sqlite.memories import FILE_NAME, SqliteMemories
-from rag_ls.storage.sqlite.memory_backups import give_new_index_id, is_good, set_log_aside
+from rag_ls.storage.sqlite.memory_backups import backups, give_new_index_id, is_good, set_log_aside
+from rag_ls.storage.sqlite.memory_schema import check_tables
+from rag_ls.util.plain_files import is_plain, read_plain
+from rag_ls.util.whole_files import whole_file
 
 _log = logging.getLogger(__name__)
 
 _BUSY_S = 0.3
+SEAL = "memories.seal"
+"""The file beside a copy that holds its seal."""
 
 Unite = Callable[[MemoryStore, MemoryStore], object]
 """Takes into the first store what the second has."""
@@ -53,9 +61,9 @@ def copy_memories(source: Path, target: Path) -> None:
 
 def copy_backups(source: Path, target: Path) -> None:
     """Copy the backups of a file of memories beside another one. Raises `OSError`."""
-    for backup in sorted((source.parent / "backups").glob("memories-*.db")):
+    for backup in reversed(backups(source)):
         copy = target.parent / "backups" / backup.name
-        if backup.is_file() and not copy.exists():
+        if not copy.exists():
             copy.parent.mkdir(mode=0o700, exist_ok=True)
             temporary = copy.with_name(f"{copy.stem}.{uuid.uuid4().hex}.tmp")
             try:
@@ -80,24 +88,29 @@ class Exchange:
 
     taken: bool = False
     """Whether the copy held what the store had never seen, so that they were united."""
+    waiting: int = 0
+    """How many memories of somebody else's copy the store lacks. They wait until the folder is trusted."""
     problem: str = ""
 
 
 class MemoryCopy:
     """The copy of a store that lies in a project. An older rag-ls, a container or another machine may have changed it.
 
-    So it is written only by who has it alone, and only after what is new in it was taken into the store.
+    So it is written only by who has it alone, and only after what is new in it was taken into the store. What a process
+    of this user wrote is sealed (`SEAL`); what anybody else wrote is taken only where the folder is trusted.
     """
 
     def __init__(self, file: Path, store: SqliteMemories) -> None:
         self._file = file
         self._store = store
         self._key = f"copy:{file}"
+        self._counted: tuple[object, int] = (None, 0)
 
-    def exchange(self, unite: Unite, *, is_taken: bool = False) -> Exchange:
+    def exchange(self, unite: Unite, *, is_taken: bool = False, is_trusted: bool = False) -> Exchange:
         """Take what is new in the copy, and write the store's memories to it.
 
-        `is_taken` says that the store was just made of the copy. Raises `OSError` and `StoreError`.
+        `is_taken` says that the store was just made of the copy; without `is_trusted` only what this user wrote is taken.
+        Raises `OSError` and `StoreError`.
         """
         newest = list(self._store.newest())
         if not os.path.lexists(self._file):
@@ -105,28 +118,23 @@ class MemoryCopy:
                 return Exchange()
             copy_memories(self._own_file, self._file)
             self._note(_stamp(self._file), newest)
+            _write_seal(self._file, bytes_seal(self._file.read_bytes(), SEAL))
             return Exchange()
-        if self._file.is_symlink() or not self._file.is_file():
-            return Exchange(
-                problem=f"{self._file} is no file, and is left as it is: no copy of the memories is kept there"
-            )
-        noted_stamp, noted_newest = self._noted()
-        is_known = is_taken or _stamp(self._file) == noted_stamp
-        if is_known and newest == noted_newest:
+        stamp, (known_stamp, noted_newest) = _stamp(self._file), self._noted()
+        if is_taken:
+            known_stamp = stamp
+        if stamp == known_stamp and newest == noted_newest:
             return Exchange()
         try:
-            with _alone(self._file) as connection:
-                if connection is None:
-                    return self._take_shared(unite) if not is_known else Exchange()
-                # Looked at again, now that nobody else can write it.
-                is_known = is_taken or _stamp(self._file) == noted_stamp
-                taken = not is_known and self._take(connection, unite)
-                newest = list(self._store.newest())
-                with closing(read_only(self._own_file)) as source:
-                    source.backup(connection)
-                connection.execute("PRAGMA journal_mode = DELETE")
-                self._note(_stamp(self._file), newest)
-                return Exchange(taken)
+            check_is_file(self._file)
+            may_take = is_trusted or is_sealed(self._file)
+            if stamp != known_stamp and not may_take:
+                if waiting := self._waiting(stamp, newest):
+                    return Exchange(waiting=waiting)
+                known_stamp = stamp
+            return self._exchange(unite if may_take else None, known_stamp)
+        except ForeignFile as error:
+            return Exchange(problem=f"{self._file} is not used: {error}; move it away, and a copy is kept there again")
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):
                 _log.info("the copy of the memories, %s, waits: %s", self._file, error)
@@ -135,6 +143,24 @@ class MemoryCopy:
                 problem=f"{self._file} is damaged ({error}) and is left as it is; the memories are whole in "
                 f"{self._own_file}: move the damaged file away, and a copy is kept there again"
             )
+
+    def _exchange(self, unite: Unite | None, known_stamp: list[int]) -> Exchange:
+        """Write the copy; before that, unite with what is new in it. Without `unite`, what is new stays there."""
+        with _alone(self._file) as connection:
+            # Looked at again, now that nobody else can write it.
+            is_known = _stamp(self._file) == known_stamp
+            if connection is None or (unite is None and not is_known):
+                return Exchange() if unite is None or is_known else self._take_shared(unite)
+            taken = not is_known and unite is not None and self._take(connection, unite)
+            newest = list(self._store.newest())
+            with closing(read_only(self._own_file)) as source:
+                source.backup(connection)
+            connection.execute("PRAGMA journal_mode = DELETE")
+            # Not read from the file: closing it would end SQLite's lock of it.
+            seal = bytes_seal(connection.serialize(), SEAL)
+            self._note(_stamp(self._file), newest)
+        _write_seal(self._file, seal)
+        return Exchange(taken)
 
     @property
     def _own_file(self) -> Path:
@@ -152,8 +178,34 @@ class MemoryCopy:
 
     def _take(self, connection: sqlite3.Connection, unite: Unite) -> bool:
         """Unite with what a connection reads. Raises `StoreError` for memories of a newer rag-ls."""
+        with self._opened(connection) as other:
+            before = self._store.newest()
+            unite(self._store, other)
+            return self._store.newest() != before
+
+    def _waiting(self, stamp: list[int], newest: list[object]) -> int:
+        if self._counted[0] != (stamp, newest):
+            self._counted = ((stamp, newest), self._count_news())
+        return self._counted[1]
+
+    def _count_news(self) -> int:
+        """How many memories of the copy, and how many that were deleted there, the store knows nothing of."""
+        with closing(read_alone_or_shared(self._file)) as connection, self._opened(connection) as other:
+            known = {(each.id, each.version, each.updated_at, each.content) for each in self._all_versions(self._store)}
+            found = [*other.all(), *(gone.memory for gone in other.deleted(-1)[0])]
+            return sum((each.id, each.version, each.updated_at, each.content) not in known for each in found)
+
+    @staticmethod
+    def _all_versions(store: SqliteMemories) -> Iterator[Memory]:
+        for memory in (*store.all(), *(gone.memory for gone in store.deleted(-1)[0])):
+            yield memory
+            yield from (version.memory for version in store.history(memory.id))
+
+    @contextmanager
+    def _opened(self, connection: sqlite3.Connection) -> Iterator[SqliteMemories]:
+        """The memories that a connection reads, in a copy, because opening a file migrates it."""
+        check_tables(connection)
         with tempfile.TemporaryDirectory(dir=self._own_file.parent) as folder:
-            # A copy, because opening a file migrates it.
             copy = Path(folder) / FILE_NAME
             with closing(sqlite3.connect(copy)) as target:
                 connection.backup(target)
@@ -161,9 +213,7 @@ class MemoryCopy:
                 raise sqlite3.DatabaseError("it holds no readable memories")
             other = SqliteMemories(copy, self._store.scope)
             try:
-                before = self._store.newest()
-                unite(self._store, other)
-                return self._store.newest() != before
+                yield other
             finally:
                 other.close()
 
@@ -178,11 +228,27 @@ class MemoryCopy:
         self._store.write_note(self._key, json.dumps([stamp, newest]))
 
 
+def is_sealed(file: Path) -> bool:
+    """Whether a process of this user wrote a file of memories, as it is now, into a project."""
+    # What SQLite would write to the file when it opens it has no seal.
+    if any(os.path.lexists(file.with_name(file.name + part)) for part in PARTS if part):
+        return False
+    try:
+        seal = read_plain(file.with_name(SEAL), 1000).decode("ascii").strip()
+        return can_be_made() and is_plain(file) and is_equal(seal, file_seal(file, SEAL))
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _write_seal(file: Path, seal: str) -> None:
+    with whole_file(file.with_name(SEAL)) as stream:
+        stream.write(seal + "\n")
+
+
 @contextmanager
 def _alone(file: Path) -> Iterator[sqlite3.Connection | None]:
     """A connection that no other process shares until the end of the block; None while another has the file open."""
-    address = f"{file.absolute().as_uri()}?mode=rw"
-    with closing(sqlite3.connect(address, uri=True, timeout=_BUSY_S, isolation_level=None)) as connection:
+    with closing(open_file(file, "rw", busy_s=_BUSY_S)) as connection:
         try:
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             mode = connection.execute("PRAGMA journal_mode = DELETE").fetchone()[0]

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import sqlite3
 import uuid
+from functools import cache
 from typing import Any
 
 import numpy as np
+
+from rag_ls.storage.sqlite.foreign_files import Schema, check_schema, schema_of
 
 _FIRST = (
     """CREATE TABLE memories (
@@ -109,3 +112,14 @@ def _fourth(connection: sqlite3.Connection) -> None:
 
 
 MIGRATIONS = (_first, _second, _third, _fourth)
+
+
+def check_tables(connection: sqlite3.Connection) -> None:
+    """Raise `ForeignFile` for a database that holds anything but the tables of memories, of any version."""
+    # `trusted_schema` stays on: SQLite 3.40 calls the `json_extract` of our own indexes unsafe.
+    check_schema(connection, _schema())
+
+
+@cache
+def _schema() -> Schema:
+    return schema_of(MIGRATIONS)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import hmac
 import json
 import os
+import re
 import threading
+import uuid
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -21,9 +22,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_ls.registry.seals import file_seal, is_equal
 from rag_ls.storage.records import Hnsw, Vectors
-from rag_ls.storage.sqlite.snapshot_seals import seal_of
 from rag_ls.util.foreign_text import read_json
+from rag_ls.util.plain_files import is_plain, read_plain
 from rag_ls.util.quiet_onnxruntime import import_onnxruntime
 from rag_ls.util.whole_files import whole_file
 
@@ -38,6 +40,7 @@ _ADDED_AT_ONCE = 512
 # many vectors for each wanted one, and at least `_MIN_WALK`. They are rounded, so the first of them are measured exactly.
 _WALK, _MIN_WALK = 4, 320
 _MEASURED = 2
+_SNAPSHOT = re.compile(r"[a-z-]+-[0-9a-f]{12}-\d+\.usearch")
 
 
 class VectorSource(Protocol):
@@ -245,12 +248,15 @@ class VectorIndex:
         if self._folder is None:
             return None
         try:
-            info = _SnapshotInfo(**read_json(self._info_file(self._folder).read_text(encoding="utf-8")))
+            info = _SnapshotInfo(**read_json(read_plain(self._info_file(self._folder))))
             # A snapshot from before index.db was rebuilt speaks of other rows.
             if (info.model, info.index_id) != (self.model, self._embeddings.index_id()):
                 return None
-            seal = seal_of(self._folder / info.file, repr(replace(info, seal="")))
-            return info if hmac.compare_digest(seal, info.seal) else None
+            # The description is not believed yet, and may name any file.
+            if not _SNAPSHOT.fullmatch(info.file) or not is_plain(self._folder / info.file):
+                return None
+            seal = file_seal(self._folder / info.file, repr(replace(info, seal="")))
+            return info if is_equal(str(info.seal), seal) else None
         except (OSError, ValueError, TypeError):
             return None
 
@@ -275,10 +281,10 @@ class VectorIndex:
         if index is None:
             return
         name = f"{self._name}-{_digest(self.model)}-{last_id}.usearch"
-        temporary = folder / f"{name}.{os.getpid()}.tmp"
+        temporary = folder / f"{name}.{uuid.uuid4().hex}.tmp"
         index.save(str(temporary))
         info = _SnapshotInfo(name, self.model, self._embeddings.index_id(), last_id, len(index), index.ndim, "")
-        info = replace(info, seal=seal_of(temporary, repr(info)))
+        info = replace(info, seal=file_seal(temporary, repr(info)))
         temporary.chmod(0o600)
         os.replace(temporary, folder / name)
         with whole_file(self._info_file(folder)) as file:

@@ -19,6 +19,7 @@ from rag_ls.storage.nearest_of import MAX_SENT, chosen
 from rag_ls.storage.records import Hnsw, Neighbour, Vectors
 from rag_ls.storage.sqlite.database import Database, read_only
 from rag_ls.storage.sqlite.guard import guarded
+from rag_ls.storage.sqlite.index_file import check_is_own
 from rag_ls.storage.sqlite.index_rows import as_json, batches, marks
 from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT, VectorIndex, stacked
 
@@ -273,6 +274,7 @@ class LentVectors:
         """See `VectorLender`."""
         try:
             with closing(read_only(self._file, busy_s=_BUSY_S)) as connection:
+                check_is_own(connection)
                 return _vectors_of(connection, model, text_hashes)
         except sqlite3.Error as error:
             raise StoreUnavailable(f"{self._file} lends no vectors: {error}", "index") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -181,6 +182,20 @@ def test_a_description_that_was_changed_is_ignored(
 ) -> None:
     file = next(snapshot.glob("vectors-*.json"))
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    _assert_exact(store, snapshot)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no pipes")
+def test_a_description_leads_to_no_other_file(store: SqliteCheckout, snapshot: Path) -> None:
+    """A pipe, for one, would be waited for."""
+    os.mkfifo(snapshot / "pipe.usearch")
+    os.mkfifo(snapshot / "vectors-0123456789ab-1.usearch")
+    description = next(snapshot.glob("vectors-*.json"))
+    for name in ("pipe.usearch", f"../{snapshot.name}/pipe.usearch", "vectors-0123456789ab-1.usearch"):
+        description.write_text(json.dumps(json.loads(description.read_text()) | {"file": name}))
+        _assert_exact(store, snapshot)
+    description.unlink()
+    os.mkfifo(description)
     _assert_exact(store, snapshot)
 
 

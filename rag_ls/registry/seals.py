@@ -1,0 +1,88 @@
+"""Seals what processes of this user write into a project's folder, so that what came with the folder is told apart.
+
+The key lies with the user, not in the project. A seal says who wrote something, not when or where: a moved or copied
+folder keeps its seals, and whoever was given a sealed file can give back the same, but no other one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from functools import cache
+from pathlib import Path
+
+from filelock import FileLock
+
+from rag_ls.project import make_private_folder, user_data_folder
+from rag_ls.util.whole_files import whole_file
+
+KEY_FILE = "seals.key"
+_KEY_BYTES = 32
+_LOCK_S = 5.0
+
+
+def file_seal(file: Path, facts: str) -> str:
+    """The seal of a file and of what is said of it. Raises `OSError`."""
+    with file.open("rb") as stream:
+        return _seal(hashlib.file_digest(stream, "sha256").digest(), facts)
+
+
+def bytes_seal(content: bytes, facts: str) -> str:
+    """As `file_seal`, of a file's content."""
+    return _seal(hashlib.sha256(content).digest(), facts)
+
+
+def text_seal(kind: str, text: str) -> str:
+    """The seal of a short text; one of another kind has another seal."""
+    return _seal(kind.encode() + b"\0", text)
+
+
+def is_equal(seal: str, made: str) -> bool:
+    """Whether a seal that was read is the one that this user makes."""
+    return hmac.compare_digest(seal.encode("utf-8", "replace"), made.encode())
+
+
+def can_be_made() -> bool:
+    """Whether a seal is good for later processes too: not where the user's data cannot be written."""
+    return _key(user_data_folder()) is not None
+
+
+def _seal(content: bytes, facts: str) -> str:
+    key = _key(user_data_folder()) or _passing_key()
+    return hmac.new(key, content + facts.encode(), hashlib.sha256).hexdigest()
+
+
+@cache
+def _passing_key() -> bytes:
+    """The key of this process alone."""
+    return secrets.token_bytes(_KEY_BYTES)
+
+
+@cache
+def _key(folder: Path) -> bytes | None:
+    file = folder / KEY_FILE
+    try:
+        if not (key := _read(file)):
+            make_private_folder(folder)
+            # Of processes that start at the same time, one makes it. filelock.Timeout is an OSError.
+            with FileLock(file.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600):
+                key = _read(file) or _made(file)
+        return key
+    except OSError:
+        return None
+
+
+def _read(file: Path) -> bytes:
+    try:
+        key = bytes.fromhex(file.read_text(encoding="ascii"))
+    except (FileNotFoundError, ValueError):
+        return b""
+    return key if len(key) == _KEY_BYTES else b""
+
+
+def _made(file: Path) -> bytes:
+    key = secrets.token_bytes(_KEY_BYTES)
+    with whole_file(file) as stream:
+        stream.write(key.hex())
+    return key
