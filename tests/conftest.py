@@ -24,7 +24,7 @@ from rag_ls.errors import ModelMissing
 from rag_ls.indexing import Cutters
 from rag_ls.model import Scope
 from rag_ls.project import user_config_file
-from rag_ls.storage import open_memories
+from rag_ls.storage import open_index, open_memories
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from tests.support import PATIENCE_S, SHOP, end_engine, git_repository, open_checkout, write
 
@@ -273,6 +273,8 @@ class IndexedProjects:
                 patch.setenv("RAG_LS_HOME", str(self._folder / "home"))
                 _index(self._masters[key])
         shutil.copytree(self._masters[key], to)
+        # The copy is the test's own: an index that somebody else made is made anew.
+        open_index(to / ".rag-ls", Settings(), is_trusted=True).close()
         return to
 
 

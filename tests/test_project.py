@@ -131,7 +131,7 @@ def test_the_data_folder_is_the_user_s_alone_and_ignored_by_git(repository: Path
 
 def test_a_data_folder_that_cannot_be_made_is_an_error_with_a_remedy(tmp_path: Path) -> None:
     write(tmp_path, {".rag-ls": "a file in the way"})
-    with pytest.raises(ProjectUnavailable, match="cannot write"):
+    with pytest.raises(ProjectUnavailable, match="is a file; remove it, rag-ls makes a folder there"):
         Project(tmp_path).create_data_folder()
     assert (tmp_path / ".rag-ls").read_text() == "a file in the way"
 

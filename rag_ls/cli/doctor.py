@@ -19,6 +19,10 @@ from rag_ls.daemon.transport import connect
 from rag_ls.embedding.local.catalog import check_onnx, check_weights, locate
 from rag_ls.errors import RagLsError, StoreUnavailable
 from rag_ls.project import Project, find_project, make_private_folder, user_data_folder
+from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
+from rag_ls.registry.memory_homes import MemoryHomes
+from rag_ls.registry.trusted_folders import FILE_NAME as TRUSTED_FILE
+from rag_ls.registry.trusted_folders import TrustedFolders
 from rag_ls.storage import sqlite_version
 from rag_ls.util.git import Silence, git_program, why_git_is_silent
 from rag_ls.util.regular_files import read_regular
@@ -72,6 +76,7 @@ def _findings(project: Project) -> Iterator[Finding]:
     yield _writable("project", lambda: project.root)
     yield _writable("user data", _user_data)
     yield _engine()
+    yield from _foreign_memories(project)
     yield from _settings(project)
     yield from _clients(project)
 
@@ -224,6 +229,20 @@ def _engine() -> Finding:
         )
     found[0].close()
     return Finding("engine", True, f"takes clients at {paths.socket}, log in {paths.log}")
+
+
+def _foreign_memories(project: Project) -> Iterator[Finding]:
+    """Whether memories that came with the folder wait."""
+    from rag_ls.memory.project_memories import TRUST_REMEDY, count_foreign, tell_waiting
+
+    data = user_data_folder()
+    count = count_foreign(project, MemoryHomes(data / HOMES_FOLDER, TrustedFolders(data / TRUSTED_FILE)))
+    if count is None:
+        file = project.data_folder / "memories.db"
+        detail = f"{file} came with the folder, and cannot be read"
+        yield Finding("memories", False, detail, "delete it, or `rag-ls restore` a good backup", optional=True)
+    elif count:
+        yield Finding("memories", False, tell_waiting(project, count), TRUST_REMEDY, optional=True)
 
 
 def _user_data() -> Path:

@@ -24,6 +24,7 @@ from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, FileState, Priority, Replaced, Skipped
 from rag_ls.util.guarded_processes import NoProcess
+from rag_ls.util.plain_files import read_plain
 
 T = TypeVar("T")
 Prepared = Callable[[], Replaced | None]
@@ -221,7 +222,7 @@ class DocumentIndexer:
         if state is None:
             return None
         is_same = document.state.same_stamp(state) and not document.state.racy and bool(document.sha256)
-        if is_same and (document.path, document.sha256) in self._proven:
+        if is_same and ((document.path, document.sha256) in self._proven or self._is_as_stored(document)):
             return Freshness.DISK
         source = self.read(document.path)
         if isinstance(source, Rejected):
@@ -230,19 +231,30 @@ class DocumentIndexer:
             return Freshness.CHANGED
         if not self._proves(document, source.text):
             return None
-        if is_same:
-            return Freshness.DISK
         # Kept for the next question; on a full disk this one is answered all the same.
         with contextlib.suppress(StoreFull):
             self._store.touch_document(DocumentRecord(document.path, document.language, document.sha256, source.state))
         return Freshness.DISK
 
+    def _is_as_stored(self, document: DocumentRecord) -> bool:
+        """Whether a file holds just what a document's chunks say: no need to read it as a source."""
+        try:
+            data = read_plain(self._project.root / document.path, self._max_file_bytes)
+        except OSError:
+            return False
+        if self._stored_text(document).encode("utf-8", "replace") != data:
+            return False
+        self._note_proven(document)
+        return True
+
+    def _stored_text(self, document: DocumentRecord) -> str:
+        return "".join(row.stored.chunk.text for row in self._store.chunks.of_document(document.id))
+
     def _proves(self, document: DocumentRecord, text: str) -> bool:
         """Whether a document's chunks are a file's text. If not, somebody else wrote them, and they are removed."""
         if (document.path, document.sha256) in self._proven:
             return True
-        chunks = self._store.chunks.of_document(document.id)
-        if "".join(row.stored.chunk.text for row in chunks) == text:
+        if self._stored_text(document) == text:
             self._note_proven(document)
             return True
         known = self._store.document(document.path)

@@ -26,6 +26,7 @@ from rag_ls.registry.memory_homes import Home, MemoryHomes, write_pointer
 from rag_ls.storage import (
     Connections,
     MemoryStore,
+    count_memories,
     has_memory_file,
     holds_memories,
     is_sealed_copy,
@@ -126,7 +127,9 @@ class ProjectMemories:
                 now = time.monotonic()
                 self._due_at = now + max(_COPY_EVERY_S, _SHARE * (now - started))
             self._waiting = done.waiting
-            problem = done.problem or (waiting_note(self._project, done.waiting) if done.waiting else "")
+            problem = done.problem or (
+                f"{tell_waiting(self._project, done.waiting)}: {TRUST_REMEDY}" if done.waiting else ""
+            )
             if problem and problem != self._said:
                 self._said = self._note = problem
                 _log.warning("%s", problem)
@@ -145,14 +148,25 @@ class ProjectMemories:
         self.store.close()
 
 
-def waiting_note(project: Project, count: int) -> str:
-    """The message about memories that came with a folder, with the remedy."""
+TRUST_REMEDY = "`rag-ls trust` takes in what the folder brought, if you know who wrote it; else delete the file"
+
+
+def tell_waiting(project: Project, count: int) -> str:
+    """The message about memories that came with a folder."""
+    is_one = count == 1
     file = project.data_folder / "memories.db"
-    noun = "memory" if count == 1 else "memories"
-    return (
-        f"{count:,} {noun} came with the folder, in {file}, and {'waits' if count == 1 else 'wait'}: "
-        "`rag-ls trust` takes them in if you know who wrote them, else delete the file"
-    )
+    return f"{count:,} {'memory' if is_one else 'memories'} came with the folder, in {file}, and {'waits' if is_one else 'wait'}"
+
+
+def count_foreign(project: Project, homes: MemoryHomes) -> int | None:
+    """How many memories lie in a project's folder that no process of this user wrote there; None if they cannot be read.
+
+    Nothing of a trusted folder is foreign. Opens no store.
+    """
+    folder = project.data_folder
+    if not holds_memories(folder) or homes.trusts(project) or is_sealed_copy(folder):
+        return 0
+    return count_memories(folder)
 
 
 def _file_number(place: str) -> tuple[int, int] | None:

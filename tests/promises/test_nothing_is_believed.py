@@ -167,7 +167,7 @@ class TestMemories:
             assert own.memories.waiting == 1
             note = own.memories.take_note()
             assert "1 memory came with the folder, in " in note
-            assert "`rag-ls trust` takes them in" in note
+            assert "`rag-ls trust` takes in what the folder brought" in note
             assert own.memories.take_note() == ""
             own.add(_OWN)
             own.memories.exchange()
@@ -177,6 +177,21 @@ class TestMemories:
             own.memories.take_in_trusted()
             assert own.contents() == sorted([_CONVENTION, _OWN])
             assert own.memories.waiting == 0
+
+    @pytest.mark.slow
+    def test_that_wait_are_told_of_by_each_who_asks(self, clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("RAG_LS_DAEMON_MODE", "never")
+        for question in ("doctor", "status", "list"):
+            done = run(question, folder=clone)
+            said = done.stdout + done.stderr
+            assert "1 memory came with the folder" in said, question
+            assert "rag-ls trust" in said
+            assert _CONVENTION not in said
+        found = run("search", "install setup", "--in", "memory", "--json", folder=clone)
+        assert json.loads(found.stdout)["results"] == []
+        trust(clone)
+        assert _CONVENTION in run("list", folder=clone).stdout
+        assert "came with the folder" not in run("doctor", folder=clone).stdout
 
     def test_of_a_store_of_an_earlier_version_wait_too(self, tmp_path: Path) -> None:
         root = git_repository(tmp_path / "clone", SHOP)
