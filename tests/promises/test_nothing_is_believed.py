@@ -223,10 +223,11 @@ class TestMemories:
             with closing(sqlite3.connect(file)) as copy:
                 copy.backup(hostile)
             hostile.execute("PRAGMA journal_mode = WAL")
-            hostile.execute("UPDATE memories SET content = ?", (_CONVENTION,))
+            hostile.execute("UPDATE memories SET id = 'another', content = ?, content_hash = 'another'", (_CONVENTION,))
             shutil.copyfile(tmp_path / "hostile.db-wal", file.with_name("memories.db-wal"))
         with _Opened(root) as own:
             assert own.contents() == [_OWN]
+            assert own.memories.waiting == 1
 
     def test_this_user_s_own_copy_is_taken_where_its_home_is_gone(self, tmp_path: Path) -> None:
         root = git_repository(tmp_path / "own", SHOP)
@@ -246,6 +247,15 @@ class TestMemories:
             assert own.memories.waiting == 0
             own.add("Refunds take fourteen days")
         assert (root / ".rag-ls/memories.seal").read_text() != "0" * 64
+
+    @pytest.mark.skipif(os.name != "posix", reason="links need a right there")
+    def test_that_the_user_linked_in_the_own_data_are_followed(self, tmp_path: Path) -> None:
+        data = user_data_folder()
+        (tmp_path / "elsewhere").mkdir()
+        data.mkdir(parents=True, exist_ok=True)
+        open_memories(tmp_path / "elsewhere", Scope.GLOBAL, Settings()).close()
+        (data / "memories.db").symlink_to(tmp_path / "elsewhere/memories.db")
+        open_memories(data, Scope.GLOBAL, Settings()).close()
 
     def test_with_a_trigger_are_not_opened(self, tmp_path: Path) -> None:
         root = git_repository(tmp_path / "own", SHOP)

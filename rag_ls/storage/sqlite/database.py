@@ -334,10 +334,13 @@ class Database:
     @staticmethod
     def _make_file(path: Path) -> None:
         """Create the file here, not in SQLite, so that other users can never read it."""
+        # A link that leads to nothing is made by the user, or refused (see `open_file`).
         if os.path.lexists(path):
             return
         try:
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0), 0o600))
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError:
+            return
         except OSError as error:
             raise sqlite3.OperationalError(f"unable to make {path}: {error.strerror}") from error
 

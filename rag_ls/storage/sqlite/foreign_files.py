@@ -6,6 +6,7 @@ anything but our own tables is refused: a view may never end, a trigger runs whi
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -50,17 +51,21 @@ def open_file(file: Path, mode: str, *, busy_s: float, more: str = "") -> sqlite
 
 
 def check_is_file(file: Path) -> None:
-    """Raise `ForeignFile` where a database's file, or one that SQLite opens with it, is there and is no file."""
-    if file.parent.name == DATA_FOLDER and file.parent.is_symlink():
+    """Raise `ForeignFile` where a database's file, or one that SQLite opens with it, is there and is no file.
+
+    Links are refused in a project. In the user's data they are the user's.
+    """
+    is_in_project = file.parent.name == DATA_FOLDER
+    if is_in_project and file.parent.is_symlink():
         raise ForeignFile(f"{file.parent} is a symbolic link, which rag-ls does not follow")
     for part in PARTS:
         place = file.with_name(file.name + part)
         try:
-            kind = kind_of(place)
+            kind = kind_of(place if is_in_project else os.path.realpath(place))
         except OSError as error:
             raise sqlite3.OperationalError(f"unable to open {place}: {error.strerror}") from error
         if kind not in ("", "file"):
-            raise ForeignFile(f"{place} is a {kind}, which rag-ls does not follow")
+            raise ForeignFile(f"{place} is a {kind}, which rag-ls does not open")
 
 
 def schema_of(migrations: Sequence[Migration]) -> Schema:
