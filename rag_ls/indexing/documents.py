@@ -24,7 +24,7 @@ from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, FileState, Priority, Replaced, Skipped
 from rag_ls.util.guarded_processes import NoProcess
-from rag_ls.util.plain_files import read_plain
+from rag_ls.util.regular_files import read_regular
 
 T = TypeVar("T")
 Prepared = Callable[[], Replaced | None]
@@ -239,7 +239,7 @@ class DocumentIndexer:
     def _is_as_stored(self, document: DocumentRecord) -> bool:
         """Whether a file holds just what a document's chunks say: no need to read it as a source."""
         try:
-            data = read_plain(self._project.root / document.path, self._max_file_bytes)
+            data = read_regular(self._project.root / document.path, self._max_file_bytes, follow=False)
         except OSError:
             return False
         if self._stored_text(document).encode("utf-8", "replace") != data:

@@ -20,7 +20,7 @@ from rag_ls.registry.identity import Identity, identity_of
 from rag_ls.registry.seals import is_equal, text_seal
 from rag_ls.registry.trusted_folders import TrustedFolders
 from rag_ls.util.foreign_text import read_json
-from rag_ls.util.plain_files import read_plain
+from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import whole_file
 
 _log = logging.getLogger(__name__)
@@ -167,7 +167,9 @@ def _pointer(project: Project) -> tuple[str, str]:
     if project.data_folder.is_symlink():
         return "", ""
     try:
-        found, _, seal = read_plain(project.data_folder / POINTER, 1000).decode("ascii").strip().partition(" ")
+        found, _, seal = (
+            read_regular(project.data_folder / POINTER, 1000, follow=False).decode("ascii").strip().partition(" ")
+        )
     except (OSError, UnicodeDecodeError):
         return "", ""
     return (found, seal) if _ID.fullmatch(found) else ("", "")

@@ -13,7 +13,7 @@ from rag_ls.chunking.rule_documents import RULE_TOKENS
 from rag_ls.project import DATA_FOLDER
 from rag_ls.rules.relevance import PRIORS
 from rag_ls.util.foreign_text import read_json
-from rag_ls.util.plain_files import read_plain
+from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import whole_file
 
 FILE_NAME = "rules.json"
@@ -69,7 +69,7 @@ def write_decisions(root: Path, decisions: Decisions) -> None:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        found = read_json(read_plain(path))
+        found = read_json(read_regular(path, follow=False))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

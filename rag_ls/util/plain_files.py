@@ -1,4 +1,4 @@
-"""Files that a repository may have brought into our own folder: no link is followed, and no pipe is waited for."""
+"""What a repository may have brought into our own folder in place of files and folders: links, pipes, devices."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import errno
 import os
 import stat
 from pathlib import Path
-
-_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_MAX_BYTES = 4_000_000
 
 
 def kind_of(place: str | os.PathLike[str]) -> str:
@@ -33,18 +30,6 @@ def is_plain(place: str | os.PathLike[str]) -> bool:
         return kind_of(place) == "file"
     except OSError:
         return False
-
-
-def read_plain(file: str | os.PathLike[str], max_bytes: int = _MAX_BYTES) -> bytes:
-    """The content of a file. Raises `OSError` for what is no file, or larger than `max_bytes`."""
-    descriptor = os.open(file, _FLAGS)
-    with os.fdopen(descriptor, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "it is no file", os.fspath(file))
-        content = stream.read(max_bytes + 1)
-    if len(content) > max_bytes:
-        raise OSError(errno.EFBIG, f"it is larger than {max_bytes:,} bytes", os.fspath(file))
-    return content
 
 
 def clear_way(file: Path) -> None:

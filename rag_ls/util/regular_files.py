@@ -30,9 +30,9 @@ def regular_file(file: str | os.PathLike[str], *, follow: bool = False) -> Itera
         os.close(descriptor)
 
 
-def read_regular(file: str | os.PathLike[str], limit: int = MAX_BYTES) -> bytes:
-    """The content of a regular file, or of one that a link leads to. Raises `OSError`, also for one of more than `limit` bytes."""
-    with regular_file(file, follow=True) as stream:
+def read_regular(file: str | os.PathLike[str], limit: int = MAX_BYTES, *, follow: bool = True) -> bytes:
+    """The content of a regular file, or of one that a link leads to. Raises `OSError`, also for more than `limit` bytes."""
+    with regular_file(file, follow=follow) as stream:
         data = stream.read(limit + 1)
     if len(data) > limit:
         raise OSError(errno.EFBIG, f"it has more than {limit:,} bytes", os.fspath(file))

@@ -22,7 +22,8 @@ from rag_ls.storage.sqlite.foreign_files import PARTS, ForeignFile, check_is_fil
 from rag_ls.storage.sqlite.memories import FILE_NAME, SqliteMemories
 from rag_ls.storage.sqlite.memory_backups import backups, give_new_index_id, is_good, set_log_aside
 from rag_ls.storage.sqlite.memory_schema import check_tables
-from rag_ls.util.plain_files import is_plain, read_plain
+from rag_ls.util.plain_files import is_plain
+from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import whole_file
 
 _log = logging.getLogger(__name__)
@@ -234,7 +235,7 @@ def is_sealed(file: Path) -> bool:
     if any(os.path.lexists(file.with_name(file.name + part)) for part in PARTS if part):
         return False
     try:
-        seal = read_plain(file.with_name(SEAL), 1000).decode("ascii").strip()
+        seal = read_regular(file.with_name(SEAL), 1000, follow=False).decode("ascii").strip()
         return can_be_made() and is_plain(file) and is_equal(seal, file_seal(file, SEAL))
     except (OSError, UnicodeDecodeError):
         return False

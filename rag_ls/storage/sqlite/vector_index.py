@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 from rag_ls.registry.seals import file_seal, is_equal
 from rag_ls.storage.records import Hnsw, Vectors
 from rag_ls.util.foreign_text import read_json
-from rag_ls.util.plain_files import is_plain, read_plain
+from rag_ls.util.plain_files import is_plain
 from rag_ls.util.quiet_onnxruntime import import_onnxruntime
+from rag_ls.util.regular_files import read_regular
 from rag_ls.util.whole_files import whole_file
 
 # An exact search of up to this many vectors takes about a millisecond, so a snapshot does not pay.
@@ -248,7 +249,7 @@ class VectorIndex:
         if self._folder is None:
             return None
         try:
-            info = _SnapshotInfo(**read_json(read_plain(self._info_file(self._folder))))
+            info = _SnapshotInfo(**read_json(read_regular(self._info_file(self._folder), follow=False)))
             # A snapshot from before index.db was rebuilt speaks of other rows.
             if (info.model, info.index_id) != (self.model, self._embeddings.index_id()):
                 return None
