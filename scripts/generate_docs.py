@@ -56,6 +56,8 @@ def configuration() -> str:
         "Generated from `rag_ls/config/settings.py`. Each layer overrides the one before it: defaults, the user's `config.toml`,",
         "the project's `rag-ls.toml`, environment variables (`RAG_LS_SECTION_KEY`), the editor's `ragLs` settings.",
         "`embedding` and `log` are the user's: a project's file cannot set them.",
+        "What costs or destroys *waits* where a project's file or an editor sets it, until the user trusts the folder",
+        "(`rag-ls trust`). *More waits* and *Less waits*: a value that is above, or below, what is in force without it.",
         "`rag-ls config` shows the values in force and names what is wrong with its file and line.",
         "",
         "| setting | type | default | meaning |",
@@ -65,7 +67,8 @@ def configuration() -> str:
         limits = f" One of {', '.join(info.choices)}." if info.choices else ""
         if info.minimum is not None or info.maximum is not None:
             limits = f" {info.minimum:g} to {'any' if info.maximum is None else format(info.maximum, 'g')}."
-        lines.append(f"| `{info.key}` | {info.type} | `{json.dumps(info.default)}` | {info.doc}{limits} |")
+        waits = {"": "", "always": " *Waits.*", "above": " *More waits.*", "below": " *Less waits.*"}[info.waits]
+        lines.append(f"| `{info.key}` | {info.type} | `{json.dumps(info.default)}` | {info.doc}{limits}{waits} |")
     lines += [
         "",
         "## Projects",
@@ -98,6 +101,9 @@ def vscode_manifest() -> str:
         f"ragLs.{info.key}": _property(info) for info in config.describe() if not info.key.startswith(_NOT_THE_EDITOR_S)
     }
     manifest["contributes"]["configuration"]["properties"] = {**own, **described}
+    waiting = [f"ragLs.{info.key}" for info in config.describe() if info.waits]
+    restricted = [*own, *(key for key in waiting if key in described)]
+    manifest["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"] = restricted
     return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
 
 

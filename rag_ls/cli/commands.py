@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from rag_ls.cli import render, terminal
@@ -140,6 +141,10 @@ def _overview(arguments: argparse.Namespace) -> int:
 def _show_status(arguments: argparse.Namespace, answer: Json) -> None:
     if arguments.watch and sys.stdout.isatty():
         print("\x1b[H\x1b[2J", end="")
+    # A search does not wait for this import.
+    from rag_ls.registry.trusted_folders import users_trusted_folders
+
+    answer["trusted"] = users_trusted_folders().trusts(Path(answer["root"]))
     # While it is watched, the next look comes in a second: no pager.
     show_answer(arguments, answer, render.status(answer, paint()), paged=not arguments.watch)
     sys.stdout.flush()

@@ -12,6 +12,7 @@ from pathlib import Path
 from rag_ls.cli import terminal
 from rag_ls.cli.connect_files import write_connection, write_hooks
 from rag_ls.cli.connections import CONNECTIONS
+from rag_ls.cli.trust_command import offer
 from rag_ls.errors import InvalidRequest
 from rag_ls.project import find_project
 from rag_ls.util.nearest import nearest, nearest_text
@@ -63,6 +64,7 @@ def _write(arguments: argparse.Namespace) -> int:
             f"(here: `ln -s {name} ~/.local/bin/`), and run this again",
             file=sys.stderr,
         )
+    offer(root, tells=arguments.hooks)
     return 0
 
 

@@ -21,8 +21,7 @@ from rag_ls.errors import RagLsError, StoreUnavailable
 from rag_ls.project import Project, find_project, make_private_folder, user_data_folder
 from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.registry.memory_homes import MemoryHomes
-from rag_ls.registry.trusted_folders import FILE_NAME as TRUSTED_FILE
-from rag_ls.registry.trusted_folders import TrustedFolders
+from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.storage import sqlite_version
 from rag_ls.util.git import Silence, git_program, why_git_is_silent
 from rag_ls.util.regular_files import read_regular
@@ -236,7 +235,7 @@ def _foreign_memories(project: Project) -> Iterator[Finding]:
     from rag_ls.memory.project_memories import TRUST_REMEDY, count_foreign, tell_waiting
 
     data = user_data_folder()
-    count = count_foreign(project, MemoryHomes(data / HOMES_FOLDER, TrustedFolders(data / TRUSTED_FILE)))
+    count = count_foreign(project, MemoryHomes(data / HOMES_FOLDER, users_trusted_folders()))
     if count is None:
         file = project.data_folder / "memories.db"
         detail = f"{file} came with the folder, and cannot be read"
@@ -252,11 +251,15 @@ def _user_data() -> Path:
 
 
 def _settings(project: Project) -> Iterator[Finding]:
-    problems = config.load(project).problems
-    if not problems:
+    loaded = config.load(project)
+    if not loaded.problems:
         yield Finding("settings", True, "no problems")
-    for problem in problems:
+    for problem in loaded.problems:
         yield Finding("settings", False, str(problem), "`rag-ls config` lists the settings")
+    is_trusted = users_trusted_folders().trusts(project.root)
+    waits = loaded.waiting_note(project.root) or "its rules are told by no hooks, settings that cost or destroy wait"
+    detail = "the folder is trusted" if is_trusted else f"the folder is not trusted: {waits}"
+    yield Finding("trust", is_trusted, detail, "`rag-ls trust` shows what waits, and asks", optional=True)
 
 
 def _clients(project: Project) -> Iterator[Finding]:

@@ -53,6 +53,7 @@ _VERBS = {
     "config": "rag_ls.cli.settings:show",
     "doctor": "rag_ls.cli.doctor:run",
     "connect": "rag_ls.cli.connect:run",
+    "trust": "rag_ls.cli.trust_command:run",
     "completions": "rag_ls.cli.completions:run",
     "serve": "rag_ls.daemon.serve:serve",
     "stop": "rag_ls.daemon.serve:stop",
@@ -177,6 +178,10 @@ def _installation_verbs(verbs: Verbs) -> None:
     )
     connect.add_argument("--http", action="store_true", help="over HTTP, with a new token (claude-code)")
     connect.add_argument("--project", default=".", metavar="FOLDER", help="a folder of the project (default: this one)")
+    trust = add_verb(verbs, "trust", "let the settings, rules and memories that came with a folder count")
+    trust.add_argument("folder", nargs="?", default=".", metavar="FOLDER", help="of the project (default: this one)")
+    trust.add_argument("--not", dest="take_back", action="store_true", help="trust it no longer")
+    trust.add_argument("--yes", action="store_true", help="do not ask")
     completions = verbs.add_parser(
         "completions", help="print what makes your shell complete verbs and options, e.g. for ~/.bashrc"
     )

@@ -214,6 +214,8 @@ def status(data: Json, paint: Paint = PLAIN) -> str:
         lines.append(f"activity  {data['activity']}")
     if data.get("sync"):
         lines.append(f"sync      {data['sync']}, last {_clock(data.get('last_sync'))}")
+    if "trusted" in data:
+        lines.append(f"trust     {'trusted' if data['trusted'] else 'not trusted: `rag-ls trust` shows what waits'}")
     if data.get("note"):
         lines.append(f"note      {data['note']}")
     if data.get("engine"):

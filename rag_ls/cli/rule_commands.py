@@ -13,6 +13,8 @@ from rag_ls.cli.backend import ask
 from rag_ls.cli.commands import show_answer
 from rag_ls.cli.progress import showing
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, Paint, paint
+from rag_ls.cli.trust_command import offer
+from rag_ls.project import find_project
 
 Json = dict[str, Any]
 
@@ -44,6 +46,7 @@ def set_up(arguments: argparse.Namespace) -> int:
     show_answer(arguments, answer, "\n".join(lines))
     if answer.get("warning"):
         print(f"rag-ls: {answer['warning'].replace('force = true', '--force')}", file=sys.stderr)
+    offer(find_project(arguments.project).root)
     return 0
 
 

@@ -22,7 +22,8 @@ def show(arguments: argparse.Namespace) -> int:
     if arguments.json:
         problems = [str(problem) for problem in loaded.problems]
         files = [str(user_config_file()), str(project.root / CONFIG_FILE)]
-        print(json.dumps({"settings": values, "problems": problems, "files": files}, indent=2))
+        found = {"settings": values, "problems": problems, "waiting": loaded.waiting, "files": files}
+        print(json.dumps(found, indent=2))
     else:
         print(f"# {user_config_file()} < {project.root / CONFIG_FILE} < RAG_LS_* variables < editor")
         for info in wanted:
@@ -30,6 +31,8 @@ def show(arguments: argparse.Namespace) -> int:
             print(f"{info.key} = {json.dumps(values[info.key])}{changed}\n    {info.doc}")
     for problem in loaded.problems:
         print(f"rag-ls: {problem}", file=sys.stderr)
+    if note := loaded.waiting_note(project.root):
+        print(f"rag-ls: {note}", file=sys.stderr)
     return 1 if loaded.problems else 0
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
-from collections.abc import Mapping
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from rag_ls.config.settings import Settings, sections
-from rag_ls.config.values import SHORTHANDS, environment_values, snake_keys, with_value
+from rag_ls.config.values import SHORTHANDS, environment_values, snake_keys, waits_for_trust, with_value
 from rag_ls.project import CONFIG_FILE, Project, user_config_file
 from rag_ls.registry.entries import line_of, read_entries
 from rag_ls.util.foreign_text import read_toml
 from rag_ls.util.marked_text import decode_marked
+from rag_ls.util.quoting import fold
 from rag_ls.util.regular_files import read_regular
 
 # Only the user may set these: one model serves all projects, and a cloned repository must not choose files to load or
@@ -29,6 +32,7 @@ _ENGINE_ONLY = ("embedding", "log", "daemon", "http", "store")
 
 
 _ENVIRONMENT, _EDITOR = "environment", "editor settings"
+_NAME_CHARACTERS = 60
 _NO_FILES = (_ENVIRONMENT, _EDITOR)
 
 
@@ -62,6 +66,15 @@ class Loaded:
 
     settings: Settings
     problems: tuple[Problem, ...] = ()
+    waiting: tuple[str, ...] = ()
+    """The settings of a project or an editor that do not count until the user trusts the folder."""
+
+    def waiting_note(self, root: Path) -> str:
+        """What waits, and how the user lets it count; empty where nothing waits."""
+        if not self.waiting:
+            return ""
+        what = "waits" if len(self.waiting) == 1 else "wait"
+        return f"{', '.join(self.waiting)} {what} until you trust the folder: `rag-ls trust {shlex.quote(str(root))}`"
 
 
 def load(
@@ -71,21 +84,25 @@ def load(
     editor: Mapping[str, Any] | None = None,
     shared: bool = False,
     last_good: LastGood | None = None,
+    folders: Sequence[Path] = (),
 ) -> Loaded:
     """The settings in force for `project`: each layer overrides the one before it.
 
-    An editor that uses a `shared` engine cannot set the engine's own settings.
+    An editor that uses a `shared` engine cannot set the engine's own settings. What costs or destroys counts in a project
+    only if its folder is trusted, an editor's too, which may come from the project; without a project, if all `folders`
+    of the editor are.
 
     A wrong key, type or value is reported as a `Problem` with its file and line; the rest still loads. With
     `last_good`, a broken file's last good content still counts.
     """
-    files = [user_config_file()] + ([project.root / CONFIG_FILE] if project else [])
-    loaded = Loaded(Settings())
-    for file in files:
-        user_only = () if file == files[0] else _USER_ONLY
-        loaded = _apply_good(loaded, file, user_only, last_good or LastGood())
+    user_file = user_config_file()
+    is_trusted = functools.cache(lambda: _are_trusted([project.root] if project else folders))
+    loaded = _apply_good(Loaded(Settings()), _Layer(user_file), last_good or LastGood())
+    if project:
+        layer = _Layer(project.root / CONFIG_FILE, _USER_ONLY, is_trusted)
+        loaded = _apply_good(loaded, layer, last_good or LastGood())
     variables = os.environ if environment is None else environment
-    loaded = _apply(loaded, environment_values(variables), _ENVIRONMENT, lambda section, key: None)
+    loaded = _apply(loaded, environment_values(variables), _ENVIRONMENT, _no_line)
     if editor:
         values = snake_keys(editor)
         refused = [section for section in _ENGINE_ONLY if shared and values.pop(section, None) is not None]
@@ -93,9 +110,9 @@ def load(
         if isinstance(chosen := values.get("embedding"), dict):
             refused += [f"embedding.{key}" for key in _NOT_AN_EDITORS_KEYS if key in chosen]
             values["embedding"] = {key: value for key, value in chosen.items() if key not in _NOT_AN_EDITORS_KEYS}
-        loaded = _apply(loaded, values, _EDITOR, lambda section, key: None)
-        hints = [Problem(_EDITOR, f"{section} is not an editor's to set: set it in {files[0]}") for section in refused]
-        loaded = Loaded(loaded.settings, (*loaded.problems, *hints))
+        loaded = _apply(loaded, values, _EDITOR, _no_line, is_trusted)
+        hints = [Problem(_EDITOR, f"{section} is not an editor's to set: set it in {user_file}") for section in refused]
+        loaded = _with_problem(loaded, *hints)
     return replace(loaded, settings=loaded.settings.of(project.root)) if project else loaded
 
 
@@ -114,42 +131,64 @@ class LastGood:
         self._texts[file] = text
 
 
-def _apply_good(below: Loaded, file: Path, user_only: tuple[str, ...], last_good: LastGood) -> Loaded:
-    loaded, text = _apply_file(below, file, user_only)
-    former = last_good.text_of(file)
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """A settings file, and what it may set."""
+
+    file: Path
+    user_only: tuple[str, ...] = ()
+    is_trusted: Callable[[], bool] = lambda: True
+
+
+def _are_trusted(folders: Sequence[Path]) -> bool:
+    # Seldom needed, and a relay does not wait for the import.
+    from rag_ls.registry.trusted_folders import users_trusted_folders
+
+    return bool(folders) and all(map(users_trusted_folders().trusts, folders))
+
+
+def _apply_good(below: Loaded, layer: _Layer, last_good: LastGood) -> Loaded:
+    loaded, text = _apply_file(below, layer)
+    former = last_good.text_of(layer.file)
     if len(loaded.problems) == len(below.problems):
-        last_good.note(file, text)
+        last_good.note(layer.file, text)
     elif former:
-        kept = replace(below, settings=_apply_text(below, file, former, user_only).settings)
-        loaded = _apply_file(kept, file, user_only)[0]
+        kept = replace(below, settings=_apply_text(below, layer, former).settings)
+        loaded = _apply_file(kept, layer)[0]
     elif loaded.settings != below.settings:
         # The file is only partly wrong, and there is no better text to fall back on.
-        last_good.note(file, text)
+        last_good.note(layer.file, text)
     return loaded
 
 
-def _apply_file(loaded: Loaded, file: Path, user_only: tuple[str, ...]) -> tuple[Loaded, str]:
+def _apply_file(loaded: Loaded, layer: _Layer) -> tuple[Loaded, str]:
+    file = layer.file
     try:
         text = decode_marked(read_regular(file))
     except FileNotFoundError:
         return loaded, ""
     except OSError as error:
-        return Loaded(loaded.settings, (*loaded.problems, Problem(str(file), f"cannot be read: {error}"))), ""
+        return _with_problem(loaded, Problem(str(file), f"cannot be read: {error}")), ""
     except UnicodeDecodeError as error:
         problem = Problem(
             str(file), f"cannot be read: it is no text in UTF-8 or UTF-16 ({error.reason}); save it as UTF-8"
         )
-        return Loaded(loaded.settings, (*loaded.problems, problem)), ""
-    return _apply_text(loaded, file, text, user_only), text
+        return _with_problem(loaded, problem), ""
+    return _apply_text(loaded, layer, text), text
 
 
-def _apply_text(loaded: Loaded, file: Path, text: str, user_only: tuple[str, ...]) -> Loaded:
+def _with_problem(loaded: Loaded, *problems: Problem) -> Loaded:
+    return replace(loaded, problems=(*loaded.problems, *problems))
+
+
+def _apply_text(loaded: Loaded, layer: _Layer, text: str) -> Loaded:
+    file = layer.file
     try:
         values = read_toml(text)
     except ValueError as error:
         found = re.search(r"line (\d+)", str(error))
         problem = Problem(str(file), f"is not TOML: {error}", int(found[1]) if found else None)
-        return Loaded(loaded.settings, (*loaded.problems, problem))
+        return _with_problem(loaded, problem)
     if isinstance(url := values.get("store"), str):
         # The whole section in one line.
         values["store"] = {"url": url, **({"share": values.pop("share")} if "share" in values else {})}
@@ -160,13 +199,13 @@ def _apply_text(loaded: Loaded, file: Path, text: str, user_only: tuple[str, ...
             _line_of(text, section, None),
             section,
         )
-        for section in user_only
+        for section in layer.user_only
         if values.pop(section, None) is not None
     ]
-    loaded = Loaded(loaded.settings, (*loaded.problems, *refused))
+    loaded = _with_problem(loaded, *refused)
     if (listed := values.pop("projects", None)) is not None:
         loaded = _with_projects(loaded, listed, file, text)
-    return _apply(loaded, values, str(file), lambda section, key: _line_of(text, section, key))
+    return _apply(loaded, values, str(file), lambda section, key: _line_of(text, section, key), layer.is_trusted)
 
 
 def _with_projects(loaded: Loaded, listed: object, file: Path, text: str) -> Loaded:
@@ -175,17 +214,28 @@ def _with_projects(loaded: Loaded, listed: object, file: Path, text: str) -> Loa
         Problem(str(file), fault.message, line_of(text, fault) or _line_of(text, "", "projects"), "projects")
         for fault in read.faults
     ]
-    return Loaded(replace(loaded.settings, projects=read.entries), (*loaded.problems, *problems))
+    return _with_problem(replace(loaded, settings=replace(loaded.settings, projects=read.entries)), *problems)
 
 
-def _apply(loaded: Loaded, values: Mapping[str, Any], source: str, line_of: Any) -> Loaded:
+def _no_line(section: str, key: str | None) -> int | None:
+    """The line of a setting that no file holds."""
+    return None
+
+
+def _apply(
+    loaded: Loaded,
+    values: Mapping[str, Any],
+    source: str,
+    line_of: Callable[[str, str | None], int | None],
+    is_trusted: Callable[[], bool] = lambda: True,
+) -> Loaded:
     settings = loaded.settings
-    problems = list(loaded.problems)
+    problems, waiting = list(loaded.problems), list(loaded.waiting)
     known = {item.name for item in sections()}
     for section, given in values.items():
         entries = {SHORTHANDS[section]: given} if section in SHORTHANDS and isinstance(given, str) else given
         if section not in known:
-            hint = f"unknown section [{section}]; known are {', '.join(sorted(known))}"
+            hint = f"unknown section [{fold(section, _NAME_CHARACTERS)}]; known are {', '.join(sorted(known))}"
             problems.append(Problem(source, hint, line_of(section, None), section))
         elif not isinstance(entries, Mapping):
             message = f"[{section}] must be a table of settings"
@@ -193,10 +243,15 @@ def _apply(loaded: Loaded, values: Mapping[str, Any], source: str, line_of: Any)
         else:
             for key, value in entries.items():
                 try:
-                    settings = with_value(settings, section, key, value)
+                    changed = with_value(settings, section, key, value)
                 except ValueError as error:
                     problems.append(Problem(source, str(error), line_of(section, key), f"{section}.{key}"))
-    return Loaded(settings, tuple(problems))
+                    continue
+                if waits_for_trust(settings, changed, section, key) and not is_trusted():
+                    waiting.append(f"{section}.{key}")
+                else:
+                    settings = changed
+    return Loaded(settings, tuple(problems), tuple(dict.fromkeys(waiting)))
 
 
 def _line_of(text: str, section: str, key: str | None) -> int | None:

@@ -16,17 +16,31 @@ from rag_ls.registry.entries import ProjectEntry, entry_of
 
 
 def setting(
-    default: Any, doc: str, *, minimum: float | None = None, maximum: float | None = None, choices: tuple[str, ...] = ()
+    default: Any,
+    doc: str,
+    *,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    choices: tuple[str, ...] = (),
+    waits: str = "",
 ) -> Any:
-    """A dataclass field that carries its meaning and its limits."""
-    return field(default=default, metadata={"doc": doc, "min": minimum, "max": maximum, "choices": choices})
+    """A dataclass field that carries its meaning and its limits.
+
+    A value that costs or destroys `waits`, where a project or an editor sets it, until the user trusts the folder:
+    `always`, or where it is `above` or `below` what is in force without it (`True` is above `False`, more names of a list
+    above fewer).
+    """
+    metadata = {"doc": doc, "min": minimum, "max": maximum, "choices": choices, "waits": waits}
+    return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexSettings:
     """What is indexed."""
 
-    max_file_bytes: int = setting(1_000_000, "Larger files are skipped, and `status` counts them.", minimum=1)
+    max_file_bytes: int = setting(
+        1_000_000, "Larger files are skipped, and `status` counts them.", minimum=1, waits="above"
+    )
     exclude: tuple[str, ...] = setting((), "Patterns in .gitignore syntax, besides .gitignore and .ragignore.")
     include: tuple[str, ...] = setting(
         (),
@@ -39,7 +53,10 @@ class IndexSettings:
         True, "Notice at once what other programs write; without it, each question compares the files with the index."
     )
     sweep_minutes: float = setting(
-        10.0, "The files are compared with the index so often, in case a change was missed; 0 for never.", minimum=0
+        10.0,
+        "The files are compared with the index so often, in case a change was missed; 0 for never.",
+        minimum=0,
+        waits="below",
     )
     on_open: bool = setting(True, "Index a project in the background when an editor or agent opens it.")
 
@@ -49,10 +66,12 @@ class ChunkingSettings:
     """How documents are cut; sizes in tokens of the embedding model."""
 
     max_chunk_size: int = setting(
-        512, "No chunk holds more tokens; the model's own window is the limit.", minimum=16, maximum=8192
+        512, "No chunk holds more tokens; the model's own window is the limit.", minimum=16, maximum=8192, waits="below"
     )
     min_chunk_size: int = setting(24, "Smaller pieces are merged with their siblings.", minimum=1, maximum=4096)
-    overlap: int = setting(24, "Tokens repeated where a larger piece had to be split.", minimum=0, maximum=1024)
+    overlap: int = setting(
+        24, "Tokens repeated where a larger piece had to be split.", minimum=0, maximum=1024, waits="above"
+    )
     strategy: str = setting(
         "semantic_ast",
         "`semantic_ast` cuts along the syntax, `lines` in windows of lines whatever the language.",
@@ -130,13 +149,14 @@ class SearchSettings:
         True, "Look for abbreviations and synonyms of the programming world too, in memories."
     )
     enable_reranking: bool = setting(
-        False, "Have the cross-encoder `embedding.reranker` order the memories that were found."
+        False, "Have the cross-encoder `embedding.reranker` order the memories that were found.", waits="above"
     )
     budget_tokens: int = setting(
         0,
         "Longer answers of `search_code` are cut to the lines that matter; 0 for no limit, which for agents over MCP means 2,500.",
         minimum=0,
         maximum=1_000_000,
+        waits="always",
     )
     dense_weight: float = setting(0.65, "Share of the embedding signal in the score.", minimum=0, maximum=1)
     lexical_weight: float = setting(0.35, "Share of the BM25 signal in the score.", minimum=0, maximum=1)
@@ -158,9 +178,15 @@ class MemorySettings:
 class HnswSettings:
     """The graph that finds neighbours among many vectors; a smaller number is searched exactly."""
 
-    m: int = setting(32, "Links of each vector: more find better and take more memory.", minimum=4, maximum=256)
-    ef_construction: int = setting(200, "Candidates looked at while a graph is built.", minimum=8, maximum=4096)
-    ef_search: int = setting(50, "Candidates looked at, at least, while it is searched.", minimum=8, maximum=4096)
+    m: int = setting(
+        32, "Links of each vector: more find better and take more memory.", minimum=4, maximum=256, waits="above"
+    )
+    ef_construction: int = setting(
+        200, "Candidates looked at while a graph is built.", minimum=8, maximum=4096, waits="above"
+    )
+    ef_search: int = setting(
+        50, "Candidates looked at, at least, while it is searched.", minimum=8, maximum=4096, waits="above"
+    )
     distance: str = setting("cosine", "How far apart vectors are.", choices=("cosine",))
 
 
@@ -173,8 +199,11 @@ class ConsolidationSettings:
         "Memories are merged when all of them are at least this close to each other (cosine).",
         minimum=0.5,
         maximum=1,
+        waits="below",
     )
-    auto_consolidate: bool = setting(False, "Consolidate the project's memories while the engine is idle.")
+    auto_consolidate: bool = setting(
+        False, "Consolidate the project's memories while the engine is idle.", waits="above"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +211,11 @@ class StorageSettings:
     """How much is kept."""
 
     max_session_memories: int = setting(
-        1000, "A session keeps no more; the oldest of the least important go first.", minimum=1, maximum=100_000
+        1000,
+        "A session keeps no more; the oldest of the least important go first.",
+        minimum=1,
+        maximum=100_000,
+        waits="always",
     )
 
 
@@ -224,6 +257,7 @@ class McpSettings:
         ("code", "memory", "rules"),
         "Sets of tools offered to agents.",
         choices=("code", "memory", "rules", "collections"),
+        waits="above",
     )
 
 
@@ -345,6 +379,8 @@ class SettingInfo:
     minimum: float | None
     maximum: float | None
     choices: tuple[str, ...]
+    waits: str
+    """When a project's or an editor's value waits for the user's trust: `always`, `above`, `below`; empty for never."""
 
 
 @functools.cache
@@ -373,4 +409,5 @@ def _described() -> Iterator[SettingInfo]:
                 meta["min"],
                 meta["max"],
                 meta["choices"],
+                meta["waits"],
             )

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from typing import Any, get_type_hints
 
 from rag_ls.config.settings import Settings, describe
+from rag_ls.util.quoting import fold
 
 # `daemon = "never"` stands for `[daemon] mode = "never"`, and RAG_LS_DAEMON for RAG_LS_DAEMON_MODE.
 SHORTHANDS = {"daemon": "mode"}
+_SHOWN_CHARACTERS = 60
 ENVIRONMENT_PREFIX = "RAG_LS_"
 
 
@@ -19,21 +21,39 @@ def with_value(settings: Settings, section: str, key: str, value: Any) -> Settin
     group = getattr(settings, section)
     fields = {item.name: item for item in dataclasses.fields(group)}
     if key not in fields:
-        raise ValueError(f"unknown setting {section}.{key}; known are {', '.join(sorted(fields))}")
+        raise ValueError(
+            f"unknown setting {section}.{fold(key, _SHOWN_CHARACTERS)}; known are {', '.join(sorted(fields))}"
+        )
     wanted = get_type_hints(type(group))[key]
     checked = _checked(f"{section}.{key}", wanted, value, fields[key].metadata)
     return dataclasses.replace(settings, **{section: dataclasses.replace(group, **{key: checked})})
+
+
+def waits_for_trust(present: Settings, changed: Settings, section: str, key: str) -> bool:
+    """Whether a changed value costs or destroys more than the present one, so that it waits until its folder is trusted."""
+    fields = {item.name: item for item in dataclasses.fields(getattr(present, section))}
+    waits = fields[key].metadata["waits"]
+    before, after = (getattr(getattr(each, section), key) for each in (present, changed))
+    if isinstance(before, tuple):
+        before, after = set(before), set(before) | set(after)
+    is_more, is_less = bool(after > before), bool(after < before)
+    return {"": False, "always": is_more or is_less, "above": is_more, "below": is_less}[waits]
 
 
 def _checked(name: str, wanted: Any, value: Any, limits: Mapping[str, Any]) -> Any:
     value = _converted(name, wanted, value)
     chosen = value if isinstance(value, tuple) else (value,)
     if limits["choices"] and not set(chosen) <= set(limits["choices"]):
-        raise ValueError(f"{name} = {value!r} is not one of {', '.join(limits['choices'])}")
+        raise ValueError(f"{name} = {_shown(value)} is not one of {', '.join(limits['choices'])}")
     low, high = limits["min"], limits["max"]
     if (low is not None and not value >= low) or (high is not None and not value <= high):
-        raise ValueError(f"{name} = {value!r} is out of range ({low} to {'any' if high is None else high})")
+        raise ValueError(f"{name} = {_shown(value)} is out of range ({low} to {'any' if high is None else high})")
     return value
+
+
+def _shown(value: object) -> str:
+    """A value for messages, in short: whoever wrote it may be a stranger."""
+    return fold(repr(value), _SHOWN_CHARACTERS)
 
 
 def _converted(name: str, wanted: Any, value: Any) -> Any:
@@ -43,11 +63,11 @@ def _converted(name: str, wanted: Any, value: Any) -> Any:
         if isinstance(value, str) and value and name == "store.share":
             # A list of one may stand alone.
             return (value,)
-        raise ValueError(f"{name} must be a list of strings, not {value!r}")
+        raise ValueError(f"{name} must be a list of strings, not {_shown(value)}")
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if type(value) is not wanted:
-        raise ValueError(f"{name} must be of type {wanted.__name__}, not {value!r}")
+        raise ValueError(f"{name} must be of type {wanted.__name__}, not {_shown(value)}")
     return value
 
 

@@ -35,8 +35,7 @@ from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
 from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.registry.registry_file import FILE_NAME as PROJECTS_FILE
 from rag_ls.registry.registry_file import Registry
-from rag_ls.registry.trusted_folders import FILE_NAME as TRUSTED_FILE
-from rag_ls.registry.trusted_folders import TrustedFolders
+from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.storage import Connections, MemoryStore, SharedVectors, UnusableVectors, open_memories, open_shared_vectors
 from rag_ls.util import allocator, handles
 from rag_ls.util.counts import Counts
@@ -118,9 +117,7 @@ class Engine:
         self.editors = Editors()
         self.registry = Registry(user_data_folder() / PROJECTS_FILE)
         """The projects that clients opened."""
-        self.memory_homes = MemoryHomes(
-            user_data_folder() / HOMES_FOLDER, TrustedFolders(user_data_folder() / TRUSTED_FILE)
-        )
+        self.memory_homes = MemoryHomes(user_data_folder() / HOMES_FOLDER, users_trusted_folders())
         """Where the memories of projects live."""
         self.collections = Collections(user_data_folder() / COLLECTIONS_FOLDER, settings, self.connections)
         """The texts that programs pushed."""

@@ -15,6 +15,7 @@ from rag_ls.engine.shared_project import SharedProject
 from rag_ls.errors import RagLsError
 from rag_ls.memory import utc_now
 from rag_ls.project import CONFIG_FILE, user_config_file
+from rag_ls.registry.trusted_folders import trusted_folders_file
 from rag_ls.storage import Connections
 from rag_ls.util.paths import file_stamp
 
@@ -60,7 +61,7 @@ class Maintenance:
         self._engine = engine
         self._stop = threading.Event()
         self._lock = threading.Lock()
-        self._stamps: dict[Path, _Stamp] = {user_config_file(): file_stamp(user_config_file())}
+        self._stamps: dict[Path, _Stamp] = {file: file_stamp(file) for file in _user_files()}
         self._thread = threading.Thread(target=self._run, name="maintenance", daemon=True)
         self._thread.start()
 
@@ -104,15 +105,16 @@ class Maintenance:
             _log.exception("maintenance failed")
 
     def _follow_settings(self) -> None:
-        user_changed = self._was_written(user_config_file())
+        # Each is looked at, so that none is taken for written again at the next look.
+        users = [file for file in _user_files() if self._was_written(file)]
         changed = [
             shared
             for shared in self._engine.open_projects()
-            if self._was_written(shared.project.root / CONFIG_FILE) or user_changed
+            if self._was_written(shared.project.root / CONFIG_FILE) or users
         ]
         for shared in changed:
             self._safely(shared.settings_changed)
-        if changed or user_changed:
+        if changed or users:
             self._engine.tell(SettingsChanged())
 
     def _was_written(self, file: Path) -> bool:
@@ -122,6 +124,11 @@ class Maintenance:
             former = self._stamps.setdefault(file, stamp)
             self._stamps[file] = stamp
         return stamp != former
+
+
+def _user_files() -> tuple[Path, ...]:
+    """The user's files that say which settings are in force."""
+    return user_config_file(), trusted_folders_file()
 
 
 def _look_after(shared: SharedProject) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
+import os
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rag_ls.config import Problem
+from rag_ls.config import Loaded, Problem
 from rag_ls.engine.client import Client
 from rag_ls.engine.events import Event, MemoryChanged, SettingsChanged
 from rag_ls.engine.project_view import ProjectView
@@ -18,6 +19,8 @@ from rag_ls.lsp.documents import Documents, OpenDocument, as_buffer, file_path, 
 from rag_ls.lsp.event_inbox import EventInbox
 from rag_ls.lsp.hand_over import HandOver
 from rag_ls.operations import ClientSession, Operations
+from rag_ls.project import is_shared_folder
+from rag_ls.registry.trusted_folders import users_trusted_folders
 
 _log = logging.getLogger(__name__)
 
@@ -39,10 +42,13 @@ class EditorSession:
         settings: Mapping[str, Any],
         folders: Sequence[Path],
         has_unread: Callable[[], bool] = lambda: False,
+        is_trusted: Callable[[Path], Coroutine[Any, Any, bool]] | None = None,
     ) -> None:
-        """`has_unread` tells whether a message of the editor was not read yet; any thread may call it."""
+        """`has_unread` tells whether a message of the editor was not read yet; any thread may call it. `is_trusted` asks
+        the editor whether its user trusts a folder."""
         self._connect = connect
         self._has_unread = has_unread
+        self._is_trusted = is_trusted
         self._hand_over = HandOver()
         self._loop = asyncio.get_running_loop()
         self.documents = Documents(encoding)
@@ -136,14 +142,18 @@ class EditorSession:
 
     async def _open_folder(self, session: ClientSession, folder: Path) -> None:
         try:
-            view, problems = await self.work("open", _open_project, session, folder)
+            if self._is_trusted is not None and await self._is_trusted(folder):
+                await self.work("trust", _trust, folder)
+            view, loaded = await self.work("open", _open_project, session, folder)
         except (RagLsError, OSError) as error:
             self.problems.put_nowait(str(error))
             return
         self._show(view)
-        for problem in problems:
+        for problem in loaded.problems:
             self._told.add(problem)
             self.problems.put_nowait(str(problem))
+        if note := loaded.waiting_note(view.project.root):
+            self.problems.put_nowait(note)
 
     def _show(self, view: ProjectView) -> None:
         """Queue a project for showing its progress, once."""
@@ -272,10 +282,17 @@ def _have_one_open(client: Client) -> None:
         client.open_scratch()
 
 
-def _open_project(session: ClientSession, folder: Path) -> tuple[ProjectView, list[Problem]]:
-    """Open the project around a folder; returns it with the problems of its settings."""
+def _open_project(session: ClientSession, folder: Path) -> tuple[ProjectView, Loaded]:
+    """Open the project around a folder; returns it with its settings and their problems."""
     view = session.work_in(folder)
-    return view, list(session.client.load_settings(view.project).problems)
+    return view, session.client.load_settings(view.project)
+
+
+def _trust(folder: Path) -> None:
+    """Take over that the editor's user trusts a folder, with all below it."""
+    trusted = users_trusted_folders()
+    if not trusted.trusts(folder) and not is_shared_folder(Path(os.path.realpath(folder))):
+        trusted.add(folder)
 
 
 def _close_project(client: Client, folder: Path, others: Sequence[Path]) -> Path | None:

@@ -16,6 +16,7 @@ from rag_ls import __version__
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
 from rag_ls.lsp.capabilities import initialize_result
 from rag_ls.operations.wording import in_words_of_editors
+from rag_ls.util.quoting import message
 
 _log = logging.getLogger(__name__)
 
@@ -181,6 +182,11 @@ def wants(capabilities: types.ClientCapabilities, ability: str) -> bool:
     for key in ("ragLs", ability):
         said = said.get(key) if isinstance(said, dict) else None
     return said is True
+
+
+def show_message(server: RagLsServer, text: str, kind: types.MessageType = types.MessageType.Info) -> None:
+    """Show a message of ours to the user, in which names and memories are nothing but text."""
+    server.window_show_message(types.ShowMessageParams(kind, message(f"rag-ls: {text}")))
 
 
 def quiet_pygls() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from typing import IO, Any
 
 from lsprotocol import types
@@ -11,6 +12,7 @@ from rag_ls.lsp.capabilities import position_encoding
 from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.editor import Connect, EditorSession
 from rag_ls.lsp.features import actions, commands, diagnostics, hover, lenses, progress, rule_actions, symbols, sync
+from rag_ls.lsp.features.trust import is_trusted
 from rag_ls.lsp.protocol import RagLsServer, quiet_pygls
 from rag_ls.util.json_rpc import AnswerOnce, FramedInput, ReplayedInput
 from rag_ls.util.processes import end_with
@@ -28,7 +30,9 @@ def create_server(connect: Connect, *, watch_parent: bool) -> RagLsServer:
         encoding = position_encoding(server.protocol._converter.unstructure(params.capabilities))
         folders = [path for path in map(file_path, _folder_uris(params)) if path is not None]
         settings = sync.settings_of(params.initialization_options)
-        server.session = EditorSession(connect, encoding, settings, folders, lambda: server.has_unread())
+        server.session = EditorSession(
+            connect, encoding, settings, folders, lambda: server.has_unread(), functools.partial(is_trusted, server)
+        )
         # Zed's project_symbols.rs; "Zed Preview" and others are it, too. VS Code sends a query's first word alone.
         server.session.filters_symbols = params.client_info is not None and params.client_info.name.startswith("Zed")
         if params.process_id and watch_parent:

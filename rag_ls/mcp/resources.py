@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import mcp_types as types
 
 from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.util.quoting import quote
 
 _JSON = "application/json"
 _PAGE = 50
@@ -70,7 +71,7 @@ def listed(answer: dict[str, Any], fixed: Sequence[types.Resource]) -> types.Lis
     """A page of memories as resources, after the `fixed` ones of the first page."""
     found = [
         types.Resource(
-            name=item["id"], title=_title(item["content"]), uri=f"memory://{item['id']}", mime_type=_JSON,
+            name=item["id"], title=f"Memory: {quote(item['content'], _TITLE)}", uri=f"memory://{item['id']}", mime_type=_JSON,
             description=f"{item['scope']} memory, {item['updated_at'][:10]}",
         )
         for item in answer["memories"]
@@ -85,8 +86,3 @@ def contents(uri: str, answer: dict[str, Any]) -> types.ReadResourceResult:
     """The content of a resource."""
     text = json.dumps(answer, ensure_ascii=False, indent=1)
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=_JSON, text=text)])
-
-
-def _title(content: str) -> str:
-    line = " ".join(content.split())
-    return line if len(line) <= _TITLE else line[: _TITLE - 1] + "…"

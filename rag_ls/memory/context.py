@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rag_ls.chunking import approximate_token_offsets
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import AnchorState, Hit, Memory
+from rag_ls.util.quoting import fold
 
 DEFAULT_TOKENS = 600
 _STATES = {
@@ -25,7 +26,7 @@ def context_text(hits: Sequence[Hit], budget_tokens: int = DEFAULT_TOKENS) -> st
         memory = memory_of(hit)
         head, tail = f"[{number}] ", f" ({_origin(memory)})"
         room = left - _tokens(head + tail) - 1
-        content = " ".join(memory.content.split())
+        content = fold(memory.content)
         if _tokens(content) > room:
             if room < _MIN_TOKENS:
                 break
@@ -37,13 +38,13 @@ def context_text(hits: Sequence[Hit], budget_tokens: int = DEFAULT_TOKENS) -> st
 
 def _origin(memory: Memory) -> str:
     if memory.project_id is not None:
-        return f"{memory.source_uri or memory.id[:8]}, {memory.updated_at[:10]}"
+        return fold(f"{memory.source_uri or memory.id[:8]}, {memory.updated_at[:10]}")
     parts = [memory.scope.value, memory.updated_at[:10], memory.id[:8]]
     if anchor := memory.anchor:
         place = f"{anchor.path}:{anchor.start_line}" if anchor.start_line else anchor.path
         renamed = f" ({anchor.former_symbol}, now {anchor.symbol})" if anchor.former_symbol else ""
         parts.append(f"about {place}{renamed}{_STATES.get(anchor.state, '')}")
-    return ", ".join(parts)
+    return fold(", ".join(parts))
 
 
 def _tokens(text: str) -> int:

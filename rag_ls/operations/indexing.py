@@ -69,8 +69,9 @@ class IndexOperations:
 
     def _with_problems(self, view: ProjectView, status: ProjectStatusRecord) -> ProjectStatusRecord:
         """A project's state with what is wrong with its settings, for clients that hear of it nowhere else."""
-        problems = self._client.load_settings(view.project).problems
-        return replace(status, note="; ".join(filter(None, (status.note, *map(str, problems)))))
+        loaded = self._client.load_settings(view.project)
+        wrong = (*map(str, loaded.problems), loaded.waiting_note(view.project.root))
+        return replace(status, note="; ".join(filter(None, (status.note, *wrong))))
 
     def _engine(self, *, full: bool) -> EngineRecord:
         return engine_record(self._client.engine, full=full and self._client.sees_all)

@@ -10,8 +10,10 @@ from pathlib import Path
 from rag_ls.project import current_branch
 from rag_ls.registry.entries import ProjectEntry
 from rag_ls.registry.registry_file import Registered
+from rag_ls.util.quoting import fold
 
 CONFIG, OPENED = "config", "opened"
+_BRANCH_CHARACTERS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,5 +75,6 @@ def off_branch(wanted: str, root: Path) -> str:
     """Why a project is not indexed in the background: a branch other than `wanted` is checked out. Else empty."""
     if not wanted or (current := current_branch(root)) == wanted:
         return ""
-    stands = f"{current} is checked out" if current else "no branch is checked out"
-    return f"{stands}; the project is indexed in the background on {wanted} alone (see index.branch, [[projects]])"
+    stands = f"{fold(current, _BRANCH_CHARACTERS)} is checked out" if current else "no branch is checked out"
+    alone = f"on {fold(wanted, _BRANCH_CHARACTERS)} alone (see index.branch, [[projects]])"
+    return f"{stands}; the project is indexed in the background {alone}"

@@ -11,12 +11,14 @@ import logging
 import os
 from collections.abc import Collection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from filelock import FileLock
-
-from rag_ls.project import make_private_folder
+from rag_ls.project import make_private_folder, user_data_folder
 from rag_ls.util.foreign_text import read_json
 from rag_ls.util.whole_files import whole_file
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 _log = logging.getLogger(__name__)
 
@@ -60,6 +62,9 @@ class TrustedFolders:
             self._write([each for each in self.folders() if each != real])
 
     def _locked(self) -> FileLock:
+        # Only who writes waits for its import.
+        from filelock import FileLock
+
         make_private_folder(self._file.parent)
         # filelock.Timeout is an OSError.
         return FileLock(self._file.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600)
@@ -67,3 +72,13 @@ class TrustedFolders:
     def _write(self, folders: Collection[str]) -> None:
         with whole_file(self._file) as stream:
             stream.write(json.dumps({"trusted": list(folders)}, indent=2) + "\n")
+
+
+def users_trusted_folders() -> TrustedFolders:
+    """Those of this user."""
+    return TrustedFolders(trusted_folders_file())
+
+
+def trusted_folders_file() -> Path:
+    """Where this user's are kept."""
+    return user_data_folder() / FILE_NAME

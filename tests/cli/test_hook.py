@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from rag_ls.registry.trusted_folders import users_trusted_folders
 from tests.daemon.engines import RAG_LS, run
 from tests.support import write
 
@@ -33,8 +34,9 @@ def _hook(moment: str, root: Path, path: str) -> str:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """An indexed project with rules, and an engine that knows it."""
+    """An indexed project with rules that the user trusts, and an engine that knows it."""
     root = write(tmp_path / "shop", FILES)
+    users_trusted_folders().add(root)
     assert run("index", "--words-only", folder=root).returncode == 0
     return root
 
@@ -44,13 +46,14 @@ def test_before_an_edit_the_rules_for_the_file_are_given(root: Path) -> None:
     assert given["hookEventName"] == "PreToolUse"
     assert "MUST count in cents" in given["additionalContext"]
     assert given["additionalContext"].count("no-print") == 1
-    assert "no-print: NEVER print (checked)" in given["additionalContext"]
+    assert 'checked after the edit, as the project\'s rules say: "no-print: NEVER print"' in given["additionalContext"]
 
 
 def test_after_an_edit_what_it_breaks_is_told_with_the_pattern(root: Path) -> None:
     answer = json.loads(_hook("after", root, "src/money/sum.py"))
     assert answer["decision"] == "block"
-    assert "src/money/sum.py:1: NEVER print [no-print]; follow docs/patterns/log.md" in answer["reason"]
+    said = '- src/money/sum.py:1 breaks "no-print", which says: "NEVER print"; its pattern is "docs/patterns/log.md"'
+    assert said in answer["reason"]
 
 
 def test_where_nothing_is_wrong_hooks_are_silent(root: Path) -> None:

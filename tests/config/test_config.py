@@ -9,12 +9,14 @@ import pytest
 from rag_ls import config
 from rag_ls.config import Loaded, Settings, StoreSettings
 from rag_ls.project import CONFIG_FILE, Project, user_config_file
+from rag_ls.registry.trusted_folders import users_trusted_folders
 from tests.support import write
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """A project with nothing in it."""
+    """A project with nothing in it, which the user trusts."""
+    users_trusted_folders().add(tmp_path)
     return Project(tmp_path)
 
 

@@ -12,6 +12,7 @@ from rag_ls.engine.events import Event, SettingsChanged
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.memory import NewMemory, utc_now
 from rag_ls.model import Scope
+from rag_ls.registry.trusted_folders import users_trusted_folders
 from tests.support import PATIENCE_S, until, write
 
 
@@ -26,6 +27,17 @@ def test_a_settings_file_counts_as_soon_as_it_is_written(client: Client, shop: P
     assert view.settings.search.code_k == 4
     (shop / "rag-ls.toml").unlink()
     assert until(lambda: view.settings.search.code_k == 3)
+
+
+def test_a_folder_s_waiting_settings_count_as_soon_as_it_is_trusted(client: Client, shop: Path) -> None:
+    write(shop, {"rag-ls.toml": "[index]\nmax_file_bytes = 5000000\n"})
+    view = client.open(shop)
+    assert view.settings.index.max_file_bytes == 1_000_000
+    users_trusted_folders().add(shop)
+    assert until(lambda: view.shared.settings.index.max_file_bytes == 5_000_000)
+    assert view.settings.index.max_file_bytes == 5_000_000
+    users_trusted_folders().remove(shop)
+    assert until(lambda: view.shared.settings.index.max_file_bytes == 1_000_000)
 
 
 def test_listeners_are_told_until_they_leave(client: Client, shop: Path) -> None:
@@ -89,6 +101,7 @@ def test_other_languages_and_another_strategy_cut_the_index_anew(client: Client,
 
 
 def test_memories_that_say_the_same_are_merged_while_idle_where_that_is_wanted(shop: Path) -> None:
+    users_trusted_folders().add(shop)
     client = local_client(editor={"consolidation": {"auto_consolidate": True, "similarity_threshold": 0.8}})
     try:
         view = client.open(shop)

@@ -108,9 +108,12 @@ class InProcessEditor:
 
 @contextmanager
 def in_process_editor(
-    client: Client, *folders: Path, capabilities: Mapping[str, Any] | None = None
+    client: Client,
+    *folders: Path,
+    capabilities: Mapping[str, Any] | None = None,
+    replies: Mapping[str, Callable[[Any], Any]] | None = None,
 ) -> Iterator[InProcessEditor]:
-    """An editor on some folders, whose server uses `client`."""
+    """An editor on some folders, whose server uses `client`; `replies` as those of `InProcessEditor`."""
     (source, requests), (answers, output) = os.pipe(), os.pipe()
     server_source, server_output = os.fdopen(source, "rb"), os.fdopen(output, "wb", 0)
     thread = threading.Thread(
@@ -121,6 +124,7 @@ def in_process_editor(
     thread.start()
     with os.fdopen(requests, "wb") as to, os.fdopen(answers, "rb") as back:
         editor = InProcessEditor(to, back)
+        editor.replies |= replies or {}
         names = [{"uri": folder.as_uri(), "name": folder.name} for folder in folders]
         start = {"processId": None, "rootUri": None, "capabilities": capabilities or {}, "workspaceFolders": names}
         editor.ask("initialize", start)

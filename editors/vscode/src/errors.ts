@@ -1,3 +1,5 @@
+import { plain } from "./quoting.ts";
+
 /** The type of an error that the server answered with, such as `NotFound`; empty for other errors. */
 export function typeOf(error: unknown): string {
   const data: unknown = typeof error === "object" && error !== null && "data" in error ? error.data : undefined;
@@ -6,5 +8,5 @@ export function typeOf(error: unknown): string {
 
 /** What an error says to people. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return plain(error instanceof Error ? error.message : String(error));
 }

@@ -5,6 +5,7 @@ import { memoryCommands } from "./memories/commands.ts";
 import { MemoryDocuments, uriOf } from "./memories/documents.ts";
 import { askForNote } from "./memories/note.ts";
 import { Memories } from "./memories/tree.ts";
+import { plain } from "./quoting.ts";
 import { ReadOnlyDocuments } from "./readonly.ts";
 import { searchCommands } from "./search/commands.ts";
 import { SearchView } from "./search/view.ts";
@@ -73,7 +74,7 @@ function serverCommands(server: Server) {
       const folder = await pickFolder();
       if (folder) {
         const said = await shell(server, folder, "connect", "claude-code", "--write");
-        void vscode.window.showInformationMessage(`rag-ls: ${said}. Start claude there, and approve the server.`);
+        void vscode.window.showInformationMessage(`rag-ls: ${plain(said)}. Start claude there, and approve the server.`);
       }
     },
   };

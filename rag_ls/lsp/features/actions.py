@@ -20,9 +20,10 @@ from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.features.commands import ABOUT, REMEMBER, plain_object
 from rag_ls.lsp.features.rule_actions import rule_actions, wants_fixes
 from rag_ls.lsp.notes import note_in
-from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error, wants
+from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error, show_message, wants
 from rag_ls.lsp.text_buffer import Position, TextBuffer
 from rag_ls.memory.content_checks import MAX_CONTENT
+from rag_ls.util.quoting import fold
 
 ASK_FOR_NOTE = "ragLs/askForNote"
 
@@ -54,7 +55,7 @@ def register(server: RagLsServer) -> None:
             return {"status": "cancelled"}
         answer = await _asked(server, "store_memory", _new_memory(server.session, {**arguments, "content": content}))
         said = "was known already" if answer["status"] == "duplicate" else "is remembered"
-        _say(server, f"It {said} ({answer['scope']}, {answer['id'][:8]}).")
+        show_message(server, f"It {said} ({answer['scope']}, {answer['id'][:8]}).")
         return answer
 
     @server.command(ABOUT)
@@ -68,7 +69,7 @@ def register(server: RagLsServer) -> None:
             if not str(arguments.get("text", "")).strip():
                 raise _refused(server, "select the text that you ask about")
             answer = await _asked(server, "search_memory", {"query": arguments.get("text", ""), "is_unsaved": True})
-        _say(server, _brief(answer))
+        show_message(server, _brief(answer))
         return answer
 
 
@@ -155,12 +156,12 @@ async def _asked(server: RagLsServer, operation: str, arguments: dict[str, Any])
     try:
         return await asyncio.wrap_future((await session.operations()).submit(operation, arguments))
     except RagLsError as error:
-        _say(server, str(error), types.MessageType.Warning)
+        show_message(server, str(error), types.MessageType.Warning)
         raise protocol_error(error) from error
 
 
 def _refused(server: RagLsServer, reason: str) -> Exception:
-    _say(server, reason, types.MessageType.Warning)
+    show_message(server, reason, types.MessageType.Warning)
     return protocol_error(InvalidRequest(reason))
 
 
@@ -182,10 +183,5 @@ def _state(hit: dict[str, Any]) -> str:
     return known.get(str(state), "")
 
 
-def _say(server: RagLsServer, text: str, kind: types.MessageType = types.MessageType.Info) -> None:
-    server.window_show_message(types.ShowMessageParams(kind, f"rag-ls: {text}"))
-
-
 def _short(text: str, length: int = _TITLE) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= length else line[: length - 1] + "…"
+    return fold(text, length)

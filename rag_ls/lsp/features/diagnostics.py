@@ -17,6 +17,7 @@ from rag_ls.lsp.documents import OpenDocument, Place, place_of, uri_of
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import units
+from rag_ls.project import is_guest
 from rag_ls.rules.checks.records import RuleProblem, Severity, Violation
 from rag_ls.rules.checks.rule_files import RULE_FILES
 from rag_ls.util.text import lines_of
@@ -183,7 +184,9 @@ def _diagnostic(view: ProjectView, lines: Sequence[str], found: Violation, encod
     end = _position(lines, place.end_line, place.end_column, encoding)
     path, _, line = found.stated_at.rpartition(":")
     stated = f"{uri_of(view, path)}#L{line}" if path else ""
-    see = found.see if "://" in found.see else uri_of(view, found.see) if found.see else ""
+    see = found.see if found.see.startswith(("https://", "http://")) else ""
+    if found.see and not is_guest(found.see):
+        see = uri_of(view, found.see)
     return types.Diagnostic(
         range=types.Range(start, end), message=found.message, severity=_SEVERITIES[found.severity], source=SOURCE,
         code=found.rule, code_description=types.CodeDescription(href=stated) if stated else None,

@@ -13,9 +13,13 @@ from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.lsp.text_buffer import Position
 from rag_ls.model import AnchorState, Hit, Memory, StoredChunk
+from rag_ls.util.quoting import code_span, escape_markdown, link
 
 _MEMORY_CHARACTERS = 300
+_RULE_CHARACTERS = 300
+_NAME_CHARACTERS = 120
 _MAX_RULES = 5
+_LINKED_SCHEMES = ("file:", "untitled:", "vscode-notebook-cell:")
 _STATES = {
     AnchorState.DRIFTED: " *(the code has changed since)*", AnchorState.ORPHANED: " *(the code is gone)*",
     AnchorState.UNKNOWN: " *(the code cannot be read now)*",
@@ -49,7 +53,7 @@ def rules_of(view: ProjectView, path: str) -> str:
     if not path or ".." in path.split("/") or not view.store.files_at(path, at_most=1):
         return ""
     lines = [
-        f"- {' '.join(rule.text.split())} — {_link(view, hit.row.stored.chunk.path, rule.line)}"
+        f"- {escape_markdown(rule.text, _RULE_CHARACTERS)} — {_link(view, hit.row.stored.chunk.path, rule.line)}"
         for hit in view.rules.about_file(path)
         for rule in hit.key_rules
     ]
@@ -69,23 +73,26 @@ def markdown(view: ProjectView, related: Related) -> str:
 def _memory_line(view: ProjectView, hit: Hit) -> str:
     memory = hit.item
     assert isinstance(memory, Memory)
-    content = " ".join(memory.content.split())
-    if len(content) > _MEMORY_CHARACTERS:
-        content = content[: _MEMORY_CHARACTERS - 1] + "…"
+    content = escape_markdown(memory.content, _MEMORY_CHARACTERS)
     anchor = memory.anchor
     if anchor is None:
         return f"- {content}"
     link = f" — {_link(view, anchor.path, anchor.start_line)}" if anchor.state is not AnchorState.ORPHANED else ""
-    renamed = f" *(about `{anchor.former_symbol}`, now `{anchor.symbol}`)*" if anchor.former_symbol else ""
+    former, present = (code_span(symbol, _NAME_CHARACTERS) for symbol in (anchor.former_symbol, anchor.symbol))
+    renamed = f" *(about {former}, now {present})*" if anchor.former_symbol else ""
     return f"- {content}{renamed}{_STATES.get(anchor.state, '')}{link}"
 
 
 def _code_line(view: ProjectView, hit: Hit) -> str:
     assert isinstance(hit.item, StoredChunk)
     chunk = hit.item.chunk
-    name = f"`{chunk.symbol}` — " if chunk.symbol else ""
+    name = f"{code_span(chunk.symbol, _NAME_CHARACTERS)} — " if chunk.symbol else ""
     return f"- {name}{_link(view, chunk.path, chunk.start_line)}"
 
 
 def _link(view: ProjectView, path: str, line: int) -> str:
-    return f"[{path}:{line}]({uri_of(view, path)}#L{line})" if line else f"[{path}]({uri_of(view, path)})"
+    uri, shown = uri_of(view, path), f"{path}:{line}" if line else path
+    if not uri.startswith(_LINKED_SCHEMES):
+        # A file may be called as an address is, and a guest's address is whatever an editor says.
+        return escape_markdown(shown)
+    return link(shown, f"{uri}#L{line}" if line else uri)

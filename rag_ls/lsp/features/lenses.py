@@ -13,7 +13,7 @@ from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.features.commands import ABOUT, plain_object
 from rag_ls.lsp.features.symbols import declaration_line
-from rag_ls.lsp.protocol import RagLsServer, protocol_error
+from rag_ls.lsp.protocol import RagLsServer, protocol_error, show_message
 from rag_ls.model import AnchorState, Memory
 from rag_ls.storage import ChunkRow
 
@@ -52,9 +52,7 @@ def register(server: RagLsServer) -> None:
             raise protocol_error(error) from error
         users = [each["filePath"] for each in answer["dependents"]]
         shown = "\n".join(users[:_SHOWN]) + (f"\n({len(users) - _SHOWN} more)" if len(users) > _SHOWN else "")
-        server.window_show_message(
-            types.ShowMessageParams(types.MessageType.Info, f"{asked['symbol']} is used in\n{shown}")
-        )
+        show_message(server, f"{asked['symbol']} is used in\n{shown}")
         return answer
 
 

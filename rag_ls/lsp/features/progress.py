@@ -12,13 +12,15 @@ from rag_ls.indexing import Phase, Progress
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.features.diagnostics import keep_diagnosed
 from rag_ls.lsp.features.events import pass_on
-from rag_ls.lsp.protocol import RagLsServer
+from rag_ls.lsp.protocol import RagLsServer, show_message
+from rag_ls.util.quoting import fold
 
 # A report for every file would flood the editor.
 _REPORT_EVERY_S = 0.2
 _BUSY = (Phase.SCANNING, Phase.READING, Phase.EMBEDDING, Phase.WAITING)
 # Fewer files or chunks are done before a user could read the progress.
 _NOTABLE = 20
+_NAME_CHARACTERS = 80
 
 
 def register(server: RagLsServer) -> None:
@@ -69,7 +71,7 @@ async def _show_run(
     token = f"rag-ls-{uuid.uuid4()}"
     await server.work_done_progress.create_async(token)
     running[token] = view
-    title = f"Indexing {view.project.name}"
+    title = f"Indexing {fold(view.project.name, _NAME_CHARACTERS)}"
     progress = server.work_done_progress
     progress.begin(token, types.WorkDoneProgressBegin(title=title, cancellable=True, percentage=0))
     while (state := view.indexing.progress).phase in _BUSY:
@@ -88,7 +90,7 @@ def _is_notable(state: Progress) -> bool:
 async def _tell_problems(server: RagLsServer) -> None:
     while True:
         problem = await server.session.problems.get()
-        server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, f"rag-ls: {problem}"))
+        show_message(server, problem, types.MessageType.Warning)
 
 
 def _watch_files(server: RagLsServer) -> None:

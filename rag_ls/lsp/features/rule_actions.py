@@ -11,11 +11,14 @@ from rag_ls.errors import InvalidRequest
 from rag_ls.lsp.documents import OpenDocument
 from rag_ls.lsp.features.commands import REMEMBER, plain_object
 from rag_ls.lsp.features.diagnostics import SOURCE
-from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error
+from rag_ls.lsp.protocol import RagLsServer, plain, protocol_error, show_message
 from rag_ls.rules.checks.suppression import NO_REASON, UNKNOWN_RULE, UNUSED, comment
+from rag_ls.util.quoting import fold
 
 SHOW = "ragLs.showPlace"
 
+_SHOWN_SCHEMES = ("file:", "https://", "http://")
+_TITLE_CHARACTERS = 80
 _OF_COMMENTS = frozenset({NO_REASON, UNKNOWN_RULE, UNUSED, "rule"})
 
 
@@ -28,6 +31,9 @@ def register(server: RagLsServer) -> None:
         uri, _, line = str(arguments.get("uri", "")).partition("#L")
         if not uri:
             raise protocol_error(InvalidRequest(f"{SHOW} needs 'uri', the place to show"))
+        if not uri.startswith(_SHOWN_SCHEMES):
+            # A rule's `see` is the repository's: other addresses may run programs of this machine.
+            raise protocol_error(InvalidRequest(f"{SHOW} shows files and web pages, not {uri!r}"))
         at = types.Position(max(int(line) - 1, 0) if line.isdigit() else 0, 0)
         external = not uri.startswith("file:")
         params = types.ShowDocumentParams(
@@ -37,8 +43,7 @@ def register(server: RagLsServer) -> None:
         if window and window.show_document and window.show_document.support:
             answer = await server.window_show_document_async(params)
             return {"shown": bool(answer.success)}
-        place = f"{uri} line {at.line + 1}"
-        server.window_show_message(types.ShowMessageParams(types.MessageType.Info, f"rag-ls: {place}"))
+        show_message(server, f"{uri} line {at.line + 1}")
         return {"shown": False}
 
 
@@ -50,18 +55,20 @@ def rule_actions(document: OpenDocument, diagnostics: Sequence[types.Diagnostic]
 
 def _of_one(document: OpenDocument, diagnostic: types.Diagnostic) -> Iterator[types.CodeAction]:
     rule, data = str(diagnostic.code), plain(diagnostic.data)
+    shown = fold(rule, _TITLE_CHARACTERS)
     data = data if isinstance(data, dict) else {}
     if rule not in _OF_COMMENTS:
         yield _suppression(document, diagnostic, rule)
         yield _command(
-            f"Remember this exception to {rule}", REMEMBER, _exception(document, diagnostic, rule), diagnostic
+            f"Remember this exception to {shown}", REMEMBER, _exception(document, diagnostic, rule), diagnostic
         )
     if rule == UNUSED:
         yield _without_comment(document, diagnostic)
     if stated := data.get("stated"):
-        yield _command(f"Show the rule {rule}", SHOW, {"uri": stated}, diagnostic)
-    if see := data.get("see"):
-        yield _command(f"Show the pattern for {rule}", SHOW, {"uri": see}, diagnostic)
+        yield _command(f"Show the rule {shown}", SHOW, {"uri": stated}, diagnostic)
+    if (see := str(data.get("see", ""))).startswith(_SHOWN_SCHEMES):
+        where = "" if see.startswith("file:") else f" in the browser: {fold(see, _TITLE_CHARACTERS)}"
+        yield _command(f"Show the pattern for {shown}{where}", SHOW, {"uri": see}, diagnostic)
 
 
 def _suppression(document: OpenDocument, diagnostic: types.Diagnostic, rule: str) -> types.CodeAction:
@@ -72,7 +79,10 @@ def _suppression(document: OpenDocument, diagnostic: types.Diagnostic, rule: str
     added = f"{indent}{comment(document.language, rule, '')}".rstrip() + "\n"
     at = types.Position(number, 0)
     return _edit(
-        document, f"Suppress {rule} here (with a reason)", types.TextEdit(types.Range(at, at), added), diagnostic
+        document,
+        f"Suppress {fold(rule, _TITLE_CHARACTERS)} here (with a reason)",
+        types.TextEdit(types.Range(at, at), added),
+        diagnostic,
     )
 
 

@@ -11,8 +11,10 @@ from rag_ls.lsp.documents import uri_of
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer
 from rag_ls.model import Chunk, StoredChunk
+from rag_ls.util.quoting import fold
 
 _SYMBOLS = 20
+_NAME_CHARACTERS = 80
 _KINDS = (
     ("class", types.SymbolKind.Class),
     ("struct", types.SymbolKind.Struct),
@@ -74,9 +76,9 @@ def symbol_of(chunk: Chunk, uri: str) -> types.WorkspaceSymbol:
     place = types.Range(types.Position(first, 0), types.Position(max(first, chunk.end_line - 1), 0))
     return types.WorkspaceSymbol(
         location=types.Location(uri, place),
-        name=name or (lines[0][:80] if lines else chunk.path),
+        name=fold(name or (lines[0] if lines else chunk.path), _NAME_CHARACTERS),
         kind=_kind(chunk),
-        container_name=qualifier or chunk.path,
+        container_name=fold(qualifier or chunk.path),
     )
 
 

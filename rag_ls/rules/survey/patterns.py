@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, Finding, Place
 from rag_ls.rules.survey.survey import Excerpt, Survey
+from rag_ls.util.quoting import code_span, fence, fold
 
 _EVENTS = "WebSocket events"
 FOLDER = "docs/patterns"
@@ -72,20 +73,15 @@ def _first_places(found: Survey, title: str) -> list[Place]:
 
 def _item(finding: Finding) -> str:
     how_many = f"{finding.count} of {finding.total}" if finding.total else f"{finding.count} times"
-    places = ", ".join(f"`{place.path}:{place.line}`" for place in finding.examples)
-    return f"- {finding.claim}: {how_many}" + (f" ({places})." if places else ".")
+    places = ", ".join(code_span(f"{place.path}:{place.line}") for place in finding.examples)
+    return f"- {fold(finding.claim)}: {how_many}" + (f" ({places})." if places else ".")
 
 
 def _fenced(excerpt: Excerpt) -> Iterator[str]:
-    """The lines in a fence that is longer than any in them."""
-    fence = "```"
-    while fence in excerpt.text:
-        fence += "`"
-    yield f"`{excerpt.place.path}:{excerpt.place.line}`"
+    """The lines in a fence that they do not end."""
+    yield code_span(f"{excerpt.place.path}:{excerpt.place.line}")
     yield ""
-    yield fence + _FENCE_NAMES.get(excerpt.language, excerpt.language)
-    yield from excerpt.text.split("\n")
-    yield fence
+    yield from fence(excerpt.text, _FENCE_NAMES.get(excerpt.language, excerpt.language)).split("\n")
 
 
 def _endpoint_files(found: Survey) -> Iterator[str]:
@@ -99,7 +95,8 @@ def _endpoint_files(found: Survey) -> Iterator[str]:
     yield f"The {len(found.endpoints)} endpoints by method: {by_method}. By file:"
     yield ""
     for path, count in counts.most_common(_MAX_FILES):
-        yield f"- `{path}` declares {count} of {len(found.endpoints)} (the first at `{path}:{first[path]}`)."
+        at = code_span(f"{path}:{first[path]}")
+        yield f"- {code_span(path)} declares {count} of {len(found.endpoints)} (the first at {at})."
     if len(counts) > _MAX_FILES:
         yield f"- {len(counts) - _MAX_FILES} more files declare endpoints."
 
@@ -112,8 +109,10 @@ def _events(found: Survey) -> Iterator[str]:
     for path, event in found.events:
         places.setdefault((event.name, event.direction), []).append(Place(path, event.line))
     for (name, direction), where in list(places.items())[:_MAX_EVENTS]:
-        shown = ", ".join(f"`{place.path}:{place.line}`" for place in list(dict.fromkeys(where))[:MAX_EXAMPLES])
+        shown = ", ".join(
+            code_span(f"{place.path}:{place.line}") for place in list(dict.fromkeys(where))[:MAX_EXAMPLES]
+        )
         times = "once" if len(where) == 1 else f"{len(where)} times"
-        yield f"- `{name}` is {direction} {times} ({shown})."
+        yield f"- {code_span(name)} is {direction} {times} ({shown})."
     if len(places) > _MAX_EVENTS:
         yield f"- {len(places) - _MAX_EVENTS} more."

@@ -1,4 +1,5 @@
 // Memories in the order of the tree: by scope, then by file or tag. No editor in here, so that it can be tested without one.
+import { plain } from "../quoting.ts";
 import type { Memory } from "../server/answers.ts";
 
 export interface Group {
@@ -56,5 +57,5 @@ export function isStale(memory: Memory): boolean {
 
 /** A memory's first line. */
 export function titleOf(memory: Pick<Memory, "content">): string {
-  return memory.content.trim().split(/\r\n|\n|\r/, 1)[0] ?? "";
+  return plain(memory.content.trim().split(/\r\n|\n|\r/, 1)[0] ?? "");
 }

@@ -1,4 +1,5 @@
 // A memory as a Markdown document with front matter, and back: no editor in here, so that it can be tested without one.
+import { plain } from "../quoting.ts";
 import type { Memory } from "../server/answers.ts";
 
 export interface Draft {
@@ -27,7 +28,9 @@ export function toMarkdown(memory: Partial<Memory>): string {
   ];
   if (memory.anchor) {
     const { path, line, symbol, state } = memory.anchor;
-    lines.push(`# about ${path}${line ? `:${line}` : ""}${symbol ? ` (${symbol})` : ""}${state && state !== "fresh" ? `, ${state}` : ""}`);
+    const place = `${path}${line ? `:${line}` : ""}${symbol ? ` (${symbol})` : ""}`;
+    // In one line: another one would be a value of the front matter.
+    lines.push(`# about ${plain(place)}${state && state !== "fresh" ? `, ${state}` : ""}`);
   }
   return `${lines.join("\n")}\n---\n\n${memory.content ?? ""}\n`;
 }
@@ -54,7 +57,7 @@ export function fromMarkdown(text: string): Draft {
 
 /** A tag that holds what parts tags is quoted. */
 function quoted(tag: string): string {
-  return /[,"]/.test(tag) ? JSON.stringify(tag) : tag;
+  return /[,"\p{Cc}]/u.test(tag) ? JSON.stringify(tag) : tag;
 }
 
 function tagsIn(text: string): string[] {

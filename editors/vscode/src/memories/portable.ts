@@ -1,5 +1,6 @@
 // Memories as files: exported, and taken in from there or from other tools.
 import * as vscode from "vscode";
+import { plain } from "../quoting.ts";
 import type { Server } from "../server/server.ts";
 import { pickFolder, shell } from "../server/shell.ts";
 
@@ -26,7 +27,7 @@ export async function exportMemories(server: Server): Promise<void> {
     return;
   }
   const said = await shell(server, folder, "export", "--scope", scope.scope, "--output", target.fsPath);
-  if (await vscode.window.showInformationMessage(`rag-ls: ${said}.`, "Open")) {
+  if (await vscode.window.showInformationMessage(`rag-ls: ${plain(said)}.`, "Open")) {
     await vscode.window.showTextDocument(target);
   }
 }
@@ -42,7 +43,7 @@ export async function importMemories(server: Server): Promise<void> {
   }
   const source = from.source ? ["--from", from.source] : [];
   const said = await shell(server, folder, "import", "--scope", scope.scope, "--input", input.fsPath, ...source);
-  void vscode.window.showInformationMessage(`rag-ls: ${said}`);
+  void vscode.window.showInformationMessage(`rag-ls: ${plain(said)}`);
 }
 
 /** Dialogs of most systems offer either files or folders. */

@@ -5,6 +5,7 @@ import { rootsOf } from "../server/projects.ts";
 import type { Server } from "../server/server.ts";
 import { type MemoryDocuments, uriOf } from "./documents.ts";
 import { dropController } from "./drop.ts";
+import { plain } from "../quoting.ts";
 import { type Group, grouped, groupedByProject, isStale, titleOf } from "./groups.ts";
 
 type Node = Group | Memory;
@@ -65,9 +66,10 @@ export class Memories implements vscode.TreeDataProvider<Node> {
     const item = new vscode.TreeItem(titleOf(node));
     const stale = isStale(node);
     const state = stale ? (node.anchor?.state === "orphaned" ? "the code is gone" : "the code has changed since") : "";
-    item.description = [node.anchor?.symbol ?? "", state].filter((part) => part !== "").join(", ");
+    item.description = [plain(node.anchor?.symbol ?? ""), state].filter((part) => part !== "").join(", ");
     item.iconPath = new vscode.ThemeIcon(stale ? "warning" : "note");
-    item.tooltip = new vscode.MarkdownString(node.content);
+    // As it is: Markdown of a memory may load pictures from anywhere.
+    item.tooltip = node.content;
     item.contextValue = "ragLs.memory";
     item.accessibilityInformation = { label: `Memory: ${titleOf(node)}${state ? `, ${state}` : ""}` };
     item.command = { command: "vscode.open", title: "Edit", arguments: [uriOf(node)] };

@@ -291,7 +291,7 @@ export class Server implements vscode.Disposable {
     );
     client.registerFeature({
       fillClientCapabilities: (capabilities) => {
-        capabilities.experimental = { ...(capabilities.experimental as object | undefined), ragLs: { events: true, asksForNotes: true } };
+        capabilities.experimental = { ...(capabilities.experimental as object | undefined), ragLs: { events: true, asksForNotes: true, tellsTrust: true } };
       },
       initialize: () => undefined,
       getState: () => ({ kind: "static" }),
@@ -301,6 +301,8 @@ export class Server implements vscode.Disposable {
       const content = await this.askForNote(question);
       return content === undefined ? null : { content };
     });
+    // The server asks before it opens a folder; it is started anew when the user grants trust. No setting can answer this.
+    client.onRequest("ragLs/isTrusted", () => vscode.workspace.isTrusted);
     client.onNotification("ragLs/event", ({ events }: { events: ServerEvent[] }) => this.happened.fire(events));
     client.onDidChangeState(() => this.changed.fire());
     this.client = client;

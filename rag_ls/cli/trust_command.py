@@ -1,0 +1,104 @@
+"""The verb `trust`: lets the settings, rules and memories that came with a folder count."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+
+from rag_ls import config
+from rag_ls.cli.confirmation import confirmed
+from rag_ls.errors import InvalidRequest, NotConfirmed
+from rag_ls.project import CONFIG_FILE, Project, find_project, is_shared_folder
+from rag_ls.registry.trusted_folders import users_trusted_folders
+from rag_ls.util.quoting import fold
+
+_PATTERNS = "docs/patterns"
+_NAME_CHARACTERS = 80
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Trust the project around a folder once the user has confirmed it, or trust it no longer."""
+    project = find_project(arguments.folder)
+    folders = users_trusted_folders()
+    if arguments.take_back:
+        folders.remove(project.root)
+        return _tell(arguments, project, _of_untrusted(project))
+    if is_shared_folder(project.root):
+        raise InvalidRequest(f"{project.root} holds all kinds of things; trust the folder of your code")
+    if not folders.trusts(project.root):
+        if not arguments.yes and not _agreed(project):
+            return 1
+        folders.add(project.root)
+    return _tell(arguments, project, "is trusted: its settings count, hooks tell its rules")
+
+
+def offer(root: Path, *, tells: bool = False) -> None:
+    """Ask at the terminal whether a folder that the user sets up is trusted; elsewhere, tell how that is done if it
+    `tells` so."""
+    if users_trusted_folders().trusts(root) or is_shared_folder(root):
+        return
+    try:
+        if _agreed(Project(root)):
+            users_trusted_folders().add(root)
+    except NotConfirmed:
+        if tells:
+            print(f"rag-ls: {not_trusted(root)}", file=sys.stderr)
+
+
+def not_trusted(root: Path) -> str:
+    """What does not count in a folder that is not trusted, and the line to run."""
+    return (
+        f"{root} is not trusted: hooks tell none of its rules, and settings that cost or destroy wait; "
+        f"`rag-ls trust {shlex.quote(str(root))}`"
+    )
+
+
+def _agreed(project: Project) -> bool:
+    """Show what a folder brings, and ask."""
+    brought = "".join(f"\n  {line}" for line in _brought(project)) or "\n  nothing yet"
+    question = f"{project.root} brings{brought}\nTrust it, with all that comes into it later?"
+    return confirmed(question, "nothing is changed")
+
+
+def _brought(project: Project) -> list[str]:
+    """What a folder brings that counts once it is trusted, a line for each kind."""
+    lines = []
+    if waiting := config.load(project).waiting:
+        lines.append(f"settings that cost or destroy ({CONFIG_FILE}): {', '.join(waiting)}")
+    if rules := _rule_files(project.root):
+        lines.append(f"rules that hooks tell your agent: {', '.join(rules)}")
+    return lines
+
+
+def _rule_files(root: Path) -> list[str]:
+    """The files of rules at the root, and the folder of patterns."""
+    # Only who is asked waits for these imports.
+    from rag_ls.chunking import rule_kind
+    from rag_ls.rules.checks.rule_files import RULE_FILES
+
+    try:
+        names = sorted(entry.name for entry in os.scandir(root) if entry.is_file(follow_symlinks=False))
+    except OSError:
+        names = []
+    found = [fold(name, _NAME_CHARACTERS) for name in names if rule_kind(name) is not None or name in RULE_FILES]
+    return found + ([f"{_PATTERNS}/"] if (root / _PATTERNS).is_dir() else [])
+
+
+def _of_untrusted(project: Project) -> str:
+    above = [each for each in users_trusted_folders().folders() if project.root.is_relative_to(each)]
+    if above:
+        return f"is still trusted, because {above[0]} is: `rag-ls trust --not {shlex.quote(above[0])}`"
+    return "is not trusted"
+
+
+def _tell(arguments: argparse.Namespace, project: Project, state: str) -> int:
+    if arguments.json:
+        is_trusted = users_trusted_folders().trusts(project.root)
+        print(json.dumps({"root": str(project.root), "trusted": is_trusted}))
+    else:
+        print(f"{project.root} {state}")
+    return 0

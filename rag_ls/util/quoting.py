@@ -1,0 +1,90 @@
+"""Text of a repository or a memory, quoted for agents, editors and people, so that it can only be read.
+
+Whoever wrote it may be a stranger: it gives no instruction in our name, and no Markdown of its own is rendered.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Controls (ANSI escapes among them), line and paragraph separators, half characters.
+_UNSEEN = frozenset(("Cc", "Zl", "Zp", "Cs"))
+# What turns or hides text (bidi marks, tag characters), but for the joiners that scripts and emoji need.
+_HIDING, _JOINERS = "Cf", "\u200c\u200d"
+# Where Markdown begins (CommonMark 0.31, GitHub's extensions): each is shown as it is with a backslash before it. Nothing
+# more is escaped, because some editors show the backslashes.
+_MARKDOWN = re.compile(
+    r"""[\\`*<\[\]~]                       # code, emphasis, HTML, links, images
+    | (?<![^\W_]) _ | _ (?![^\W_])       # emphasis, which does not begin within a word
+    | & (?=\#?\w+;) | \$ (?=\()          # entities; icons of VS Code
+    | (?<=\w) : (?=//) | (?<=www) \. | @ # addresses that GitHub's Markdown makes links of
+    | ^ [#>+=-]                          # headings, quotations, lists, rules
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_LIST_NUMBER = re.compile(r"^(\d+)([.)])")
+_NO_LANGUAGE = re.compile(r"[^\w+#.-]")
+_ENDS_ADDRESS = re.compile(r"[^\w\-.~:/?#@!$&'*+,;=%\[\]]")
+_RUN_OF_TICKS = re.compile(r"`+")
+
+
+def fold(text: str, at_most: int = 0) -> str:
+    """The text in one line, without what a reader does not see; cut to `at_most` characters with `…`, 0 for all."""
+    line = " ".join("".join(map(_seen, text)).split())
+    return line if not at_most or len(line) <= at_most else line[: at_most - 1].rstrip() + "…"
+
+
+def quote(text: str, at_most: int = 0) -> str:
+    """The text in one line between quotation marks, which end nowhere inside."""
+    return '"' + fold(text, at_most).replace('"', "'") + '"'
+
+
+def escape_markdown(text: str, at_most: int = 0) -> str:
+    """The text in one line as Markdown that shows it as it is: no link, image, command, heading or HTML."""
+    escaped = _MARKDOWN.sub(r"\\\g<0>", fold(text, at_most))
+    return _LIST_NUMBER.sub(r"\1\\\2", escaped)
+
+
+def code_span(text: str, at_most: int = 0) -> str:
+    """The text in one line as code within Markdown, between more backticks than it holds in a row."""
+    line = fold(text, at_most)
+    ticks = "`" * (_longest_run(line) + 1)
+    # One space each is taken away again; without it, backticks at the rim would belong to the fence.
+    return f"{ticks} {line} {ticks}" if line[:1] == "`" or line[-1:] == "`" else f"{ticks}{line}{ticks}"
+
+
+def fence(text: str, language: str = "") -> str:
+    """A block of code that ends only at its end: its fence is longer than any run of backticks inside."""
+    ticks = "`" * max(3, _longest_run(text) + 1)
+    name = _NO_LANGUAGE.sub("", language)
+    return f"{ticks}{name}\n{text}\n{ticks}"
+
+
+def link(text: str, uri: str) -> str:
+    """A link of ours in Markdown: its text is shown as it is, and its address holds no character that ends it."""
+    address = _ENDS_ADDRESS.sub(_percent, uri)
+    return f"[{escape_markdown(text)}]({address})"
+
+
+def _seen(character: str) -> str:
+    if character.isascii() and character.isprintable():
+        return character
+    kind = unicodedata.category(character)
+    if kind == _HIDING and character not in _JOINERS:
+        return ""
+    return " " if kind in _UNSEEN else character
+
+
+def _percent(found: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "surrogatepass"))
+
+
+def message(text: str) -> str:
+    """The text for an editor's message box, line by line: VS Code makes links of `[text](address)` there, commands too."""
+    lines = [fold(line) for line in re.split(r"\r\n|\n|\r", text)]
+    return "\n".join(lines).replace("](", "] (")
+
+
+def _longest_run(text: str) -> int:
+    return max(map(len, _RUN_OF_TICKS.findall(text)), default=0)
