@@ -55,7 +55,7 @@ def configuration() -> str:
         "",
         "Generated from `rag_ls/config/settings.py`. Each layer overrides the one before it: defaults, the user's `config.toml`,",
         "the project's `rag-ls.toml`, environment variables (`RAG_LS_SECTION_KEY`), the editor's `ragLs` settings.",
-        "`embedding` and `log` are the user's: a project's file cannot set them.",
+        "`embedding`, `log`, `daemon`, `http`, `summaries` and `store` are the user's: no project's file and no editor sets them.",
         "What costs or destroys *waits* where a project's file or an editor sets it, until the user trusts the folder",
         "(`rag-ls trust`). *More waits* and *Less waits*: a value that is above, or below, what is in force without it.",
         "`rag-ls config` shows the values in force and names what is wrong with its file and line.",

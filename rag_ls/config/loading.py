@@ -21,14 +21,8 @@ from rag_ls.util.quoting import fold
 from rag_ls.util.regular_files import read_regular
 
 # Only the user may set these: one model serves all projects, and a cloned repository must not choose files to load or
-# write, or where text is sent.
+# write, or where text is sent. It may bring an editor's settings too.
 _USER_ONLY = ("embedding", "log", "daemon", "http", "summaries", "store", "projects")
-# An editor may not set these, because a cloned repository may bring editor settings too.
-_NOT_AN_EDITORS = ("summaries", "store", "projects")
-# Nor who is sent text, and with which key.
-_NOT_AN_EDITORS_KEYS = ("provider", "endpoint", "api_key_env")
-# An engine reads these at its start, for all clients that share it.
-_ENGINE_ONLY = ("embedding", "log", "daemon", "http", "store")
 
 
 _ENVIRONMENT, _EDITOR = "environment", "editor settings"
@@ -82,15 +76,13 @@ def load(
     *,
     environment: Mapping[str, str] | None = None,
     editor: Mapping[str, Any] | None = None,
-    shared: bool = False,
     last_good: LastGood | None = None,
     folders: Sequence[Path] = (),
 ) -> Loaded:
     """The settings in force for `project`: each layer overrides the one before it.
 
-    An editor that uses a `shared` engine cannot set the engine's own settings. What costs or destroys counts in a project
-    only if its folder is trusted, an editor's too, which may come from the project; without a project, if all `folders`
-    of the editor are.
+    What costs or destroys counts in a project only if its folder is trusted, an editor's too, which may come from the
+    project; without a project, if all `folders` of the editor are.
 
     A wrong key, type or value is reported as a `Problem` with its file and line; the rest still loads. With
     `last_good`, a broken file's last good content still counts.
@@ -105,11 +97,7 @@ def load(
     loaded = _apply(loaded, environment_values(variables), _ENVIRONMENT, _no_line)
     if editor:
         values = snake_keys(editor)
-        refused = [section for section in _ENGINE_ONLY if shared and values.pop(section, None) is not None]
-        refused += [section for section in _NOT_AN_EDITORS if values.pop(section, None) is not None]
-        if isinstance(chosen := values.get("embedding"), dict):
-            refused += [f"embedding.{key}" for key in _NOT_AN_EDITORS_KEYS if key in chosen]
-            values["embedding"] = {key: value for key, value in chosen.items() if key not in _NOT_AN_EDITORS_KEYS}
+        refused = [section for section in _USER_ONLY if values.pop(section, None) is not None]
         loaded = _apply(loaded, values, _EDITOR, _no_line, is_trusted)
         hints = [Problem(_EDITOR, f"{section} is not an editor's to set: set it in {user_file}") for section in refused]
         loaded = _with_problem(loaded, *hints)

@@ -84,14 +84,12 @@ class Client:
 
     def load_settings(self, project: Project | None = None) -> Loaded:
         """The settings in force, with their problems."""
-        shared = bool(self.engine.address)
         with self._lock:
             folders = list(self._projects)
         return config.load(
             project,
             environment=self._environment,
             editor=self._editor,
-            shared=shared,
             last_good=self.engine.last_good,
             folders=folders,
         )

@@ -254,14 +254,21 @@ def test_a_store_is_named_in_one_line_by_the_user_alone(project: Project) -> Non
     assert "the user's to set" in str(problem)
 
 
-def test_an_editor_cannot_say_where_texts_go() -> None:
-    chosen = {
-        "embedding": {"provider": "openai", "endpoint": "http://127.0.0.1:9/v1", "apiKeyEnv": "HOME", "threads": 2}
-    }
-    loaded = config.load(environment={}, editor=chosen)
-    assert (loaded.settings.embedding.provider, loaded.settings.embedding.endpoint) == ("local", "")
-    assert loaded.settings.embedding.api_key_env == ""
-    assert loaded.settings.embedding.threads == 2
-    assert {str(problem).split()[2] for problem in loaded.problems} == {
-        "embedding.provider", "embedding.endpoint", "embedding.api_key_env",
-    }  # fmt: skip
+@pytest.mark.parametrize(
+    ("section", "values"),
+    [
+        (
+            "embedding",
+            {"provider": "openai", "endpoint": "http://127.0.0.1:9/v1", "apiKeyEnv": "HOME", "model": "/evil"},
+        ),
+        ("log", {"file": "/home/me/.profile"}),
+        ("http", {"enabled": True, "address": "0.0.0.0:80"}),
+        ("daemon", {"mode": "never"}),
+        ("summaries", {"endpoint": "http://127.0.0.1:9/v1"}),
+        ("store", {"url": "postgresql://evil/x"}),
+    ],
+)
+def test_what_is_the_user_s_no_editor_sets(section: str, values: dict[str, object]) -> None:
+    loaded = config.load(environment={}, editor={section: values})
+    assert loaded.settings == Settings()
+    assert [str(problem).split(":")[1] for problem in loaded.problems] == [f" {section} is not an editor's to set"]

@@ -129,16 +129,18 @@ async def editor(
     capabilities: str = "visual-studio-code",
     name: str = "",
     options: Sequence[str] = (),
+    trusts: bool | None = None,
     **settings: Any,
 ) -> AsyncIterator[Editor]:
-    """An editor on some folders, against a fresh `rag-ls lsp`."""
+    """An editor on some folders, against a fresh `rag-ls lsp`; `trusts`: what it says when it is asked for trust."""
     config = ClientServerConfig(
         server_command=[RAG_LS, "lsp", *options], server_env=dict(os.environ), client_factory=_client
     )
     client = await config.start()
     view = [types.WorkspaceFolder(folder.as_uri(), folder.name) for folder in folders]
     declared = client_capabilities(capabilities)
-    declared.experimental = {"ragLs": {"events": True, "asksForNotes": True}}
+    declared.experimental = {"ragLs": {"events": True, "asksForNotes": True, "tellsTrust": trusts is not None}}
+    client.feature("ragLs/isTrusted")(lambda params: trusts)
     params = types.InitializeParams(
         capabilities=declared,
         process_id=os.getpid(),

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,10 @@ from rag_ls.operations import OPERATIONS, ClientSession
 from rag_ls.project import CONFIG_FILE, Project
 from rag_ls.registry.trusted_folders import users_trusted_folders
 from tests.daemon.engines import RAG_LS, run
+from tests.e2e.clients import editor as editor_process
 from tests.lsp.conftest import cart, editor
 from tests.lsp.in_process import InProcessEditor, in_process_editor
-from tests.support import until, write
+from tests.support import engine_pid, until, write
 
 __all__ = ["cart", "editor"]
 """Fixtures of an editor on the shop."""
@@ -224,6 +226,17 @@ def test_a_folder_that_the_editor_s_user_trusts_is_trusted(
         assert users_trusted_folders().trusts(root) == is_trusted
         told = [each["params"]["message"] for each in editor.notified if each["method"] == "window/showMessage"]
         assert len([text for text in told if "rag-ls trust" in text]) == (0 if is_trusted else 1)
+
+
+async def test_an_editor_s_trust_reaches_the_shared_engine_through_its_relay(root: Path) -> None:
+    async with editor_process(root, trusts=True) as ed:
+        await ed.command("status")
+        assert users_trusted_folders().trusts(root)
+        users_trusted_folders().remove(root)
+        # The next engine is brought to the state of the session, and asks as the first one did.
+        os.kill(int(engine_pid() or 0), signal.SIGKILL)
+        await ed.command("status")
+        assert until(lambda: users_trusted_folders().trusts(root))
 
 
 def test_an_untrusted_window_takes_back_nothing_and_settings_make_nothing_trusted(root: Path) -> None:
