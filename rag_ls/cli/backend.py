@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rag_ls.cli.progress import Show
+from rag_ls.cli.terminal import harmless
 from rag_ls.daemon.calls import call
 from rag_ls.daemon.channel import EngineLost
 from rag_ls.daemon.find import Mode, find_engine
@@ -70,7 +71,7 @@ class _Warnings:
         """Print it, unless it was printed before."""
         if warning not in self._told:
             self._told.add(warning)
-            print(f"rag-ls: {warning}", file=sys.stderr)
+            print(f"rag-ls: {harmless(warning)}", file=sys.stderr)
 
 
 def _alone(operation: str, project: str, values: Json, show: Show | None, warn: Callable[[str], None]) -> Json:

@@ -140,7 +140,7 @@ def _overview(arguments: argparse.Namespace) -> int:
 
 def _show_status(arguments: argparse.Namespace, answer: Json) -> None:
     if arguments.watch and sys.stdout.isatty():
-        print("\x1b[H\x1b[2J", end="")
+        terminal.clear()
     # A search does not wait for this import.
     from rag_ls.registry.trusted_folders import users_trusted_folders
 

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from rag_ls import __version__
 from rag_ls.cli.completions import SHELLS
 from rag_ls.cli.options import Verbs, add_operations, add_verb, project_option, standalone_option
+from rag_ls.cli.terminal import Harmless, harmless
 from rag_ls.cli.verbs import VERBS
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest, RagLsError
@@ -69,6 +70,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run one verb and exit with its code."""
     forget_git()
     _tell_of_crashes()
+    if sys.stdout is not None and sys.stdout.isatty():
+        sys.stdout = Harmless(sys.stdout)
     words = sys.argv[1:] if argv is None else argv
     if message := _unknown_verb(words):
         print(f"rag-ls: {message}", file=sys.stderr)
@@ -135,7 +138,7 @@ def _fail(arguments: argparse.Namespace, error: RagLsError, code: int) -> int:
     message = in_words_of_the_shell(str(error))
     if getattr(arguments, "json", False):
         print(json.dumps({"error": {"type": type(error).__name__, "message": message}}))
-    print(f"rag-ls: {message}", file=sys.stderr)
+    print(f"rag-ls: {harmless(message)}", file=sys.stderr)
     return code
 
 

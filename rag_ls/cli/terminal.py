@@ -1,10 +1,14 @@
-"""How text looks on a terminal: colours, links, code in colours, a pager. In a pipe it stays as it is."""
+"""How text looks on a terminal: colours, links, code in colours, a pager. In a pipe it stays as it is.
+
+Text of files and memories gives a terminal no orders (ECMA-48's controls: to move, to clear, to write the clipboard).
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -12,6 +16,13 @@ if TYPE_CHECKING:
 PLACE, NAME, FAINT, WARNING = "cyan", "bold", "dim", "yellow"
 """Styles, in rich's words. They are colours of the terminal's own palette, so that they fit its background."""
 
+_CLEAR = "\x1b[H\x1b[2J"
+# Colours and links, which are ours or do no harm, then all other controls, and marks that turn text (Unicode, UAX 9).
+_CONTROLS = re.compile(
+    "(\x1b\\[[0-9;]*m|\x1b\\]8;[^\x07\x1b]*\x1b\\\\)|\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
+_ORDERS = re.compile("\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_SHOWN_ORDER = "\N{REPLACEMENT CHARACTER}"
 _INDENT = "    "
 _CODE_COLOURS = "ansi_dark"
 
@@ -63,13 +74,15 @@ class Colours:
         from rich.style import Style
         from rich.text import Text
 
-        return self._printed(Text(text, Style.parse(style) + Style(link=link or None)))
+        return self._printed(Text(_ORDERS.sub(_SHOWN_ORDER, text), Style.parse(style) + Style(link=link or None)))
 
     def code(self, text: str, language: str) -> list[str]:
         """See `Paint`. A line that is too long for the terminal is cut."""
         from rich.syntax import Syntax
 
-        coloured = Syntax("", language, theme=_CODE_COLOURS, background_color="default").highlight(text)
+        coloured = Syntax("", language, theme=_CODE_COLOURS, background_color="default").highlight(
+            _ORDERS.sub(_SHOWN_ORDER, text)
+        )
         coloured.rstrip()
         lines = coloured.split("\n", allow_blank=True)
         for line in lines:
@@ -95,6 +108,37 @@ def paint() -> Paint:
     return Colours(Console(file=sys.stdout))
 
 
+def clear() -> None:
+    """Clear the terminal that standard output is."""
+    stream: object = sys.stdout
+    if isinstance(stream, Harmless):
+        stream.clear()
+
+
+class Harmless:
+    """A terminal's stream that takes text, colours and links, and no other orders to the terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text; each order in it is shown as a mark."""
+        self._stream.write(harmless(text))
+        return len(text)
+
+    def clear(self) -> None:
+        """Clear the terminal."""
+        self._stream.write(_CLEAR)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def harmless(text: str) -> str:
+    """The text with a mark in place of each order to a terminal but colours and links."""
+    return _CONTROLS.sub(lambda found: found[1] or _SHOWN_ORDER, text)
+
+
 def show(text: str) -> None:
     """Print a text; if it is longer than the terminal, in the pager that the user chose (`PAGER`), else in `less`."""
     if not sys.stdout.isatty() or not sys.stdin.isatty() or text.count("\n") < os.get_terminal_size().lines - 1:
@@ -104,4 +148,4 @@ def show(text: str) -> None:
 
     # As git does: show colours, leave the text on the screen, and end at once if all of it fits.
     os.environ.setdefault("LESS", "FRX")
-    pydoc.pager(text + "\n")
+    pydoc.pager(harmless(text) + "\n")

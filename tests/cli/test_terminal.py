@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
 import select
 import struct
+import subprocess
 import sys
 import termios
 from contextlib import suppress
@@ -15,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.cli.terminal import PLAIN
+from rag_ls.cli.terminal import PLAIN, harmless
 from tests.support import git_repository, write
 
 pytestmark = pytest.mark.shared_engine
@@ -99,3 +101,36 @@ def test_indexing_shows_one_bar_until_everything_is_embedded(repository: Path) -
     shown = _on_a_terminal(repository, "index")
     assert re.search(r"embedding chunks [\d,]+/[\d,]+ [━╸╺]+", _COLOUR.sub("", shown))
     assert any(line.startswith("index     complete") for line in _seen(shown))
+
+
+def test_a_file_s_text_gives_the_terminal_no_orders(tmp_path: Path) -> None:
+    order, link = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\x9b1m\r", "\x1b]8;;https://evil.example\x1b\\"
+    root = git_repository(
+        tmp_path / "stranger", {"pay.py": f"def settle():\r\n    # {order} {link} settle\r\n    return 1\r\n"}
+    )
+    name = f"a{order}settle.py"
+    rule = {"id": "no-settle", "language": "python", "files": "*.py", "forbid": "settle", "message": f"never {order}"}
+    write(root, {name: "settle = 1\n", "ARCHITECTURE.yml": json.dumps({"rules": [rule]})})
+    assert subprocess_output(root, "index", "--words-only")
+    for arguments in (("search", "settle"), ("check",), ("search", f"settle {order}")):
+        shown = _on_a_terminal(root, *arguments)
+        left = _COLOUR.sub("", _LINK.sub("", shown))
+        assert not set("\x1b\x07\x9b\r") & set(left.replace("\r\n", "\n"))
+        assert "settle" in left
+        assert "evil.example" not in "".join(_LINK.findall(shown))
+    assert order in subprocess_output(root, "search", "settle")
+
+
+def subprocess_output(folder: Path, *arguments: str) -> str:
+    """What a verb prints into a pipe: there, text stays as it is."""
+    done = subprocess.run([_COMMAND, *arguments], cwd=folder, capture_output=True, check=True)
+    return done.stdout.decode()
+
+
+def test_text_colours_and_links_pass_a_terminal() -> None:
+    ours = "\x1b[1;36mname\x1b[0m \x1b]8;id=1;file:///a\x1b\\a\x1b]8;;\x1b\\\tb\r\nc"
+    assert harmless(ours) == ours
+    assert (
+        harmless("a\x1b[2J\u202eb\rc")
+        == "a\N{REPLACEMENT CHARACTER}[2J\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}c"
+    )
