@@ -301,6 +301,50 @@ def test_an_editor_s_message_holds_no_link(editor: InProcessEditor, cart: Path) 
     assert not [text for text in told if "](" in text or "\x1b" in text]
 
 
+def test_a_broken_rule_is_told_in_plain_text_and_opens_files_and_web_pages_alone(
+    editor: InProcessEditor, shop: Path
+) -> None:
+    seen = {
+        "a": "command:workbench.action.quit", "b": "vscode://evil.example/x", "c": "file://evil.example/share",
+        "d": "/etc/passwd", "e": "https://wiki.example/log", "f": "docs/patterns/log.md",
+    }  # fmt: skip
+    rules = [
+        {
+            "id": each,
+            "language": "python",
+            "files": "**",
+            "forbid": "print($$$)",
+            "message": HOSTILE,
+            "see": see,
+        }
+        for each, see in seen.items()
+    ]
+    write(shop, {"ARCHITECTURE.yml": json.dumps({"rules": rules}), "src/talk.py": "print(1)\n"})
+    editor.command("reindex")
+    editor.open(shop / "src/talk.py")
+    document = {"textDocument": {"uri": (shop / "src/talk.py").as_uri()}}
+
+    def broken() -> list[dict[str, Any]]:
+        return list(editor.ask("textDocument/diagnostic", document)["items"])
+
+    assert until(lambda: len(broken()) == len(seen))
+    found = broken()
+    assert not [each for each in found if "](" in each["message"] or "\x1b" in each["message"]]
+    actions = editor.ask(
+        "textDocument/codeAction", {**document, "range": found[0]["range"], "context": {"diagnostics": found}}
+    )
+    assert not [each for each in actions if "\n" in each["title"]]
+    shown = {
+        each["title"]: each["command"]["arguments"][0]["uri"] for each in actions if "Show the pattern" in each["title"]
+    }
+    assert shown == {
+        "Show the pattern for e in the browser: https://wiki.example/log": "https://wiki.example/log",
+        "Show the pattern for f": (shop / "docs/patterns/log.md").as_uri(),
+    }
+    with pytest.raises(AssertionError, match="shows files and web pages, not"):
+        editor.command("showPlace", uri="command:workbench.action.quit")
+
+
 def test_prompts_and_resources_hold_memories_as_quotations(client: Client, shop: Path) -> None:
     operations = ClientSession(client)
     operations.work_in(shop)

@@ -146,7 +146,7 @@ function M.memories(query)
       }
       vim.ui.select(answer.results, options, function(memory)
         if memory then
-          vim.lsp.util.open_floating_preview(vim.split(memory.content, '\n'), 'markdown', { border = 'rounded' })
+          vim.lsp.util.open_floating_preview(vim.split(memory.content, '\n'), 'text', { border = 'rounded' })
         end
       end)
     end)

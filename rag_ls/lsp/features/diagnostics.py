@@ -20,6 +20,7 @@ from rag_ls.lsp.text_buffer import units
 from rag_ls.project import is_guest
 from rag_ls.rules.checks.records import RuleProblem, Severity, Violation
 from rag_ls.rules.checks.rule_files import RULE_FILES
+from rag_ls.util.quoting import message
 from rag_ls.util.text import lines_of
 
 SOURCE = "rag-ls"
@@ -171,7 +172,7 @@ def as_diagnostics(
     found = [
         types.Diagnostic(
             range=types.Range(types.Position(problem.line - 1, 0), types.Position(problem.line, 0)),
-            message=problem.message, severity=_SEVERITIES[problem.severity], source=SOURCE, code="rule",
+            message=message(problem.message), severity=_SEVERITIES[problem.severity], source=SOURCE, code="rule",
         )
         for problem in problems
     ]  # fmt: skip
@@ -188,7 +189,7 @@ def _diagnostic(view: ProjectView, lines: Sequence[str], found: Violation, encod
     if found.see and not is_guest(found.see):
         see = uri_of(view, found.see)
     return types.Diagnostic(
-        range=types.Range(start, end), message=found.message, severity=_SEVERITIES[found.severity], source=SOURCE,
+        range=types.Range(start, end), message=message(found.message), severity=_SEVERITIES[found.severity], source=SOURCE,
         code=found.rule, code_description=types.CodeDescription(href=stated) if stated else None,
         data={"rule": found.rule, "stated": stated, "see": see},
     )  # fmt: skip

@@ -27,11 +27,13 @@ from rag_ls.rules.checks.records import (
 )
 from rag_ls.rules.checks.structure import ALIASES, LANGUAGES, problem_of
 from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
+from rag_ls.util.quoting import fold
 
 SCHEMA_FILE = Path(__file__).with_name("architecture.schema.json")
 MAX_CHARACTERS = 250_000
 """Rules of a longer file are not read: reading them would hold up the editor."""
 
+_PROBLEM_CHARACTERS = 300
 _DUPLICATE = "{} is stated twice, here and at line {}: give one of them another id"
 
 
@@ -79,7 +81,7 @@ def _said(error: Any) -> str:
         message = error.message.replace("Unevaluated properties are not allowed", "it has unknown keys")
     else:
         message = error.message
-    return f"{place}: {message}"
+    return fold(f"{place}: {message}", _PROBLEM_CHARACTERS)
 
 
 def _line_of(lines: Mapping[tuple[str | int, ...], int], path: Sequence[str | int]) -> int:
