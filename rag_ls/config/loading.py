@@ -63,12 +63,17 @@ class Loaded:
     waiting: tuple[str, ...] = ()
     """The settings of a project or an editor that do not count until the user trusts the folder."""
 
-    def waiting_note(self, root: Path) -> str:
-        """What waits, and how the user lets it count; empty where nothing waits."""
+    def waiting_note(self, root: Path | None = None) -> str:
+        """What waits, and with the folder's path how the user lets it count; empty where nothing waits.
+
+        Agents are not told how: they would do it themselves.
+        """
         if not self.waiting:
             return ""
-        what = "waits" if len(self.waiting) == 1 else "wait"
-        return f"{', '.join(self.waiting)} {what} until you trust the folder: `rag-ls trust {shlex.quote(str(root))}`"
+        what = f"{', '.join(self.waiting)} {'waits' if len(self.waiting) == 1 else 'wait'} until"
+        if root is None:
+            return f"{what} the user trusts the folder"
+        return f"{what} you trust the folder: `rag-ls trust {shlex.quote(str(root))}`"
 
 
 def load(

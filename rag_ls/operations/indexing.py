@@ -70,7 +70,7 @@ class IndexOperations:
     def _with_problems(self, view: ProjectView, status: ProjectStatusRecord) -> ProjectStatusRecord:
         """A project's state with what is wrong with its settings, for clients that hear of it nowhere else."""
         loaded = self._client.load_settings(view.project)
-        wrong = (*map(str, loaded.problems), loaded.waiting_note(view.project.root))
+        wrong = (*map(str, loaded.problems), loaded.waiting_note())
         return replace(status, note="; ".join(filter(None, (status.note, *wrong))))
 
     def _engine(self, *, full: bool) -> EngineRecord:

@@ -252,6 +252,15 @@ def test_an_untrusted_window_takes_back_nothing_and_settings_make_nothing_truste
     assert users_trusted_folders().trusts(root)
 
 
+def test_an_agent_hears_what_waits_and_not_how_to_let_it_in(client: Client, shop: Path) -> None:
+    write(shop, {CONFIG_FILE: "[consolidation]\nauto_consolidate = true\n"})
+    session = ClientSession(client)
+    session.work_in(shop)
+    note = session.operations.run("index_status", {})["projects"][0]["note"]
+    assert "consolidation.auto_consolidate waits until the user trusts the folder" in note
+    assert "rag-ls trust" not in note
+
+
 def test_no_operation_of_any_surface_makes_a_folder_trusted() -> None:
     assert not [item.name for item in OPERATIONS if "trust" in item.name]
 
