@@ -1,5 +1,6 @@
 // The same index for the editor's own agents: the MCP server, and search as a tool.
 import * as vscode from "vscode";
+import { plain } from "./quoting.ts";
 import type { CodeAnswer } from "./server/answers.ts";
 import type { Server } from "./server/server.ts";
 
@@ -38,7 +39,7 @@ export function offerToAgents(server: Server): vscode.Disposable[] {
 
 function searchTool(server: Server): vscode.LanguageModelTool<SearchInput> {
   return {
-    prepareInvocation: ({ input }) => ({ invocationMessage: `Searching code for “${input.query}”` }),
+    prepareInvocation: ({ input }) => ({ invocationMessage: `Searching code for “${plain(input.query)}”` }),
     invoke: async ({ input }, token) => {
       const answer = await server.ask<CodeAnswer>("searchCode", { budget_tokens: BUDGET_TOKENS, ...input }, token);
       return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(JSON.stringify(answer))]);
