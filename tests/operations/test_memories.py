@@ -10,6 +10,7 @@ import pytest
 from rag_ls.engine.client import Client, local_client
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
 from rag_ls.operations import Operations
+from rag_ls.registry.trusted_folders import users_trusted_folders
 from tests.support import PATIENCE_S, git, memories_file, until, write
 
 _NET = "Cart prices are net of tax, the invoice adds it"
@@ -186,6 +187,8 @@ class TestStoring:
         assert record["metadata"]["importance_score"] == 1
 
     def test_a_session_that_is_full_says_what_made_room(self, client: Client, operations: Operations) -> None:
+        for view in client.projects():
+            users_trusted_folders().add(view.project.root)
         client.apply_editor_settings({"storage": {"maxSessionMemories": 2}})
         least = _stored(operations, "first thought", "session", importance_score=0.1)
         _stored(operations, "second thought", "session")

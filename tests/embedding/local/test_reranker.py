@@ -13,6 +13,7 @@ from safetensors.numpy import save_file
 from rag_ls.embedding import locate
 from rag_ls.engine.client import Client, local_client
 from rag_ls.operations import Operations
+from rag_ls.registry.trusted_folders import users_trusted_folders
 from tests.support import PATIENCE_S, until, write
 
 _WIDTH, _WORDS_READ = 16, 64
@@ -103,6 +104,7 @@ def test_without_it_they_come_as_they_were_and_the_answer_says_so(shop: Path, ho
 
 
 def _with_memories(shop: Path) -> tuple[Operations, Client]:
+    users_trusted_folders().add(shop)
     write(shop, {"rag-ls.toml": "[search]\nenable_reranking = true\n"})
     client = local_client()
     client.open(shop)

@@ -20,6 +20,7 @@ from rag_ls.indexing.watching.mounts import is_remote, remote_file_system
 from rag_ls.indexing.watching.native import NativeChanges
 from rag_ls.operations.json_of import json_of
 from rag_ls.operations.records_of import status_record
+from rag_ls.registry.trusted_folders import users_trusted_folders
 from tests.indexing.watching.synced import contents, found, in_step, settled, watched
 from tests.support import PATIENCE_S, finished, git, git_repository, python, until, write
 
@@ -244,6 +245,7 @@ def test_status_tells_of_the_sync(client: Client, shop: Path) -> None:
 def test_without_watching_questions_compare_and_the_sweep_finds_what_was_missed(
     client: Client, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    users_trusted_folders().add(shop)
     write(shop, {"rag-ls.toml": "[index]\nwatch = false\nsweep_minutes = 0.03\n"})
     monkeypatch.delenv("RAG_LS_INDEX_SWEEP_MINUTES")
     view = client.open(shop)
