@@ -13,10 +13,10 @@ from rag_ls.errors import InvalidRequest, NotIndexed, PathOutsideProject, Projec
 from rag_ls.util import handles
 from rag_ls.util.git import GitSilent, Silence, ask_git
 from rag_ls.util.plain_files import clear_way, clear_way_for_folder, kind_of
+from rag_ls.util.private_files import create_private_file
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.repositories import find_repository, is_repository_top
 from rag_ls.util.system_folders import account_home, why_never_a_project, why_no_project_unasked
-from rag_ls.util.whole_files import whole_file
 
 DATA_FOLDER = ".rag-ls"
 CONFIG_FILE = "rag-ls.toml"
@@ -83,10 +83,7 @@ class Project:
             for name in _OWN_FILES:
                 clear_way(folder / name)
             clear_way_for_folder(folder / SESSIONS_FOLDER)
-            ignore = folder / ".gitignore"
-            if not ignore.exists():
-                with whole_file(ignore) as stream:
-                    stream.write("*\n")
+            create_private_file(folder / ".gitignore", "*\n")
         except OSError as error:
             otherwise = "make the folder writable for you, or open a copy of the project that you own"
             raise ProjectUnavailable(

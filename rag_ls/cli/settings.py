@@ -9,10 +9,11 @@ import sys
 from rag_ls import config
 from rag_ls.errors import InvalidRequest
 from rag_ls.project import CONFIG_FILE, find_project, user_config_file
+from rag_ls.util.masks import mask_secrets
 
 
 def show(arguments: argparse.Namespace) -> int:
-    """Print the settings, their meaning, and the problems met while loading them."""
+    """Print the settings without passwords, their meaning, and the problems met while loading them."""
     project = find_project(arguments.project)
     loaded = config.load(project)
     wanted = [info for info in config.describe() if _wanted(info.key, arguments.key)]
@@ -42,4 +43,5 @@ def _wanted(key: str, asked: str) -> bool:
 
 def _value(settings: config.Settings, key: str) -> object:
     section, name = key.split(".")
-    return getattr(getattr(settings, section), name)
+    value = getattr(getattr(settings, section), name)
+    return mask_secrets(value) if isinstance(value, str) else value

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from rag_ls.config import LogSettings
 from rag_ls.project import make_private_folder
+from rag_ls.util.private_files import create_private_file, restrict_to_user
 
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 # A message may quote what a client sent: half a character, too.
@@ -29,10 +30,12 @@ def to_rotating_file(file: Path, settings: LogSettings, *, also_stderr: bool) ->
     make_private_folder(file.parent)
     root = logging.getLogger("rag_ls")
     root.setLevel(min(logging.INFO, logging.getLevelNamesMapping()[settings.level.upper()]))
+    for number in range(1, _KEPT_FILES + 1):
+        restrict_to_user(file.with_name(f"{file.name}.{number}"))
+    create_private_file(file)
     handler = RotatingFileHandler(
         file, maxBytes=_MAX_FILE_BYTES, backupCount=_KEPT_FILES, encoding="utf-8", errors=_ERRORS
     )
-    file.chmod(0o640)
     crashes = _Crashes(file, takes_stderr=not also_stderr)
     handler.rotator = crashes.rotate
     handlers: list[logging.Handler] = [handler]
@@ -66,6 +69,7 @@ class _Crashes:
             self._open()
 
     def _open(self) -> None:
+        create_private_file(self._file)
         self._stream = self._file.open("ab", buffering=0)
         if self._takes_stderr:
             os.dup2(self._stream.fileno(), 2)
@@ -84,6 +88,8 @@ def configure(settings: LogSettings) -> str:
     handler: logging.Handler = logging.StreamHandler(sys.stderr)
     if settings.file:
         try:
+            if not os.path.lexists(settings.file):
+                create_private_file(settings.file)
             handler = logging.FileHandler(settings.file, encoding="utf-8", errors=_ERRORS)
         except OSError as error:
             problem = f"log.file = {settings.file!r} cannot be written ({error.strerror}); logging to stderr"

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, get_type_hints
 
 from rag_ls.config.settings import Settings, describe
+from rag_ls.util.masks import mask_secrets
 from rag_ls.util.quoting import fold
 
 # `daemon = "never"` stands for `[daemon] mode = "never"`, and RAG_LS_DAEMON for RAG_LS_DAEMON_MODE.
@@ -69,6 +70,11 @@ def _converted(name: str, wanted: Any, value: Any) -> Any:
     if type(value) is not wanted:
         raise ValueError(f"{name} must be of type {wanted.__name__}, not {_shown(value)}")
     return value
+
+
+def _shown(value: object) -> str:
+    """A value in a message, which may go to a log."""
+    return "a table" if isinstance(value, Mapping) else mask_secrets(repr(value))
 
 
 def environment_values(variables: Mapping[str, str]) -> dict[str, dict[str, Any]]:

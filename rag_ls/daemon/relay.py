@@ -15,6 +15,7 @@ from typing import IO
 from rag_ls.daemon.channel import Channel
 from rag_ls.daemon.records import Record
 from rag_ls.util.json_rpc import Message, MessageTooLong, framed, write_all
+from rag_ls.util.private_files import restrict_to_user
 
 # How long the engine may still answer after the client's last message.
 _LAST_WORDS_S = 10.0
@@ -145,6 +146,7 @@ class Relay:
         """Write to standard error, which editors keep, and beside what the engine has logged."""
         print(text, file=sys.stderr, flush=True)
         with contextlib.suppress(OSError), open(self._log, "a", encoding="utf-8", errors="replace") as log:
+            restrict_to_user(self._log)
             log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')},000 WARNING {__name__}: {text}\n")
 
     def _next_engine(self) -> Channel | None:

@@ -22,6 +22,8 @@ from rag_ls.daemon import transport
 from rag_ls.daemon.channel import EngineLost, Refused, greet
 from rag_ls.daemon.find import start_engine
 from rag_ls.daemon.paths import EnginePaths, engine_paths, make_private, noted_pid, user_config_file
+from rag_ls.util.masks import mask_secrets
+from rag_ls.util.private_files import restrict_to_user
 from rag_ls.util.whole_files import whole_file
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ def serve(arguments: argparse.Namespace) -> int:
         return _fail("--with-postgres is for trials, in the foreground: leave out --detach")
     if arguments.detach:
         return _detach(paths, arguments)
-    # Other users get no access; the group may read the log and the PID file.
+    # Other users get no access; what is the user's alone is made so besides.
     os.umask(0o027)
     try:
         make_private(paths.folder)
@@ -77,7 +79,7 @@ def stop(arguments: argparse.Namespace) -> int:
     if answered is None:
         return _none_answers(paths)
     with contextlib.suppress(OSError), open(paths.stopped, "w", encoding="utf-8"):
-        pass
+        restrict_to_user(paths.stopped)
     try:
         pid = greet(*answered, "stop", {}).greeting.get("pid")
     except (Refused, EngineLost) as error:
@@ -113,8 +115,6 @@ def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> 
     crashed = noted_pid(paths)
     with whole_file(paths.pid) as file:
         file.write(f"{os.getpid()}\n")
-    # Regardless of the umask.
-    os.chmod(paths.pid, 0o644)
     mark = Mark(paths)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(paths.stopped)
@@ -189,7 +189,7 @@ def _start_postgres() -> EmbeddedPostgres:
         _say(False, str(error))
         sys.exit(1)
     os.environ["RAG_LS_STORE_URL"] = postgres.url
-    _say(False, f"PostgreSQL for trials at {postgres.url}; it ends with this engine, its data stays")
+    _say(False, f"PostgreSQL for trials at {mask_secrets(postgres.url)}; it ends with this engine, its data stays")
     return postgres
 
 

@@ -18,6 +18,7 @@ from starlette.types import Scope
 
 import rag_ls
 from rag_ls.http.exchange import Exchange
+from rag_ls.util.masks import mask_secrets
 
 _log = logging.getLogger(__name__)
 
@@ -45,7 +46,7 @@ def start_exporting() -> None:
     provider = TracerProvider(resource=resource)
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     trace.set_tracer_provider(provider)
-    _log.info("spans go to %s", endpoint)
+    _log.info("spans go to %s", mask_secrets(endpoint))
 
 
 def send_rest() -> None:

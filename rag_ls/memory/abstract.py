@@ -15,6 +15,7 @@ from rag_ls.errors import RagLsError
 from rag_ls.memory.content_checks import MAX_CONTENT
 from rag_ls.model import Memory
 from rag_ls.util.hosts import is_loopback
+from rag_ls.util.masks import mask_secrets
 
 _INSTRUCTION = (
     "Summarise these notes of a software team in at most {words} words. Keep names, numbers and reasons exact, add nothing, "
@@ -71,8 +72,12 @@ def _opener(url: str) -> urllib.request.OpenerDirector:
 
 
 def _post(url: str, body: Mapping[str, Any], settings: SummarySettings) -> Any:
-    if not url.startswith(("http://", "https://")):
-        raise SummaryFailed(f"summaries.endpoint = {settings.endpoint!r} is no http address")
+    # A password or a key there would be shown wherever the address is.
+    if not url.startswith(("http://", "https://")) or any(mark in url for mark in "@?#"):
+        raise SummaryFailed(
+            f"summaries.endpoint = {mask_secrets(settings.endpoint)!r} is no http address; a key belongs into "
+            "summaries.api_key_env"
+        )
     headers = {"Content-Type": "application/json"}
     if settings.api_key_env:
         key = os.environ.get(settings.api_key_env, "").strip()

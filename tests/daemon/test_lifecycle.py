@@ -35,9 +35,9 @@ def _mode(path: str) -> int:
 def test_an_engine_leaves_no_socket_and_no_pid_file_behind(end: str) -> None:
     with engine() as process:
         paths = engine_paths()
-        assert [_mode(path) for path in (paths.folder, paths.socket, paths.pid)] == [0o700, 0o600, 0o644]
+        assert [_mode(path) for path in (paths.folder, paths.socket, paths.pid)] == [0o700, 0o600, 0o600]
         assert until(lambda: os.path.exists(paths.log))
-        assert _mode(paths.log) == 0o640
+        assert _mode(paths.log) == 0o600
         if end == "stop":
             done = run("stop")
             assert (done.returncode, done.stdout) == (0, f"rag-ls: the engine {process.pid} ended\n")

@@ -22,6 +22,7 @@ from rag_ls.embedding.remote.records import ServiceRecords
 from rag_ls.embedding.remote.service import Patience, Service, ServiceFailed, is_local
 from rag_ls.errors import InvalidRequest, ModelMissing
 from rag_ls.project import user_data_folder
+from rag_ls.util.masks import mask_secrets
 
 _log = logging.getLogger(__name__)
 
@@ -80,7 +81,7 @@ def destination_of(settings: EmbeddingSettings, model: str = "") -> Destination:
             )
     if not _is_address(endpoint):
         raise ModelMissing(
-            f"embedding.endpoint = {endpoint!r} is no http address; a key belongs into embedding.api_key_env"
+            f"embedding.endpoint = {mask_secrets(endpoint)!r} is no http address; a key belongs into embedding.api_key_env"
         )
     return Destination(settings.provider, endpoint, wanted)
 
@@ -88,7 +89,9 @@ def destination_of(settings: EmbeddingSettings, model: str = "") -> Destination:
 def _is_address(endpoint: str) -> bool:
     try:
         parts = urlsplit(endpoint)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and "@" not in endpoint
+        is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        # A password or a key there would be shown wherever the address is.
+        return is_whole and not any(mark in endpoint for mark in "@?#")
     except ValueError:
         return False
 

@@ -1,0 +1,28 @@
+"""Hides the passwords and keys that an address may hold, for everything that shows one."""
+
+from __future__ import annotations
+
+import re
+
+_MASK = "***"
+# A user's name is no secret to a database; a web server may take it for the key.
+_NAMES_ARE_KNOWN = ("postgres", "postgresql")
+_SECRET_NAMES = r"[\w.-]*(?:password|passwd|pwd|secret|token|key|sig|signature|auth|credential)s?"
+_PARAMETER = re.compile(rf"(?i)(?<![\w.-])({_SECRET_NAMES})(\s*=\s*)('(?:[^'\\]|\\.)*'|[^&\s#]+)")
+# Whoever writes `@`, `/` or `#` into a password unescaped still means all of it: up to the last `@` of the text.
+_USER = re.compile(r"(?s)\b([a-zA-Z][\w+.-]*)://(.*)@")
+_USER_WITHOUT_SCHEME = re.compile(r"(?s)^([^:]*):.*@")
+
+
+def mask_secrets(address: str) -> str:
+    """An address (a URL, or `name=value` pairs) without its passwords and keys, well formed or not."""
+    pattern, masked = (_USER, _masked_user) if "://" in address else (_USER_WITHOUT_SCHEME, rf"\1:{_MASK}@")
+    return _PARAMETER.sub(rf"\1\2{_MASK}", pattern.sub(masked, address))
+
+
+def _masked_user(found: re.Match[str]) -> str:
+    scheme, user = found.groups()
+    name, separator, _ = user.partition(":")
+    if scheme.lower() in _NAMES_ARE_KNOWN:
+        return f"{scheme}://{name}{separator and ':' + _MASK}@"
+    return f"{scheme}://{_MASK}@"
