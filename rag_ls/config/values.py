@@ -53,8 +53,8 @@ def _checked(name: str, wanted: Any, value: Any, limits: Mapping[str, Any]) -> A
 
 
 def _shown(value: object) -> str:
-    """A value for messages, in short: whoever wrote it may be a stranger."""
-    return fold(repr(value), _SHOWN_CHARACTERS)
+    """A value in a message, in short: whoever wrote it may be a stranger, and the message may go to a log."""
+    return "a table" if isinstance(value, Mapping) else fold(mask_secrets(repr(value)), _SHOWN_CHARACTERS)
 
 
 def _converted(name: str, wanted: Any, value: Any) -> Any:
@@ -70,11 +70,6 @@ def _converted(name: str, wanted: Any, value: Any) -> Any:
     if type(value) is not wanted:
         raise ValueError(f"{name} must be of type {wanted.__name__}, not {_shown(value)}")
     return value
-
-
-def _shown(value: object) -> str:
-    """A value in a message, which may go to a log."""
-    return "a table" if isinstance(value, Mapping) else mask_secrets(repr(value))
 
 
 def environment_values(variables: Mapping[str, str]) -> dict[str, dict[str, Any]]:

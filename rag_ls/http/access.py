@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,11 @@ from rag_ls.engine.client import Client
 from rag_ls.errors import AccessRefused, InvalidRequest, PathOutsideProject
 from rag_ls.http.tokens import Access
 from rag_ls.operations import Operation
-from rag_ls.operations.fields import arguments_of
+from rag_ls.operations.fields import Argument, arguments_of
+from rag_ls.project import find_marked_root
+
+# No file by such a name means anything to a program, or to an agent.
+_OUR_FILES = re.compile(r"(?i)[\w-]*memories[\w-]*\.(json|jsonl|md)")
 
 
 def needed_access(operation: Operation) -> Access:
@@ -27,17 +32,19 @@ def check_access(access: Access, operation: Operation) -> None:
 
 
 def check_paths(operation: Operation, request: object, client: Client) -> None:
-    """Check that every path in a parsed request lies in a project that the client sees.
+    """Check that every path in a parsed request lies in a project that the client sees, and may be used over HTTP.
 
-    Raises `PathOutsideProject`, and `InvalidRequest` for a relative path where it would not be a project's.
+    Raises `PathOutsideProject`, `AccessRefused`, and `InvalidRequest` for a relative path where it would not be a project's.
     """
     for name, (_, declared) in arguments_of(operation.request).items():
         value = getattr(request, name)
+        if declared.shell_alone and value:
+            raise AccessRefused(f"{operation.name}: {name} writes over files, which is done at the shell alone")
         if declared.is_path and isinstance(value, str) and value.strip():
-            _check_path(operation, name, value.strip(), client)
+            _check_path(operation, name, declared, value.strip(), client)
 
 
-def _check_path(operation: Operation, name: str, value: str, client: Client) -> None:
+def _check_path(operation: Operation, name: str, declared: Argument, value: str, client: Client) -> None:
     is_plain = os.sep not in value and "/" not in value and value not in ("..", "~")
     if "\0" in value or value.startswith("~"):
         raise InvalidRequest(f"{operation.name}: {name} = {value!r} is no path here; give one in a project")
@@ -45,11 +52,39 @@ def _check_path(operation: Operation, name: str, value: str, client: Client) -> 
     if os.path.isabs(value):
         if not _is_in(value, roots):
             raise PathOutsideProject(f"{operation.name}: {name} is in no project that this token sees")
+        if declared.is_root:
+            _check_root(operation, name, value, roots)
+        elif operation.manages:
+            _check_file(operation, name, value, roots, is_written=declared.is_written)
         return
     if operation.manages and not _is_of_project(operation, name, is_plain=is_plain):
         raise InvalidRequest(f"{operation.name}: {name} = {value!r}: give an absolute path in a project")
     if ".." in Path(value).parts or not all(_is_in(os.path.join(root, value), roots) for root in roots):
         raise PathOutsideProject(f"{operation.name}: {name} = {value!r} leads out of the project")
+
+
+def _check_root(operation: Operation, name: str, value: str, roots: list[str]) -> None:
+    """Refuse a folder in a project that would be a project of its own: nothing becomes one over HTTP."""
+    found = find_marked_root(Path(os.path.realpath(value)))
+    if found is None or str(found) not in roots:
+        raise PathOutsideProject(f"{operation.name}: {name} is in no project that this token sees")
+
+
+def _check_file(operation: Operation, name: str, value: str, roots: list[str], *, is_written: bool) -> None:
+    """Refuse files that rag-ls would not make or show: in a folder that begins with a dot, through a link, of other kinds."""
+    said, real = f"{operation.name}: {name} = {value!r}", os.path.realpath(value)
+    if real != os.path.normpath(value):
+        raise PathOutsideProject(f"{said} leads through a link")
+    root = max((root for root in roots if _is_in(real, [root])), key=len)
+    if any(part.startswith(".") for part in Path(os.path.relpath(real, root)).parts):
+        raise PathOutsideProject(f"{said}: what begins with a dot is left alone over HTTP")
+    if is_written and not _OUR_FILES.fullmatch(os.path.basename(real)):
+        raise InvalidRequest(
+            f"{said}: over HTTP memories are written to files called memories.json, memories.jsonl or memories.md, with "
+            "letters and digits around that word"
+        )
+    if is_written and os.path.lexists(real):
+        raise InvalidRequest(f"{said} is there already: nothing is overwritten over HTTP, give another name")
 
 
 def _is_of_project(operation: Operation, name: str, *, is_plain: bool) -> bool:

@@ -25,6 +25,8 @@ from rag_ls.operations import collection_records as records
 from rag_ls.operations import collection_requests as requests
 from rag_ls.operations.memory_arguments import times_of
 from rag_ls.operations.requests import TYPE_NAMES, NoArguments
+from rag_ls.storage import MemoryStore
+from rag_ls.util.nearest import nearest, nearest_text
 
 _log = logging.getLogger(__name__)
 
@@ -78,7 +80,7 @@ class CollectionOperations:
 
     def search(self, asked: requests.SearchCollection) -> records.CollectionAnswer:
         """The chunks that answer a question."""
-        store = self._collections.existing(asked.collection)
+        store = self._existing(asked.collection)
         filters, used = self._filters(asked.project_id, asked.memory_type, asked.tags, asked.time_range)
         limit = min(asked.limit or _DEFAULT_LIMIT, _MAX_LIMIT)
         model = self._model(asked.collection)
@@ -96,7 +98,7 @@ class CollectionOperations:
         """Summarise a time, and keep the summary; done again, it is replaced."""
         if not (asked.time_range.get("start") and asked.time_range.get("end")):
             raise InvalidRequest("summarize needs time_range with start and end, e.g. 2026-01-01 and 2026-01-31")
-        store = self._collections.existing(asked.collection)
+        store = self._existing(asked.collection)
         filters, used = self._filters(asked.project_id, asked.memory_type, asked.tags, asked.time_range)
         settings = self._engine.settings.summaries
         strategy = asked.strategy or "auto"
@@ -123,6 +125,8 @@ class CollectionOperations:
     def new_collection(self, asked: requests.NewCollection) -> records.NewCollectionAnswer:
         """Make a collection, or have its vectors made in another size."""
         name, most = checked_name(asked.name), self._model_size()
+        if self._project_ids() is not None:
+            return self._made_for_some(asked, name)
         is_new = name not in self._collections.names()
         former = most if is_new else self._vector_size(name)
         size = asked.vector_size or former
@@ -132,8 +136,6 @@ class CollectionOperations:
                 "vector_size out, or configure another embedding.model"
             )
         held = 0 if is_new else self._collections.existing(name).count()
-        if size != former and held and self._project_ids() is not None:
-            raise AccessRefused("a token of some projects cannot resize a collection that others may use")
         if size != former and held and not asked.force:
             raise InvalidRequest(
                 f"vector_size = {size}: the collection {name} would lose its vectors of {former} numbers, and {held} chunks "
@@ -149,7 +151,7 @@ class CollectionOperations:
     def metrics(self, asked: requests.OfCollection) -> records.CollectionMetricsAnswer:
         """What the collections hold."""
         names = [checked_name(asked.collection)] if asked.collection else self._names()
-        stores = [self._collections.existing(name) for name in names]
+        stores = [self._existing(name) for name in names]
         filters = self._seen()
         chunks = [memory for store in stores for memory in store.find(filters)]
         newest = max(chunks, key=lambda memory: memory.updated_at, default=None)
@@ -171,7 +173,24 @@ class CollectionOperations:
         }
         return answers[asked.what]()
 
+    def _made_for_some(self, asked: requests.NewCollection, name: str) -> records.NewCollectionAnswer:
+        """A collection for a client that must not learn whether others have made it before."""
+        if asked.vector_size:
+            raise AccessRefused("a token of some projects cannot choose vector_size: others may use the collection too")
+        status = "unchanged" if name in self._names() else "created"
+        self._collections.make(name)
+        made = self._record(name)
+        return records.NewCollectionAnswer(made.name, status, made.vector_size, made.count)
+
     # --- what the client may see
+
+    def _existing(self, name: str) -> MemoryStore:
+        """A collection that there is for the client. Raises `NotFound`, the same whether others have one or nobody has."""
+        wanted, seen = checked_name(name or DEFAULT), self._names()
+        if wanted not in seen:
+            near = nearest_text(nearest(wanted, seen))
+            raise NotFound(f"there is no collection {wanted!r}; {near}push makes it")
+        return self._collections.existing(wanted)
 
     def _pushed_to(self, project_id: str) -> str:
         allowed = self._project_ids()
@@ -216,7 +235,9 @@ class CollectionOperations:
 
     def _record(self, name: str) -> records.PushedCollection:
         store = self._collections.existing(name)
-        return records.PushedCollection(name, self._vector_size(name), store.count(self._seen()))
+        # Who chose another size tells that there are others.
+        size = self._vector_size(name) if self._project_ids() is None else self._model_size()
+        return records.PushedCollection(name, size, store.count(self._seen()))
 
     def _vector_size(self, name: str) -> int:
         return self._collections.vector_size(name) or self._model_size()
@@ -253,13 +274,13 @@ class CollectionOperations:
         return {memory.project_id for store in stores for memory in store.find(self._seen()) if memory.project_id}
 
     def _tags(self, project_id: str) -> set[str]:
-        stores = map(self._collections.existing, self._collections.names())
         filters = self._seen(project_id.strip())
+        stores = map(self._collections.existing, self._names())
         return {tag for store in stores for memory in store.find(filters) for tag in memory.metadata.tags}
 
     def _health(self) -> dict[str, object]:
         try:
-            for name in self._collections.names():
+            for name in self._names():
                 self._collections.existing(name).count()
             is_stored = True
         except RagLsError:

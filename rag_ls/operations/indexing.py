@@ -21,6 +21,7 @@ from rag_ls.operations.records import (
 )
 from rag_ls.operations.records_of import engine_record, open_project_record, status_record
 from rag_ls.operations.requests import EngineStatus, IndexProject, IndexStatus, OfProjects, Status
+from rag_ls.project import CONFIG_FILE
 
 _CATCH_UP_S = 3.0
 _POLL_S = 0.25
@@ -70,7 +71,11 @@ class IndexOperations:
     def _with_problems(self, view: ProjectView, status: ProjectStatusRecord) -> ProjectStatusRecord:
         """A project's state with what is wrong with its settings, for clients that hear of it nowhere else."""
         loaded = self._client.load_settings(view.project)
-        wrong = (*map(str, loaded.problems), loaded.waiting_note())
+        problems = loaded.problems
+        if not self._client.sees_all:
+            # The user's settings may tell of any project.
+            problems = tuple(problem for problem in problems if problem.source == str(view.project.root / CONFIG_FILE))
+        wrong = (*map(str, problems), loaded.waiting_note())
         return replace(status, note="; ".join(filter(None, (status.note, *wrong))))
 
     def _engine(self, *, full: bool) -> EngineRecord:

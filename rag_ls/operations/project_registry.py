@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rag_ls.config import Settings
 from rag_ls.engine.client import Client
-from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable, StoreUnavailable
+from rag_ls.errors import AccessRefused, InvalidRequest, NotFound, ProjectUnavailable, StoreUnavailable
 from rag_ls.memory import utc_now
 from rag_ls.memory.project_memories import memories_folder
 from rag_ls.operations.indexing import Report, index_and_wait, status_of
@@ -91,6 +91,7 @@ class ProjectOperations:
         if listed is not None and name not in ("", listed.name):
             raise InvalidRequest(f"{user_config_file()} calls {project.root} {listed.name!r}: change its name there")
         if listed is None:
+            self._check_may_name(name, project)
             former = next((item.name for item in known if item.root == project.root), project.name)
             _check_name(name or former, project.root, known)
             name = self._client.engine.registry.add(project.root, name).name
@@ -100,6 +101,12 @@ class ProjectOperations:
             name, str(project.root), listed.source if listed else OPENED, index.include, index.exclude, index.branch,
             off_branch(index.branch, project.root),
         )  # fmt: skip
+
+    def _check_may_name(self, name: str, project: Project) -> None:
+        """Refuse a name of a caller that sees some projects alone: by it others' collections would become its own."""
+        known = (item.name for item in self._client.known_projects() if item.root == project.root)
+        if name and not self._client.sees_all and name not in known:
+            raise AccessRefused("a token of some projects cannot give a project another name")
 
     def plan_removal(self, asked: PlanRemoval) -> RemovalPlan:
         """What `remove_projects` would remove for the projects of this name or root."""
@@ -189,7 +196,9 @@ class ProjectOperations:
         return self._client.load_settings(project).settings
 
     def _problems(self) -> list[str]:
-        """The problems of the user's settings file."""
+        """The problems of the user's settings file, which may tell of any project."""
+        if not self._client.sees_all:
+            return []
         problems = self._client.load_settings().problems
         return [str(problem) for problem in problems if problem.source == str(user_config_file())]
 

@@ -353,7 +353,7 @@ class OfScope:
 class ExportMemories:
     """Where a scope's memories are to be written."""
 
-    output: str = argument(doc="a file", is_path=True)
+    output: str = argument(doc="a file", is_path=True, is_written=True)
     scope: str = argument("", "memories of this scope (default: project)", choices=SCOPE_NAMES)
     format: str = argument("", "(default: by the file's name, else json)", choices=FORMATS)
     embeddings: bool = argument(False, "with their vectors")
@@ -437,7 +437,7 @@ class Scan:
 class AddProject:
     """A project to be known by name."""
 
-    path: str = argument(doc="a folder of the project", is_path=True)
+    path: str = argument(doc="a folder of the project", is_path=True, is_root=True)
     name: str = argument("", "what to call it (default: the folder's name)")
 
 

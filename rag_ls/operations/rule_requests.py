@@ -15,18 +15,24 @@ class SetUpRules:
     """A project whose architecture and patterns are to be written down."""
 
     project_root: str = argument(
-        "", "the project's folder, absolute (default at the shell: this one)", agents_required=True, is_path=True
+        "",
+        "the project's folder, absolute (default at the shell: this one)",
+        agents_required=True,
+        is_path=True,
+        is_root=True,
     )
     frontend_path: str = argument("", "the folder of the frontend, if it is not found", is_path=True)
     backend_path: str = argument("", "the folder of the backend, if it is not found", is_path=True)
-    force: bool = argument(False, "write over existing files; their former text is kept beside")
+    force: bool = argument(False, "write over existing files; their former text is kept beside", shell_alone=True)
 
 
 @dataclass(frozen=True, slots=True)
 class IndexRules:
     """A project that is indexed anew."""
 
-    project_root: str = argument("", "the project's folder, absolute (default: this project)", flag="-", is_path=True)
+    project_root: str = argument(
+        "", "the project's folder, absolute (default: this project)", flag="-", is_path=True, is_root=True
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ class Written:
 
     written: tuple[str, ...]
     left_alone: tuple[str, ...]
-    """Existing files that hold another text."""
+    """Existing files that hold another text, and links."""
     kept: tuple[str, ...]
     """Where the former texts of replaced files are."""
 
@@ -47,6 +48,10 @@ def _write(root: Path, documents: Mapping[str, str], stamp: str, *, force: bool)
     written, left_alone, kept = list[str](), list[str](), list[str]()
     for path, text in documents.items():
         target = root / path
+        if Path(os.path.realpath(target)) != target:
+            # A link may lead anywhere.
+            left_alone.append(path)
+            continue
         try:
             if leads_out(root, target):
                 raise OSError("it leads out of the project")

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import re
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
+import httpx2 as httpx
 import pytest
 
 from rag_ls.daemon.paths import engine_paths
+from rag_ls.http.tokens import Access
+from rag_ls.operations import OPERATIONS, Operation
+from rag_ls.operations.fields import arguments_of
 from rag_ls.util.masks import mask_secrets
 from tests.daemon.engines import engine, run
+from tests.http.conftest import Served, serve, served, two_projects
 from tests.support import SHOP, until, write
+
+__all__ = ["serve", "served", "two_projects"]
 
 _SECRET = "hush-hush"
 
@@ -96,3 +109,252 @@ def test_a_setting_that_cannot_be_used_is_told_without_its_password(value: str, 
     done = run("config", "store", folder=shop)
     assert done.returncode == 1
     assert _SECRET not in done.stdout + done.stderr
+
+
+# --- files that a token of a project writes and reads
+
+
+def _everything_in(folder: Path) -> dict[str, str]:
+    """The text, target or kind of all that is below a folder, without what rag-ls keeps there for itself."""
+    paths = (path for path in sorted(folder.rglob("*")) if ".rag-ls" not in path.parts)
+    return {
+        str(path.relative_to(folder)): f"-> {path.readlink()}" if path.is_symlink() else path.read_text() if path.is_file() else "folder"
+        for path in paths
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        ".git/config", ".git/hooks/memories.json", ".git/memories.json", ".vscode/memories.json", ".memories.json", ".rag-ls/memories.json",
+        "src/auth.py", "src/new.py", "CLAUDE.md", "AGENTS.md", "package.json", "memories.json", "memories.JSON", "memories.sh",
+        "src/link/memories.json", "linked-memories.json", "dangling-memories.json", "src/../.git/memories.json",
+        "src/link/../memories.json",
+    ],
+)  # fmt: skip
+def test_over_http_memories_are_written_to_new_files_of_our_own_kinds_alone(
+    two_projects: Served, tmp_path: Path, output: str
+) -> None:
+    shop = tmp_path / "shop"
+    write(
+        shop,
+        {
+            ".git/config": "[core]\n",
+            ".git/hooks/x": "",
+            ".vscode/x": "",
+            "memories.json": "mine",
+            "memories.JSON": "mine",
+        },
+    )
+    write(tmp_path / "elsewhere", {"memories.json": "not yours"})
+    (shop / "src/link").symlink_to(tmp_path / "elsewhere")
+    (shop / "linked-memories.json").symlink_to(tmp_path / "elsewhere/memories.json")
+    (shop / "dangling-memories.json").symlink_to(tmp_path / "elsewhere/made.json")
+    caller = two_projects.caller(two_projects.token("limited", Access.ADMIN, (str(shop),)))
+    before = _everything_in(tmp_path)
+    for form in ({}, {"format": "json"}, {"format": "markdown"}):
+        answer = caller.post("/api/export_memories", json={"output": f"{shop}/{output}", **form})
+        assert answer.status_code in (400, 403), answer.text
+    assert _everything_in(tmp_path) == before
+
+
+@pytest.mark.parametrize("link", ["ARCHITECTURE.yml", "docs", "docs/patterns"])
+def test_over_http_rules_are_written_over_nothing_and_through_no_link(
+    two_projects: Served, tmp_path: Path, link: str
+) -> None:
+    shop, elsewhere = tmp_path / "shop", write(tmp_path / "elsewhere", {"patterns/x.md": "x"})
+    if link == "docs":
+        (shop / "docs").rename(shop / "documents")
+    (shop / link).symlink_to(elsewhere / "made.yml" if link.endswith(".yml") else elsewhere)
+    caller = two_projects.caller(two_projects.token("limited", Access.ADMIN, (str(shop),)))
+    outside = _everything_in(elsewhere)
+    assert caller.post("/api/rag_setup", json={"project_root": str(shop), "force": True}).status_code == 403
+    answer = two_projects.ask(caller, "rag_setup", project_root=str(shop))
+    assert link == "docs/patterns" or any(path.startswith(link) for path in answer.get("left_alone", [link]))
+    assert _everything_in(elsewhere) == outside
+    assert (shop / link).is_symlink()
+
+
+def test_over_http_no_folder_of_a_project_becomes_another_project(two_projects: Served, tmp_path: Path) -> None:
+    inner = write(
+        tmp_path / "shop/vendor/lib",
+        {"a.py": "x = 1\n", ".git/HEAD": "ref: refs/heads/main\n", ".git/objects/x": "", ".git/refs/x": ""},
+    )
+    for name, access in (("limited", (str(tmp_path / "shop"),)), ("all", ())):
+        caller = two_projects.caller(two_projects.token(name, Access.ADMIN, access))
+        for operation, argument in (
+            ("add_project", "path"),
+            ("rag_setup", "project_root"),
+            ("rag_index", "project_root"),
+        ):
+            answer = caller.post(f"/api/{operation}", json={argument: str(inner)})
+            assert answer.status_code == 403, answer.text
+    assert not (inner / ".rag-ls").exists()
+    assert {repo["name"] for repo in two_projects.ask(caller, "list_repos")["repos"]} == {"shop", "clinic"}
+
+
+def test_over_http_no_file_that_begins_with_a_dot_is_taken_in_as_memories(two_projects: Served, tmp_path: Path) -> None:
+    shop = write(
+        tmp_path / "shop", {".env": "---\n---\nPASSWORD_OF_THE_SHOP\n", ".private/notes.md": "# PASSWORD_OF_THE_SHOP\n"}
+    )
+    caller = two_projects.caller(two_projects.token("limited", Access.ADMIN, (str(shop),)))
+    for path in (".env", ".private/notes.md", ".private"):
+        for how in ({}, {"format": "markdown"}, {"source": "claude-md"}, {"source": "basic-memory"}):
+            answer = caller.post("/api/import_memories", json={"input": str(shop / path), **how})
+            assert answer.status_code in (400, 403), answer.text
+            assert "PASSWORD" not in answer.text
+
+
+# --- what a token of one project learns of others
+
+
+@dataclass(frozen=True)
+class _Thing:
+    """Something of another project, and what would be called likewise and is not there."""
+
+    there: str
+    absent: str
+
+
+def _things(two_projects: Served, tmp_path: Path) -> dict[str, _Thing]:
+    """Everything of the shop that an operation can name."""
+    owner = two_projects.caller(two_projects.token("owner"), **{"x-rag-project": "shop"})
+    shop, absent = tmp_path / "shop", tmp_path / "shup"
+    kept, gone = (
+        two_projects.ask(owner, "store_memory", content=f"Zanzibar {what} in winter.", scope="project")["id"]
+        for what in ("is where the treasure of the shop lies", "closes early on Sundays")
+    )
+    change = two_projects.ask(owner, "delete_memories", ids=[gone])["changes"]["undo"]
+    chunk = two_projects.ask(owner, "search_code", query="Session.refresh")["results"][0]["id"]
+    text = "Zanzibar invoices are rounded half up."
+    two_projects.ask(owner, "push", text=text, collection="ledger", project_id="shop", source_uri="wiki/zanzibar")
+    two_projects.ask(owner, "new_collection", name="vault", vector_size=64)
+    two_projects.ask(owner, "push", text=text, collection="vault", project_id="treasury")
+    two_projects.ask(owner, "export_memories", output=str(shop / "our-memories.json"))
+    return {
+        "name": _Thing("shop", "shup"),
+        "folder": _Thing(str(shop), str(absent)),
+        "file": _Thing(str(shop / "src/auth.py"), str(shop / "src/autt.py")),
+        "file of no project": _Thing(str(shop / "src/cart.py"), str(absent / "src/cart.py")),
+        "file from here": _Thing("../shop/src/mail.js", "../shup/src/mail.js"),
+        "exported file": _Thing(str(shop / "our-memories.json"), str(shop / "the-memories.json")),
+        "memory": _Thing(kept, str(uuid.uuid4())),
+        "short id": _Thing(kept[:8], uuid.uuid4().hex[:8]),
+        "deleted memory": _Thing(gone, str(uuid.uuid4())),
+        "chunk": _Thing(chunk, chunk[::-1]),
+        "change": _Thing(change, str(uuid.uuid4())),
+        "collection": _Thing("ledger", "ledgar"),
+        "collection of another size": _Thing("vault", "vaalt"),
+        "name for texts": _Thing("treasury", "treasary"),
+    }
+
+
+_WORDS = frozenset({"content", "query", "query_text", "text", "snippet", "change_description", "diff", "custom"})  # fmt: skip
+
+
+def _named_arguments(request: type, *within: str) -> Iterator[tuple[str, ...]]:
+    """Where in a request something can be named, in the objects that it holds too."""
+    for name, (hint, declared) in arguments_of(request).items():
+        if declared.properties is not None:
+            yield from _named_arguments(declared.properties, *within, name)
+        elif name not in _WORDS and not declared.choices and any(kind in str(hint) for kind in ("str", "Any")):
+            yield *within, name
+
+
+def _request(operation: Operation, place: tuple[str, ...], value: str) -> dict[str, object]:
+    """A request that names something at one place, and is whole otherwise."""
+    arguments = arguments_of(operation.request)
+    filled: dict[str, object] = {
+        name: declared.choices[0] if declared.choices else f"A word or two about {uuid.uuid4()}."
+        for name, (_, declared) in arguments.items()
+        if declared.required
+    }
+    hint, declared = arguments[place[0]]
+    if len(place) > 1:
+        hint = arguments_of(declared.properties or operation.request)[place[1]][0]
+    given: object = [value] if "tuple" in str(hint) else value
+    return filled | {place[0]: {place[1]: given} if len(place) > 1 else given}
+
+
+_VOLATILE = re.compile(
+    r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{8,}\b|\d{4}-\d\d-\d\dT[\d:.+Z]+|\d+\.\d+"
+)
+
+
+def _said(answer: httpx.Response, thing: str) -> tuple[int, str]:
+    """An answer without what differs each time, and without the name that was asked for."""
+    return answer.status_code, _VOLATILE.sub("#", answer.text.replace(json.dumps(thing)[1:-1], "THING"))
+
+
+# What writes comes last, or the others' answers would tell of it.
+_PLACES = sorted(
+    ((operation, place) for operation in OPERATIONS for place in _named_arguments(operation.request)),
+    key=lambda item: item[0].effects.writes,
+)
+
+
+def test_what_belongs_to_other_projects_is_answered_as_what_does_not_exist(
+    two_projects: Served, tmp_path: Path
+) -> None:
+    things = _things(two_projects, tmp_path)
+    limited = two_projects.caller(two_projects.token("limited", Access.ADMIN, (str(tmp_path / "clinic"),)))
+    two_projects.ask(limited, "push", text="An appointment takes half an hour.")
+    told: list[str] = []
+    for operation, place in _PLACES:
+        for kind, thing in things.items():
+            if "/" in thing.there and not re.search("path|file|root|project|input|output|backup", place[-1]):
+                continue
+            ours, theirs = (
+                _said(limited.post(f"/api/{operation.name}", json=_request(operation, place, each)), each)
+                for each in (thing.there, thing.absent)
+            )
+            if ours != theirs or "anzibar" in ours[1]:
+                told.append(f"{operation.name}.{'.'.join(place)}, {kind}: {ours} is not {theirs}")
+    assert told == []
+
+
+def test_other_projects_are_named_in_no_address_header_and_setting(
+    two_projects: Served, tmp_path: Path, home: Path
+) -> None:
+    (home / "config").mkdir(exist_ok=True)
+    write(home / "config", {"config.toml": f'[[projects]]\nname = "shop"\nroot = "{tmp_path}/shop"\nzanzibar = 1\n'})
+    limited = two_projects.caller(two_projects.token("limited", Access.ADMIN, (str(tmp_path / "clinic"),)))
+    pairs = (("shop", "shup"), (str(tmp_path / "shop"), str(tmp_path / "shup")))
+    for there, absent in pairs:
+        answers = [
+            [
+                _said(limited.get("/status", headers={"x-rag-project": each}), each),
+                _said(limited.get("/memories", params={"project": each}), each),
+                _said(limited.post(f"/rag-mcp/{quote(each, safe='')}", json={}), each),
+            ]
+            for each in (there, absent)
+        ]
+        assert answers[0] == answers[1]
+    for operation in ("status", "engine_status", "index_status", "list_repos", "plan_pruning", "rag_status"):
+        answer = limited.post(f"/api/{operation}", json={})
+        assert answer.status_code == 200, answer.text
+        assert not re.search("zanzibar|shop", answer.text.replace(str(tmp_path), "")), answer.text
+
+
+def test_a_project_takes_no_name_under_which_others_have_pushed_texts(two_projects: Served, tmp_path: Path) -> None:
+    owner, clinic = two_projects.caller(two_projects.token("owner")), str(tmp_path / "clinic")
+    two_projects.ask(owner, "push", text="Zanzibar is where the treasure lies.", project_id="treasury")
+    limited = two_projects.caller(two_projects.token("limited", Access.ADMIN, (clinic,)))
+    assert limited.post("/api/add_project", json={"path": clinic, "name": "treasury"}).status_code == 403
+    assert two_projects.ask(limited, "add_project", path=clinic, name="clinic")["name"] == "clinic"
+    assert limited.post("/api/search_collection", json={"query_text": "treasure"}).status_code == 404
+
+
+def test_the_size_of_a_collections_vectors_is_not_one_projects_to_choose(two_projects: Served, tmp_path: Path) -> None:
+    owner = two_projects.caller(two_projects.token("owner"))
+    two_projects.ask(owner, "new_collection", name="vault", vector_size=64)
+    limited = two_projects.caller(two_projects.token("limited", Access.ADMIN, (str(tmp_path / "clinic"),)))
+    answers = {
+        name: [
+            _said(limited.post("/collections", json={"name": name, **size}), name) for size in ({"vector_size": 32}, {})
+        ]
+        for name in ("vault", "vaalt")
+    }
+    assert answers["vault"] == answers["vaalt"]
+    assert [status for status, _ in answers["vault"]] == [403, 200]
+    assert two_projects.ask(owner, "new_collection", name="vault")["vector_size"] == 64
