@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.errors import StoreFull, StoreReadOnly, StoreUnavailable
+from rag_ls.util.hosts import is_loopback
 
 if TYPE_CHECKING:
     import psycopg
@@ -26,6 +28,9 @@ _OPTIONS = {
     "options": f"-c statement_timeout={_ANSWER_S * 1000} -c lock_timeout={_ANSWER_S * 1000} -c jit=off",
 }
 _EXTRA = "pip install 'rag-ls[postgres]'"
+_LIBPQ_WITH_SYSTEM_ROOTS = 160_000
+# Where libpq looks by itself; without that file it uses no certificates at all.
+_ROOTS = "~/.postgresql/root.crt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,9 @@ class Server:
         self._secret = str(known.get("password") or "")
         self.place = _place(known)
         self._limits = _READING if read_only else _WRITING
-        options = {**_OPTIONS, **_given(known)}
+        tls = _wanted_tls(known, os.environ, knows_system_roots=psycopg.pq.version() >= _LIBPQ_WITH_SYSTEM_ROOTS)
+        self._wants_tls = bool(tls)
+        options = {**_OPTIONS, **_given(known), **tls}
         if read_only:
             answer_ms = self._limits.answer_s * 1000
             options["options"] += f" -c statement_timeout={answer_ms} -c default_transaction_read_only=on"
@@ -154,6 +161,9 @@ class Server:
         if "password" in said or "authentication" in said or "role" in said:
             remedy = "set the user and password in store.url, PGPASSWORD or ~/.pgpass"
             return StoreUnavailable(f"{self.place} refuses the user or the password: {remedy} ({said})", self._store)
+        if self._wants_tls and ("SSL" in said or "certificate" in said):
+            remedy = "off this machine TLS is wanted, with a certificate of that name; sslmode in store.url may say otherwise"
+            return StoreUnavailable(f"{self.place} cannot be trusted: {said}; {remedy} (docs/team.md)", self._store)
         return StoreUnavailable(f"{self.place} cannot be reached: {said}", self._store)
 
     def _words(self, error: BaseException) -> str:
@@ -165,6 +175,27 @@ class Server:
 def _given(known: dict[str, Any]) -> dict[str, Any]:
     """What a URL itself says of our options counts more."""
     return {name: known[name] for name in _OPTIONS if known.get(name)}
+
+
+def _wanted_tls(
+    known: Mapping[str, Any], environment: Mapping[str, str], *, knows_system_roots: bool
+) -> dict[str, str]:
+    """What libpq is told of TLS: nothing for this machine, or where the user says something; it would try without else."""
+    if known.get("sslmode") or environment.get("PGSSLMODE") or _is_here(known, environment):
+        return {}
+    has_roots = (
+        known.get("sslrootcert") or environment.get("PGSSLROOTCERT") or os.path.exists(os.path.expanduser(_ROOTS))
+    )
+    return {"sslmode": "verify-full", **({} if has_roots or not knows_system_roots else {"sslrootcert": "system"})}
+
+
+def _is_here(known: Mapping[str, Any], environment: Mapping[str, str]) -> bool:
+    """Whether all servers that may be asked are reached over a socket or loopback."""
+    if known.get("service") or environment.get("PGSERVICE"):
+        return False
+    address = known.get("hostaddr") or environment.get("PGHOSTADDR")
+    places = str(address or known.get("host") or environment.get("PGHOST") or "").split(",")
+    return all(not place or place.startswith(("/", "@")) or is_loopback(place) for place in places)
 
 
 def _place(known: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from rag_ls.errors import StoreFull, StoreReadOnly, StoreUnavailable
+from rag_ls.util.hosts import is_loopback
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
@@ -19,7 +20,8 @@ _GRPC_PORT, _REST_PORT = 6334, 6333
 _ANSWER_S = 30
 _EXTRA = "pip install 'rag-ls[qdrant]'"
 _FORMS = (
-    "qdrant://host:6334, qdrant://:API-KEY@host:6334?tls=true, or qdrant:///folder for one process without a server"
+    "qdrant://:API-KEY@host:6334 (TLS, unless on this machine or with ?tls=false), or qdrant:///folder for one process "
+    "without a server"
 )
 
 
@@ -39,7 +41,10 @@ class Server:
             raise StoreUnavailable(f"store.url is no URL of Qdrant: {_FORMS}", store) from error
         self._host = parts.hostname or ""
         self._secret = unquote(parts.password or "")
-        self._tls = parse_qs(parts.query).get("tls", [""])[0].lower() in ("1", "true", "yes")
+        said = parse_qs(parts.query).get("tls", [""])[0].lower()
+        # Off this machine a key would travel in the clear, and the vectors, unless the user says so.
+        self._tls = said in ("1", "true", "yes") if said else bool(self._host) and not is_loopback(self._host)
+        self._wants_tls = self._tls and not said
         self._folder = f"{unquote(parts.path).rstrip('/')}/{folder}" if not self._host else ""
         if not self._host and not parts.path.strip("/"):
             raise StoreUnavailable(f"store.url is no URL of Qdrant: {_FORMS}", store)
@@ -110,7 +115,8 @@ class Server:
         if code == "PERMISSION_DENIED":
             return StoreReadOnly(f"{self.place} does not allow this key that ({said})", self._store)
         if code in ("UNAVAILABLE", "CANCELLED"):
-            return StoreUnavailable(f"{self.place} cannot be reached: {said}", self._store)
+            remedy = "; TLS is wanted off this machine, ?tls=false in store.url goes without" if self._wants_tls else ""
+            return StoreUnavailable(f"{self.place} cannot be reached: {said}{remedy}", self._store)
         if code == "DEADLINE_EXCEEDED":
             return StoreUnavailable(f"{self.place} did not answer within {_ANSWER_S} s", self._store)
         if code == "RESOURCE_EXHAUSTED" or "No space left" in said:
