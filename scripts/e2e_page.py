@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,14 +42,28 @@ def main() -> int:
     (project / ".git").mkdir()
     try:
         subprocess.check_call([RAG_LS, "index", project], stderr=subprocess.DEVNULL)
+        opening, form = _open_page(work)
         link = json.loads(subprocess.check_output([RAG_LS, "open", "--json"]))["url"]
-        names = {"LINK": link, "CHROMIUM": browser, "MODULES": str(MODULES), "SHOTS": str(shots)}
+        names = {"FORM": form, "LINK": link, "CHROMIUM": browser, "MODULES": str(MODULES), "SHOTS": str(shots)}
+        names["STOP"] = f"'{RAG_LS}' stop"
         code = subprocess.call(["node", ROOT / "tests/e2e/page/page.mjs"], env={**os.environ, **names})
+        code = code or opening.wait(10)
         print(f"screenshots are in {shots}")
         return code
     finally:
         subprocess.call([RAG_LS, "stop"])
         shutil.rmtree(work, ignore_errors=True)
+
+
+def _open_page(work: Path) -> tuple[subprocess.Popen[bytes], str]:
+    """`rag-ls open` while it waits for a browser, and the address of the file that it wants one to open."""
+    asked, browser = work / "asked", work / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > "{asked}.part" && mv "{asked}.part" "{asked}"\n')
+    browser.chmod(0o700)
+    opening = subprocess.Popen([RAG_LS, "open"], env={**os.environ, "BROWSER": f"{browser} %s"})
+    while not asked.exists() and opening.poll() is None:
+        time.sleep(0.05)
+    return opening, asked.read_text().strip()
 
 
 if __name__ == "__main__":

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import html
 import json
+import secrets
 import sys
 import time
 from datetime import timedelta
+from pathlib import Path
 
 from rag_ls.daemon.channel import EngineLost, Refused
 from rag_ls.daemon.find import start_engine
@@ -15,30 +18,67 @@ from rag_ls.daemon.serve import ask_for_http
 from rag_ls.errors import HttpUnavailable
 from rag_ls.http.tokens import Access, TokenFile
 from rag_ls.project import make_private_folder, user_data_folder
+from rag_ls.util.private_files import create_private_file
 
 _START_S = 30.0
 _NAME = "page"
-_LIFETIME, _CODE_LIFETIME = timedelta(days=7), timedelta(minutes=2)
+_LIFETIME, _CODE_LIFETIME = timedelta(hours=12), timedelta(minutes=2)
+_BROWSER_S = 60.0
+_FORMS = "open-*.html"
+_FORM = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>rag-ls</title>
+<form method="post" action="{url}open"><input type="hidden" name="code" value="{code}"><button>Open rag-ls</button></form>
+<script>document.forms[0].submit();</script></html>
+"""
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Have the engine serve HTTP, and open its page by a link that works once."""
+    """Have the engine serve HTTP, and open its page, signed in by a code that works once."""
     url = served_url()
     make_private_folder(user_data_folder())
-    code = TokenFile(user_data_folder()).add_with_code(_NAME, Access.ADMIN, _LIFETIME, _CODE_LIFETIME)
-    link = f"{url}open/{code}"
+    tokens = TokenFile(user_data_folder())
     if arguments.json:
-        print(json.dumps({"url": link}))
+        print(json.dumps({"url": _link(url, tokens)}))
     elif arguments.print:
-        print(link)
+        print(_link(url, tokens))
+    elif _show(url, tokens):
+        print(f"rag-ls: opened {url}", file=sys.stderr)
     else:
-        import webbrowser
-
-        is_shown = webbrowser.open(link)
-        print(f"rag-ls: {'opened' if is_shown else 'no browser was found; open'} {url}", file=sys.stderr)
-        if not is_shown:
-            print(link)
+        print("rag-ls: no browser came; open this link, which works once:", file=sys.stderr)
+        print(_link(url, tokens))
     return 0
+
+
+def _link(url: str, tokens: TokenFile) -> str:
+    """A link that a person takes to a browser: whoever gets it first has the page."""
+    return f"{url}open/{_new_code(tokens)}"
+
+
+def _new_code(tokens: TokenFile) -> str:
+    return tokens.add_with_code(_NAME, Access.WRITE, _LIFETIME, _CODE_LIFETIME)
+
+
+def _show(url: str, tokens: TokenFile) -> bool:
+    """Have the browser post the code from a private file: what stands in its command line can be read by every user.
+
+    Whether it came in time.
+    """
+    import webbrowser
+
+    code = _new_code(tokens)
+    folder = Path(engine_paths().folder)
+    for former in folder.glob(_FORMS):
+        former.unlink(missing_ok=True)
+    form = folder / _FORMS.replace("*", secrets.token_hex(8))
+    create_private_file(form, _FORM.format(url=html.escape(url), code=html.escape(code)))
+    try:
+        deadline = time.monotonic() + _BROWSER_S
+        if not webbrowser.open(form.as_uri()):
+            return False
+        while (is_waiting := tokens.is_waiting(code)) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        return not is_waiting
+    finally:
+        form.unlink(missing_ok=True)
 
 
 def served_url() -> str:

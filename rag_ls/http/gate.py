@@ -20,7 +20,7 @@ from rag_ls.http.address import Address, host_of
 from rag_ls.http.exchange import Exchange, attach, error_response
 from rag_ls.http.limits import RequestRate, Slots
 from rag_ls.http.metrics import HttpMetrics
-from rag_ls.http.signing_in import PAGE_PATH, SIGN_IN_PATH, may_see_page, signed_out
+from rag_ls.http.signing_in import PAGE_PATH, PROOF_PATH, SIGN_IN_PATH, may_see_page, signed_out
 from rag_ls.http.tokens import Token, TokenFile
 from rag_ls.http.tracing import describe, request_span
 
@@ -137,14 +137,16 @@ class Gate:
         if len(headers.getlist("host")) != 1 or host_of(headers["host"]) not in self._hosts:
             return error_response(exchange, 421, "UnknownHost", "this server is not called so; see http.hosts")
         origin = headers.get("origin")
-        if origin is not None and not (self._is_own(origin) or origin.lower() in self._origins):
+        # A form in a file of this machine has no origin that could be told; what it posts is a code.
+        is_form = origin == "null" and path == SIGN_IN_PATH and scope["method"] == "POST"
+        if origin is not None and not (is_form or self._is_own(origin) or origin.lower() in self._origins):
             return error_response(exchange, 403, "Forbidden", "pages of this origin may not ask")
         if scope["method"] == "OPTIONS" and origin is not None and "access-control-request-method" in headers:
             return Response(status_code=204)
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) > self._settings.max_body_bytes:
             raise BodyTooLarge
-        if path in OPEN_PATHS or path.startswith(SIGN_IN_PATH):
+        if path in (*OPEN_PATHS, SIGN_IN_PATH, PROOF_PATH) or path.startswith(f"{SIGN_IN_PATH}/"):
             return None
         try:
             return self._refusal_of_caller(path, headers, exchange)

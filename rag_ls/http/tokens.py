@@ -63,6 +63,8 @@ class Token:
     code_digest: str = ""
     """SHA-256 of the code that can be exchanged for the secret once."""
     code_expires_at: str = ""
+    server: str = ""
+    """The server that made it for a page, and with which it ends; empty for a token that outlives servers."""
 
     def is_valid(self, now: datetime) -> bool:
         """Whether it has not expired."""
@@ -76,6 +78,8 @@ class TokenFile:
         """`folder` must exist once a token is added."""
         self._path = folder / FILE_NAME
         self._now = now
+        # Who binds the port once this server has ended may get a token from a page that is still open: it counts no longer.
+        self._server = secrets.token_hex(_ID_BYTES)
         self._read: tuple[tuple[int, int, int], tuple[Token, ...]] = ((0, 0, 0), ())
 
     @property
@@ -96,16 +100,25 @@ class TokenFile:
         for token in self.tokens():
             if hmac.compare_digest(token.digest, digest):
                 found = token
-        return found if found is not None and found.is_valid(self._now()) else None
+        return found if found is not None and self._counts(found) else None
+
+    def prove(self, token_id: str, nonce: str) -> str | None:
+        """What shows to a token's holder that this server knows the token; None for one that does not count."""
+        found = next((token for token in self.valid() if token.id == token_id), None)
+        return hmac.new(found.digest.encode(), nonce.encode(), "sha256").hexdigest() if found else None
+
+    def is_waiting(self, code: str) -> bool:
+        """Whether a one-time code was not used yet."""
+        digest = _digest(code)
+        return any(hmac.compare_digest(token.code_digest, digest) for token in self.tokens())
 
     def valid(self) -> list[Token]:
         """The tokens that count now."""
-        now = self._now()
-        return [token for token in self.tokens() if token.digest and token.is_valid(now)]
+        return [token for token in self.tokens() if token.digest and self._counts(token)]
 
     def is_in_force(self, token: Token) -> bool:
         """Whether a token was neither revoked nor expired since it was looked up."""
-        return token.is_valid(self._now()) and any(held.id == token.id for held in self.tokens())
+        return self._counts(token) and any(held.id == token.id for held in self.tokens())
 
     def add(
         self,
@@ -134,8 +147,8 @@ class TokenFile:
             code_expires_at=_stamped(self._now() + code_lifetime),
         )
         with self._changing() as held:
-            # Other windows keep theirs: only what was never used, or has expired, makes room.
-            held[:] = [other for other in held if other.name != name or (other.digest and other.is_valid(self._now()))]
+            # Other windows keep theirs, and may still be opening: only what has expired makes room.
+            held[:] = [other for other in held if other.name != name or not self._is_over(other)]
             held.append(token)
         return code
 
@@ -143,14 +156,17 @@ class TokenFile:
         """The secret for a one-time code, which counts no longer then; None for an unknown or old code."""
         digest, secret = _digest(code), _secret()
         now = self._now()
-        if not any(hmac.compare_digest(token.code_digest, digest) for token in self.tokens()):
+        if not self.is_waiting(code):
             # Anybody may ask: only who has a code makes others wait for the file.
             return None
         with self._changing() as held:
             for place, token in enumerate(held):
                 is_code = bool(token.code_digest) and hmac.compare_digest(token.code_digest, digest)
                 if is_code and now < datetime.fromisoformat(token.code_expires_at):
-                    held[place] = replace(token, digest=_digest(secret), code_digest="", code_expires_at="")
+                    held[place] = replace(
+                        token, digest=_digest(secret), code_digest="", code_expires_at="", server=self._server
+                    )
+                    held[:] = [other for other in held if other.server in ("", self._server)]
                     return secret
         return None
 
@@ -173,6 +189,15 @@ class TokenFile:
         expires = _stamped(now + lifetime) if lifetime is not None else ""
         chosen = tuple(dict.fromkeys(projects))
         return Token(secrets.token_hex(_ID_BYTES), name.strip(), access, chosen, _stamped(now), expires, digest)
+
+    def _is_over(self, token: Token) -> bool:
+        """Whether a token has expired, or its code before it was used."""
+        now = self._now()
+        is_late = bool(token.code_expires_at) and now >= datetime.fromisoformat(token.code_expires_at)
+        return is_late or not token.is_valid(now)
+
+    def _counts(self, token: Token) -> bool:
+        return token.is_valid(self._now()) and token.server in ("", self._server)
 
     @contextmanager
     def _changing(self) -> Iterator[list[Token]]:

@@ -293,7 +293,6 @@ OPERATIONS: tuple[Operation, ...] = (
         records.ReindexAnswer,
         lambda at, asked: at.indexes.reindex(asked),
         effects=WRITES,
-        manages=True,
         command="ragLs.reindex",
     ),
     Operation(

@@ -104,7 +104,7 @@ def test_more_requests_than_allowed_are_told_when_to_come_again(serve: Serve) ->
     ("access", "operation", "status"),
     [
         (Access.READ, "search", 200), (Access.READ, "store_memory", 403), (Access.READ, "reindex", 403),
-        (Access.WRITE, "reindex", 403), (Access.WRITE, "remove_projects", 403), (Access.WRITE, "delete_memory", 404),
+        (Access.WRITE, "optimize", 403), (Access.WRITE, "remove_projects", 403), (Access.WRITE, "delete_memory", 404),
         (Access.ADMIN, "remove_projects", 200),
     ],
 )  # fmt: skip

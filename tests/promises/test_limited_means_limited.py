@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import socket
+import sys
+import threading
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,10 +17,13 @@ from urllib.parse import quote
 import httpx2 as httpx
 import pytest
 
+from rag_ls.config import StoreSettings
 from rag_ls.daemon.paths import engine_paths
+from rag_ls.errors import StoreUnavailable
 from rag_ls.http.tokens import Access
 from rag_ls.operations import OPERATIONS, Operation
 from rag_ls.operations.fields import arguments_of
+from rag_ls.storage import open_shared_vectors
 from rag_ls.util.masks import mask_secrets
 from tests.daemon.engines import engine, run
 from tests.http.conftest import Served, serve, served, two_projects
@@ -109,6 +116,65 @@ def test_a_setting_that_cannot_be_used_is_told_without_its_password(value: str, 
     done = run("config", "store", folder=shop)
     assert done.returncode == 1
     assert _SECRET not in done.stdout + done.stderr
+
+
+# --- what goes to servers of other machines
+
+
+@contextlib.contextmanager
+def _listener() -> Iterator[tuple[int, list[bytes]]]:
+    """A port of this machine, and the beginnings of what is sent there; it refuses TLS as PostgreSQL does."""
+    heard: list[bytes] = []
+
+    def listen() -> None:
+        while True:
+            try:
+                connection, _ = server.accept()
+            except OSError:
+                return
+            with connection, contextlib.suppress(OSError):
+                connection.settimeout(5)
+                heard.append(connection.recv(1000))
+                if heard[-1] == _POSTGRES_ASKS_FOR_TLS:
+                    connection.sendall(b"N")
+                    heard.append(connection.recv(1000))
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=listen, daemon=True).start()
+        yield server.getsockname()[1], heard
+
+
+# Reaches this machine, and is no name of loopback.
+_AWAY = "0.0.0.0"
+_POSTGRES_ASKS_FOR_TLS = bytes.fromhex("0000000804d2162f")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere that address is nobody's")
+@pytest.mark.parametrize(
+    ("address", "is_asked_in_the_clear"),
+    [
+        ("postgresql://ci:hush-hush@{away}:{port}/team", False), ("postgresql://ci:hush-hush@{away}:{port}/team?sslmode=prefer", True),
+        ("postgresql://ci:hush-hush@{away}:{port}/team?sslmode=disable", True), ("postgresql://ci:hush-hush@127.0.0.1:{port}/team", True),
+        ("postgresql://ci@x:{port}/team?hostaddr={away}", False), ("postgresql://ci@{away}:{port},127.0.0.1:1/team", False),
+        ("qdrant://:hush-hush@{away}:{port}", False), ("qdrant://:hush-hush@{away}:{port}?tls=false", True),
+        ("qdrant://:hush-hush@127.0.0.1:{port}", True),
+    ],
+)  # fmt: skip
+def test_a_store_on_another_machine_is_asked_with_tls_or_with_open_eyes(
+    address: str, is_asked_in_the_clear: bool
+) -> None:
+    with _listener() as (port, heard):
+        settings = StoreSettings(url=address.format(away=_AWAY, port=port))
+        store = open_shared_vectors(settings)
+        assert store is not None
+        with contextlib.closing(store), pytest.raises(StoreUnavailable) as error:
+            store.missing("model", [b"hash"])
+    in_the_clear = [part for part in heard if part and part != _POSTGRES_ASKS_FOR_TLS and part[0] != 0x16]
+    assert bool(in_the_clear) == is_asked_in_the_clear, heard
+    assert heard
+    assert _SECRET not in str(error.value)
+    if not is_asked_in_the_clear:
+        assert re.search("sslmode|tls=false", str(error.value))
 
 
 # --- files that a token of a project writes and reads

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import json
 import os
+import re
 import stat
+import subprocess
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import httpx2 as httpx
+import psutil
 import pytest
 
 from rag_ls.daemon.paths import engine_paths
-from rag_ls.project import Project
-from tests.daemon.engines import answer, engine, run
-from tests.support import SHOP, finished, python, until, write
+from rag_ls.http.app import PAGE
+from rag_ls.http.tokens import Access, TokenFile
+from rag_ls.project import Project, user_data_folder
+from tests.daemon.engines import RAG_LS, answer, engine, run, until_served
+from tests.http.conftest import Serve, serve
+from tests.support import PATIENCE_S, SHOP, finished, python, until, write
+
+__all__ = ["serve"]
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="other systems have no modes")
 
@@ -81,3 +94,104 @@ def test_a_log_is_private_when_it_is_made_when_it_is_rotated_and_where_the_user_
     finished(python(script, tmp_path / "log"))
     names = {"engine.log", "engine.log.1", "engine.log.2", "engine.log.3", "named.log"}
     assert {file.name: oct(_mode(file)) for file in (tmp_path / "log").iterdir()} == dict.fromkeys(names, "0o600")
+
+
+# --- the page
+
+
+def _signed_in(page: str) -> dict[str, str]:
+    """The token that the answer to a code holds, and its id."""
+    found = re.search(r'id="token">(.*?)</script>', page)
+    assert found is not None, page
+    held: dict[str, str] = json.loads(found[1])
+    return held
+
+
+def _command_lines() -> str:
+    lines = []
+    for process in psutil.process_iter():
+        try:
+            lines.append(" ".join(process.cmdline()))
+        except psutil.Error:
+            continue
+    return "\n".join(lines)
+
+
+def test_the_code_that_opens_the_page_is_in_a_private_file_and_in_no_command_line(
+    http_settings: str, tmp_path: Path
+) -> None:
+    asked, browser = tmp_path / "asked", tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > "{asked}.part" && mv "{asked}.part" "{asked}"\nsleep 2\n')
+    browser.chmod(0o700)
+    with engine():
+        until_served(http_settings)
+        former = write(Path(engine_paths().folder), {"open-1.html": "left by one that was killed"}) / "open-1.html"
+        opening = subprocess.Popen(
+            [RAG_LS, "open"], env={**os.environ, "BROWSER": f"{browser} %s"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )  # fmt: skip
+        assert until(asked.exists)
+        form = Path(asked.read_text().strip().removeprefix("file://"))
+        code = re.findall(r'value="(.*?)"', form.read_text())[0]
+        assert (_mode(form), _mode(form.parent)) == (0o600, 0o700)
+        assert form.name in _command_lines()
+        assert code not in _command_lines()
+        assert not former.exists()
+        posted = {"data": {"code": code}, "headers": {"origin": "null"}, "timeout": PATIENCE_S}
+        held = _signed_in(httpx.post(f"{http_settings}/open", **posted).text)
+        said, complaints = opening.communicate(timeout=PATIENCE_S)
+        assert (opening.returncode, said) == (0, ""), complaints
+        assert not form.exists()
+        assert httpx.post(f"{http_settings}/open", **posted).status_code == 401, "the code works once"
+        (token,) = answer("token", "list")["tokens"]
+        assert (token["id"], token["scope"]) == (held["id"], Access.WRITE)
+        assert token["expires_at"] < f"{datetime.now(UTC) + timedelta(days=1):%Y-%m-%dT%H:%M}"
+
+
+def test_only_a_code_may_be_posted_by_a_page_without_an_origin(serve: Serve) -> None:
+    served = serve()
+    nobody = served.caller(origin="null")
+    assert nobody.post("/open", data={"code": "x"}).status_code == 401
+    assert nobody.post("/open", content=b"code=" + b"x" * 100_000).status_code == 401
+    for method, path in (
+        ("GET", "/open/x"),
+        ("POST", "/api/search"),
+        ("POST", "/open/x"),
+        ("GET", "/prove"),
+        ("GET", "/"),
+    ):
+        assert nobody.request(method, path).status_code == 403, path
+    assert served.caller(origin="http://elsewhere.example").post("/open", data={"code": "x"}).status_code == 403
+
+
+def test_a_server_proves_that_it_knows_a_pages_token(serve: Serve) -> None:
+    served, nonce = serve(), "a1" * 32
+    code = served.tokens.add_with_code("page", Access.WRITE, timedelta(hours=1), timedelta(minutes=1))
+    held = _signed_in(served.caller().get(f"/open/{code}").text)
+    answered = served.caller().get("/prove", params={"id": held["id"], "nonce": nonce})
+    key = hashlib.sha256(held["token"].encode()).hexdigest()
+    assert answered.json() == {"proof": hmac.new(key.encode(), nonce.encode(), "sha256").hexdigest()}
+    for wrong in ({"id": "000000000000", "nonce": nonce}, {"id": held["id"], "nonce": "a1"}, {"id": held["id"]}, {}):
+        assert served.caller().get("/prove", params=wrong).status_code == 404
+
+
+def test_a_pages_token_ends_with_the_server_that_gave_it(serve: Serve) -> None:
+    """Who binds the port meanwhile may have got it from an open tab."""
+    first = serve()
+    code = first.tokens.add_with_code("page", Access.WRITE, timedelta(hours=1), timedelta(minutes=1))
+    held = _signed_in(first.caller().get(f"/open/{code}").text)
+    assert first.caller(held["token"]).get("/status").status_code == 200
+    script = first.token("a script's")
+    later = serve()
+    assert later.caller(held["token"]).get("/status").status_code == 401
+    assert later.caller().get("/prove", params={"id": held["id"], "nonce": "a1" * 32}).status_code == 404
+    assert later.caller(script).get("/status").status_code == 200
+    # It is forgotten when the next page is opened.
+    again = TokenFile(user_data_folder()).add_with_code("page", Access.WRITE, timedelta(hours=1), timedelta(minutes=1))
+    assert later.caller().get(f"/open/{again}").status_code == 200
+    assert held["id"] not in {token.id for token in later.tokens.tokens()}
+
+
+def test_the_page_keeps_only_choices_beyond_its_tab() -> None:
+    kept = {key for file in PAGE.glob("*.js") for key in re.findall(r"localStorage\.\w+\((.*?)[,)]", file.read_text())}
+    assert kept == {'"rag-ls.theme"', "KEY"}
+    assert 'KEY = "rag-ls.editor"' in (PAGE / "editors.js").read_text()

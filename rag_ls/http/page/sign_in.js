@@ -1,4 +1,5 @@
-// The one-time link's answer holds the token; the page keeps it in its own storage, which no other port can read.
-const { token } = JSON.parse(document.getElementById("token").textContent);
-localStorage.setItem("rag-ls.token", token);
+// The answer to the one-time code holds the token; this tab alone keeps it, as long as it is open.
+import { keepToken } from "./api.js";
+
+keepToken(JSON.parse(document.getElementById("token").textContent));
 location.replace("/");

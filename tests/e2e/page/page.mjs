@@ -1,11 +1,13 @@
 // The page in headless Chromium, with the hands of a person: each step is a line, each view a picture that axe has looked at.
-// Started by scripts/e2e_page.py, which sets LINK, CHROMIUM, MODULES and SHOTS.
+// Started by scripts/e2e_page.py, which sets FORM, LINK, STOP, CHROMIUM, MODULES and SHOTS.
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
+import { execSync } from "node:child_process";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-const { LINK, CHROMIUM, MODULES, SHOTS } = process.env;
+const { FORM, LINK, STOP, CHROMIUM, MODULES, SHOTS } = process.env;
 const require = createRequire(path.join(MODULES, "package.json"));
 const { chromium } = require("playwright-core");
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
@@ -20,7 +22,7 @@ page.setDefaultTimeout(20_000);
 const complaints = [], strangers = [];
 page.on("console", (message) => { if (["error", "warning"].includes(message.type())) complaints.push(message.text()); });
 page.on("pageerror", (error) => complaints.push(error.message));
-page.on("request", (request) => { if (new URL(request.url()).host !== new URL(LINK).host && !request.url().startsWith("data:")) strangers.push(request.url()); });
+page.on("request", (request) => { if (!request.url().startsWith("file:") && new URL(request.url()).host !== new URL(LINK).host && !request.url().startsWith("data:")) strangers.push(request.url()); });
 
 let failed = 0;
 async function step(name, work) {
@@ -52,12 +54,21 @@ async function look(name) {
 
 const results = () => page.locator("ol.list > li");
 
-await step("the link signs in, once", async () => {
-  await page.goto(LINK);
+await step("the private file signs in", async () => {
+  await page.goto(FORM);
   await page.getByRole("heading", { name: "Search" }).waitFor();
-  const again = await (await browser.newContext()).newPage();
+  await page.reload();
+  await page.getByRole("heading", { name: "Search" }).waitFor();
+  assert.equal(await page.evaluate(() => JSON.stringify(localStorage).includes("ragls_")), false, "the token is this tab's alone");
+});
+
+await step("a link signs in, once", async () => {
+  const [first, again] = [await (await browser.newContext()).newPage(), await (await browser.newContext()).newPage()];
+  await first.goto(LINK);
+  await first.getByRole("heading", { name: "Search" }).waitFor();
   await again.goto(LINK);
   assert.match(await again.textContent("body"), /rag-ls open/);
+  await first.close();
   await again.close();
 });
 
@@ -132,7 +143,7 @@ await step("what says the same is merged after a look, and taken back", async ()
 
 /** What another program stores meanwhile. */
 async function storeElsewhere(content) {
-  const token = await page.evaluate(() => localStorage.getItem("rag-ls.token"));
+  const token = await page.evaluate(() => JSON.parse(sessionStorage.getItem("rag-ls.token")).token);
   const answer = await fetch(new URL("/api/store_memory", LINK), { method: "POST", headers: { "X-RAG-Token": token, "Content-Type": "application/json" }, body: JSON.stringify({ content, scope: "global" }) });
   assert.equal(answer.status, 200);
 }
@@ -200,6 +211,25 @@ await step("the link for the keyboard leads past the head of the page, in the sa
 await step("nothing came from another host, and the browser complained of nothing", async () => {
   assert.deepEqual(strangers, []);
   assert.deepEqual(complaints, []);
+});
+
+await step("who listens at the engine's address while it is down gets no token, no question and no text", async () => {
+  await page.getByRole("link", { name: "Memories" }).click();
+  await page.getByLabel("What to remember").fill("Zanzibar is where the treasure lies.");
+  execSync(STOP);
+  const asked = [];
+  const impostor = createServer((request, answer) => {
+    asked.push(`${request.method} ${request.url.split("?")[0]} ${JSON.stringify(request.headers)}`);
+    request.on("data", (part) => asked.push(String(part)));
+    answer.setHeader("Content-Type", "application/json").end(JSON.stringify({ proof: "0".repeat(64), memories: [], total: 0 }));
+  }).listen(Number(new URL(LINK).port), "127.0.0.1");
+  await page.getByRole("button", { name: "Remember" }).click();
+  await page.getByText("Another program answers at this address").or(page.getByText("You are signed out")).waitFor();
+  await page.getByRole("link", { name: "Status" }).click();
+  await page.waitForTimeout(3000);
+  impostor.close();
+  assert.ok(asked.some((line) => line.startsWith("GET /prove ")));
+  assert.deepEqual(asked.filter((line) => !line.startsWith("GET /prove ") || /ragls_|zanzibar/i.test(line)), []);
 });
 
 await browser.close();
