@@ -5,6 +5,7 @@ python3 scripts/dev.py setup          set up: a virtual environment, the depende
 python3 scripts/dev.py try [FOLDER]   set up, index a repository, ask it a question, connect editors and agents
 python3 scripts/dev.py test [ARGS]    set up, then run all tests (ARGS go to pytest; --fast: in a minute; --long: at full length)
 python3 scripts/dev.py lint           ruff, mypy and the import layers
+python3 scripts/dev.py audit [FILE]   compare uv.lock with pyproject.toml and with known weaknesses; FILE gets the list of all parts (CycloneDX)
 python3 scripts/dev.py docs [--check] write the generated pages of docs/ (or fail when they are stale)
 python3 scripts/dev.py eval [ARGS]    measure how well code is found (ARGS go to tests/benchmarks/code/finding.py);
                                        `eval dependents FOLDER...`: how well dependents are (tests/benchmarks/dependents);
@@ -36,6 +37,8 @@ MODEL = ROOT / "packages" / "rag-ls-model"
 TORCH = "torch==2.13.0"
 # PyTorch's own index of CPU builds: on Linux the default build brings several GB of CUDA libraries.
 CPU_TORCH_INDEX = "https://download.pytorch.org/whl/cpu"
+# What uv says where it gets no answer; 1 where it finds a weakness.
+_UNREACHABLE = 2
 QUESTION = "how are changed files detected"
 
 
@@ -47,6 +50,7 @@ def main() -> int:
         "try": try_out,
         "test": test,
         "lint": lint,
+        "audit": audit,
         "docs": docs,
         "bench": bench,
         "eval": evaluate,
@@ -137,6 +141,20 @@ def lint(_: list[str]) -> int:
     )
     codes = [run(str(BIN / step[0]), *step[1:]) for step in steps]
     return int(any([*codes, docs(["--check"])]))
+
+
+def audit(arguments: list[str]) -> int:
+    uv = str(BIN / "uv")
+    released = ("--frozen", "--no-dev")
+    if run(uv, "lock", "--check", "--offline", "--quiet"):
+        return fail("uv.lock is not what pyproject.toml asks for; run `uv lock` and commit it")
+    code = run(uv, "audit", *released)
+    if code == _UNREACHABLE:
+        say("the database of weaknesses (osv.dev) was not reached, so known ones were NOT looked for")
+    if arguments:
+        parts = ("--all-extras", "--no-emit-local", "--format", "cyclonedx1.5", "--output-file", arguments[0])
+        return run(uv, "export", "--quiet", *released, *parts) or code % _UNREACHABLE
+    return code % _UNREACHABLE
 
 
 def docs(arguments: list[str]) -> int:
