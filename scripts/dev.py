@@ -5,7 +5,7 @@ python3 scripts/dev.py setup          set up: a virtual environment, the depende
 python3 scripts/dev.py try [FOLDER]   set up, index a repository, ask it a question, connect editors and agents
 python3 scripts/dev.py test [ARGS]    set up, then run all tests (ARGS go to pytest; --fast: in a minute; --long: at full length)
 python3 scripts/dev.py lint           ruff, mypy and the import layers
-python3 scripts/dev.py audit [FILE]   compare uv.lock with pyproject.toml and with known weaknesses; FILE gets the list of all parts (CycloneDX)
+python3 scripts/dev.py audit [FILE]   compare uv.lock with pyproject.toml and known weaknesses; FILE gets a list of all parts (CycloneDX)
 python3 scripts/dev.py docs [--check] write the generated pages of docs/ (or fail when they are stale)
 python3 scripts/dev.py eval [ARGS]    measure how well code is found (ARGS go to tests/benchmarks/code/finding.py);
                                        `eval dependents FOLDER...`: how well dependents are (tests/benchmarks/dependents);
