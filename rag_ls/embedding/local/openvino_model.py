@@ -18,14 +18,15 @@ from numpy.typing import NDArray
 
 import rag_ls
 from rag_ls.embedding.api import normalised
-from rag_ls.embedding.local.catalog import LocatedModel, card_of, models_folder
+from rag_ls.embedding.local.catalog import LocatedModel, card_of, check_onnx, check_weights, models_folder
 from rag_ls.embedding.local.int8 import quantised
+from rag_ls.embedding.local.openvino_graph import from_graph
 from rag_ls.util.guarded_processes import GuardedProcesses, Limits
 
 # Tokens of one batch, padding included: more cost memory, and gain nothing.
 _BATCH_TOKENS = 2048
 # Change this number when the exported graph changes.
-_EXPORT = 2
+_EXPORT = 3
 # Texts that show how large values become, for quantising: this many, of so many characters each.
 _SAMPLES, _SAMPLE_CHARACTERS = 64, 900
 _SHORT = 50
@@ -44,7 +45,7 @@ class OpenVinoEmbedder:
     """Runs an exported model in this process."""
 
     def __init__(self, model: LocatedModel, *, threads: int) -> None:
-        """Exports the model with torch where that was not done yet, which takes some seconds once."""
+        """Exports the model where that was not done yet, which takes some seconds once."""
         import openvino
 
         self._tokenizer = _tokenizer_of(model)
@@ -53,7 +54,7 @@ class OpenVinoEmbedder:
         is_quantised = "INT8" in can and model.known.can_quantise
         file = _exported_file(model, is_quantised=is_quantised)
         if not file.exists():
-            # In a process of its own: torch would stay in this one, a gigabyte.
+            # In a process of its own: what it takes, with torch a gigabyte, would stay in this one.
             with closing(GuardedProcesses(1)) as processes:
                 processes.call(export_model, model, file, is_quantised, limits=_EXPORT_LIMITS)
         hint = {"NUM_STREAMS": str(threads), "INFERENCE_NUM_THREADS": threads}
@@ -113,7 +114,12 @@ def export_model(model: LocatedModel, file: Path, is_quantised: bool) -> None:
     """Write the model as OpenVINO runs it: `file` and the weights beside it."""
     import openvino
 
-    exported = _exported(openvino, model)
+    check_weights(model)
+    if model.onnx_file is not None and model.is_packed:
+        check_onnx(model)
+        exported = from_graph(openvino, model.onnx_file)
+    else:
+        exported = _from_torch(openvino, model)
     samples = [_padded([encoding.ids]) for encoding in _tokenizer_of(model).encode_batch(_sample_texts())]
     _save(openvino, quantised(openvino, exported, samples) if is_quantised else exported, file)
 
@@ -135,7 +141,7 @@ def _sample_texts() -> list[str]:
     return [*pieces, *(piece[: at % _SHORT] for at, piece in enumerate(pieces))]
 
 
-def _exported(openvino: Any, model: LocatedModel) -> Any:
+def _from_torch(openvino: Any, model: LocatedModel) -> Any:
     """The model, with its pooling, as OpenVINO runs it."""
     import torch
 

@@ -24,6 +24,7 @@ from rag_ls.embedding.local.catalog import (
     locate_id,
 )
 from rag_ls.embedding.local.onnx import OnnxEmbedder
+from rag_ls.embedding.local.openvino_model import can_compile
 from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, WorkerEmbedder
 from rag_ls.errors import ModelMissing
 
@@ -76,8 +77,10 @@ class LocalModel:
     def __init__(self, model: LocatedModel, settings: EmbeddingSettings) -> None:
         threads = settings.threads or min(os.cpu_count() or 1, MAX_THREADS)
         wants_onnx = settings.backend in ("auto", "onnx") and model.onnx_file is not None
-        wants_torch = settings.backend in ("auto", "torch") and _torch_is_installed()
-        if not (wants_onnx or wants_torch):
+        # A packed model brings the graph that OpenVINO runs; others are exported with torch.
+        has_bulk = _torch_is_installed() or (model.is_packed and can_compile(settings.device))
+        wants_worker = settings.backend in ("auto", "torch") and has_bulk
+        if not (wants_onnx or wants_worker):
             raise ModelMissing(
                 f"{model.name} cannot run with embedding.backend = {settings.backend!r} here; "
                 "install sentence-transformers and torch, or set the backend to auto"
@@ -94,19 +97,19 @@ class LocalModel:
         self._quick = OnnxEmbedder(model, threads=max(1, threads - 1)) if wants_onnx else None
         self._bulk = (
             WorkerEmbedder(model, device=settings.device, batch_size=settings.batch_size, threads=threads)
-            if wants_torch
+            if wants_worker
             else None
         )
 
     @property
     def worker_process_id(self) -> int | None:
-        """The torch process, if one runs."""
+        """The process for bulk work, if one runs."""
         return self._bulk.process.process_id if self._bulk else None
 
     def embed_documents(self, texts: Sequence[str], *, backlog: int = 0) -> NDArray[np.float32]:
         few = len(texts) + backlog <= _MAX_QUICK_TEXTS
         with self._lock:
-            # A caller that has more texts to come keeps the torch process.
+            # A caller that has more texts to come keeps the process for bulk work.
             (self._holders.add if backlog else self._holders.discard)(threading.get_ident())
         wants_worker = self._quick is None or (not few and time.monotonic() >= self._no_bulk_until)
         if self._bulk is not None and wants_worker:
@@ -139,7 +142,7 @@ class LocalModel:
             self.embed_query("warm up")
 
     def release(self) -> None:
-        """See `LoadedModel`. Ends the torch process to free its memory, unless another thread needs it."""
+        """See `LoadedModel`. Ends the process for bulk work to free its memory, unless another thread needs it."""
         with self._lock:
             self._holders.discard(threading.get_ident())
             is_needed = bool(self._holders)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -61,3 +63,16 @@ def test_batches_hold_every_row_once_and_bounded_numbers_of_tokens() -> None:
     batches = list(_batches(lengths))
     assert sorted(row for batch in batches for row in batch) == list(range(len(lengths)))
     assert all(len(batch) * max(lengths[row] for row in batch) <= 2048 for batch in batches)
+
+
+@_needs_openvino
+def test_the_default_model_needs_no_torch(home: Path) -> None:
+    program = (
+        "import sys; sys.modules['torch'] = sys.modules['sentence_transformers'] = None\n"
+        "from rag_ls.embedding import locate\n"
+        "from rag_ls.embedding.local.openvino_model import OpenVinoEmbedder\n"
+        "print(OpenVinoEmbedder(locate('auto'), threads=1).embed_documents(['x = 1']).shape)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout == "(1, 384)\n", done.stderr
+    assert locate("auto").is_packed
