@@ -36,6 +36,9 @@ _log = logging.getLogger(__name__)
 
 _START_S = 30.0
 _STOP_S = 30.0
+# An engine that is busy answers within this time; one that hangs is ended.
+_ANSWER_S = 10.0
+_TERMINATE_S = 5.0
 _MAX_END_S = 15.0
 # How long an older engine may take to make way for this one.
 _MAKE_WAY_S = 2.0
@@ -70,38 +73,57 @@ def serve(arguments: argparse.Namespace) -> int:
 
 
 def stop(arguments: argparse.Namespace) -> int:
-    """Stop the engine, and wait for its end."""
+    """Stop the engine, and wait for its end. One that does not answer is killed, which loses nothing that was stored."""
     paths = engine_paths()
     try:
-        answered = transport.connect(paths, _STOP_S)
+        answered = transport.connect(paths, _ANSWER_S)
     except PermissionError as error:
         return _fail(str(error))
-    if answered is None:
-        return _none_answers(paths)
+    if answered is None and (not os.path.isdir(paths.folder) or _has_ended(paths, 0)):
+        print("rag-ls: no engine runs", file=sys.stderr)
+        return 0
     with contextlib.suppress(OSError), open(paths.stopped, "w", encoding="utf-8"):
         restrict_to_user(paths.stopped)
+    pid = noted_pid(paths)
     try:
-        pid = greet(*answered, "stop", {}).greeting.get("pid")
-    except (Refused, EngineLost) as error:
-        return _fail(f"{error}; {_whereabouts(paths)}")
-    deadline = time.monotonic() + _STOP_S
-    while time.monotonic() < deadline:
-        if lock := _taken(paths.lock):
-            lock.release()
-            print(json.dumps({"stopped": pid}) if arguments.json else f"rag-ls: the engine {pid} ended")
-            return 0
-        time.sleep(0.05)
+        if answered is not None:
+            greet(*answered, "stop", {})
+    except Refused as error:
+        if error.reason != "silent":
+            return _fail(f"{error}; {_whereabouts(paths)}")
+        answered = None
+    except EngineLost:
+        answered = None
+    if (answered is not None and _has_ended(paths, _STOP_S)) or _is_killed(paths, pid):
+        print(
+            json.dumps({"stopped": int(pid) if pid.isdigit() else None})
+            if arguments.json
+            else f"rag-ls: the engine {pid} ended"
+        )
+        return 0
     return _fail(f"the engine {pid} has not ended yet; its log is {paths.log}")
 
 
-def _none_answers(paths: EnginePaths) -> int:
-    if os.path.isdir(paths.folder):
-        if (lock := _taken(paths.lock)) is None:
-            where = _whereabouts(paths)
-            return _fail(f"an engine runs and cannot be reached; it ends by itself within a minute ({where})")
-        lock.release()
-    print("rag-ls: no engine runs", file=sys.stderr)
-    return 0
+def _has_ended(paths: EnginePaths, within_s: float) -> bool:
+    deadline = time.monotonic() + within_s
+    while (lock := _taken(paths.lock)) is None:
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(0.05)
+    lock.release()
+    return True
+
+
+def _is_killed(paths: EnginePaths, pid: str) -> bool:
+    """End the process that holds the lock, gently at first."""
+    for number, within_s in ((signal.SIGTERM, _TERMINATE_S), (getattr(signal, "SIGKILL", signal.SIGTERM), _STOP_S)):
+        if _has_ended(paths, 0) or not pid.isdigit():
+            break
+        with contextlib.suppress(OSError):
+            os.kill(int(pid), number)
+        if _has_ended(paths, within_s):
+            break
+    return _has_ended(paths, 0)
 
 
 def _host(paths: EnginePaths, lock: FileLock, arguments: argparse.Namespace) -> int:

@@ -50,6 +50,16 @@ def test_an_engine_leaves_no_socket_and_no_pid_file_behind(end: str) -> None:
         assert not os.path.exists(paths.pid)
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no signal stops a process there")
+def test_stopping_ends_an_engine_that_does_not_answer() -> None:
+    with engine() as process:
+        process.send_signal(signal.SIGSTOP)
+        done = run("stop")
+        assert (done.returncode, done.stdout) == (0, f"rag-ls: the engine {process.pid} ended\n")
+        assert process.wait(PATIENCE_S) == -signal.SIGKILL
+    assert run("stop").stderr == "rag-ls: no engine runs\n"
+
+
 def test_stopping_where_none_runs_says_so() -> None:
     done = run("stop")
     assert (done.returncode, done.stderr) == (0, "rag-ls: no engine runs\n")
