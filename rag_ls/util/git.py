@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -14,6 +16,8 @@ from rag_ls.util.environment import without_git
 from rag_ls.util.repositories import Repository, find_repository, is_git_folder
 
 _TIMEOUT_S = 20.0
+# The lists of a million files take a tenth of it.
+_MEMORY_BYTES = 2_000_000_000
 # No program that the settings of a repository name is run: the user has not agreed to that.
 _OPTIONS = (
     "--no-pager",
@@ -109,7 +113,7 @@ def ask_git(
     line = [program, "-C", str(folder), f"--work-tree={repository.top}", *_OPTIONS]
     if command[0] in _COMPARES:
         named = _run(repository, [*line, *_LIST_FILTERS], codes=(0, 1), timeout_s=timeout_s)
-        line += _without_filters(named)
+        line += _without_filters(repository, named)
         command = (command[0], _NO_SUBMODULES, *command[1:])
     return _run(repository, [*line, *command], given=given, codes=codes, timeout_s=timeout_s)
 
@@ -120,12 +124,18 @@ def _git_folder_on_the_way(folder: Path, top: Path) -> Path | None:
     return next((each for each in between if is_git_folder(each)), None)
 
 
-def _without_filters(listed: bytes) -> list[str]:
-    """Options that switch off the filters that a repository's own settings name; the user's own (git-lfs) stay."""
+def _without_filters(repository: Repository, listed: bytes) -> list[str]:
+    """Options that switch off the filters that a repository's own settings name; the user's own (git-lfs) stay.
+
+    Raises `GitSilent` where one cannot be switched off.
+    """
     parts = os.fsdecode(listed).split("\0")
     options: list[str] = []
     for scope, key in zip(parts[::2], parts[1::2], strict=False):
         if scope in ("local", "worktree"):
+            if "=" in key:
+                # git would take what follows for the value.
+                raise _refusal(repository, f"the name of a filter holds =: {key!r}")
             # An empty command is no filter.
             options += ["-c", f"{key}={'false' if key.endswith('.required') else ''}"]
     return options
@@ -134,24 +144,31 @@ def _without_filters(listed: bytes) -> list[str]:
 def _run(
     repository: Repository, line: Sequence[str], *, codes: Sequence[int], timeout_s: float, given: bytes = b""
 ) -> bytes:
+    environment = {**without_git(os.environ), **_VARIABLES}
+    pipe = subprocess.PIPE
     try:
-        done = subprocess.run(
-            line,
-            input=given,
-            capture_output=True,
-            check=False,
-            timeout=timeout_s,
-            env={**without_git(os.environ), **_VARIABLES},
-        )
-    except subprocess.TimeoutExpired:
-        raise GitSilent(
-            Silence.LATE, f"git gave no answer for {repository.top} in {timeout_s:.0f} s", "try again"
-        ) from None
+        with subprocess.Popen(line, env=environment, stdin=pipe, stdout=pipe, stderr=pipe) as git:
+            _limit_memory(git.pid)
+            try:
+                told, complaint = git.communicate(given, timeout_s)
+            except subprocess.TimeoutExpired:
+                git.kill()
+                late = f"git gave no answer for {repository.top} in {timeout_s:.0f} s"
+                raise GitSilent(Silence.LATE, late, "try again") from None
     except OSError as error:
         raise GitSilent(Silence.MISSING, f"git cannot be run: {error}", "mend or install git") from error
-    if done.returncode in codes:
-        return done.stdout
-    raise _failure(repository, done.stderr)
+    if git.returncode in codes:
+        return told
+    raise _failure(repository, complaint)
+
+
+def _limit_memory(process_id: int) -> None:
+    """Bound what a process takes, where the system can: files of a repository may lead git to read without an end."""
+    if sys.platform == "linux":
+        import resource
+
+        with contextlib.suppress(OSError):
+            resource.prlimit(process_id, resource.RLIMIT_DATA, (_MEMORY_BYTES, _MEMORY_BYTES))
 
 
 def why_git_is_silent(folder: Path) -> GitSilent | None:

@@ -11,7 +11,10 @@ from pathlib import Path
 from rag_ls.util.marked_text import decode_marked
 from rag_ls.util.regular_files import read_regular
 
-_MAX_DEPTH = 5
+_MAX_BYTES = 1_000_000
+# More files than anybody's settings include.
+_MAX_FILES = 100
+_INCLUDES = ("include.path", "includeif.path")
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]')
 _ENTRY = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$")
 
@@ -33,9 +36,20 @@ class Entry:
 def entries_of(file: Path) -> Iterator[Entry]:
     """The settings of a file and of those that it includes, under whatever condition, in their order.
 
-    A file that is missing, too large or no text has none.
+    A file that is missing, too large or no text has none, and none is read twice.
     """
-    yield from _entries(file, 0)
+    yield from _entries(file, set())
+
+
+def why_endless(file: Path) -> str:
+    """Why git might read a repository's settings for ever, which it does not see itself; empty where it does not."""
+    included = [path_in(entry) for entry in entries_of(file) if entry.key in _INCLUDES and entry.value]
+    if odd := next((each for each in included if os.path.exists(each) and not os.path.isfile(each)), None):
+        return f"{file} includes {odd}, which is no regular file"
+    places = [os.path.realpath(each) for each in (file, *included)]
+    if len(places) > _MAX_FILES or len(set(places)) < len(places):
+        return f"{file} includes too many files, or one of them twice"
+    return ""
 
 
 def path_in(entry: Entry) -> Path:
@@ -43,7 +57,11 @@ def path_in(entry: Entry) -> Path:
     return Path(os.path.normpath(entry.file.parent / os.path.expanduser(entry.value)))
 
 
-def _entries(file: Path, depth: int) -> Iterator[Entry]:
+def _entries(file: Path, read: set[str]) -> Iterator[Entry]:
+    place = os.path.realpath(file)
+    if place in read or len(read) > _MAX_FILES:
+        return
+    read.add(place)
     section = subsection = ""
     for line in _lines(file):
         if head := _SECTION.match(line):
@@ -51,11 +69,10 @@ def _entries(file: Path, depth: int) -> Iterator[Entry]:
         if (found := _ENTRY.match(line)) is None:
             continue
         entry = Entry(f"{section}.{found[1].lower()}", _value(found[2] or ""), subsection, file)
+        yield entry
         # Whether a condition holds is not known here.
-        if entry.key in ("include.path", "includeif.path") and entry.value and depth < _MAX_DEPTH:
-            yield from _entries(path_in(entry), depth + 1)
-        else:
-            yield entry
+        if entry.key in _INCLUDES and entry.value:
+            yield from _entries(path_in(entry), read)
 
 
 def _value(written: str) -> str:
@@ -77,7 +94,7 @@ def _value(written: str) -> str:
 
 def _lines(file: Path) -> list[str]:
     try:
-        text = decode_marked(read_regular(file), errors="surrogateescape")
+        text = decode_marked(read_regular(file, _MAX_BYTES), errors="surrogateescape")
     except (OSError, UnicodeDecodeError):
         return []
     # A backslash at its end continues a line.

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_ls.util.git_config import entries_of, path_in
+from rag_ls.util.git_config import entries_of, path_in, why_endless
 from rag_ls.util.regular_files import regular_file
 
 DOT_GIT = ".git"
@@ -74,13 +74,23 @@ def _repository_at(top: Path) -> Repository:
         fault = f"{folder} is no git folder: HEAD, objects or refs are missing"
     if not fault and (odd := _odd_file(folder, common)):
         fault = f"{odd} is no regular file"
+    fault = fault or why_endless(common / "config") or why_endless(folder / "config.worktree")
     return Repository(top, folder, common, fault)
 
 
 def _odd_file(folder: Path, common: Path) -> Path | None:
     """A device or the like in the place of a file, of which git would read for ever."""
-    own = (folder / name for name in ("HEAD", "index", "commondir", "config.worktree"))
-    read = (*own, common / "config", common / "info/exclude")
+    own = ("HEAD", "index", "commondir", "config.worktree", "info/sparse-checkout")
+    shared = (
+        "config",
+        "packed-refs",
+        "shallow",
+        "info/exclude",
+        "info/attributes",
+        "info/grafts",
+        "objects/info/alternates",
+    )
+    read = (*(folder / name for name in own), *(common / name for name in shared))
     return next((file for file in read if os.path.exists(file) and not os.path.isfile(file)), None)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from rag_ls.indexing import Cutters
 from rag_ls.indexing.cutting import CutFile, Cutting
 from rag_ls.indexing.files import Source
 from rag_ls.storage import FileState
+from rag_ls.util.git import GitSilent, Silence, ask_git
 from tests.chunking.samples import SAMPLES, Sample
 from tests.daemon.engines import answer, run
 from tests.e2e.clients import agent, editor
@@ -149,6 +151,29 @@ def test_hostile_texts_are_cut_whole_whatever_they_do_to_their_process(
             cut = cutters.cut_text(sample.path, source, sample.language, _CUTTING, {}, "session")
             assert isinstance(cut, CutFile)
             assert "".join(new.chunk.text for new in cut.chunks) == text
+
+
+@pytest.mark.parametrize("kind", ["itself", "a chain", "a pipe"])
+def test_settings_of_git_that_include_without_end_hold_up_nothing(repository: Path, kind: str) -> None:
+    include = "[include]\n\tpath = {}\n"
+    (repository / ".git/config").open("a").write(include.format("config" if kind == "itself" else "a0") * 40)
+    if kind == "a chain":
+        write(repository / ".git", {f"a{at}": include.format(f"a{at + 1}") * 10 for at in range(9)})
+    elif kind == "a pipe":
+        os.mkfifo(repository / ".git/a0")
+    told = run("status", "--standalone", folder=repository)
+    assert told.returncode == 0
+    assert "git cannot read it" in told.stdout + told.stderr
+
+
+def test_what_git_reads_without_end_takes_no_memory_without_end(repository: Path, tmp_path: Path) -> None:
+    write(tmp_path / "objects", {"info/kept": ""})
+    (tmp_path / "objects/info/alternates").symlink_to("/dev/zero")
+    write(repository, {".git/objects/info/alternates": f"{tmp_path}/objects\n"})
+    with pytest.raises(GitSilent) as raised:
+        ask_git(repository, "cat-file", "-t", "0" * 39 + "1")
+    # It was ended by its limit of memory, not of time.
+    assert raised.value.kind is Silence.FAILED
 
 
 _READ_WHOLE = (

@@ -139,6 +139,18 @@ def test_no_program_of_a_submodule_is_run(tmp_path: Path, ran: Path) -> None:
     assert _names_in(ran)
 
 
+@pytest.mark.parametrize("name", ["a=b", "=", "a.b", "a b"])
+def test_a_filter_of_an_odd_name_is_not_run(tmp_path: Path, ran: Path, name: str) -> None:
+    root = git_repository(tmp_path / "project", {"a.py": "x = 1\n"})
+    program = _program(root / "programs/clean", ran)
+    with (root / ".git/config").open("a") as config:
+        config.write(f'[filter "{name}"]\n\tclean = {program}\n\tprocess = {program}\n')
+    write(root, {".git/info/attributes": f"* filter={name.split()[0]}\n", "a.py": "x = 2\n"})
+    _look(root)
+    assert _names_in(ran) == set()
+    assert current_commit(root).endswith("+")
+
+
 def test_what_a_partial_clone_lacks_is_not_fetched(tmp_path: Path, ran: Path) -> None:
     git_repository(tmp_path / "origin", {".gitignore": "b.py\n", "a.py": "x = 1\n", "sub/.gitignore": "c.py\n"})
     git(tmp_path / "origin", "config", "uploadpack.allowFilter", "true")
