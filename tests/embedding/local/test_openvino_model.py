@@ -14,6 +14,8 @@ from rag_ls.embedding import locate
 from rag_ls.embedding.local.catalog import models_folder
 from rag_ls.embedding.local.openvino_model import OpenVinoEmbedder, _batches, can_compile
 from rag_ls.embedding.local.torch_model import TorchEmbedder
+from rag_ls.embedding.local.worker_main import require_torch
+from rag_ls.errors import ModelMissing
 
 _needs_openvino = pytest.mark.skipif(
     importlib.util.find_spec("openvino") is None, reason="OpenVINO has no build for this machine"
@@ -76,3 +78,10 @@ def test_the_default_model_needs_no_torch(home: Path) -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stdout == "(1, 384)\n", done.stderr
     assert locate("auto").is_packed
+
+
+def test_what_needs_torch_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    require_torch("a model")
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(ModelMissing, match=r"a model needs torch here: `pip install 'rag-ls\[torch\]'`"):
+        require_torch("a model")

@@ -4,9 +4,7 @@ import { mkdir } from "node:fs/promises";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { firstThat, foldersOn, isExecutable } from "./find.ts";
-import { CPU_TORCH, type Command, type Installer, installation, lastLine } from "./installing.ts";
-
-const REACH_MS = 5000;
+import { type Command, type Installer, installation, lastLine } from "./installing.ts";
 
 /** Install rag-ls below `storage`; tells in `log` all that the installer says. Answers whether it is there now. */
 export async function installServer(storage: string, log: vscode.LogOutputChannel): Promise<boolean> {
@@ -19,11 +17,10 @@ export async function installServer(storage: string, log: vscode.LogOutputChanne
   if (!source) {
     return false;
   }
-  const cpuTorch = process.platform === "linux" && !(await onPath("nvidia-smi")) && (await answers(CPU_TORCH));
   await mkdir(storage, { recursive: true });
-  const command = installation(installer, source, storage, cpuTorch);
+  const command = installation(installer, source, storage);
   log.info(`${command.program} ${command.args.join(" ")}`);
-  const options = { location: vscode.ProgressLocation.Notification, title: `Installing rag-ls with ${installer.name} (about 2 GB)`, cancellable: true };
+  const options = { location: vscode.ProgressLocation.Notification, title: `Installing rag-ls with ${installer.name} (about 700 MB)`, cancellable: true };
   const problem = await vscode.window.withProgress(options, (progress, token) => carriedOut(command, log, progress, token));
   if (problem) {
     log.error(problem);
@@ -57,11 +54,6 @@ async function carriedOut(
     child.on("error", (error) => resolve(error.message));
     child.on("close", (code) => resolve(code === 0 ? "" : token.isCancellationRequested ? "it was cancelled" : said || `exit code ${code}`));
   });
-}
-
-/** Behind some proxies there is nothing but the package registry. */
-async function answers(url: string): Promise<boolean> {
-  return await fetch(url, { method: "HEAD", signal: AbortSignal.timeout(REACH_MS) }).then(({ ok }) => ok, () => false);
 }
 
 async function foundInstaller(): Promise<Installer | undefined> {

@@ -13,33 +13,27 @@ export interface Installer {
   readonly program: string;
 }
 
-/** PyTorch's own index of CPU builds: on Linux the default build brings several GB of libraries for NVIDIA's GPUs. */
-export const CPU_TORCH = "https://download.pytorch.org/whl/cpu";
-
 /** Where the installed command will be. */
 export function ownBin(storage: string): string {
   return path.join(storage, "bin");
 }
 
-/** The command that installs rag-ls from `source` (a folder, a wheel, a requirement) below `storage`. `cpuTorch`: take torch from PyTorch's CPU index. */
-export function installation(installer: Installer, source: string, storage: string, cpuTorch: boolean): Command {
+/** The command that installs rag-ls from `source` (a folder, a wheel, a requirement) below `storage`. */
+export function installation(installer: Installer, source: string, storage: string): Command {
   const bin = ownBin(storage);
   const isWheel = source.endsWith(".whl");
   // The embedding model is a package beside rag-ls: in its sources, or a wheel in the same folder.
   const model = path.isAbsolute(source) && !isWheel ? path.join(source, "packages", "rag-ls-model") : undefined;
   const beside = isWheel ? path.dirname(source) : undefined;
   if (installer.name === "uv") {
-    // The version that a first index has is taken from the others too, or torch alone would be had.
-    const index = cpuTorch ? ["--index", CPU_TORCH, "--index-strategy", "unsafe-best-match"] : [];
     const links = [...(beside ? ["--find-links", beside] : []), ...(model ? ["--with", model] : [])];
     return {
       program: installer.program,
-      args: ["tool", "install", "--force", "--python", ">=3.11", ...index, ...links, source],
+      args: ["tool", "install", "--force", "--python", ">=3.11", ...links, source],
       environment: { UV_TOOL_DIR: path.join(storage, "tools"), UV_TOOL_BIN_DIR: bin },
     };
   }
-  const forPip = [...(cpuTorch ? [`--extra-index-url ${CPU_TORCH}`] : []), ...(beside ? [`--find-links "${beside}"`] : [])];
-  const args = [...(forPip.length > 0 ? ["--pip-args", forPip.join(" ")] : []), ...(model ? ["--preinstall", model] : [])];
+  const args = [...(beside ? ["--pip-args", `--find-links "${beside}"`] : []), ...(model ? ["--preinstall", model] : [])];
   return {
     program: installer.program,
     args: ["install", "--force", ...args, source],
