@@ -65,8 +65,8 @@ class TeamMemories:
 
     def _take(self, store: MemoryStore, now: str) -> int:
         changes = self.shared.since(self._change)
-        if changes.epoch != self._epoch or changes.last < self._change:
-            # The server has lost something: it is asked, and given, everything.
+        if not changes.epoch or changes.epoch != self._epoch or changes.last < self._change:
+            # The server has lost something, or never had anything: it is asked, and given, everything.
             self._epoch, self._given_at = changes.epoch, None
             self._stamps.clear()
             if self._change:

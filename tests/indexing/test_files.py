@@ -69,7 +69,7 @@ def test_a_fifo_is_refused_without_waiting_for_a_writer(tmp_path: Path) -> None:
     thread = threading.Thread(target=lambda: reasons.append(_reason(tmp_path / "pipe.py")), daemon=True)
     thread.start()
     assert until(lambda: reasons, timeout_s=20)
-    assert reasons == ["it is no regular file"]
+    assert reasons == ["not a regular file"]
 
 
 def test_symbolic_links_are_not_followed(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from rag_ls.config import Settings, SummarySettings
@@ -322,6 +322,7 @@ _TEXTS = [f"What the team knows about part {number} of the system." for number i
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_STEPS)
+@example([(0, "remember", 0), (0, "exchange", 0), (0, "lose", 0)])
 def test_whatever_people_do_all_end_with_the_same(
     server: Postgres, clock: Callable[[], datetime], steps: list[tuple[int, str, int]]
 ) -> None:

@@ -158,7 +158,7 @@ def test_removing_deletes_what_is_derived_and_keeps_sources_and_memories(
     assert item["bytes"] > 0
     assert "index.db" in _data(roots["zoo"])
     removing.run("remove_projects", {"roots": [item["root"]]})
-    assert _data(roots["zoo"]) == {"memories.db"}
+    assert _data(roots["zoo"]) == {"memories.db", "memories.seal"}
     assert (roots["zoo"] / "src/price.py").exists()
     assert "zoo" not in {repo["name"] for repo in removing.run("list_repos")["repos"]}
     with pytest.raises(NotFound, match="known are shop"):
