@@ -88,7 +88,7 @@ class _Meeting:
         ours = self._store.get(self._id)
         versions = list(former)
         if theirs is not None:
-            if self._their_stamp_counts(stamp(theirs), ours) and not (ours and _is_the_same(ours, theirs)):
+            if self._theirs_counts(theirs, ours) and not (ours and _is_the_same(ours, theirs)):
                 self._place(theirs, ours)
             else:
                 versions.append(MemoryVersion(theirs, self._now, UNITED))
@@ -97,11 +97,12 @@ class _Meeting:
         for version in sorted(versions, key=lambda each: each.memory.version):
             self._keep(version)
 
-    def _their_stamp_counts(self, theirs: Stamp, ours: Memory | None) -> bool:
+    def _theirs_counts(self, theirs: Memory, ours: Memory | None) -> bool:
         if ours is not None:
-            return theirs > stamp(ours)
+            # Of two changes in one moment, both stores must choose the same.
+            return (stamp(theirs), theirs.content) > (stamp(ours), ours.content)
         last = next(iter(self._store.history(self._id)), None)
-        return theirs > (stamp_of_deleted(last) if last else NOTHING)
+        return stamp(theirs) > (stamp_of_deleted(last) if last else NOTHING)
 
     def _place(self, theirs: Memory, ours: Memory | None) -> None:
         """Make theirs the present version, unless an older memory says the same."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from rag_ls.config import Settings
@@ -112,8 +112,17 @@ _STEPS = st.lists(
 )  # fmt: skip
 
 
+# Both change one version to another text, at the same time.
+_IN_ONE_MOMENT = [
+    (False, "restore", "b", 2, 10), (True, "restore", "a", 3, 24), (False, "delete", "c", 0, 11), (True, "change", "a", 2, 20),
+    (False, "store", "a", 4, 10), (True, "change", "a", 4, 8), (False, "change", "b", 0, 20), (False, "change", "a", 1, 20),
+    (False, "store", "a", 1, 14), (True, "restore", "c", 2, 3), (False, "store", "a", 1, 22), (True, "delete", "c", 4, 21),
+]  # fmt: skip
+
+
 @settings(max_examples=150, phases=[Phase.explicit, Phase.generate])
 @given(_STEPS, _STEPS)
+@example(_IN_ONE_MOMENT, [*_IN_ONE_MOMENT[:5], (False, "store", "a", 4, 8), *_IN_ONE_MOMENT[6:]])
 def test_nothing_that_either_held_is_lost_and_uniting_again_changes_nothing(
     first: list[tuple[bool, str, str, int, int]], second: list[tuple[bool, str, str, int, int]]
 ) -> None:
