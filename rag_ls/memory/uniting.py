@@ -15,6 +15,7 @@ from rag_ls.storage import MemoryStore
 
 UNITED = "united"
 CONSOLIDATED = "consolidated"
+_PASSES = 5
 
 Stamp = tuple[int, bool, str]
 NOTHING: Stamp = (0, False, "")
@@ -61,8 +62,15 @@ def unite(store: MemoryStore, other: MemoryStore, now: str) -> United:
     before = store.versions()
     store.backup(always=True)
     with store.transaction():
-        for memory_id in [*sorted(theirs, key=lambda each: theirs[each].created_at), *gone]:
-            _Meeting(store, memory_id, now).meet(theirs.get(memory_id), gone.get(memory_id), other.history(memory_id))
+        for _ in range(_PASSES):
+            former = store.versions()
+            for memory_id in [*sorted(theirs, key=lambda each: theirs[each].created_at), *gone]:
+                _Meeting(store, memory_id, now).meet(
+                    theirs.get(memory_id), gone.get(memory_id), other.history(memory_id)
+                )
+            # One that gave way to a twin comes back where the twin says something else by then.
+            if store.versions() == former:
+                break
         known = {batch.id for batch in store.batches()}
         for batch in reversed(other.batches()):
             if batch.id not in known:
