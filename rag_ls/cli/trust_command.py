@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shlex
 import sys
 from pathlib import Path
 
-from rag_ls import config
 from rag_ls.cli.confirmation import confirmed
 from rag_ls.errors import InvalidRequest, NotConfirmed
-from rag_ls.project import CONFIG_FILE, Project, find_project, is_shared_folder
+from rag_ls.project import Project, find_project, is_shared_folder
 from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.util.quoting import fold
-
-_PATTERNS = "docs/patterns"
-_NAME_CHARACTERS = 80
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -59,33 +54,12 @@ def not_trusted(root: Path) -> str:
 
 def _agreed(project: Project) -> bool:
     """Show what a folder brings, and ask."""
-    brought = "".join(f"\n  {line}" for line in _brought(project)) or "\n  nothing yet"
-    question = f"{project.root} brings{brought}\nTrust it, with all that comes into it later?"
-    return confirmed(question, "nothing is changed")
-
-
-def _brought(project: Project) -> list[str]:
-    """What a folder brings that counts once it is trusted, a line for each kind."""
-    lines = []
-    if waiting := config.load(project).waiting:
-        lines.append(f"settings that cost or destroy ({CONFIG_FILE}): {', '.join(waiting)}")
-    if rules := _rule_files(project.root):
-        lines.append(f"rules that hooks tell your agent: {', '.join(rules)}")
-    return lines
-
-
-def _rule_files(root: Path) -> list[str]:
-    """The files of rules at the root, and the folder of patterns."""
     # Only who is asked waits for these imports.
-    from rag_ls.chunking import rule_kind
-    from rag_ls.rules.checks.rule_files import RULE_FILES
+    from rag_ls.cli.brought import what_it_brings
 
-    try:
-        names = sorted(entry.name for entry in os.scandir(root) if entry.is_file(follow_symlinks=False))
-    except OSError:
-        names = []
-    found = [fold(name, _NAME_CHARACTERS) for name in names if rule_kind(name) is not None or name in RULE_FILES]
-    return found + ([f"{_PATTERNS}/"] if (root / _PATTERNS).is_dir() else [])
+    brought = "".join(f"\n  {line}" for line in what_it_brings(project.root)) or "\n  nothing yet"
+    question = f"{fold(str(project.root))} brings{brought}\nTrust it, with all that comes into it later?"
+    return confirmed(question, "nothing is changed")
 
 
 def _of_untrusted(project: Project) -> str:
