@@ -18,6 +18,7 @@ from rag_ls.cli.progress import showing
 from rag_ls.cli.terminal import paint
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest, NotConfirmed, NotIndexed
+from rag_ls.util.quoting import fold
 
 Json = dict[str, Any]
 
@@ -40,7 +41,7 @@ def index(arguments: argparse.Namespace) -> int:
         except NotConfirmed as error:
             if not sys.stdin.isatty() or arguments.json:
                 raise
-            print(f"rag-ls: {in_words_of_the_shell(str(error))}", file=sys.stderr)
+            print(f"rag-ls: {fold(in_words_of_the_shell(str(error)))}", file=sys.stderr)
             if not confirmed("index all of it now?", "nothing was indexed"):
                 return 1
             answer = ask(arguments, "index", {**question, "force": True}, show, folder=arguments.path)

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from rag_ls import __version__
 from rag_ls.cli.completions import SHELLS
 from rag_ls.cli.options import Verbs, add_operations, add_verb, project_option, standalone_option
-from rag_ls.cli.terminal import Harmless, harmless
+from rag_ls.cli.terminal import guard_streams, harmless
 from rag_ls.cli.verbs import VERBS
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest, RagLsError
@@ -70,8 +70,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run one verb and exit with its code."""
     forget_git()
     _tell_of_crashes()
-    if sys.stdout is not None and sys.stdout.isatty():
-        sys.stdout = Harmless(sys.stdout)
+    guard_streams()
     words = sys.argv[1:] if argv is None else argv
     if message := _unknown_verb(words):
         print(f"rag-ls: {message}", file=sys.stderr)

@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from rag_ls.cli.terminal import guard_streams, unguarded
+from rag_ls.util.quoting import fold
+
 Show = Callable[[dict[str, Any]], None]
 """Told of each step: `{"project", "phase", "done", "total"}`."""
 
@@ -54,6 +57,8 @@ def _bar(embeds: bool) -> Iterator[Show]:
         if bar is None:
             bar = _new_bar()
             bar.start()
+            # It has taken the streams' place, to print above itself.
+            guard_streams()
             task = bar.add_task("", total=1.0, left="")
         journey = journeys.setdefault(step["project"], Journey(embeds=embeds))
         progress = journey.at(step)
@@ -79,7 +84,7 @@ def _new_bar() -> Any:
         BarColumn(bar_width=24),
         TextColumn("{task.fields[left]}"),
     )
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    return Progress(*columns, console=Console(file=unguarded(sys.stderr)), transient=True)
 
 
 @contextmanager
@@ -97,7 +102,7 @@ def _lines() -> Iterator[Show]:
 
 
 def _title(progress: dict[str, Any]) -> str:
-    title: str = progress.get("title") or _TITLES.get(progress["phase"], str(progress["phase"]))
+    title: str = fold(progress.get("title", "")) or _TITLES.get(progress["phase"], str(progress["phase"]))
     return title
 
 

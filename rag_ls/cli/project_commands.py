@@ -12,6 +12,7 @@ from rag_ls.cli.backend import ask
 from rag_ls.cli.commands import show_answer
 from rag_ls.cli.confirmation import confirmed
 from rag_ls.cli.progress import showing
+from rag_ls.util.quoting import fold
 
 Json = dict[str, Any]
 
@@ -95,7 +96,7 @@ def _carry_out(arguments: argparse.Namespace, plan: Json) -> int:
 
 def _planned(item: Json, memories: bool) -> str:
     lines = [
-        f"{item['name']}  {item['root']}: {item['reason']}",
+        fold(f"{item['name']}  {item['root']}: {item['reason']}"),
         f"    deletes its index: {item['documents']:,} files in {item['chunks']:,} chunks, "
         f"{item['embeddings']:,} embeddings, {item['bytes']:,} bytes; it can be made again"
         if item["bytes"]
@@ -108,7 +109,7 @@ def _planned(item: Json, memories: bool) -> str:
         else:
             lines.append(f"    keeps {what}; --memories deletes them too")
     if memories and (others := item.get("shared_with")):
-        lines.append(f"    these are the memories of {', '.join(others)} too: they go there as well")
+        lines.append(f"    these are the memories of {fold(', '.join(others))} too: they go there as well")
     return "\n".join([*lines, *_config_hint(item)])
 
 

@@ -30,6 +30,7 @@ from rag_ls.storage import (
     open_listed_vectors,
     open_stored_projects,
 )
+from rag_ls.util.quoting import fold
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -138,7 +139,7 @@ def _drop(projects: StoredProjects, arguments: argparse.Namespace) -> int:
         else ""
     )
     held = f"{found.vectors:,} vectors, {found.memories:,} memories and {found.chunks:,} published chunks"
-    lost = f"{held} of {found.name}, for everybody who shares it"
+    lost = f"{held} of {fold(found.name)}, for everybody who shares it"
     print(f"rag-ls: {projects.place} will lose {lost}.{used}", file=sys.stderr)
     if not confirmed("drop them now?", "nothing was dropped", remedy="run it at a terminal"):
         return 1

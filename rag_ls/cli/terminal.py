@@ -17,9 +17,11 @@ PLACE, NAME, FAINT, WARNING = "cyan", "bold", "dim", "yellow"
 """Styles, in rich's words. They are colours of the terminal's own palette, so that they fit its background."""
 
 _CLEAR = "\x1b[H\x1b[2J"
-# Colours and links, which are ours or do no harm, then all other controls, and marks that turn text (Unicode, UAX 9).
+# Stands for the escape of each order of ours until it is written: no text of others can hold it.
+_OURS = f"\0{os.urandom(16).hex()}"
+# Orders of ours, then all other controls, and marks that turn text (Unicode, UAX 9).
 _CONTROLS = re.compile(
-    "(\x1b\\[[0-9;]*m|\x1b\\]8;[^\x07\x1b]*\x1b\\\\)|\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+    f"({_OURS})|\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
 _ORDERS = re.compile("\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _SHOWN_ORDER = "\N{REPLACEMENT CHARACTER}"
@@ -74,7 +76,8 @@ class Colours:
         from rich.style import Style
         from rich.text import Text
 
-        return self._printed(Text(_ORDERS.sub(_SHOWN_ORDER, text), Style.parse(style) + Style(link=link or None)))
+        look = Style.parse(style) + Style(link=_ORDERS.sub("", link) or None)
+        return self._printed(Text(_ORDERS.sub(_SHOWN_ORDER, text), look))
 
     def code(self, text: str, language: str) -> list[str]:
         """See `Paint`. A line that is too long for the terminal is cut."""
@@ -93,7 +96,7 @@ class Colours:
     def _printed(self, text: object) -> str:
         with self._console.capture() as capture:
             self._console.print(text, end="", soft_wrap=True, highlight=False)
-        return capture.get()
+        return capture.get().replace("\x1b", _OURS)
 
 
 PLAIN = Plain()
@@ -116,27 +119,41 @@ def clear() -> None:
 
 
 class Harmless:
-    """A terminal's stream that takes text, colours and links, and no other orders to the terminal."""
+    """A terminal's stream that takes text, and the colours and links of `Colours`, and no other orders to the terminal."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+        self.stream = stream
 
     def write(self, text: str) -> int:
         """Write a text; each order in it is shown as a mark."""
-        self._stream.write(harmless(text))
+        self.stream.write(harmless(text))
         return len(text)
 
     def clear(self) -> None:
         """Clear the terminal."""
-        self._stream.write(_CLEAR)
+        self.stream.write(_CLEAR)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
+        return getattr(self.stream, name)
 
 
 def harmless(text: str) -> str:
-    """The text with a mark in place of each order to a terminal but colours and links."""
-    return _CONTROLS.sub(lambda found: found[1] or _SHOWN_ORDER, text)
+    """The text with a mark in place of each order to a terminal but those that `Colours` made."""
+    return _CONTROLS.sub(lambda found: "\x1b" if found[1] else _SHOWN_ORDER, text)
+
+
+def guard_streams() -> None:
+    """Have standard output and standard error, where they are terminals, take no orders of others."""
+    for name in ("stdout", "stderr"):
+        stream: Any = getattr(sys, name)
+        if stream is not None and not isinstance(stream, Harmless) and stream.isatty():
+            setattr(sys, name, Harmless(stream))
+
+
+def unguarded(stream: TextIO) -> TextIO:
+    """The stream itself, for what draws on the terminal, and cleans its texts by itself."""
+    guarded: object = stream
+    return guarded.stream if isinstance(guarded, Harmless) else stream
 
 
 def show(text: str) -> None:

@@ -47,8 +47,8 @@ def offer(root: Path, *, tells: bool = False) -> None:
 def not_trusted(root: Path) -> str:
     """What does not count in a folder that is not trusted, and the line to run."""
     return (
-        f"{root} is not trusted: hooks tell none of its rules, and settings that cost or destroy wait; "
-        f"`rag-ls trust {shlex.quote(str(root))}`"
+        f"{fold(str(root))} is not trusted: hooks tell none of its rules, and settings that cost or destroy wait; "
+        f"`rag-ls trust {fold(shlex.quote(str(root)))}`"
     )
 
 
@@ -74,5 +74,5 @@ def _tell(arguments: argparse.Namespace, project: Project, state: str) -> int:
         is_trusted = users_trusted_folders().trusts(project.root)
         print(json.dumps({"root": str(project.root), "trusted": is_trusted}))
     else:
-        print(f"{project.root} {state}")
+        print(f"{fold(str(project.root))} {state}")
     return 0

@@ -16,8 +16,9 @@ from fcntl import ioctl
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from rag_ls.cli.terminal import PLAIN, harmless
+from rag_ls.cli.terminal import PLAIN, Colours, harmless
 from tests.support import git_repository, write
 
 pytestmark = pytest.mark.shared_engine
@@ -35,13 +36,16 @@ def repository(tmp_path: Path) -> Path:
     return git_repository(tmp_path / "repository", {"billing/reconciliation/outstanding.py": code})
 
 
-def _on_a_terminal(folder: Path, *arguments: str, columns: int = 80, rows: int = 50, **environment: str) -> str:
-    """Everything that a verb shows on a terminal."""
+def on_a_terminal(
+    folder: Path, *arguments: str, columns: int = 80, rows: int = 50, typed: str = "", **environment: str
+) -> str:
+    """Everything that a verb shows on a terminal where somebody has `typed` something."""
     child, ours = pty.fork()
     if child == 0:
         os.chdir(folder)
         ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         os.execve(_COMMAND, [str(_COMMAND), *arguments], {**os.environ, "TERM": "xterm-256color", **environment})
+    os.write(ours, typed.encode())
     shown = b""
     # Linux ends the reading of a closed terminal with an error.
     with suppress(OSError):
@@ -61,7 +65,7 @@ def _seen(shown: str) -> list[str]:
 
 
 def test_a_hit_fits_the_terminal_and_its_place_opens_at_a_click(repository: Path) -> None:
-    shown = _on_a_terminal(repository, "search", "reconcile invoices", "--in", "code", columns=80)
+    shown = on_a_terminal(repository, "search", "reconcile invoices", "--in", "code", columns=80)
     lines = [line for line in _seen(shown) if line and not line.startswith("rag-ls:")]
     start = next(number for number, line in enumerate(lines) if "outstanding.py:1-2" in line)
     assert all(len(line) <= 80 for line in lines[start:])
@@ -69,9 +73,9 @@ def test_a_hit_fits_the_terminal_and_its_place_opens_at_a_click(repository: Path
     assert (repository / "billing/reconciliation/outstanding.py").as_uri() in _LINK.findall(shown)
 
 
-def test_code_has_colours_on_a_terminal_and_nowhere_else(repository: Path) -> None:
-    assert "\x1b[" in _on_a_terminal(repository, "search", "reconcile invoices", "--in", "code")
-    plain = _on_a_terminal(repository, "search", "reconcile invoices", "--in", "code", NO_COLOR="1")
+def test_code_has_colourson_a_terminal_and_nowhere_else(repository: Path) -> None:
+    assert "\x1b[" in on_a_terminal(repository, "search", "reconcile invoices", "--in", "code")
+    plain = on_a_terminal(repository, "search", "reconcile invoices", "--in", "code", NO_COLOR="1")
     # What remains is bold and faint text, and links.
     assert not re.search(r"\x1b\[[0-9;]*3[0-7]", plain)
     assert PLAIN.code("a\nb", "python") == ["a", "b"]
@@ -79,7 +83,7 @@ def test_code_has_colours_on_a_terminal_and_nowhere_else(repository: Path) -> No
 
 
 def test_paths_start_at_the_present_folder(repository: Path) -> None:
-    shown = _on_a_terminal(repository / "billing", "search", "reconcile invoices", "--in", "code")
+    shown = on_a_terminal(repository / "billing", "search", "reconcile invoices", "--in", "code")
     assert any(" reconciliation/outstanding.py:1-2" in line for line in _seen(shown))
 
 
@@ -88,17 +92,17 @@ def test_what_is_longer_than_the_terminal_goes_through_the_pager(repository: Pat
     pager.write_text("#!/bin/sh\necho PAGED; cat\n")
     pager.chmod(0o755)
     for number in range(6):
-        assert "inserted" in _on_a_terminal(repository, "add", f"Fact {number} stands alone", "--force")
-    assert "PAGED" in _on_a_terminal(repository, "list", rows=10, PAGER=str(pager))
-    assert "PAGED" not in _on_a_terminal(repository, "list", rows=50, PAGER=str(pager))
-    assert "PAGED" not in _on_a_terminal(repository, "list", "--json", rows=10, PAGER=str(pager))
+        assert "inserted" in on_a_terminal(repository, "add", f"Fact {number} stands alone", "--force")
+    assert "PAGED" in on_a_terminal(repository, "list", rows=10, PAGER=str(pager))
+    assert "PAGED" not in on_a_terminal(repository, "list", rows=50, PAGER=str(pager))
+    assert "PAGED" not in on_a_terminal(repository, "list", "--json", rows=10, PAGER=str(pager))
 
 
 def test_indexing_shows_one_bar_until_everything_is_embedded(repository: Path) -> None:
     # Long enough that embedding them takes longer than a look at the bar.
     body = "".join(f"    amounts.append(rates[{line}] * quantities[{line}])\n" for line in range(40))
     write(repository, {f"src/part_{number}.py": f"def part_{number}(rates):\n{body}" for number in range(60)})
-    shown = _on_a_terminal(repository, "index")
+    shown = on_a_terminal(repository, "index")
     assert re.search(r"embedding chunks [\d,]+/[\d,]+ [━╸╺]+", _COLOUR.sub("", shown))
     assert any(line.startswith("index     complete") for line in _seen(shown))
 
@@ -113,7 +117,7 @@ def test_a_file_s_text_gives_the_terminal_no_orders(tmp_path: Path) -> None:
     write(root, {name: "settle = 1\n", "ARCHITECTURE.yml": json.dumps({"rules": [rule]})})
     assert subprocess_output(root, "index", "--words-only")
     for arguments in (("search", "settle"), ("check",), ("search", f"settle {order}")):
-        shown = _on_a_terminal(root, *arguments)
+        shown = on_a_terminal(root, *arguments)
         left = _COLOUR.sub("", _LINK.sub("", shown))
         assert not set("\x1b\x07\x9b\r") & set(left.replace("\r\n", "\n"))
         assert "settle" in left
@@ -127,10 +131,13 @@ def subprocess_output(folder: Path, *arguments: str) -> str:
     return done.stdout.decode()
 
 
-def test_text_colours_and_links_pass_a_terminal() -> None:
-    ours = "\x1b[1;36mname\x1b[0m \x1b]8;id=1;file:///a\x1b\\a\x1b]8;;\x1b\\\tb\r\nc"
-    assert harmless(ours) == ours
-    assert (
-        harmless("a\x1b[2J\u202eb\rc")
-        == "a\N{REPLACEMENT CHARACTER}[2J\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}c"
-    )
+def test_our_colours_and_links_pass_a_terminal_and_no_others() -> None:
+    colours = Colours(Console(force_terminal=True, color_system="standard", width=80))
+    ours = harmless(colours.styled("name", "bold", link="file:///a") + "\tb\r\nc")
+    assert re.fullmatch(r"\x1b\]8;id=\d+;file:///a\x1b\\\x1b\[1mname\x1b\[0m\x1b\]8;;\x1b\\\tb\r\nc", ours)
+    mark = "\N{REPLACEMENT CHARACTER}"
+    assert harmless("a\x1b[2J\u202eb\rc") == f"a{mark}[2J{mark}b{mark}c"
+    hidden, link = "\x1b[8mhidden\x1b[0m", "\x1b]8;;https://evil.example\x1b\\here\x1b]8;;\x1b\\"
+    for text in (hidden, link, colours.styled(hidden + link, ""), *colours.code(hidden + link, "python")):
+        assert "[8m" not in harmless(text).replace(f"{mark}[8m", "")
+        assert "\x1b]8" not in harmless(text)

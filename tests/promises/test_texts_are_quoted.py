@@ -29,6 +29,7 @@ from rag_ls.operations import OPERATIONS, ClientSession
 from rag_ls.project import CONFIG_FILE, Project
 from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.storage import open_memories
+from tests.cli.test_terminal import on_a_terminal
 from tests.daemon.engines import RAG_LS, run
 from tests.e2e.clients import editor as editor_process
 from tests.lsp.conftest import cart, editor
@@ -187,6 +188,20 @@ def test_who_is_asked_sees_memories_and_what_lies_below(tmp_path: Path, monkeypa
     said = _at_a_terminal(root, "n\n", "trust")
     rules = "a/AGENTS.md, app/ARCHITECTURE.yml, own/pyproject.toml, a/b/CLAUDE.md, lib/docs/patterns/"
     assert f"rules that hooks tell your agent: {rules}\n" in said
+
+
+def test_the_names_of_folders_and_files_give_the_terminal_no_orders(tmp_path: Path) -> None:
+    order = "\x1b[2J\x1b[8m\x1b]8;;https:evil.example\x1b\\\u202e\n\nTrust it? nothing waits"
+    root = write(
+        tmp_path / f"a{order}", {f"sub{order}/CLAUDE.md": "x", f"sub{order}/rag-ls.toml": STRANGER[CONFIG_FILE]}
+    )
+    for words in (["trust"], ["connect", "claude-code", "--hooks"], ["trust", "--not"], ["index", "gone"]):
+        said = on_a_terminal(root, *words, typed="n\n")
+        assert "evil.example" in said
+        assert not {"\x1b", "\u202e"} & set(said)
+        if words == ["trust"]:
+            assert "\nTrust it? nothing" not in said
+            assert "CLAUDE.md\n" in said
 
 
 def test_who_is_asked_hears_that_not_all_was_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
