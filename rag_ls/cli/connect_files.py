@@ -35,11 +35,11 @@ def write_connection(client: str, rag_ls: str, root: Path) -> list[Path]:
     if client == "claude-code":
         skill = importlib.resources.files("rag_ls.cli").joinpath("claude_code", "SKILL.md").read_text("utf-8")
         return [
-            *_with_entry(_inside(root, ".mcp.json"), "mcpServers", server),
-            *_written(_inside(root, f".claude/skills/{_NAME}/SKILL.md"), skill),
+            *with_entry(file_inside(root, ".mcp.json"), "mcpServers", server),
+            *_written(file_inside(root, f".claude/skills/{_NAME}/SKILL.md"), skill),
         ]
     if client == "vscode":
-        return _with_entry(_inside(root, ".vscode/mcp.json"), "servers", server)
+        return with_entry(file_inside(root, ".vscode/mcp.json"), "servers", server)
     raise InvalidRequest("--write is for claude-code and vscode; for others, copy what `rag-ls connect` prints")
 
 
@@ -48,7 +48,7 @@ def write_hooks(rag_ls: str, root: Path) -> list[Path]:
 
     Other hooks stay. Raises `NotWritten`.
     """
-    file = _inside(root, ".claude/settings.json")
+    file = file_inside(root, ".claude/settings.json")
     content = _object(file)
     hooks = content.setdefault("hooks", {})
     if not isinstance(hooks, dict):
@@ -64,22 +64,29 @@ def write_hooks(rag_ls: str, root: Path) -> list[Path]:
     return _written(file, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
-def _inside(root: Path, path: str) -> Path:
+def file_inside(root: Path, path: str) -> Path:
     """A file of the project, which may be a link inside of it. Raises `NotWritten` for one that leads out."""
     if leads_out(root, root / path):
         raise NotWritten(f"{root / path} leads out of the project, so nothing is written there; remove the link")
     return root / path
 
 
-def _with_entry(file: Path, section: str, server: dict[str, Any]) -> list[Path]:
-    content = _object(file)
-    servers = content.setdefault(section, {})
-    if not isinstance(servers, dict):
-        raise NotWritten(f"{file}: {section!r} is no JSON object; mend it, or remove it")
+def with_entry(file: Path, section: str, server: dict[str, Any]) -> list[Path]:
+    """Write our entry into a section of a JSON file; returns the changed files. Raises `NotWritten`."""
+    content, servers = read_section(file, section)
     if servers.get(_NAME) == server:
         return []
     servers[_NAME] = server
     return _written(file, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def read_section(file: Path, section: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The content of a JSON file, and a section within it, made if it is missing. Raises `NotWritten`."""
+    content = _object(file)
+    servers = content.setdefault(section, {})
+    if not isinstance(servers, dict):
+        raise NotWritten(f"{file}: {section!r} is no JSON object; mend it, or remove it")
+    return content, servers
 
 
 def _object(file: Path) -> dict[str, Any]:

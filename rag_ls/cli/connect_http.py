@@ -7,16 +7,16 @@ import json
 import shlex
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
+from rag_ls.cli.connect_files import file_inside, read_section, with_entry
 from rag_ls.cli.open_command import served_url
 from rag_ls.errors import InvalidRequest
 from rag_ls.http.tokens import TokenFile
 from rag_ls.project import find_project, make_private_folder, user_data_folder
-from rag_ls.util.whole_files import whole_file
 
 _VARIABLE = "RAG_LS_TOKEN"
 _HEADER = "X-RAG-Token"
+_SECTION = "mcpServers"
 
 
 def run_http(arguments: argparse.Namespace) -> int:
@@ -47,32 +47,18 @@ def _write(arguments: argparse.Namespace) -> int:
     """Write `.mcp.json`, which is shared, with a variable in place of the token."""
     if arguments.client != "claude-code":
         raise InvalidRequest("--http --write is for claude-code: other clients keep the token in the user's settings")
-    file = find_project(arguments.project).root / ".mcp.json"
-    servers = _read(file)
+    file = file_inside(find_project(arguments.project).root, ".mcp.json")
+    # No token is made for a file that cannot be written.
+    read_section(file, _SECTION)
     url = served_url() + "mcp"
     secret = _new_secret(arguments.client)
-    servers.setdefault("mcpServers", {})["rag-ls"] = _entry(url, f"${{{_VARIABLE}}}")
-    with whole_file(file, 0o644) as stream:
-        json.dump(servers, stream, indent=2)
-        stream.write("\n")
+    with_entry(file, _SECTION, _entry(url, f"${{{_VARIABLE}}}"))
     if arguments.json:
         print(json.dumps({"written": [str(file)], "url": url, "token": secret}))
     else:
         print(f"rag-ls: wrote {file}; each user sets the variable, you with:", file=sys.stderr)
         print(f"export {_VARIABLE}={shlex.quote(secret)}")
     return 0
-
-
-def _read(file: Path) -> dict[str, dict[str, object]]:
-    try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except ValueError as error:
-        raise InvalidRequest(f"{file} is not JSON ({error}): mend it first") from error
-    if not isinstance(found, dict) or not isinstance(found.get("mcpServers", {}), dict):
-        raise InvalidRequest(f"{file} has no object mcpServers: mend it first")
-    return found
 
 
 def _entry(url: str, token: str) -> dict[str, object]:
