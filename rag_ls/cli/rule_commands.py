@@ -45,7 +45,7 @@ def set_up(arguments: argparse.Namespace) -> int:
     lines += [f"  former text: {path}" for path in answer.get("filesKept", ())]
     show_answer(arguments, answer, "\n".join(lines))
     if answer.get("warning"):
-        print(f"rag-ls: {answer['warning'].replace('force = true', '--force')}", file=sys.stderr)
+        print(f"rag-ls: {answer['warning']}", file=sys.stderr)
     offer(find_project(arguments.project).root)
     return 0
 

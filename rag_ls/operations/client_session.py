@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from rag_ls.config import Settings
 from rag_ls.engine.client import Client
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import NotIndexed
+from rag_ls.operations.agents_requests import check_agents_request
 from rag_ls.operations.first_index import check_size
 from rag_ls.operations.operations import Guard, Operations, allow_all
 from rag_ls.operations.requests import AGENTS_BUDGET_TOKENS
@@ -39,8 +41,13 @@ _TERMS = {
 class ClientSession:
     """One client of an engine: the folders that it works in, its settings, toolsets and operations."""
 
-    def __init__(self, client: Client, guard: Guard = allow_all) -> None:
-        """`guard` looks at each request before it is run, and raises what the client is told instead."""
+    def __init__(self, client: Client, guard: Guard | None = None) -> None:
+        """`guard` looks at each request before it is run, and raises what the client is told instead.
+
+        Without one, an agent's are held to `check_agents_request`, and all others are run.
+        """
+        if guard is None:
+            guard = partial(check_agents_request, client=client) if client.about.surface == "mcp" else allow_all
         terms = _TERMS[client.about.surface]
         self.client = client
         self.operations = Operations(

@@ -39,7 +39,7 @@ class Argument:
     is_path: bool = False
     """Whether it names a file or folder of this machine: over HTTP it must lie in a project that the caller sees."""
     is_root: bool = False
-    """Whether the path is that of a project: over HTTP it must be one already."""
+    """Whether the path is that of a project: over HTTP, and for agents, it must be a known one already."""
     is_written: bool = False
     """Whether the file is written: over HTTP it must be a new one, of our own kinds."""
     shell_alone: bool = False

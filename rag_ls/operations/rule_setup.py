@@ -136,7 +136,7 @@ def _shown(folder: str | None) -> str | None:
 
 def _left_alone(paths: Sequence[str]) -> str:
     return (
-        f"{', '.join(paths)} exist and were left alone; force = true replaces them and keeps their text beside"
+        f"{', '.join(paths)} exist and were left alone; `rag-ls rules setup --force` replaces them and keeps their text beside"
         if paths
         else ""
     )

@@ -501,7 +501,7 @@ OPERATIONS: tuple[Operation, ...] = (
         tool=Tool(
             "rules",
             "Survey the code; write ARCHITECTURE.yml and docs/patterns from it.",
-            ("project_root", "frontend_path", "backend_path", "force"),
+            ("project_root", "frontend_path", "backend_path"),
         ),
         command="ragLs.rulesSetup",
         verb=Verb("rules setup", "survey the code, and write ARCHITECTURE.yml and docs/patterns from what it shows"),

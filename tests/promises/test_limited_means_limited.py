@@ -19,10 +19,12 @@ import pytest
 
 from rag_ls.config import StoreSettings
 from rag_ls.daemon.paths import engine_paths
-from rag_ls.errors import StoreUnavailable
+from rag_ls.engine.client import local_client
+from rag_ls.errors import AccessRefused, PathOutsideProject, StoreUnavailable
 from rag_ls.http.tokens import Access
-from rag_ls.operations import OPERATIONS, Operation
+from rag_ls.operations import OPERATIONS, ClientSession, Operation
 from rag_ls.operations.fields import arguments_of
+from rag_ls.operations.spec import Opens
 from rag_ls.storage import open_shared_vectors
 from rag_ls.util.masks import mask_secrets
 from tests.daemon.engines import engine, run
@@ -424,3 +426,45 @@ def test_the_size_of_a_collections_vectors_is_not_one_projects_to_choose(two_pro
     assert answers["vault"] == answers["vaalt"]
     assert [status for status, _ in answers["vault"]] == [403, 200]
     assert two_projects.ask(owner, "new_collection", name="vault")["vector_size"] == 64
+
+
+# --- what agents may do
+
+
+def _agent(folder: Path) -> ClientSession:
+    session = ClientSession(local_client("mcp"))
+    session.work_in(folder)
+    return session
+
+
+def test_an_agent_makes_no_folder_a_project_and_writes_over_nothing(tmp_path: Path) -> None:
+    own, other, unknown = (write(tmp_path / name, SHOP) for name in ("own", "other", "unknown"))
+    write(unknown, {"ARCHITECTURE.yml": "rules: []\n", ".rag-ls/rules.json": "{}"})
+    write(own, {"nested/.git/HEAD": "ref: refs/heads/main\n", "nested/a.py": "x = 1\n"})
+    _agent(other).client.close()
+    session = _agent(own)
+    try:
+        before = {folder: _everything_in(folder) for folder in (unknown, own / "nested")}
+        for folder in (unknown, unknown / "src", own / "nested"):
+            for operation in ("rag_setup", "rag_index"):
+                with pytest.raises(PathOutsideProject, match=f"rag-ls rules setup --project {folder}`"):
+                    session.operations.run(operation, {"project_root": str(folder)})
+        assert {folder: _everything_in(folder) for folder in before} == before
+        for folder in (own, other):
+            assert session.operations.run("rag_setup", {"project_root": str(folder)})["filesGenerated"]
+            with pytest.raises(AccessRefused, match="at the shell alone"):
+                session.operations.run("rag_setup", {"project_root": str(folder), "force": True})
+    finally:
+        session.client.close()
+
+
+def test_an_agent_is_offered_nothing_that_only_the_shell_may() -> None:
+    for operation in OPERATIONS:
+        if operation.tool is not None:
+            declared = arguments_of(operation.request)
+            assert not [
+                name for name, (_, each) in declared.items() if each.shell_alone and name in operation.tool.shows
+            ]
+            # A folder or file that an agent names is a project's root, which is checked, or lies in a project.
+            assert operation.opens is not Opens.ON_PURPOSE
+            assert not any(each.is_written for _, each in declared.values())
