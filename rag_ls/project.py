@@ -185,15 +185,30 @@ def existing_project(start: str | os.PathLike[str]) -> Project:
 
 
 def find_marked_root(place: Path) -> Path | None:
-    """The nearest folder at or above `place` that holds `.rag-ls/` or `.git`; the latter marks no shared folder."""
+    """The nearest folder at or above `place` that holds `.rag-ls/` or `.git`; the latter marks no shared folder.
+
+    What another user may have put there, so that its files are taken for this user's project, marks none.
+    """
     user_state = user_home()
     for folder in (place, *place.parents):
-        data = folder / DATA_FOLDER
-        if data.is_dir() and data != user_state:
+        if folder / DATA_FOLDER != user_state and _has_data_of(folder, place):
             return folder
         if is_repository_top(folder) and not is_shared_folder(folder):
             return folder
     return None
+
+
+def _has_data_of(folder: Path, place: Path) -> bool:
+    """Whether a folder holds a `.rag-ls/` of this user, or, where not everybody may write, of the owner of `place`."""
+    data = folder / DATA_FOLDER
+    try:
+        if not data.is_dir() or not hasattr(os, "geteuid"):
+            return data.is_dir()
+        owner = data.lstat().st_uid
+        is_open_to_all = folder.stat().st_mode & stat.S_IWOTH
+        return owner == os.geteuid() or (not is_open_to_all and owner == place.stat().st_uid)
+    except OSError:
+        return False
 
 
 def is_shared_folder(folder: Path) -> bool:
@@ -206,14 +221,14 @@ def is_shared_folder(folder: Path) -> bool:
 
 def check_may_become_project(folder: Path) -> None:
     """Raise `NotIndexed` for a folder that may become a project only if the user says so."""
-    if is_shared_folder(folder) and not (folder / DATA_FOLDER).is_dir():
+    if is_shared_folder(folder) and not _has_data_of(folder, folder):
         raise NotIndexed(
             f"{folder} holds all kinds of things and is no project by itself; open a folder in it, "
             "or say with `rag-ls index --force` that all of it is to be indexed"
         )
     if why := why_never_a_project(folder):
         raise NotIndexed(f"{folder} {why}: it is never a project; open the folder of your code")
-    is_marked = is_repository_top(folder) or (folder / DATA_FOLDER).is_dir()
+    is_marked = is_repository_top(folder) or _has_data_of(folder, folder)
     if not is_marked and (why := why_no_project_unasked(folder)):
         raise NotIndexed(
             f"{folder} {why} and is no project by itself; open the folder of your code, "

@@ -9,6 +9,7 @@ import os
 import re
 import stat
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,9 +19,10 @@ import psutil
 import pytest
 
 from rag_ls.daemon.paths import engine_paths
+from rag_ls.errors import NotIndexed
 from rag_ls.http.app import PAGE
 from rag_ls.http.tokens import Access, TokenFile
-from rag_ls.project import Project, user_data_folder
+from rag_ls.project import Project, check_may_become_project, find_marked_root, find_project, user_data_folder
 from tests.daemon.engines import RAG_LS, answer, engine, run, until_served
 from tests.http.conftest import Serve, serve
 from tests.support import PATIENCE_S, SHOP, finished, python, until, write
@@ -97,6 +99,30 @@ def test_a_log_is_private_when_it_is_made_when_it_is_rotated_and_where_the_user_
 
 
 # --- the page
+
+
+def test_what_another_user_puts_into_a_folder_above_makes_it_no_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared, work = tmp_path / "shared", write(tmp_path / "shared/work/deep", {"a.py": "x = 1\n"})
+    (shared / ".rag-ls").mkdir()
+    assert find_marked_root(work) == shared
+    with monkeypatch.context() as patched:
+        # This user's from now on is another's.
+        patched.setattr(os, "geteuid", lambda: os.getuid() + 4711)
+        # As of a repository whose owner runs a command as root, or a mounted folder.
+        assert find_marked_root(work) == shared
+        shared.chmod(0o1777)
+        assert find_project(work).root == work
+        patched.setenv("TMPDIR", str(shared))
+        patched.setattr(tempfile, "tempdir", None)
+        with pytest.raises(NotIndexed, match="all kinds of things"):
+            check_may_become_project(shared)
+    if os.geteuid() == 0:
+        os.chown(shared / ".rag-ls", 4711, 4711)
+        assert find_project(work).root == work
+        shared.chmod(0o755)
+        assert find_project(work).root == work
 
 
 def _signed_in(page: str) -> dict[str, str]:
