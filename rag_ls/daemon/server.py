@@ -26,6 +26,8 @@ from rag_ls.errors import HttpUnavailable
 _log = logging.getLogger(__name__)
 
 _LOOK_S = 30.0
+# So often it is logged that no client can be accepted.
+_COMPLAIN_EVERY_S = 60.0
 _REPORT_S = 600.0
 # How long pending answers may take when the engine is told to stop.
 _FINISH_S = 5.0
@@ -73,6 +75,7 @@ class EngineServer:
         self._door_closed = threading.Event()
         self._alone_since = self._reported = time.monotonic()
         self._told = ""
+        self._complains_at = 0.0
         self._tidying = threading.Thread()
 
     def run(self) -> None:
@@ -132,7 +135,9 @@ class EngineServer:
             connection, _ = self._listening.socket.accept()
         except OSError as error:
             # No file descriptors are left, or the client has gone again.
-            _log.warning("a client could not be accepted: %s", error)
+            if time.monotonic() >= self._complains_at:
+                self._complains_at = time.monotonic() + _COMPLAIN_EVERY_S
+                _log.warning("a client could not be accepted: %s", error)
             time.sleep(0.1)
             return
         threading.Thread(target=self._serve, args=(connection,), name="client", daemon=True).start()

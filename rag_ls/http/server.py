@@ -21,6 +21,7 @@ from rag_ls.http.access import needed_access
 from rag_ls.http.address import Address, parse_address
 from rag_ls.http.app import MakeServer, make_application
 from rag_ls.http.connection import PatientProtocol
+from rag_ls.http.listening import LimitedListening
 from rag_ls.http.sessions import CallerSession
 from rag_ls.http.tokens import TokenFile
 from rag_ls.http.tracing import send_rest, start_exporting
@@ -33,9 +34,8 @@ _BACKLOG = 1024
 _START_S, _LOOK_S = 30.0, 0.005
 _FINISH_S = 3
 _END_S = 10.0
-# Beyond this, connections are answered with 503, so that the engine's own files can still be opened.
+# Beyond this, or half of the files that may be open, connections are closed at once: the engine needs files of its own.
 _MAX_CONNECTIONS = 2000
-_SPARE_FILES = 1000
 
 
 def mcp_server(caller: CallerSession) -> Server[Any]:
@@ -70,9 +70,9 @@ class HttpServer:
 
     def start(self) -> None:
         """Listen, and serve in a thread. Raises `HttpUnavailable`."""
-        _allow_files(_MAX_CONNECTIONS + _SPARE_FILES)
+        at_most = min(_MAX_CONNECTIONS, _allowed_files(2 * _MAX_CONNECTIONS) // 2)
         start_exporting()
-        listening = _listening(self._address)
+        listening = _listening(self._address, at_most)
         self._address = Address(self._address.host, listening.getsockname()[1])
         try:
             config = self._config()
@@ -120,7 +120,7 @@ class HttpServer:
         )
         config = uvicorn.Config(
             application.asgi, http=PatientProtocol, ws="none", lifespan="on", log_config=None, log_level="warning",
-            access_log=False, server_header=False, proxy_headers=False, limit_concurrency=_MAX_CONNECTIONS,
+            access_log=False, server_header=False, proxy_headers=False,
             timeout_graceful_shutdown=_FINISH_S, backlog=_BACKLOG, ssl_certfile=settings.cert or None,
             ssl_keyfile=settings.key or None,
         )  # fmt: skip
@@ -150,12 +150,12 @@ def _checked_address(settings: HttpSettings) -> Address:
     return address
 
 
-def _listening(address: Address) -> socket.socket:
+def _listening(address: Address, at_most: int) -> socket.socket:
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(
             address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        listening = socket.socket(family, kind, protocol)
+        listening = LimitedListening(family, kind, protocol, at_most)
     except OSError as error:
         raise HttpUnavailable(f"{address} cannot be listened on ({error.strerror}): give another address") from error
     try:
@@ -172,13 +172,14 @@ def _listening(address: Address) -> socket.socket:
     return listening
 
 
-def _allow_files(count: int) -> None:
-    """Let the process open more files, where the system lets it: each connection is one."""
+def _allowed_files(count: int) -> int:
+    """Let the process open more files, where the system lets it, since each connection is one; how many of `count` it may."""
     try:
         import resource
     except ImportError:
-        return
+        return count
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return wanted

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import logging
 import os
 import re
+import socket
 import stat
 import subprocess
 import tempfile
@@ -18,16 +20,23 @@ import httpx2 as httpx
 import psutil
 import pytest
 
+from rag_ls.config import HttpSettings
+from rag_ls.daemon.http_host import HttpHost
 from rag_ls.daemon.paths import engine_paths
+from rag_ls.daemon.server import EngineServer, Patience
+from rag_ls.daemon.transport import Listening
+from rag_ls.engine.engine import Engine
 from rag_ls.errors import NotIndexed
+from rag_ls.http import server as http_server
 from rag_ls.http.app import PAGE
 from rag_ls.http.tokens import Access, TokenFile
 from rag_ls.project import Project, check_may_become_project, find_marked_root, find_project, user_data_folder
 from tests.daemon.engines import RAG_LS, answer, engine, run, until_served
 from tests.http.conftest import Serve, serve
+from tests.http.test_server import certificate
 from tests.support import PATIENCE_S, SHOP, finished, python, until, write
 
-__all__ = ["serve"]
+__all__ = ["certificate", "serve"]
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="other systems have no modes")
 
@@ -221,3 +230,59 @@ def test_the_page_keeps_only_choices_beyond_its_tab() -> None:
     kept = {key for file in PAGE.glob("*.js") for key in re.findall(r"localStorage\.\w+\((.*?)[,)]", file.read_text())}
     assert kept == {'"rag-ls.theme"', "KEY"}
     assert 'KEY = "rag-ls.editor"' in (PAGE / "editors.js").read_text()
+
+
+# --- who only connects
+
+
+@pytest.mark.parametrize("is_secure", [False, True])
+def test_who_only_connects_takes_a_limited_number_of_connections(
+    serve: Serve, certificate: tuple[str, str], monkeypatch: pytest.MonkeyPatch, *, is_secure: bool
+) -> None:
+    monkeypatch.setattr(http_server, "_MAX_CONNECTIONS", 20)
+    served = serve(cert=certificate[0], key=certificate[1]) if is_secure else serve()
+    place = httpx.URL(served.server.url)
+    idle = [socket.create_connection((place.host, place.port), PATIENCE_S) for _ in range(25)]
+    try:
+        for connection in idle[20:]:
+            assert _is_closed(connection)
+        # Nothing was sent: those that are in would wait, and are not closed.
+        idle[0].settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            idle[0].recv(1)
+        for connection in idle[:10]:
+            connection.close()
+
+        def may_enter() -> bool:
+            with socket.create_connection((place.host, place.port), PATIENCE_S) as connection:
+                connection.settimeout(0.5)
+                try:
+                    return not _is_closed(connection)
+                except TimeoutError:
+                    return True
+
+        assert until(may_enter)
+    finally:
+        for connection in idle:
+            connection.close()
+
+
+def _is_closed(connection: socket.socket) -> bool:
+    try:
+        return connection.recv(1) == b""
+    except ConnectionError:
+        return True
+
+
+def test_clients_that_cannot_be_accepted_do_not_fill_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    closed = socket.socket()
+    closed.close()
+    logging.getLogger("rag_ls.daemon.server").addHandler(caplog.handler)
+    server = EngineServer(
+        Engine(), Listening(closed, "", ""), Patience(1, 1), make_way=lambda: None, has_other_settings=lambda: False,
+        is_reachable=lambda: True, http=HttpHost(Engine(), HttpSettings()),
+    )  # fmt: skip
+    for _ in range(3):
+        server._accept()
+    logging.getLogger("rag_ls.daemon.server").removeHandler(caplog.handler)
+    assert caplog.text.count("a client could not be accepted") == 1
