@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from rag_ls.indexing.git_settings import RepositorySettings, config_files, settings_of
+from rag_ls.indexing.ignore_patterns import compiled_pattern
 from rag_ls.util.marked_text import decode_marked
 from rag_ls.util.regular_files import regular_file
 from rag_ls.util.repositories import Repository, find_repository
@@ -17,6 +20,8 @@ from rag_ls.util.repositories import Repository, find_repository
 GITIGNORE = ".gitignore"
 RAGIGNORE = ".ragignore"
 _MAX_BYTES = 5_000_000
+# No path is longer.
+_MAX_LINE = 4096
 
 Tell = Callable[[str], None]
 """Called with a reason for which files are left out, for the user."""
@@ -53,7 +58,12 @@ def read_patterns(file: Path, tell: Tell) -> list[str] | None:
             tell(f"{file} is too large for an ignore file, so nothing below its folder is indexed; make it smaller")
             return None
         # Names of files are bytes, and so may patterns be.
-        return decode_marked(data, errors="surrogateescape").replace("\r\n", "\n").split("\n")
+        lines = decode_marked(data, errors="surrogateescape").replace("\r\n", "\n").split("\n")
+        if not any(_is_too_long(line) for line in lines):
+            return lines
+        tell(
+            f"{file} has a line of more than {_MAX_LINE} characters, so nothing below its folder is indexed; shorten it"
+        )
     except UnicodeDecodeError:
         tell(f"{file} is no text in UTF-8 or UTF-16, so nothing below its folder is indexed; save it as UTF-8")
     except OSError as error:
@@ -61,21 +71,23 @@ def read_patterns(file: Path, tell: Tell) -> list[str] | None:
     return None
 
 
-def compiled(lines: Iterable[str], *, folds_case: bool = False) -> GitIgnoreSpec:
-    """The patterns of some lines, in .gitignore syntax. Those that mean nothing are left out, as git does."""
-    lines = [line.lower() for line in lines] if folds_case else list(lines)
-    try:
-        return GitIgnoreSpec.from_lines(lines)
-    except ValueError:
-        return GitIgnoreSpec.from_lines([line for line in lines if _is_pattern(line)])
+def compiled(lines: Iterable[str], *, folds_case: bool = False, too_long: str = "*") -> GitIgnoreSpec:
+    """The patterns of some lines, in .gitignore syntax. Those that mean nothing are left out, as git does.
+
+    A line that is longer than any path becomes `too_long`; if it is to take something back, it is left out.
+    """
+    patterns = []
+    for line in lines:
+        if _is_too_long(line):
+            line = "" if line.startswith("!") else too_long
+        # Python and git differ in what they take for a pattern.
+        with contextlib.suppress(ValueError, re.error):
+            patterns.append(compiled_pattern(line.lower() if folds_case else line))
+    return GitIgnoreSpec(patterns, backend="simple")
 
 
-def _is_pattern(line: str) -> bool:
-    try:
-        GitIgnoreSpec.from_lines([line])
-    except ValueError:
-        return False
-    return True
+def _is_too_long(line: str) -> bool:
+    return len(line) > _MAX_LINE and not line.startswith("#")
 
 
 def rule_files(root: Path) -> tuple[Path, ...]:

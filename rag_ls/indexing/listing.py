@@ -88,7 +88,7 @@ def _left_by_settings(root: Path, patterns: Patterns, tell: Tell) -> Callable[[s
     is_named = _named_by_ragignore(root, tell)
     folds_case = ignores_case(root)
     excluded = compiled(patterns.exclude, folds_case=folds_case)
-    included = compiled(patterns.include, folds_case=folds_case) if patterns.include else None
+    included = compiled(patterns.include, folds_case=folds_case, too_long="") if patterns.include else None
 
     def is_left(path: str) -> bool:
         folded = path.lower() if folds_case else path

@@ -12,7 +12,10 @@ from dataclasses import dataclass
 from rag_ls.util.text import LINE_END
 
 _WORD = re.compile(r"[^\W\d]\w*")
-_PATH = re.compile(r"(?:[\w.@-]+/)+[\w.@-]*")
+# It begins where a name begins: tried at each letter of a long one, it would never end.
+_PATH = re.compile(r"(?<![\w.@-])(?:[\w.@-]++/)++[\w.@-]*+")
+# No name or path that is asked about is longer; a line of a minified file is.
+_AROUND = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +53,18 @@ class TextBuffer:
 
     def word_at(self, position: Position) -> str:
         """The identifier at a position, or an empty string."""
-        line = self.line(position.line)
-        index = _index_in_line(line, max(0, position.character), self._encoding)
-        return next((match[0] for match in _WORD.finditer(line) if match.start() <= index <= match.end()), "")
+        return self._around(_WORD, position)
 
     def path_at(self, position: Position) -> str:
         """The path with a slash around a position, or an empty string."""
+        return self._around(_PATH, position)
+
+    def _around(self, pattern: re.Pattern[str], position: Position) -> str:
         line = self.line(position.line)
         index = _index_in_line(line, max(0, position.character), self._encoding)
-        return next((match[0] for match in _PATH.finditer(line) if match.start() <= index <= match.end()), "")
+        start = max(0, index - _AROUND)
+        found = pattern.finditer(line[start : index + _AROUND])
+        return next((match[0] for match in found if start + match.start() <= index <= start + match.end()), "")
 
     def line(self, number: int) -> str:
         """The text of a 0-based line without its end; empty beyond the last one."""

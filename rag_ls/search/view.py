@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from rag_ls.project import is_guest
 from rag_ls.search.roles import is_data, is_docs, is_test
 from rag_ls.storage import DISK, SearchedDocuments
+from rag_ls.util.linear_globs import Element, LinearGlob, is_cheap
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,13 @@ NO_FILTERS = Filters()
 DOCUMENT_KINDS = ("code", "doc", "test")
 # No real path is longer or has more parts.
 _MAX_GLOB_CHARACTERS = 4096
-_MAX_WILDCARDS = 12
+_ELEMENTS = {
+    "**/": (Element(".", repeats=True, skips=(1, 2)), Element("/")),
+    "**": (Element(".", repeats=True, skips=(1,)),),
+    "*": (Element("[^/]", repeats=True, skips=(1,)),),
+    "?": (Element("[^/]"),),
+}
+_MEANINGS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +108,16 @@ def glob_matcher(pattern: str) -> Callable[[str], bool]:
     pattern = pattern.removeprefix("./").removeprefix("/")
     if pattern.endswith("/"):
         pattern += "**"
-    if pattern.count("*") > _MAX_WILDCARDS:
-        return lambda path: fnmatch.fnmatchcase(path, pattern)
     parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
-    meanings = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    regex = re.compile("".join(meanings.get(part, re.escape(part)) for part in parts))
-    return lambda path: regex.fullmatch(path) is not None
+    wildcards = sum(part.startswith("*") for part in parts)
+    regex = re.compile("".join(_MEANINGS.get(part, re.escape(part)) for part in parts), re.DOTALL)
+    linear = LinearGlob(
+        [each for part in parts for each in _ELEMENTS.get(part) or [Element(re.escape(letter)) for letter in part]]
+    )
+
+    def matches(path: str) -> bool:
+        if is_cheap(wildcards, len(pattern), path):
+            return regex.fullmatch(path) is not None
+        return linear.match(path)[0]
+
+    return matches

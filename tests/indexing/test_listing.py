@@ -113,3 +113,20 @@ def test_a_walk_without_git_lists_what_git_would(
     git(known, "init", "--quiet")
     assert set(list_files(plain)) == set(list_files(known))
     assert admitted(plain, sorted(files)) == admitted(known, sorted(files)) == set(list_files(plain)) - {".gitignore"}
+
+
+def test_a_pattern_that_is_longer_than_any_path_lets_nothing_in(make) -> None:
+    long = "a" * 5_000
+    told: list[str] = []
+    root = make(
+        {"a.py": "", "sub/.ragignore": f"# {long}\n{long}\n", "sub/b.py": "", "other/.ragignore": f"# {long}\n"}
+    )
+    assert set(list_files(root, tell=told.append)) == {"a.py", "other/.ragignore"}
+    assert any("4096 characters" in each for each in told)
+    assert not list(list_files(root, Patterns((long,))))
+    assert not list(list_files(root, Patterns((), (long,))))
+
+
+def test_a_range_that_is_none_counts_as_it_does_for_git(make) -> None:
+    root = make({".ragignore": "[z-a].py\nb.py\n", "a.py": "", "b.py": ""})
+    assert set(list_files(root)) == {".ragignore", "a.py"}

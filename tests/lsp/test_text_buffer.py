@@ -47,3 +47,18 @@ def test_any_position_means_some_place_in_the_text(text: str, encoding: str, lin
 )
 def test_the_word_at_a_position_is_the_identifier_around_it(line: int, character: int, word: str) -> None:
     assert TextBuffer("alpha beta_2\n  größe = 1\n").word_at(Position(line, character)) == word
+
+
+@pytest.mark.parametrize(
+    ("line", "character", "path"),
+    [
+        ("see src/net/client.ts.", 6, "src/net/client.ts."),
+        ("see /etc/x//y/ or z", 7, "etc/x/"),
+        ("see /etc/x//y/ or z", 14, "y/"),
+        ("a word", 3, ""),
+        ("a" * 1_000_000 + " src/x.py", 1_000_004, "src/x.py"),
+        ("a" * 1_000_000, 500_000, ""),
+    ],
+)
+def test_the_path_at_a_position_has_a_slash(line: str, character: int, path: str) -> None:
+    assert TextBuffer(line).path_at(Position(0, character)) == path

@@ -83,6 +83,25 @@ async def test_rules_of_a_repository_that_do_not_end_leave_the_engine_and_the_ot
         assert engine_pid() == before
 
 
+async def test_patterns_and_lines_that_regular_expressions_are_never_done_with_hold_nobody_up(repository: Path) -> None:
+    slow, long = "*a" * 14 + "*b", "a" * 200
+    deep = "/".join(["a" * 99] * 4)
+    write(repository, {
+        ".ragignore": f"{slow}\n**/{'a*/**/' * 12}b\n[z-a]\n*a*a*a*.gen.py\n",
+        ".rag-ls/config.toml": f"[index]\nexclude = ['{slow}', '{slow}/**/{slow}']\n",
+        f"{long}.py": "def long_name(): ...\n", f"{long}.gen.py": "def generated(): ...\n",
+        f"{deep}.py": "def deep_name(): ...\n",
+    })  # fmt: skip
+    async with agent(repository) as helper, editor(repository) as window:
+        await helper.until_complete()
+        found = await helper.call("list_symbols", path_glob="**a**a**a**a**a**a**a.py")
+        assert {symbol["path"] for symbol in found["symbols"]} == {f"{long}.py", f"{deep}.py"}
+        assert not (await helper.call("search_code", query="name", path_glob="a/**a**a**a**a**a**a**a**b"))["results"]
+        window.open(repository / "min.py", "a" * 1_000_000 + " " + "é" * 1_000_000)
+        for character in (5, 500_000, 1_500_000):
+            await window.hover(repository / "min.py", 0, character)
+
+
 class Hostile:
     """Texts that grammars were not made for, from one random source."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from itertools import chain
@@ -97,6 +98,11 @@ def _of_rule(
         yield from (violation(place, said) for place, said in chain(matches, _places(document, rule, graph)))
     except PatternTooSlow as error:
         yield violation(names.first_line(document), str(error))
+    except re.error as error:
+        # `$1` stood for more than a pattern may have.
+        yield violation(
+            names.first_line(document), f"the regular expression is wrong: {error}; this rule is not checked"
+        )
     except Exception:
         # One rule that fails must take no other with it.
         _log.exception("rule %s failed on %s", rule.id, document.path)

@@ -1,0 +1,80 @@
+"""One pattern in .gitignore syntax, compiled so that matching it always ends soon."""
+
+from __future__ import annotations
+
+import re
+
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+from rag_ls.util.linear_globs import Element, LinearGlob, is_cheap
+
+_FOLDER = "ps_d"
+# What pathspec makes of a pattern.
+_BELOW, _INNER, _RUN, _NAME = r"(?:.+/)?", r"(?:/.+)?", r"[^/]*", r"[^/]+"
+_OPEN_END, _FOLDER_END, _INSIDE_END = rf"(?:(?P<{_FOLDER}>/)|$)", rf"(?P<{_FOLDER}>/)", "/"
+_PART = re.compile(r"\(\?:\.\+/\)\?|\(\?:/\.\+\)\?|\[\^/\][*+]?|\[\^?\]?[^\]]*\]|\\.|.", re.DOTALL)
+_ANY, _SLASH, _NO_SLASH = ".", re.escape("/"), "[^/]"
+_ELEMENTS = {
+    _BELOW: (Element(_ANY, skips=(3,)), Element(_ANY, repeats=True, skips=(1,)), Element(_SLASH)),
+    _INNER: (Element(_SLASH, skips=(3,)), Element(_ANY), Element(_ANY, repeats=True, skips=(1,))),
+    _RUN: (Element(_NO_SLASH, repeats=True, skips=(1,)),),
+    _NAME: (Element(_NO_SLASH), Element(_NO_SLASH, repeats=True, skips=(1,))),
+}
+
+
+def compiled_pattern(line: str) -> GitIgnoreSpecPattern:
+    """The pattern of a line. Raises ValueError and `re.error` where it is none."""
+    expression, is_included = GitIgnoreSpecPattern.pattern_to_regex(line)
+    if expression is None:
+        return GitIgnoreSpecPattern(None)
+    wildcards = sum(part in _ELEMENTS for part in _PART.findall(expression))
+    # One run in a name, anywhere below a folder: the most usual ones, and `re` needs no second look at a name.
+    if wildcards <= 1 or (wildcards == 2 and expression.startswith("^" + _BELOW) and _INNER not in expression):
+        return GitIgnoreSpecPattern(re.compile(expression), is_included)
+    return GitIgnoreSpecPattern(_Expression(expression, wildcards), is_included)  # type: ignore[type-var]
+
+
+class _Expression:
+    """What pathspec takes for a compiled regular expression."""
+
+    def __init__(self, expression: str, wildcards: int) -> None:
+        self.pattern = expression
+        self._regex = re.compile(expression)
+        self._wildcards = wildcards
+        self._linear: tuple[LinearGlob, str] | None = None
+
+    def match(self, path: str) -> re.Match[str] | _Match | None:
+        if is_cheap(self._wildcards, len(self.pattern), path):
+            return self._regex.search(path)
+        if self._linear is None:
+            self._linear = _linear(self.pattern)
+        glob, end = self._linear
+        is_whole, is_folder = glob.match(path)
+        if end == _OPEN_END and is_whole:
+            return _Match("")
+        return _Match("" if end == _INSIDE_END else "/") if is_folder else None
+
+    search = match
+
+
+class _Match:
+    """What pathspec asks a match: whether it ended with the slash after a folder."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def groupdict(self) -> dict[str, str]:
+        return {_FOLDER: self._folder}
+
+
+def _linear(expression: str) -> tuple[LinearGlob, str]:
+    """An expression of pathspec's, and how it ends."""
+    end = next(end for end in (_OPEN_END, _FOLDER_END, _INSIDE_END) if expression.endswith(end))
+    parts = _PART.findall(expression.removeprefix("^").removesuffix(end))
+    return LinearGlob(
+        [
+            each
+            for part in parts
+            for each in _ELEMENTS.get(part) or (Element(re.escape(part) if len(part) == 1 else part),)
+        ]
+    ), end

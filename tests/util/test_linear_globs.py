@@ -1,0 +1,54 @@
+"""Globs that `re` would never be done with: they match as they do there."""
+
+from __future__ import annotations
+
+import re
+from unittest import mock
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from pathspec import GitIgnoreSpec
+
+from rag_ls.indexing.ignore_files import compiled
+from rag_ls.search.view import glob_matcher
+from rag_ls.util import linear_globs
+
+_PATHS = st.lists(st.text("ab*.", min_size=1, max_size=5), min_size=1, max_size=5).map("/".join)
+_PATTERN = st.text("ab*?/", min_size=1, max_size=12)
+_LINES = st.lists(
+    st.lists(st.sampled_from("a b * * / ? ** **/ /**/ . [ab] [!a/] \\* !".split()), min_size=1, max_size=10).map(
+        "".join
+    ),
+    min_size=1,
+    max_size=3,
+)
+
+
+def _always_linear():  # type: ignore[no-untyped-def]
+    return mock.patch.object(linear_globs, "_MAX_STEPS", 0)
+
+
+@given(_LINES, _PATHS, st.booleans())
+def test_patterns_of_ignore_files_match_as_pathspec_matches_them(lines: list[str], path: str, is_folder: bool) -> None:
+    try:
+        plain = GitIgnoreSpec.from_lines(lines)
+    except ValueError:
+        assume(False)
+    path += "/" * is_folder
+    assert compiled(lines).check_file(path).include == plain.check_file(path).include
+    with _always_linear():
+        assert compiled(lines).check_file(path).include == plain.check_file(path).include
+
+
+@given(_PATTERN, _PATHS)
+def test_globs_of_a_question_match_as_a_regular_expression_does(pattern: str, path: str) -> None:
+    expected = glob_matcher(pattern)(path)
+    with _always_linear():
+        assert glob_matcher(pattern)(path) == expected
+
+
+@given(st.text("a.[]^-!\\/\n", max_size=8), st.text("a.[]^-!\\/\n", max_size=8))
+def test_letters_that_mean_something_in_regular_expressions_mean_themselves(letters: str, text: str) -> None:
+    glob = linear_globs.LinearGlob([linear_globs.Element(re.escape(letter)) for letter in letters])
+    assert glob.match(text)[0] == (letters == text)
+    assert glob.match(letters)[0]
