@@ -24,7 +24,7 @@ _PATTERN = re.compile(r"(?:^|/)docs/patterns/(?:.+/)?[^/]+\.(?:md|markdown)$", r
 _ITEM_NAME = re.compile(
     r"^\s*(?:-\s+)?(?:id|name|rule|title)\s*:\s*[\"']?([^\"'#\n]{1,80}?)[\"']?\s*(?:#.*)?$", re.MULTILINE
 )
-_KEY = re.compile(r"^\s*(?:-\s+)?[\"']?([\w./ -]{1,80}?)[\"']?\s*:(?:\s|$)")
+_KEY = re.compile(r"^\s*+(?:-\s++)?[\"']?([\w./ -]{1,80}?)[\"']?\s*:(?:\s|$)")
 _MAX_DEPTH = 6
 
 

@@ -15,7 +15,7 @@ from rag_ls.operations.fields import Argument, arguments_of
 from rag_ls.project import find_marked_root
 
 # No file by such a name means anything to a program, or to an agent.
-_OUR_FILES = re.compile(r"(?i)[\w-]*memories[\w-]*\.(json|jsonl|md)")
+_OUR_FILES = re.compile(r"(?i)(?=.{1,255}\Z)[\w-]*memories[\w-]*\.(json|jsonl|md)")
 
 
 def needed_access(operation: Operation) -> Access:

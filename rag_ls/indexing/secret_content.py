@@ -36,8 +36,8 @@ _MAX_VARIABLES_BYTES = 50_000
 _ASSIGNMENT = re.compile(rb"(?:export\s+|set\s+(?:-\w+\s+)*)?[A-Za-z_][\w.]*\s*=")
 _SET_SECRET = re.compile(
     rb"""(?:export\s+|set\s+(?:-\w+\s+)*)?\w*
-    (?:SECRET|PASSWORD|PASSWD|PASSPHRASE|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?|DATABASE_URL)\w*
-    \s*=\s*["']?(?P<value>[^\s"'#$<{%]{8,})""",
+    (?:SECRET|PASSWORD|PASSWD|PASSPHRASE|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?|DATABASE_URL)\w*+
+    \s*+=\s*+["']?(?P<value>[^\s"'#$<{%]{8,})""",
     re.I | re.X,
 )
 

@@ -9,7 +9,7 @@ _PROSE = frozenset(
     "markdown plaintext text rst restructuredtext asciidoc org mdx textile latex tex html git-commit mail".split()
 )
 _MARKER = re.compile(r'^\s*(?:///?!?|/\*+!?|\*+/?|#+!?|--+|;+|%+|<!--|"""|\'\'\'|\{-|\(\*)\s?')
-_END = re.compile(r'\s*(?:\*+/|-->|"""|\'\'\'|-\}|\*\))\s*$')
+_END = re.compile(r'(?:(?<!\*)\*+/|-->|"""|\'\'\'|-\}|\*\))\s*$')
 _CLOSING = ("*/", "-->", '"""', "'''")
 _OPENS_BLOCK = re.compile(r'^\s*(?:/\*|<!--|[rRuU]?"""|[rRuU]?\'\'\'|\{-|\(\*)')
 

@@ -10,7 +10,7 @@ from rag_ls.search import glob_matcher
 
 # In quotes or code: any path or glob. In prose: what has a slash, so that no plain word is taken for a folder.
 _QUOTED = re.compile(r"[`\"']([\w@.*{}\[\],/-]{2,200})[`\"']")
-_BARE = re.compile(r"(?<![\w`\"'/.:@])((?:[\w@.*-]+/)+[\w@.*{},-]*)")
+_BARE = re.compile(r"(?<![\w`\"'/.:@])((?:[\w@.*-]{1,255}+/)++[\w@.*{},-]*)")
 _LIKE_PATH = re.compile(r"/|\*|\.[A-Za-z][A-Za-z0-9]{0,5}$")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _MAX_NAMED = 60

@@ -20,11 +20,11 @@ _WORD = re.compile(r"\w+")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*")
 _JOINTS = re.compile(r"\.|::|#")
 _LOOKS_LIKE_CODE = re.compile(r"[a-z][A-Z]|_|\.|::|#|^[A-Z]\w*[a-z]\w*[A-Z]")
-_PATH = re.compile(r"(?<![\w.\-])[\w.\-]++(?:/[\w.\-]++)+|\b[\w\-]++\.[a-z]{1,5}\b")
+_PATH = re.compile(r"(?<![\w.\-])[\w.\-]++(?:/[\w.\-]++)+|\b[\w\-]{1,255}+\.[a-z]{1,5}\b")
 _PLACE = re.compile(r'(?<![\w./\-])([\w./\-]*[\w\-]\.\w+)(?::|", line |\()(\d{1,7})\b')
 _MAX_PLACES = 20
 _SNIPPET = re.compile(
-    r"[;{}]|\w\(|\)\s*[:{]|\s(=|==|:=|=>|->)\s|^\s*(def|class|import|from|func|fn|let|const|var|return)\s", re.M
+    r"[;{}]|\w\(|\)\s*[:{]|\s(=|==|:=|=>|->)\s|^[ \t]*(def|class|import|from|func|fn|let|const|var|return)\s", re.M
 )
 _ERROR = re.compile(
     r"\b(error|exception|traceback|panic(ked)?|fatal|failed|cannot|can't|could not|unable to|invalid|unexpected|undefined|"

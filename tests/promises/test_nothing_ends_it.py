@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import random
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,7 +23,7 @@ from rag_ls.util.git import GitSilent, Silence, ask_git
 from tests.chunking.samples import SAMPLES, Sample
 from tests.daemon.engines import answer, run
 from tests.e2e.clients import agent, editor
-from tests.support import engine_pid, write
+from tests.support import PATIENCE_S, engine_pid, write
 
 pytestmark = [pytest.mark.slow]
 
@@ -100,6 +102,43 @@ async def test_patterns_and_lines_that_regular_expressions_are_never_done_with_h
         window.open(repository / "min.py", "a" * 1_000_000 + " " + "é" * 1_000_000)
         for character in (5, 500_000, 1_500_000):
             await window.hover(repository / "min.py", 0, character)
+
+
+_READ_LONG_TEXTS = """
+from rag_ls.http.access import _OUR_FILES
+from rag_ls.indexing.secret_content import holds_secrets
+from rag_ls.lsp.notes import note_in
+from rag_ls.memory.portable.sections import sections
+from rag_ls.rules.checks.suppression import suppressions
+from rag_ls.rules.resolution.go import _MODULE
+from rag_ls.rules.resolution.others import _PACKAGE_NAME
+from rag_ls.rules.scopes import paths_named
+from rag_ls.rules.survey.layers import _IMPORT_LINE
+from rag_ls.rules.survey.layout import _COMPILED, _TESTS
+from rag_ls.search.query import analyse
+
+for unit in ("a", " ", "\\n", "a-", "*", "a/", "<!--", "TOKEN", "memories"):
+    text = unit * (500_000 // len(unit))
+    analyse(text)
+    paths_named(text)
+    note_in(f"# {text}b", "python")
+    sections(text)
+    sections(f"# a{text}b\\n")
+    suppressions(f"# rag-ls: ignore[x]{text}b")
+    holds_secrets(".env", (text[:40_000] + ".=1").encode())
+    for pattern in (_OUR_FILES, _MODULE, _PACKAGE_NAME, _IMPORT_LINE, *_TESTS.values()):
+        pattern.match(text)
+        pattern.search(text)
+    for frameworks in _COMPILED.values():
+        for _, pattern in frameworks:
+            pattern.search(text)
+"""
+
+
+def test_texts_of_one_letter_are_read_in_time() -> None:
+    # A regular expression that is never done lets no other thread stop it.
+    done = subprocess.run([sys.executable, "-c", _READ_LONG_TEXTS], timeout=PATIENCE_S, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 class Hostile:

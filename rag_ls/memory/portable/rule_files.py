@@ -30,7 +30,7 @@ _RULE_HEADING = re.compile(
     re.IGNORECASE,
 )
 _RULE = re.compile(
-    r"^(?:\s*(?:[-*+]|\d+[.)])\s+)?[*_`]*(?:always|never|do not|don't|avoid|prefer|use|run|ensure|make sure|keep|write|add|check|"
+    r"^(?:[ \t]*(?:[-*+]|\d+[.)])[ \t]+)?[*_`]*(?:always|never|do not|don't|avoid|prefer|use|run|ensure|make sure|keep|write|add|check|"
     r"must)\b|\b(?:must(?: not)?|should(?: not|n't)?|always|never|required to|not allowed)\b",
     re.IGNORECASE | re.MULTILINE,
 )

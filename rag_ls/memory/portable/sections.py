@@ -11,10 +11,9 @@ from itertools import pairwise
 SHORT = 800
 _TOO_LITTLE = 80
 _MAX_SECTION_CHARACTERS = 50_000
-_HEADING = re.compile(r" {0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})\s++(.*)$")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _ITEM = re.compile(r" ?(?:[-*+]|\d{1,9}[.)])\s+\S")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 # The characters of lines that only divide.
 _RULES = "-*_ \n"
 
@@ -49,7 +48,9 @@ def sections(text: str) -> list[Section]:
             continue
         found.append(Section(tuple(title for _, title in path), _blocks(lines)))
         lines, level = [], len(heading[1])
-        path = [(above, title) for above, title in path if above < level] + [(level, heading[2])]
+        path = [(above, title) for above, title in path if above < level] + [
+            (level, heading[2].rstrip().rstrip("#").rstrip())
+        ]
     found.append(Section(tuple(title for _, title in path), _blocks(lines)))
     return [section for section in found if section.blocks]
 
@@ -102,7 +103,15 @@ def _blocks(lines: Sequence[str]) -> tuple[Block, ...]:
             groups.append([line])
         fence = _fence_after(line, fence)
     blocks = [_block(group, before[-1]) for before, group in pairwise([[""], *groups])]
-    return tuple(block for block in blocks if _COMMENT.sub("", block.text).strip(_RULES))
+    return tuple(block for block in blocks if _without_comments(block.text).strip(_RULES))
+
+
+def _without_comments(text: str) -> str:
+    kept, at = [], 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        kept.append(text[at:start])
+        at = end + 3
+    return "".join((*kept, text[at:]))
 
 
 def _block(lines: Sequence[str], before: str) -> Block:

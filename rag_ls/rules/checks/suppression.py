@@ -12,7 +12,7 @@ from rag_ls.util.text import lines_of
 NO_REASON, UNKNOWN_RULE, UNUSED = "suppression-without-reason", "suppression-of-unknown-rule", "unused-suppression"
 
 _COMMENT = re.compile(r"(?P<mark>#|//|--|/\*|<!--|;|%)\s*rag-ls:\s*ignore\[(?P<rules>[\w./,\s-]*)\](?P<reason>[^\n]*)")
-_END = re.compile(r"\s*(?:\*/|-->)\s*$")
+_END = re.compile(r"(?:\*/|-->)\s*$")
 _MARKS = {
     **dict.fromkeys(("python", "ruby", "bash", "yaml", "elixir", "r", "toml", "make", "nix"), ("# ", "")),
     **dict.fromkeys(("lua", "haskell", "sql", "elm"), ("-- ", "")),
@@ -40,7 +40,7 @@ def suppressions(text: str) -> list[Suppression]:
     for number, line in enumerate(lines_of(text), 1):
         if match := _COMMENT.search(line):
             rules = tuple(each.strip() for each in match["rules"].split(",") if each.strip())
-            reason = _END.sub("", match["reason"]).strip(" :-—")
+            reason = _END.sub("", match["reason"]).strip().strip(" :-—")
             lines = (number,) if line[: match.start()].strip() else (number, number + 1)
             found.append(Suppression(rules, reason, Place(number, match.start(), number, len(line)), lines))
     return found

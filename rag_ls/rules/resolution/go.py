@@ -9,7 +9,7 @@ from functools import cached_property
 from rag_ls.model import Import
 from rag_ls.rules.resolution.source_tree import SourceTree, Target, join
 
-_MODULE = re.compile(r"^\s*module\s+\"?([^\s\"]+)", re.MULTILINE)
+_MODULE = re.compile(r"^[ \t]*module\s+\"?([^\s\"]+)", re.MULTILINE)
 
 
 class GoResolver:

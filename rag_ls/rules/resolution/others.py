@@ -11,7 +11,7 @@ from rag_ls.model import Import
 from rag_ls.rules.resolution.source_tree import SourceTree, Target, above, closest, join
 from rag_ls.util.foreign_text import read_json
 
-_PACKAGE_NAME = re.compile(r"^\s*name\s*=\s*\"([^\"]+)\"", re.MULTILINE)
+_PACKAGE_NAME = re.compile(r"^[ \t]*name\s*=\s*\"([^\"]+)\"", re.MULTILINE)
 _JVM_SUFFIXES = (".java", ".kt", ".scala", ".groovy")
 
 

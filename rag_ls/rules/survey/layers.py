@@ -15,7 +15,9 @@ TOPIC = "layers"
 _ROOT_SHARE = 0.9
 _MAX_LAYERS = 30
 _MAX_FINDINGS = 25
-_IMPORT_LINE = re.compile(r"\b(?:import|from|require\w*|use|using|mod|include|alias)\b|^\s*\)?\s*[\"`'][\w./@-]+[\"`']")
+_IMPORT_LINE = re.compile(
+    r"\b(?:import|from|require\w*|use|using|mod|include|alias)\b|^\s*(?:\)\s*)?[\"`'][\w./@-]+[\"`']"
+)
 
 Edge = tuple[str, str]
 

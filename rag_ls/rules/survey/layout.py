@@ -52,7 +52,7 @@ _FRAMEWORKS: dict[str, tuple[tuple[str, str], ...]] = {
         ("Kotest", r"io\.kotest"),
         ("MockK", r"io\.mockk"),
     ),
-    "php": (("PHPUnit", r"PHPUnit\\|extends \w*TestCase"), ("Pest", r"^\s*(?:it|test)\(")),
+    "php": (("PHPUnit", r"PHPUnit\\|extends \w*TestCase"), ("Pest", r"^[ \t]*(?:it|test)\(")),
     "ruby": (
         ("RSpec", r"\bRSpec\.|\bdescribe\b.*\bdo\b"),
         ("Minitest", r"Minitest|ActiveSupport::TestCase|ActionDispatch::IntegrationTest"),
@@ -73,7 +73,7 @@ _FRAMEWORKS: dict[str, tuple[tuple[str, str], ...]] = {
         ("Testing Library", r"@testing-library/"),
         ("Cypress", r"\bcy\.\w"),
         ("supertest", r"[\"']supertest[\"']"),
-        ("`describe` blocks", r"^\s*describe(?:\.\w+)?\("),
+        ("`describe` blocks", r"^[ \t]*describe(?:\.\w+)?\("),
     ),
 }
 _COMPILED = {
@@ -81,13 +81,13 @@ _COMPILED = {
     for language, frameworks in _FRAMEWORKS.items()
 }
 _TESTS = {
-    "csharp": re.compile(r"^\s*\[(?:Fact|Theory|Test|TestMethod|TestCase)\b", re.MULTILINE),
-    "java": re.compile(r"^\s*@(?:Test|ParameterizedTest)\b", re.MULTILINE),
-    "kotlin": re.compile(r"^\s*@(?:Test|ParameterizedTest)\b", re.MULTILINE),
-    "php": re.compile(r"^\s*public function test\w|#\[Test\]|^(?:it|test)\(", re.MULTILINE),
-    "python": re.compile(r"^\s*(?:async )?def test_", re.MULTILINE),
-    "typescript": re.compile(r"^\s*(?:it|test|describe)(?:\.\w+)?\(\s*[\"'`]", re.MULTILINE),
-    "ruby": re.compile(r"^\s*(?:RSpec\.describe|describe|test|it)\s+[\"'A-Z]", re.MULTILINE),
+    "csharp": re.compile(r"^[ \t]*\[(?:Fact|Theory|Test|TestMethod|TestCase)\b", re.MULTILINE),
+    "java": re.compile(r"^[ \t]*@(?:Test|ParameterizedTest)\b", re.MULTILINE),
+    "kotlin": re.compile(r"^[ \t]*@(?:Test|ParameterizedTest)\b", re.MULTILINE),
+    "php": re.compile(r"^[ \t]*public function test\w|#\[Test\]|^(?:it|test)\(", re.MULTILINE),
+    "python": re.compile(r"^[ \t]*(?:async )?def test_", re.MULTILINE),
+    "typescript": re.compile(r"^[ \t]*(?:it|test|describe)(?:\.\w+)?\(\s*[\"'`]", re.MULTILINE),
+    "ruby": re.compile(r"^[ \t]*(?:RSpec\.describe|describe|test|it)\s+[\"'A-Z]", re.MULTILINE),
 }
 _NO_TESTS = re.compile(r"(?!)")
 _OTHER = "other"

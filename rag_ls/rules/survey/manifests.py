@@ -82,7 +82,7 @@ def _setup(text: str) -> Manifest | None:
     else:
         lines = list(takewhile(lambda line: line[:1].isspace(), text[match.end() :].lstrip("\n").splitlines()))
         lines = [text[match.end() :].split("\n", 1)[0], *lines]
-    name = re.search(r"^\s*name\s*=\s*[\"']?([\w.-]+)", text, re.MULTILINE)
+    name = re.search(r"^[ \t]*name\s*=\s*[\"']?([\w.-]+)", text, re.MULTILINE)
     published = bool(name and name[1].lower().startswith(("flask-", "django-", "fastapi-")))
     return Manifest("python", frozenset(_requirements(lines)), published=published)
 
@@ -125,8 +125,8 @@ def _composer(text: str) -> Manifest | None:
 
 
 def _gemfile(text: str) -> Manifest | None:
-    gems = re.findall(r"^\s*gem\s*\(?\s*[\"']([\w-]+)", text, re.MULTILINE)
-    return Manifest("ruby", frozenset(gems), published=bool(re.search(r"^\s*gemspec\b", text, re.MULTILINE)))
+    gems = re.findall(r"^[ \t]*gem\s*\(?\s*[\"']([\w-]+)", text, re.MULTILINE)
+    return Manifest("ruby", frozenset(gems), published=bool(re.search(r"^[ \t]*gemspec\b", text, re.MULTILINE)))
 
 
 def _mix(text: str) -> Manifest | None:

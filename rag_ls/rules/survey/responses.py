@@ -67,7 +67,7 @@ _ANSWERS = (
     _answer(["rust"], "Json", "Json", r"(?<![\w:.<])Json\s*\(\s*(?!\w+\s*\)\s*[:,])", "axum", "actix"),
     _answer(["csharp"], "Ok", "Ok", r"\breturn\s+(?:\(?await\s+)?Ok\s*\(", "Controller"),
     _answer(["csharp"], "Results", "Results", r"\b(?:Typed)?Results\s*\.\s*\w+\s*\("),
-    _answer(["elixir"], "json", "json", r"(?:\|>\s*|^\s*)json\(", "conn"),
+    _answer(["elixir"], "json", "json", r"(?:\|>\s*|^[ \t]*)json\(", "conn"),
 )
 _MODEL = re.compile(r"^[ \t]*@[\w.]+\.(?:get|post|put|patch|delete)\(", re.MULTILINE)
 
