@@ -27,24 +27,26 @@ def compiled_pattern(line: str) -> GitIgnoreSpecPattern:
     expression, is_included = GitIgnoreSpecPattern.pattern_to_regex(line)
     if expression is None:
         return GitIgnoreSpecPattern(None)
-    wildcards = sum(part in _ELEMENTS for part in _PART.findall(expression))
+    parts = _PART.findall(expression)
+    wildcards = sum(part in _ELEMENTS for part in parts)
+    folders = parts.count(_BELOW) + parts.count(_INNER)
     # One run in a name, anywhere below a folder: the most usual ones, and `re` needs no second look at a name.
     if wildcards <= 1 or (wildcards == 2 and expression.startswith("^" + _BELOW) and _INNER not in expression):
         return GitIgnoreSpecPattern(re.compile(expression), is_included)
-    return GitIgnoreSpecPattern(_Expression(expression, wildcards), is_included)  # type: ignore[type-var]
+    return GitIgnoreSpecPattern(_Expression(expression, wildcards - folders, folders), is_included)  # type: ignore[type-var]
 
 
 class _Expression:
     """What pathspec takes for a compiled regular expression."""
 
-    def __init__(self, expression: str, wildcards: int) -> None:
+    def __init__(self, expression: str, runs: int, folders: int) -> None:
         self.pattern = expression
         self._regex = re.compile(expression)
-        self._wildcards = wildcards
+        self._runs, self._folders = runs, folders
         self._linear: tuple[LinearGlob, str] | None = None
 
     def match(self, path: str) -> re.Match[str] | _Match | None:
-        if is_cheap(self._wildcards, len(self.pattern), path):
+        if is_cheap(path, size=len(self.pattern), runs=self._runs, folders=self._folders):
             return self._regex.search(path)
         if self._linear is None:
             self._linear = _linear(self.pattern)

@@ -109,14 +109,14 @@ def glob_matcher(pattern: str) -> Callable[[str], bool]:
     if pattern.endswith("/"):
         pattern += "**"
     parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
-    wildcards = sum(part.startswith("*") for part in parts)
+    runs, folders, anywhere = (parts.count(part) for part in ("*", "**/", "**"))
     regex = re.compile("".join(_MEANINGS.get(part, re.escape(part)) for part in parts), re.DOTALL)
     linear = LinearGlob(
         [each for part in parts for each in _ELEMENTS.get(part) or [Element(re.escape(letter)) for letter in part]]
     )
 
     def matches(path: str) -> bool:
-        if is_cheap(wildcards, len(pattern), path):
+        if is_cheap(path, size=len(pattern), runs=runs, folders=folders, anywhere=anywhere):
             return regex.fullmatch(path) is not None
         return linear.match(path)[0]
 

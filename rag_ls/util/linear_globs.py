@@ -73,6 +73,11 @@ class LinearGlob:
         return self._accepting[letter]
 
 
-def is_cheap(wildcards: int, size: int, text: str) -> bool:
-    """Whether `re` matches a text soon with a pattern of that many wildcards and characters, however it tries them."""
-    return bool((len(text) + 1) ** wildcards * size <= _MAX_STEPS)
+def is_cheap(text: str, *, size: int, runs: int, folders: int, anywhere: int = 0) -> bool:
+    """Whether `re` matches a text soon with a pattern of `size` characters, however it tries the wildcards.
+
+    `runs` of them stay in a name, `folders` end at a slash, and `anywhere` may end at any character.
+    """
+    names = text.split("/")
+    ways = (max(map(len, names)) + 1) ** runs * (len(names) + 1) ** folders * (len(text) + 1) ** anywhere
+    return bool(ways * (size + len(text)) <= _MAX_STEPS)
