@@ -68,11 +68,11 @@ def _provider() -> TracerProvider:
     return provider
 
 
-def _received(collector: _Collector, count: int) -> tuple[list[ExportTraceServiceRequest], dict[str, Span]]:
-    """So many spans by name, with the requests that brought them: a span may end a moment after its answer was read."""
+def _received(collector: _Collector, *names: str) -> tuple[list[ExportTraceServiceRequest], dict[str, Span]]:
+    """The spans of these names at least, with the requests that brought them: a span may end a moment after its answer was read."""
     sent: list[ExportTraceServiceRequest] = []
     spans: dict[str, Span] = {}
-    while len(spans) < count:
+    while not spans.keys() >= set(names):
         tracing.send_rest()
         sent.append(collector.received.get(timeout=PATIENCE_S))
         spans |= {
@@ -85,7 +85,7 @@ def test_a_request_is_a_span_below_the_callers_without_its_texts(collector: _Col
     caller = two_projects.caller(two_projects.token(), traceparent=f"00-{_TRACE}-{_PARENT}-01")
     answer = caller.post("/api/search_code", json={"query": "who refunds a payment"})
     assert caller.post("/api/get_chunk", json={"id": "none"}).status_code == 404
-    sent, spans = _received(collector, 2)
+    sent, spans = _received(collector, "POST /api/search_code", "POST /api/get_chunk")
     resource = sent[0].resource_spans[0].resource
     assert {each.key: each.value.string_value for each in resource.attributes}["service.name"] == "rag-ls"
     span = spans["POST /api/search_code"]
