@@ -28,7 +28,8 @@ DOCUMENT_KINDS = ("code", "doc", "test")
 # No real path is longer or has more parts.
 _MAX_GLOB_CHARACTERS = 4096
 _ELEMENTS = {
-    "**/": (Element(".", repeats=True, skips=(1, 2)), Element("/")),
+    # The first is left out alone or with the rest, and does not repeat: `a**/b` is no name of `axb`.
+    "**/": (Element(".", skips=(1, 3)), Element(".", repeats=True, skips=(1,)), Element("/")),
     "**": (Element(".", repeats=True, skips=(1,)),),
     "*": (Element("[^/]", repeats=True, skips=(1,)),),
     "?": (Element("[^/]"),),

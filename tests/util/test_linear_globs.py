@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from unittest import mock
 
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from pathspec import GitIgnoreSpec
 
@@ -41,6 +41,8 @@ def test_patterns_of_ignore_files_match_as_pathspec_matches_them(lines: list[str
 
 
 @given(_PATTERN, _PATHS)
+@example("**//", "a/a")
+@example("**/a", "ba")
 def test_globs_of_a_question_match_as_a_regular_expression_does(pattern: str, path: str) -> None:
     expected = glob_matcher(pattern)(path)
     with _always_linear():
