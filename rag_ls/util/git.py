@@ -13,6 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from rag_ls.util.environment import without_git
+from rag_ls.util.git_config import why_endless
 from rag_ls.util.repositories import Repository, find_repository, is_git_folder
 
 _TIMEOUT_S = 20.0
@@ -104,8 +105,8 @@ def ask_git(
         raise GitSilent(Silence.NO_REPOSITORY, f"{folder} is in no git repository")
     if (program := git_program()) is None:
         raise GitSilent(Silence.MISSING, "git is not installed", "install git")
-    if repository.fault:
-        raise _refusal(repository, repository.fault)
+    if fault := repository.fault or _endless_settings(repository):
+        raise _refusal(repository, fault)
     if inner := _git_folder_on_the_way(folder, repository.top):
         # git before 2.38 takes it for a repository, with the settings in it.
         raise _refusal(repository, f"{inner} looks like a bare repository")
@@ -116,6 +117,11 @@ def ask_git(
         line += _without_filters(repository, named)
         command = (command[0], _NO_SUBMODULES, *command[1:])
     return _run(repository, [*line, *command], given=given, codes=codes, timeout_s=timeout_s)
+
+
+def _endless_settings(repository: Repository) -> str:
+    """Why git might read the settings of a repository for ever; empty where it does not."""
+    return why_endless(repository.common / "config") or why_endless(repository.folder / "config.worktree")
 
 
 def _git_folder_on_the_way(folder: Path, top: Path) -> Path | None:

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_ls.util.git_config import entries_of, path_in, why_endless
+from rag_ls.util.git_config import entries_of, path_in
 from rag_ls.util.regular_files import regular_file
 
 DOT_GIT = ".git"
@@ -74,7 +74,6 @@ def _repository_at(top: Path) -> Repository:
         fault = f"{folder} is no git folder: HEAD, objects or refs are missing"
     if not fault and (odd := _odd_file(folder, common)):
         fault = f"{odd} is no regular file"
-    fault = fault or why_endless(common / "config") or why_endless(folder / "config.worktree")
     return Repository(top, folder, common, fault)
 
 

@@ -98,7 +98,7 @@ async def test_patterns_and_lines_that_regular_expressions_are_never_done_with_h
         await helper.until_complete()
         found = await helper.call("list_symbols", path_glob="**a**a**a**a**a**a**a.py")
         assert {symbol["path"] for symbol in found["symbols"]} == {f"{long}.py", f"{deep}.py"}
-        assert not (await helper.call("search_code", query="name", path_glob="a/**a**a**a**a**a**a**a**b"))["results"]
+        assert not (await helper.call("search_code", query="name", path_glob="**a**a**a**a**a**a**a**/b"))["results"]
         window.open(repository / "min.py", "a" * 1_000_000 + " " + "é" * 1_000_000)
         for character in (5, 500_000, 1_500_000):
             await window.hover(repository / "min.py", 0, character)
