@@ -223,17 +223,6 @@ def _forget_all(home: Path) -> None:
 
 
 @pytest.fixture
-def exported(home: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Exported models that all tests share: an export takes as long as ten tests."""
-    shared = tmp_path_factory.getbasetemp() / "openvino"
-    shared.mkdir(exist_ok=True)
-    models = home / "data" / "models"
-    models.mkdir(parents=True, mode=0o700, exist_ok=True)
-    if not (models / "openvino").exists():
-        (models / "openvino").symlink_to(shared)
-
-
-@pytest.fixture
 def shop(tmp_path: Path) -> Path:
     """A little project that no version control knows."""
     return write(tmp_path / "shop", SHOP)

@@ -48,8 +48,8 @@ FILES = {
 
 
 @pytest.fixture(autouse=True)
-def _default_settings(home: Path, exported: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The default backend, whose exported model all tests share."""
+def _default_settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The default backend."""
     monkeypatch.delenv("RAG_LS_EMBEDDING_BACKEND")
 
 

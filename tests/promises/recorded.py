@@ -23,9 +23,10 @@ _NAME_SERVICES = ("/etc/resolv.conf", "io.systemd.Resolve", "/org/freedesktop/re
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The calls that reach further than the machine's own loopback, and the paths that were created or opened to write."""
+    """The calls that reach further than the machine's own loopback, and the paths that were opened, created, or opened to write."""
 
     asked: tuple[str, ...]
+    opened: frozenset[Path]
     written: frozenset[Path]
 
 
@@ -41,12 +42,14 @@ def record(
     )  # fmt: skip
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     asked: list[str] = []
+    opened: set[Path] = set()
     written: set[Path] = set()
     for trace in sorted(traces.iterdir()):
         for call in _calls(trace, folder):
             asked += [call.text] if call.leaves() else []
+            opened |= set(call.paths())
             written |= set(call.written())
-    return Recording(tuple(asked), frozenset(written))
+    return Recording(tuple(asked), frozenset(opened), frozenset(written))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,11 @@ class _Call:
 
     def written(self) -> Iterator[Path]:
         """The paths that it creates, or opens to write."""
-        if self.name in ("open", "openat") and not _OPENED_FOR_WRITING.search(self.text):
-            return
+        if self.name not in ("open", "openat") or _OPENED_FOR_WRITING.search(self.text):
+            yield from self.paths()
+
+    def paths(self) -> Iterator[Path]:
+        """The paths that it opens or creates."""
         if self.name in (*_ONE_PATH, *_TWO_PATHS):
             folder, path = _PATH.findall(self.text)[-1]
             yield Path(os.path.normpath(os.path.join(folder or self.folder, path)))

