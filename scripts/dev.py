@@ -3,7 +3,8 @@
 
 python3 scripts/dev.py setup          set up: a virtual environment, the dependencies, the embedding model
 python3 scripts/dev.py try [FOLDER]   install what rag-ls needs, index a repository, ask three questions, say how to go on
-python3 scripts/dev.py test [ARGS]    set up, then run all tests (ARGS go to pytest; --fast: in a minute; --long: at full length)
+python3 scripts/dev.py test [ARGS]    set up, then run all tests (ARGS go to pytest; --fast: in a minute; --long: at full length;
+                                       --lean: those of models and clients, installed without extras)
 python3 scripts/dev.py lint           ruff, mypy and the import layers
 python3 scripts/dev.py audit [FILE]   compare uv.lock with pyproject.toml and known weaknesses; FILE gets a list of all parts (CycloneDX)
 python3 scripts/dev.py docs [--check] write the generated pages of docs/ (or fail when they are stale)
@@ -34,6 +35,7 @@ from first_minute import FirstMinute, show_step
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
+LEAN = ROOT / ".venv-lean"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 STAMP = VENV / "rag-ls.stamp"
 MODEL = ROOT / "packages" / "rag-ls-model"
@@ -144,12 +146,29 @@ def try_out(arguments: list[str]) -> int:
 
 
 def test(arguments: list[str]) -> int:
+    if "--lean" in arguments:
+        return test_lean([argument for argument in arguments if argument != "--lean"])
     # They start hundreds of processes: without this, each would compile all modules anew.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     workers = () if any(argument.startswith("-n") for argument in arguments) else ("-n", "2", "--dist", "worksteal")
     failed = run(str(BIN / python_name()), "-m", "pytest", *workers, *arguments)
     # A release is preceded by an hour of use, whose memory, handles and threads must stay flat.
     return failed or (bench(["soak"]) if "--long" in arguments else 0)
+
+
+def test_lean(arguments: list[str]) -> int:
+    """Run the tests of what uses models, in an environment as `pip install` makes it, without extras."""
+    python = LEAN / BIN.name / python_name()
+    tests = ("--group", f"{ROOT / 'pyproject.toml'}:lean")
+    commands = (
+        ("venv", "--quiet", "--allow-existing", "--python", str(BIN / python_name()), str(LEAN)),
+        ("pip", "install", "--quiet", "--python", str(python), "--editable", str(ROOT), *tests),
+    )
+    for command in commands:
+        if code := run(str(BIN / "uv"), *command):
+            return code
+    chosen = arguments or [f"tests/{folder}" for folder in ("cli", "embedding", "e2e")]
+    return run(str(python), "-m", "pytest", "-n", "2", "--dist", "worksteal", "-m", "not extras", *chosen)
 
 
 def lint(_: list[str]) -> int:

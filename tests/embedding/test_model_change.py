@@ -53,6 +53,7 @@ def _indexed_with(model: str, project: Path, monkeypatch: pytest.MonkeyPatch) ->
     return client
 
 
+@pytest.mark.extras
 def test_the_former_model_answers_until_the_new_one_is_complete(
     indexed: Path, other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,6 +154,7 @@ def test_a_text_that_the_new_model_refuses_does_not_keep_it_from_taking_over(
         client.close()
 
 
+@pytest.mark.extras
 def test_where_the_default_model_is_damaged_the_former_one_answers_and_the_status_says_so(
     shop: Path, battery: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

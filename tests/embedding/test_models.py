@@ -129,6 +129,7 @@ def test_the_model_loads_in_a_process_that_has_read_a_vector_snapshot(tmp_path: 
     assert list(tmp_path.glob("vectors-*.usearch"))
 
 
+@pytest.mark.extras
 def test_weights_with_another_checksum_are_not_loaded(tmp_path: Path) -> None:
     located = locate("auto")
     with pytest.raises(ModelDamaged, match="was not loaded"):
@@ -144,6 +145,7 @@ def test_weights_with_another_checksum_are_not_loaded(tmp_path: Path) -> None:
         TorchEmbedder(with_known(located, sha256="0" * 64), device="cpu", batch_size=8, threads=1)
 
 
+@pytest.mark.extras
 def test_a_model_is_located_by_its_names_and_its_folder(tmp_path: Path) -> None:
     auto = locate("auto")
     assert auto.name == OWN.name
@@ -163,6 +165,7 @@ def test_a_model_that_is_not_here_is_missing_and_the_error_names_it(name: str) -
         locate(name)
 
 
+@pytest.mark.extras
 def test_vectors_of_another_revision_are_not_answered_with_this_one() -> None:
     with pytest.raises(ModelMissing, match="was made with"):
         locate_id(f"{MINILM.name}@{'0' * 12}")
@@ -184,6 +187,7 @@ def test_a_host_loads_in_the_background_and_notes_failures() -> None:
     assert host.get(model_id) is None
 
 
+@pytest.mark.extras
 @pytest.mark.parametrize("backend", ["onnx", "torch"])
 def test_where_the_best_model_is_of_another_revision_the_next_one_serves_and_says_why(
     backend: str, monkeypatch: pytest.MonkeyPatch
@@ -204,6 +208,7 @@ def test_where_the_best_model_is_of_another_revision_the_next_one_serves_and_say
         host.close()
 
 
+@pytest.mark.extras
 def test_where_all_are_damaged_the_reason_is_that_of_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
     known = tuple(replace(each, sha256=f"{number}" * 64, onnx_sha256="") for number, each in enumerate((OWN, MINILM)))
     monkeypatch.setattr("rag_ls.embedding.local.catalog.KNOWN_MODELS", known)
@@ -218,6 +223,7 @@ def test_where_all_are_damaged_the_reason_is_that_of_the_best(monkeypatch: pytes
         host.close()
 
 
+@pytest.mark.extras
 def test_a_model_that_nobody_asks_for_is_unloaded_and_the_configured_one_stays() -> None:
     host = ModelHost(EmbeddingSettings())
     default, former = locate(OWN.name).id, locate(MINILM.name).id

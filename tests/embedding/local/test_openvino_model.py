@@ -31,6 +31,7 @@ _TEXTS = [
 ]
 
 
+@pytest.mark.extras
 @_needs_openvino
 def test_vectors_agree_with_torch_whatever_else_is_in_the_batch() -> None:
     model = locate("auto")
@@ -46,6 +47,7 @@ def test_vectors_agree_with_torch_whatever_else_is_in_the_batch() -> None:
     assert embedder.embed_documents([]).shape == (0, 0)
 
 
+@pytest.mark.extras
 @_needs_openvino
 def test_the_default_model_writes_nothing_and_another_one_is_exported_once(home: Path) -> None:
     exported = models_folder() / "openvino"
@@ -94,6 +96,7 @@ def test_the_default_model_needs_no_torch(home: Path) -> None:
     assert locate("auto").is_packed
 
 
+@pytest.mark.extras
 def test_what_needs_torch_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     require_torch("a model")
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)

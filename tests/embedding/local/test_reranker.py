@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from safetensors.numpy import save_file
 
 from rag_ls.embedding import locate
 from rag_ls.engine.client import Client, local_client
 from rag_ls.operations import Operations
 from rag_ls.registry.trusted_folders import users_trusted_folders
 from tests.support import PATIENCE_S, until, write
+
+pytestmark = pytest.mark.extras
 
 _WIDTH, _WORDS_READ = 16, 64
 _SPECIAL = {
@@ -29,6 +30,8 @@ _SPECIAL = {
 @pytest.fixture(scope="module")
 def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a cross-encoder of one layer, its weights drawn by lot."""
+    from safetensors.numpy import save_file
+
     folder = tmp_path_factory.mktemp("cross-encoder")
     tokenizer = locate("auto").tokenizer_file
     (folder / "tokenizer.json").write_bytes(tokenizer.read_bytes())
