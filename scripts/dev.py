@@ -15,6 +15,8 @@ python3 scripts/dev.py bench [ARGS]   run the benchmarks (ARGS go to tests/bench
 python3 scripts/dev.py vscode [SHOTS] use the extension in a real VS Code, some ten minutes; screenshots go to SHOTS
 python3 scripts/dev.py page [ARGS]    use the engine's page in a real Chromium (ARGS: a repository, a folder for screenshots)
 python3 scripts/dev.py fuzz [COUNT]   send COUNT random requests to all HTTP addresses
+python3 scripts/dev.py release [FOLDER]   check the workflows, build both packages into FOLDER (dist), install and use them with
+                                       every Python from 3.11 on that is here (scripts/release.py does more)
 """
 
 from __future__ import annotations
@@ -61,6 +63,7 @@ def main() -> int:
         "vscode": vscode,
         "page": page,
         "fuzz": fuzz,
+        "release": release,
     }
     verb, arguments = (sys.argv[1] if len(sys.argv) > 1 else "", sys.argv[2:])
     if verb not in verbs:
@@ -224,6 +227,11 @@ def page(arguments: list[str]) -> int:
 
 def fuzz(arguments: list[str]) -> int:
     return run(str(BIN / python_name()), "scripts/fuzz_http.py", *arguments)
+
+
+def release(arguments: list[str]) -> int:
+    python = str(BIN / python_name())
+    return run(python, "scripts/release.py", "check") or run(python, "scripts/release.py", "build", *arguments)
 
 
 def pip(*arguments: str) -> None:
