@@ -1,4 +1,4 @@
-"""Write the pages of docs/ that come from the code; with --check, fail where one is stale."""
+"""Write what comes from the code, pages of docs/ and manifests; with --check, fail where one is stale."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from rag_ls import config
+from generate_manifests import manifests
+
+from rag_ls import __version__, config
 from rag_ls.cli.main import build_parser
 from rag_ls.cli.verbs import VERBS
 from rag_ls.lsp.capabilities import OF_THE_EDITOR
@@ -35,6 +37,7 @@ def main() -> int:
             print(f"{path} is stale: run scripts/dev.py docs", file=sys.stderr)
         return 1 if stale else 0
     for path, text in pages():
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return 0
 
@@ -47,6 +50,7 @@ def pages() -> Iterator[tuple[Path, str]]:
     yield VSCODE.parent / "src" / "server" / "records.ts", records()
     yield ROOT / "rag_ls" / "cli" / "verbs.py", shell_verbs()
     yield ROOT / "rag_ls" / "lsp" / "command_names.py", command_names()
+    yield from manifests()
 
 
 def configuration() -> str:
@@ -95,6 +99,7 @@ def configuration() -> str:
 def vscode_manifest() -> str:
     """The extension's manifest, with a setting for each of ours that an editor may set."""
     manifest = json.loads(VSCODE.read_text())
+    manifest["version"] = __version__
     settings = manifest["contributes"]["configuration"]["properties"]
     own = {key: settings[key] for key in ("ragLs.path", "ragLs.installFrom")}
     described = {

@@ -19,6 +19,8 @@ _NAME = "rag-ls"
 # The tools of Claude Code that change a file, and how long it waits for a hook.
 _EDITS = "Edit|MultiEdit|Write"
 _HOOK_TIMEOUT_S = 5
+# Claude Code's name of each moment of `rag-ls hook`.
+MOMENTS = {"PreToolUse": "before", "PostToolUse": "after"}
 
 
 class NotWritten(RagLsError):
@@ -31,16 +33,31 @@ def write_connection(client: str, rag_ls: str, root: Path) -> list[Path]:
     Other content of these files stays. Raises `InvalidRequest` for a client that project files cannot connect, and
     `NotWritten`, which names the file and the remedy.
     """
-    server = {"type": "stdio", "command": rag_ls, "args": ["mcp"]}
+    server = server_entry(rag_ls)
     if client == "claude-code":
-        skill = importlib.resources.files("rag_ls.cli").joinpath("claude_code", "SKILL.md").read_text("utf-8")
         return [
             *with_entry(file_inside(root, ".mcp.json"), "mcpServers", server),
-            *_written(file_inside(root, f".claude/skills/{_NAME}/SKILL.md"), skill),
+            *_written(file_inside(root, f".claude/skills/{_NAME}/SKILL.md"), skill()),
         ]
     if client == "vscode":
         return with_entry(file_inside(root, ".vscode/mcp.json"), "servers", server)
     raise InvalidRequest("--write is for claude-code and vscode; for others, copy what `rag-ls connect` prints")
+
+
+def server_entry(rag_ls: str) -> dict[str, Any]:
+    """How an MCP client starts the server, `rag_ls` being the command."""
+    return {"type": "stdio", "command": rag_ls, "args": ["mcp"]}
+
+
+def skill() -> str:
+    """What tells Claude Code when to search and when to remember."""
+    return importlib.resources.files("rag_ls.cli").joinpath("claude_code", "SKILL.md").read_text("utf-8")
+
+
+def hook_entry(rag_ls: str, moment: str) -> dict[str, Any]:
+    """How Claude Code runs `rag-ls hook` at a moment, `before` or `after`, of each edit."""
+    command = f"{shlex.quote(rag_ls)} hook {moment}"
+    return {"matcher": _EDITS, "hooks": [{"type": "command", "command": command, "timeout": _HOOK_TIMEOUT_S}]}
 
 
 def write_hooks(rag_ls: str, root: Path) -> list[Path]:
@@ -53,14 +70,12 @@ def write_hooks(rag_ls: str, root: Path) -> list[Path]:
     hooks = content.setdefault("hooks", {})
     if not isinstance(hooks, dict):
         raise NotWritten(f"{file}: 'hooks' is no JSON object; mend it, or remove it")
-    for event, moment in (("PreToolUse", "before"), ("PostToolUse", "after")):
+    for event, moment in MOMENTS.items():
         entries = hooks.setdefault(event, [])
         if not isinstance(entries, list):
             raise NotWritten(f"{file}: 'hooks.{event}' is no list; mend it, or remove it")
-        command = f"{shlex.quote(rag_ls)} hook {moment}"
-        entry = {"matcher": _EDITS, "hooks": [{"type": "command", "command": command, "timeout": _HOOK_TIMEOUT_S}]}
         if not any(f"hook {moment}" in json.dumps(each) and "rag-ls" in json.dumps(each) for each in entries):
-            entries.append(entry)
+            entries.append(hook_entry(rag_ls, moment))
     return _written(file, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 

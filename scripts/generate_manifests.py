@@ -1,0 +1,106 @@
+"""What shops and registries read of rag-ls: its version everywhere, the MCP registry's `server.json`, Claude Code's plugin."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rag_ls import __version__
+from rag_ls.cli import connect_files
+
+ROOT = Path(__file__).resolve().parent.parent
+ZED = ROOT / "editors" / "zed"
+PLUGIN = ROOT / "editors" / "claude-code"
+REPOSITORY = "https://github.com/rag-ls/rag-ls"
+DESCRIPTION = "Search code by meaning, and keep memories about it: one index for agent and editor, all local."
+# The package's description on PyPI holds the same name, by which the registry sees that both are ours.
+MCP_NAME = "io.github.rag-ls/rag-ls"
+MCP_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+OWNER = {"name": "The rag-ls authors", "url": REPOSITORY}
+# A plugin is for many machines, so it names the command as the PATH does.
+COMMAND = "rag-ls"
+
+
+def manifests() -> Iterator[tuple[Path, str]]:
+    """Each file with its text."""
+    yield ROOT / "server.json", _json(mcp_server())
+    yield ROOT / ".claude-plugin" / "marketplace.json", _json(marketplace())
+    yield PLUGIN / ".claude-plugin" / "plugin.json", _json(plugin())
+    yield PLUGIN / ".mcp.json", _json({"mcpServers": {"rag-ls": connect_files.server_entry(COMMAND)}})
+    hooks = {event: [connect_files.hook_entry(COMMAND, moment)] for event, moment in connect_files.MOMENTS.items()}
+    yield (
+        PLUGIN / "hooks" / "hooks.json",
+        _json({"description": "Rules of the project, before and after edits.", "hooks": hooks}),
+    )
+    yield PLUGIN / "skills" / "rag-ls" / "SKILL.md", connect_files.skill()
+    for extension in ("language-server", "context-server"):
+        for name in ("extension.toml", "Cargo.toml"):
+            yield ZED / extension / name, with_version((ZED / extension / name).read_text(encoding="utf-8"))
+    lock = ROOT / "editors" / "vscode" / "package-lock.json"
+    yield lock, lock_with_version(lock.read_text(encoding="utf-8"))
+
+
+def mcp_server() -> dict[str, Any]:
+    """The entry of the MCP registry (https://modelcontextprotocol.io/registry)."""
+    package = {
+        "registryType": "pypi",
+        "registryBaseUrl": "https://pypi.org",
+        "identifier": "rag-ls",
+        "version": __version__,
+        "runtimeHint": "uvx",
+        "transport": {"type": "stdio"},
+        "packageArguments": [{"type": "positional", "value": "mcp"}],
+    }
+    return {
+        "$schema": MCP_SCHEMA,
+        "name": MCP_NAME,
+        "title": "rag-ls",
+        "description": DESCRIPTION,
+        "repository": {"url": REPOSITORY, "source": "github"},
+        "version": __version__,
+        "packages": [package],
+    }
+
+
+def plugin() -> dict[str, Any]:
+    """The manifest of Claude Code's plugin; its server, hooks and skill lie where Claude Code looks by itself."""
+    return {
+        "name": "rag-ls",
+        "description": f"{DESCRIPTION} Needs the rag-ls command: uv tool install rag-ls.",
+        "version": __version__,
+        "author": OWNER,
+        "homepage": REPOSITORY,
+        "repository": REPOSITORY,
+        "license": "MIT",
+        "keywords": ["search", "memory", "mcp"],
+    }
+
+
+def marketplace() -> dict[str, Any]:
+    """What `claude plugin marketplace add rag-ls/rag-ls` finds."""
+    listed = {
+        "name": "rag-ls",
+        "source": f"./{PLUGIN.relative_to(ROOT).as_posix()}",
+        "description": plugin()["description"],
+    }
+    metadata = {"description": "rag-ls for Claude Code"}
+    return {"name": "rag-ls", "owner": OWNER, "metadata": metadata, "plugins": [{**listed, "category": "development"}]}
+
+
+def with_version(toml: str) -> str:
+    """A TOML file whose first version is ours."""
+    return re.sub(r'^version = ".*"$', f'version = "{__version__}"', toml, count=1, flags=re.MULTILINE)
+
+
+def lock_with_version(lock: str) -> str:
+    """npm's lock file with our version, which it names twice; what it says of others stays."""
+    content = json.loads(lock)
+    content["version"] = content["packages"][""]["version"] = __version__
+    return _json(content)
+
+
+def _json(content: dict[str, Any]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
