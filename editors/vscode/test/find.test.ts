@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Surroundings, candidates, firstThat, isAtLeast, versionIn } from "../src/server/find.ts";
+import * as path from "node:path";
+import { type Surroundings, candidates, firstThat, isAtLeast, toolBins, versionIn } from "../src/server/find.ts";
 
 const linux: Surroundings = {
   setting: "",
@@ -8,22 +9,24 @@ const linux: Surroundings = {
   folders: ["/work/shop"],
   trusted: true,
   own: "/home/me/storage/bin",
-  searchPath: "/usr/bin:/home/me/.local/bin",
+  searchPath: "/usr/bin:/usr/local/bin",
+  toolBins: ["/home/me/.local/bin"],
   windows: false,
 };
 
-test("the selected Python environment goes before the workspace's own, then comes what the extension installed, then the PATH", () => {
+test("the selected Python environment goes before the workspace's own, then comes what the extension installed, then the PATH, then where uv puts commands", () => {
   assert.deepEqual(candidates(linux), [
     "/work/env/bin/rag-ls",
     "/work/shop/.venv/bin/rag-ls",
     "/home/me/storage/bin/rag-ls",
     "/usr/bin/rag-ls",
+    "/usr/local/bin/rag-ls",
     "/home/me/.local/bin/rag-ls",
   ]);
 });
 
 test("nothing that lies in a folder is run before the user trusts it", () => {
-  const places = candidates({ ...linux, trusted: false, searchPath: ".:bin:/usr/bin" });
+  const places = candidates({ ...linux, trusted: false, searchPath: ".:bin:/usr/bin", toolBins: ["/work/shop/bin"] });
   assert.ok(!places.some((place) => place.startsWith("/work/shop") || !place.startsWith("/")), places.join());
   assert.equal(places.at(-1), "/usr/bin/rag-ls");
   assert.ok(!candidates({ ...linux, trusted: false, python: "/work/shop/env/bin/python" }).includes("/work/shop/env/bin/rag-ls"));
@@ -41,9 +44,15 @@ test("a setting is meant alone, and may be relative to the workspace", () => {
 });
 
 test("on Windows the names and folders are Windows' own", () => {
-  const windows = { ...linux, python: "C:\\env\\Scripts\\python.exe", folders: ["C:\\shop"], searchPath: "C:\\bin;;", windows: true };
+  const windows = { ...linux, python: "C:\\env\\Scripts\\python.exe", folders: ["C:\\shop"], searchPath: "C:\\bin;;", toolBins: ["C:\\me\\.local\\bin"], windows: true };
   assert.deepEqual(candidates(windows).slice(0, 2), ["C:\\env\\Scripts\\rag-ls.exe", "C:\\shop\\.venv\\Scripts\\rag-ls.exe"]);
-  assert.equal(candidates(windows).at(-1), "C:\\bin\\rag-ls.exe");
+  assert.deepEqual(candidates(windows).slice(-2), ["C:\\bin\\rag-ls.exe", "C:\\me\\.local\\bin\\rag-ls.exe"]);
+});
+
+test("uv's and pipx's folders are theirs by the environment, and the user's own, never one of the opened folder", () => {
+  assert.deepEqual(toolBins({}, "/home/me", path.posix), ["/home/me/.local/bin"]);
+  assert.deepEqual(toolBins({ UV_TOOL_BIN_DIR: "/tools", XDG_BIN_HOME: "bin" }, "/home/me", path.posix), ["/tools", "/home/me/.local/bin"]);
+  assert.deepEqual(toolBins({}, "C:\\Users\\me", path.win32), ["C:\\Users\\me\\.local\\bin"]);
 });
 
 test("the first place where it is counts", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { installation, lastLine, ownBin } from "../src/server/installing.ts";
+import { RELEASE, installation, installerFolders, lastLine, ownBin } from "../src/server/installing.ts";
 
 test("both installers put the command where it is looked for, and nothing elsewhere", () => {
   for (const name of ["uv", "pipx"] as const) {
@@ -18,6 +18,18 @@ test("the embedding model comes from beside rag-ls: its folder in the sources, o
     assert.match(from("/dist/rag_ls-1.0-py3-none-any.whl"), /--find-links "?\/dist/);
     assert.doesNotMatch(from("rag-ls==1.0"), /rag-ls-model|find-links/);
   }
+});
+
+test("without a setting the newest release is installed, and an older one gives way to it", () => {
+  const { args } = installation({ name: "uv", program: "uv" }, RELEASE, "/storage");
+  assert.match(RELEASE, /^rag-ls>=\d+\.\d+\.\d+$/);
+  assert.ok(args.includes("--upgrade"));
+  assert.equal(args.at(-1), RELEASE);
+});
+
+test("installers are looked for where they install themselves, too", () => {
+  assert.ok(installerFolders("/Users/me", false).includes("/opt/homebrew/bin"));
+  assert.deepEqual(installerFolders("C:\\Users\\me", true), ["C:\\Users\\me\\.local\\bin", "C:\\Users\\me\\.cargo\\bin"]);
 });
 
 test("progress shows the last thing that an installer said", () => {

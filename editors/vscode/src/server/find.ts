@@ -15,6 +15,8 @@ export interface Surroundings {
   readonly own: string;
   /** The environment variable PATH. */
   readonly searchPath: string;
+  /** Where uv and pipx put commands. */
+  readonly toolBins: readonly string[];
   readonly windows: boolean;
 }
 
@@ -31,6 +33,7 @@ export function candidates(from: Surroundings): string[] {
     ...from.folders.map((folder) => paths.join(folder, ".venv", from.windows ? "Scripts" : "bin")),
     from.own,
     ...foldersOn(from.searchPath, paths),
+    ...from.toolBins,
   ];
   return folders.map((folder) => paths.join(folder, name)).filter(isAllowed);
 }
@@ -38,6 +41,12 @@ export function candidates(from: Surroundings): string[] {
 /** The folders of a PATH. A relative one would be looked for in whatever folder is open. */
 export function foldersOn(searchPath: string, paths: path.PlatformPath): string[] {
   return searchPath.split(paths.delimiter).filter((folder) => paths.isAbsolute(folder));
+}
+
+/** Where `uv tool install` and `pipx install` put commands: an editor that was not started from a shell may not have it on its PATH. */
+export function toolBins(environment: Readonly<Record<string, string | undefined>>, home: string, paths: path.PlatformPath): string[] {
+  const set = ["UV_TOOL_BIN_DIR", "PIPX_BIN_DIR", "XDG_BIN_HOME"].map((name) => environment[name] ?? "");
+  return [...set, paths.join(home, ".local", "bin")].filter((folder) => paths.isAbsolute(folder));
 }
 
 function isBelow(folder: string, place: string, paths: path.PlatformPath): boolean {

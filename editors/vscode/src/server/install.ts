@@ -1,35 +1,40 @@
 // Installing the server into an environment of its own, with progress, and a log that one can read.
 import { spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
+import { homedir } from "node:os";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { firstThat, foldersOn, isExecutable } from "./find.ts";
-import { type Command, type Installer, installation, lastLine } from "./installing.ts";
+import { type Command, type Installer, RELEASE, installation, installerFolders, lastLine } from "./installing.ts";
 
-/** Install rag-ls below `storage`; tells in `log` all that the installer says. Answers whether it is there now. */
+/** Install rag-ls below `storage`: what the setting says, else the release. Tells in `log` all that the installer says. Answers whether it is there now. */
 export async function installServer(storage: string, log: vscode.LogOutputChannel): Promise<boolean> {
   const installer = await foundInstaller();
   if (!installer) {
     await offerInstaller();
     return false;
   }
-  const source = await wantedSource();
-  if (!source) {
-    return false;
-  }
+  const set = vscode.workspace.getConfiguration("ragLs").inspect<string>("installFrom")?.globalValue?.trim();
+  return await installFrom(set || RELEASE, installer, storage, log);
+}
+
+async function installFrom(source: string, installer: Installer, storage: string, log: vscode.LogOutputChannel): Promise<boolean> {
   await mkdir(storage, { recursive: true });
   const command = installation(installer, source, storage);
   log.info(`${command.program} ${command.args.join(" ")}`);
   const options = { location: vscode.ProgressLocation.Notification, title: `Installing rag-ls with ${installer.name} (about 700 MB)`, cancellable: true };
   const problem = await vscode.window.withProgress(options, (progress, token) => carriedOut(command, log, progress, token));
-  if (problem) {
-    log.error(problem);
-    const chosen = await vscode.window.showErrorMessage(`rag-ls: the installation failed: ${problem}`, "Show Log");
-    if (chosen) {
-      log.show();
-    }
+  if (!problem) {
+    return true;
   }
-  return !problem;
+  log.error(problem);
+  const [show, other] = ["Show Log", "Install from…"] as const;
+  const chosen = await vscode.window.showErrorMessage(`rag-ls: the installation of ${source} failed: ${problem}`, show, other);
+  if (chosen === show) {
+    log.show();
+  }
+  const another = chosen === other ? await pickSource() : undefined;
+  return another !== undefined && (await installFrom(another, installer, storage, log));
 }
 
 /** Run an installer; answers what went wrong, empty where nothing did. */
@@ -68,15 +73,12 @@ async function foundInstaller(): Promise<Installer | undefined> {
 
 async function onPath(name: string): Promise<string | undefined> {
   const program = process.platform === "win32" ? `${name}.exe` : name;
-  return firstThat(foldersOn(process.env["PATH"] ?? "", path).map((folder) => path.join(folder, program)), isExecutable);
+  const folders = [...foldersOn(process.env["PATH"] ?? "", path), ...installerFolders(homedir(), process.platform === "win32")];
+  return firstThat(folders.map((folder) => path.join(folder, program)), isExecutable);
 }
 
-/** What is installed: what the setting says, else what the user picks. There is no rag-ls in the public registries yet. */
-async function wantedSource(): Promise<string | undefined> {
-  const set = vscode.workspace.getConfiguration("ragLs").inspect<string>("installFrom")?.globalValue?.trim();
-  if (set) {
-    return set;
-  }
+/** The folder of sources, or the wheel, that the user picks. */
+async function pickSource(): Promise<string | undefined> {
   const [sources, wheel] = ["The folder of its sources", "A wheel (.whl)"];
   const kind = await vscode.window.showQuickPick([sources, wheel], { title: "Install rag-ls from…" });
   if (!kind) {

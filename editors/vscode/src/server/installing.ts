@@ -1,5 +1,9 @@
 // How the server is installed into an environment of its own: pure functions, so that they can be tested without an editor.
 import * as path from "node:path";
+import { OLDEST_SERVER } from "./find.ts";
+
+/** The newest release that this extension works with, from PyPI. */
+export const RELEASE = `rag-ls>=${OLDEST_SERVER}`;
 
 export interface Command {
   readonly program: string;
@@ -29,7 +33,7 @@ export function installation(installer: Installer, source: string, storage: stri
     const links = [...(beside ? ["--find-links", beside] : []), ...(model ? ["--with", model] : [])];
     return {
       program: installer.program,
-      args: ["tool", "install", "--force", "--python", ">=3.11", ...links, source],
+      args: ["tool", "install", "--force", "--upgrade", "--python", ">=3.11", ...links, source],
       environment: { UV_TOOL_DIR: path.join(storage, "tools"), UV_TOOL_BIN_DIR: bin },
     };
   }
@@ -39,6 +43,13 @@ export function installation(installer: Installer, source: string, storage: stri
     args: ["install", "--force", ...args, source],
     environment: { PIPX_HOME: path.join(storage, "pipx"), PIPX_BIN_DIR: bin },
   };
+}
+
+/** Where an installer may be, besides the PATH: an editor that was not started from a shell often lacks these. */
+export function installerFolders(home: string, windows: boolean): string[] {
+  const paths = windows ? path.win32 : path.posix;
+  const own = [paths.join(home, ".local", "bin"), paths.join(home, ".cargo", "bin")];
+  return windows ? own : [...own, "/opt/homebrew/bin", "/usr/local/bin"];
 }
 
 /** The line of an installer's output that is worth showing: the last one with words in it. */

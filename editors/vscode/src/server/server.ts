@@ -1,13 +1,14 @@
 // The language server of this window: found, started, watched, and asked.
 import { execFile } from "node:child_process";
 import { homedir } from "node:os";
+import * as path from "node:path";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { messageOf } from "../errors.ts";
 import type { Memory } from "./answers.ts";
 import { told } from "../told.ts";
 import type { LanguageClient } from "vscode-languageclient/node";
-import { OLDEST_SERVER, candidates, firstThat, isAtLeast, isExecutable, versionIn } from "./find.ts";
+import { OLDEST_SERVER, candidates, firstThat, isAtLeast, isExecutable, toolBins, versionIn } from "./find.ts";
 import { installServer } from "./install.ts";
 import { ownBin } from "./installing.ts";
 import { onPythonSelected, selectedPython } from "./python.ts";
@@ -240,6 +241,7 @@ export class Server implements vscode.Disposable {
       trusted: vscode.workspace.isTrusted,
       own: ownBin(this.storage),
       searchPath: process.env.PATH ?? "",
+      toolBins: toolBins(process.env, homedir(), path),
       windows: process.platform === "win32",
     });
   }
