@@ -12,6 +12,7 @@ from pathlib import Path
 from rag_ls.errors import InvalidRequest, NotIndexed, PathOutsideProject, ProjectUnavailable
 from rag_ls.util import handles
 from rag_ls.util.git import GitSilent, Silence, ask_git
+from rag_ls.util.network_paths import is_elsewhere
 from rag_ls.util.plain_files import clear_way, clear_way_for_folder, kind_of
 from rag_ls.util.private_files import create_private_file
 from rag_ls.util.regular_files import read_regular
@@ -55,6 +56,8 @@ class Project:
         given = Path(path)
         absolute = given if given.is_absolute() else self.root / given
         lexical = Path(os.path.normpath(absolute))
+        if is_elsewhere(lexical, self.root):
+            raise PathOutsideProject(f"{os.fspath(path)!r} is on another machine; give a path below {self.root}")
         for candidate in (lexical, Path(os.path.realpath(lexical))):
             if not candidate.is_relative_to(self.root):
                 break

@@ -22,6 +22,7 @@ from rag_ls.cli.verbs import VERBS
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.util.environment import forget_git
+from rag_ls.util.standard_streams import take_any_text
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 
@@ -70,6 +71,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run one verb and exit with its code."""
     forget_git()
     _tell_of_crashes()
+    take_any_text()
     guard_streams()
     words = sys.argv[1:] if argv is None else argv
     if message := _unknown_verb(words):

@@ -59,11 +59,15 @@ class _Crashes:
         self._open()
 
     def rotate(self, source: str, target: str) -> None:
-        """Rename the full log, and go on in a new one. Windows renames no file that is open."""
+        """Rename the full log, and go on in a new one. Windows renames no file that is open, here or elsewhere."""
         faulthandler.disable()
         self._stream.close()
+        if self._takes_stderr:
+            with open(os.devnull, "wb") as nothing:
+                os.dup2(nothing.fileno(), 2)
         try:
-            with contextlib.suppress(FileNotFoundError):
+            # While another process reads the log, it goes on in the same file.
+            with contextlib.suppress(FileNotFoundError, PermissionError):
                 os.replace(source, target)
         finally:
             self._open()

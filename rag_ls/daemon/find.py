@@ -76,8 +76,8 @@ def start_engine() -> subprocess.Popen[bytes]:
         stderr=subprocess.DEVNULL,
         cwd=os.path.expanduser("~") if os.path.isdir(os.path.expanduser("~")) else "/",
         start_new_session=True,
-        # Windows: no console that would close with the caller's.
-        creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
+        # Windows: a console of its own that nobody sees, which its own processes share; with none, each would open a window.
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         env={name: value for name, value in os.environ.items() if not name.startswith("RAG_LS_LOG")},
     )
     # An ended process stays a zombie until its parent waits for it.

@@ -27,7 +27,7 @@ class EnginePaths(NamedTuple):
 def engine_paths() -> EnginePaths:
     """The paths of this user's engine, whether it runs or not."""
     folder = _runtime_folder()
-    if len(os.fsencode(os.path.join(folder, "engine.sock"))) > _MAX_SOCKET_PATH_BYTES:
+    if sys.platform != "win32" and len(os.fsencode(os.path.join(folder, "engine.sock"))) > _MAX_SOCKET_PATH_BYTES:
         folder = _short_folder(folder)
     return EnginePaths(
         folder,
@@ -78,6 +78,9 @@ def _home() -> str:
 def _runtime_folder() -> str:
     if home := _home():
         return os.path.join(home, "run")
+    if sys.platform in ("win32", "darwin"):
+        # Not the temporary folder: programs set that to places of their own, and each of those would get an engine.
+        return os.path.join(_user_folder(mac="~/Library/Caches", variable="", otherwise=""), "rag-ls", "run")
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     return os.path.join(runtime, "rag-ls") if runtime else os.path.join(_temporary(), f"rag-ls-{_user()}")
 

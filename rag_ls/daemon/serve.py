@@ -346,7 +346,8 @@ class Mark:
         is_mine = noted_pid(self._paths) == str(os.getpid())
         for path, mine in ((self._paths.socket, self.is_there()), (self._paths.pid, is_mine)):
             if mine:
-                with contextlib.suppress(FileNotFoundError):
+                # Windows deletes no file that a client reads; the next engine replaces it.
+                with contextlib.suppress(FileNotFoundError, PermissionError):
                     os.unlink(path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -68,11 +69,9 @@ def connect(paths: EnginePaths, timeout_s: float, *, unix: bool = HAS_UNIX_SOCKE
 
 
 def remove(paths: EnginePaths) -> None:
-    """Delete the socket file."""
-    try:
+    """Delete the socket file. Where Windows does not, because a client reads it, it is replaced."""
+    with contextlib.suppress(FileNotFoundError, *(() if HAS_UNIX_SOCKETS else (PermissionError,))):
         os.unlink(paths.socket)
-    except FileNotFoundError:
-        return
 
 
 def peer_user(connection: socket.socket) -> int | None:

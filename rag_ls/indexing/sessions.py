@@ -6,6 +6,7 @@ however it ends; any process may then clear the session's unsaved text.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import uuid
@@ -85,4 +86,6 @@ class EditingSessions:
                 store.remove_session(session)
         for file in self._folder.glob("*.lock"):
             if not self.is_live(file.stem):
-                file.unlink(missing_ok=True)
+                # Another process may be looking at it, which keeps Windows from deleting it: the next look does.
+                with contextlib.suppress(PermissionError):
+                    file.unlink(missing_ok=True)

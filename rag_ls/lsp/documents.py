@@ -13,6 +13,7 @@ from rag_ls.errors import PathOutsideProject
 from rag_ls.indexing import Buffer
 from rag_ls.lsp.text_buffer import TextBuffer
 from rag_ls.project import find_marked_root, is_path
+from rag_ls.util.network_paths import share_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +85,14 @@ def open_project_around(uri: str, client: Client) -> ProjectView:
 
 
 def file_path(uri: str) -> Path | None:
-    """The path of a `file:` URI, or None for other schemes, and where no file can be called so."""
+    """The path of a `file:` URI, or None for other schemes and machines, and where no file can be called so.
+
+    Windows would sign in at whatever machine `file://host/share` names.
+    """
     if not uri.startswith("file:"):
         return None
     path = uris.to_fs_path(uri)
-    return Path(path) if path and is_path(path) else None
+    return Path(path) if path and is_path(path) and not share_of(path) else None
 
 
 def as_buffer(document: OpenDocument, place: Place, text: str) -> Buffer:

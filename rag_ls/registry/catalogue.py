@@ -10,6 +10,7 @@ from pathlib import Path
 from rag_ls.project import current_branch
 from rag_ls.registry.entries import ProjectEntry
 from rag_ls.registry.registry_file import Registered
+from rag_ls.util.network_paths import is_elsewhere
 from rag_ls.util.quoting import fold
 
 CONFIG, OPENED = "config", "opened"
@@ -63,7 +64,10 @@ def called(known: Sequence[KnownProject], wanted: str) -> list[KnownProject]:
 def root_of_path(wanted: str) -> Path | None:
     """The root that a path stands for; None for a name."""
     path = os.path.expanduser(wanted)
-    return Path(os.path.realpath(path)) if os.path.isabs(path) and "\0" not in path else None
+    if not os.path.isabs(path) or "\0" in path:
+        return None
+    # A project on a share is known by the path that it was opened with.
+    return Path(os.path.normpath(path) if is_elsewhere(path) else os.path.realpath(path))
 
 
 def names_of(known: Iterable[KnownProject]) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.util.marked_text import decode_marked
+from rag_ls.util.network_paths import is_elsewhere
 from rag_ls.util.regular_files import read_regular
 
 _MAX_BYTES = 1_000_000
@@ -71,7 +72,7 @@ def _entries(file: Path, read: set[str]) -> Iterator[Entry]:
         entry = Entry(f"{section}.{found[1].lower()}", _value(found[2] or ""), subsection, file)
         yield entry
         # Whether a condition holds is not known here.
-        if entry.key in _INCLUDES and entry.value:
+        if entry.key in _INCLUDES and entry.value and not is_elsewhere(path_in(entry), file):
             yield from _entries(path_in(entry), read)
 
 

@@ -11,9 +11,12 @@ _LOOK_S = 3.0
 
 
 def is_alive(process_id: int) -> bool:
-    """Whether a process of any user runs. Always True on Windows, where the check would interrupt the process."""
+    """Whether a process of any user runs."""
     if os.name == "nt":
-        return True
+        # `os.kill` would end it there.
+        import psutil
+
+        return bool(psutil.pid_exists(process_id))
     try:
         os.kill(process_id, 0)
     except ProcessLookupError:
@@ -25,8 +28,6 @@ def is_alive(process_id: int) -> bool:
 
 def end_with(process_id: Callable[[], int | None]) -> None:
     """End this process when the client's process ends. The pipe may not show that, as a child may hold it open."""
-    if os.name == "nt":
-        return
 
     def watch() -> None:
         while (number := process_id()) is None or is_alive(number):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.util.git_config import entries_of, path_in
+from rag_ls.util.network_paths import is_elsewhere
 from rag_ls.util.regular_files import regular_file
 
 DOT_GIT = ".git"
@@ -70,6 +71,8 @@ def _repository_at(top: Path) -> Repository:
     common = folder
     if named := _line_in(folder / "commondir"):
         common = Path(os.path.normpath(folder / named))
+        if is_elsewhere(common, top):
+            common, fault = folder, f"{folder / 'commondir'} names a folder of another machine"
     if not fault and not _is_sound(folder, common):
         fault = f"{folder} is no git folder: HEAD, objects or refs are missing"
     if not fault and (odd := _odd_file(folder, common)):
@@ -99,6 +102,8 @@ def _named_folder(dot_git: Path) -> tuple[Path, str]:
     if key or not target.strip():
         return dot_git, f"{dot_git} cannot be read, or names no git folder"
     folder = Path(os.path.normpath(dot_git.parent / target.strip()))
+    if is_elsewhere(folder, dot_git):
+        return dot_git, f"{dot_git} names a folder of another machine"
     if not os.path.isdir(folder):
         return folder, f"{dot_git} names {folder}, which is not there"
     return folder, ""

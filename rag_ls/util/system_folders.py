@@ -53,7 +53,9 @@ def why_no_project_unasked(folder: Path) -> str:
     """
     if _is_in(folder, _home()) and not _is_system(_home()):
         inside = any(_is_in(folder, _home() / place) for place in _OF_PROGRAMS_AT_HOME)
-        return "holds settings and data of programs" if inside else ""
+        # Windows keeps the temporary folder among them.
+        is_temporary = _is_in(folder, temporary := os.path.realpath(tempfile.gettempdir())) and str(folder) != temporary
+        return "holds settings and data of programs" if inside and not is_temporary else ""
     if folder.as_posix() in _HOMES:
         return "holds the homes of all users"
     if folder.as_posix() in _DRIVES:

@@ -1,4 +1,4 @@
-"""Writes text files as a whole or not at all."""
+"""Writes files as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -7,6 +7,28 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
+
+# Windows replaces no file that somebody reads; a virus scanner reads each new one for a moment.
+_READ_FOR_S = 2.0 if os.name == "nt" else 0.0
+_LOOK_S = 0.02
+
+
+def replace_file(
+    source: str | os.PathLike[str], target: str | os.PathLike[str], *, patience_s: float = _READ_FOR_S
+) -> None:
+    """Give a file the name of another one, which ends; where others may not be reading that, wait until they are done.
+
+    Raises `OSError`.
+    """
+    deadline = time.monotonic() + patience_s
+    while True:
+        try:
+            os.replace(source, target)
+            return
+        except PermissionError:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(_LOOK_S)
 
 
 @contextmanager
@@ -23,7 +45,7 @@ def whole_file(target: str | os.PathLike[str], mode: int = 0o600) -> Iterator[Te
     try:
         with os.fdopen(number, "w", encoding="utf-8", newline="") as stream:
             yield stream
-        os.replace(draft, target)
+        replace_file(draft, target)
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(draft)

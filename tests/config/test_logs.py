@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 import pytest
@@ -41,3 +43,18 @@ def test_a_file_that_cannot_be_written_is_named_and_stderr_takes_its_place(tmp_p
     problem = logs.configure(LogSettings(file=str(tmp_path / "no" / "such" / "folder.log")))
     assert "folder.log" in problem
     assert "stderr" in problem
+
+
+def test_a_log_that_another_process_of_windows_reads_is_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "used by another process")
+
+    file = tmp_path / "engine.log"
+    logs.to_rotating_file(file, LogSettings(), also_stderr=True)
+    handler = next(item for item in logging.getLogger("rag_ls").handlers if isinstance(item, RotatingFileHandler))
+    monkeypatch.setattr(os, "replace", refuse)
+    handler.doRollover()
+    logging.getLogger("rag_ls").error("still here")
+    assert "still here" in file.read_text()

@@ -69,14 +69,20 @@ class NativeChanges:
         changes = Changes(ended=not self._root.is_dir())
         for _, place in seen:
             folder, name = os.path.split(place)
-            if self._git and folder == self._git.path:
+            if self._git and _same(folder) == _same(self._git.path):
                 changes.by_git |= name in WRITTEN_BY_GIT
             elif _is_below(place, str(self._root)):
-                path = os.path.relpath(place, self._root).replace(os.sep, "/")
-                if path != "." and not _NEVER_NOTICED.intersection(path.split("/")):
+                path = place[len(str(self._root)) :].strip(os.sep).replace(os.sep, "/")
+                if path and not _NEVER_NOTICED.intersection(path.split("/")):
                     changes.paths.add(path)
         return changes
 
 
 def _is_below(place: str, folder: str) -> bool:
+    place, folder = _same(place), _same(folder).rstrip(os.sep)
     return place == folder or place.startswith(folder + os.sep)
+
+
+def _same(place: str) -> str:
+    """What all spellings of a place have in common: both systems tell names as they are on disk, the user gave them in any case."""
+    return place.lower()

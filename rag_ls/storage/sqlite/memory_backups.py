@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sqlite3
@@ -17,6 +16,7 @@ from rag_ls.storage.sqlite.database import SchemaTooNew, read_only
 from rag_ls.storage.sqlite.foreign_files import ForeignFile, open_file
 from rag_ls.storage.sqlite.memory_schema import check_tables
 from rag_ls.util.plain_files import is_plain
+from rag_ls.util.whole_files import replace_file
 
 _FOLDER = "backups"
 _SPACING = timedelta(hours=1)
@@ -47,7 +47,7 @@ def back_up(connection: sqlite3.Connection, path: Path, now: datetime) -> Path:
     try:
         connection.execute("VACUUM INTO ?", (str(temporary),))
         temporary.chmod(0o600)
-        temporary.replace(target)
+        replace_file(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
     known = backups(path)
@@ -132,8 +132,8 @@ def put_in_place(backup: Path, path: Path) -> Path | None:
         raise
     is_there, aside = path.exists(), set_log_aside(path)
     if is_there:
-        os.replace(path, aside)
-    os.replace(temporary, path)
+        replace_file(path, aside)
+    replace_file(temporary, path)
     return aside if is_there else None
 
 
@@ -145,7 +145,7 @@ def set_log_aside(path: Path) -> Path:
     aside = path.with_name(f"{path.name}.damaged-{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:6]}")
     for suffix in ("-wal", "-shm"):
         if (extra := path.with_name(path.name + suffix)).exists():
-            os.replace(extra, aside.with_name(aside.name + suffix))
+            replace_file(extra, aside.with_name(aside.name + suffix))
     return aside
 
 

@@ -24,7 +24,7 @@ from rag_ls.storage.sqlite.memory_backups import backups, give_new_index_id, is_
 from rag_ls.storage.sqlite.memory_schema import check_tables
 from rag_ls.util.plain_files import is_plain
 from rag_ls.util.regular_files import read_regular
-from rag_ls.util.whole_files import whole_file
+from rag_ls.util.whole_files import replace_file, whole_file
 
 _log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ def copy_memories(source: Path, target: Path) -> None:
         give_new_index_id(temporary)
         _sync(temporary)
         set_log_aside(target)
-        temporary.replace(target)
+        replace_file(temporary, target)
         _sync(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
@@ -70,7 +70,7 @@ def copy_backups(source: Path, target: Path) -> None:
             try:
                 shutil.copyfile(backup, temporary)
                 temporary.chmod(0o600)
-                temporary.replace(copy)
+                replace_file(temporary, copy)
             finally:
                 temporary.unlink(missing_ok=True)
 

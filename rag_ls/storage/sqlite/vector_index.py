@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import re
 import threading
 import uuid
@@ -28,7 +27,7 @@ from rag_ls.util.foreign_text import read_json
 from rag_ls.util.plain_files import is_plain
 from rag_ls.util.quiet_onnxruntime import import_onnxruntime
 from rag_ls.util.regular_files import read_regular
-from rag_ls.util.whole_files import whole_file
+from rag_ls.util.whole_files import replace_file, whole_file
 
 # An exact search of up to this many vectors takes about a millisecond, so a snapshot does not pay.
 EXACT_LIMIT = 10_000
@@ -287,7 +286,7 @@ class VectorIndex:
         info = _SnapshotInfo(name, self.model, self._embeddings.index_id(), last_id, len(index), index.ndim, "")
         info = replace(info, seal=file_seal(temporary, repr(info)))
         temporary.chmod(0o600)
-        os.replace(temporary, folder / name)
+        replace_file(temporary, folder / name)
         with whole_file(self._info_file(folder)) as file:
             json.dump(asdict(info), file)
         if former and former.file != name:
