@@ -13,6 +13,8 @@ from generate_manifests import manifests
 
 from rag_ls import __version__, config
 from rag_ls.cli.main import build_parser
+from rag_ls.cli.verb_help import EXAMPLES, epilog_of, verbs_of
+from rag_ls.cli.verb_names import GROUPS, TREE
 from rag_ls.cli.verbs import VERBS
 from rag_ls.lsp.capabilities import OF_THE_EDITOR
 from rag_ls.operations import OPERATIONS
@@ -197,26 +199,29 @@ def command_line() -> str:
         "",
         "Generated from `rag_ls/cli/main.py`. Exit codes: 0 done, 1 failed, 2 wrong usage.",
         "",
+        'A line that begins with no verb is a question: `rag-ls "where is the token refreshed"` is `rag-ls search ...`, and',
+        "`rag-ls ask ...` asks whatever the first word is. `rag-ls --help` shows the ten verbs that one needs first,",
+        "`rag-ls help --all` all, `rag-ls help VERB` one.",
+        "",
+        "| group | | actions |",
+        "| --- | --- | --- |",
+        *(f"| `{group}` | {GROUPS[group]} | {', '.join(actions)} |" for group, actions in TREE.items()),
+        "",
+        "Memories' verbs and those of old go without their group: `rag-ls add` is `rag-ls memory add`, `rag-ls stop` is",
+        "`rag-ls engine stop`.",
+        "",
     ]
     for name, verb, summary in verbs_of(parser):
-        lines += [f"## `rag-ls {name}`", "", summary, "", "| argument | meaning |", "| --- | --- |"]
+        lines += [f"## `rag-ls {name}`", "", summary, "", "```console", f"$ {EXAMPLES[name]}", "```", ""]
+        if others := epilog_of(name).partition("also: ")[2]:
+            lines += [f"Also {', '.join(f'`{other}`' for other in others.split(', '))}.", ""]
+        lines += ["| argument | meaning |", "| --- | --- |"]
         for action in verb._actions:
             if action.dest != "help" and action.help != argparse.SUPPRESS:
                 shown = ", ".join(action.option_strings) or (action.metavar or action.dest)
                 lines.append(f"| `{shown}` | {action.help or ''} |".replace("%(default)s", str(action.default)))
         lines.append("")
     return "\n".join(lines)
-
-
-def verbs_of(parser: argparse.ArgumentParser, above: str = "") -> Iterator[tuple[str, argparse.ArgumentParser, str]]:
-    """Each verb with its summary; of one that has verbs of its own, those."""
-    verbs = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    summaries = {choice.dest: choice.help for choice in verbs._choices_actions}
-    for name, verb in verbs.choices.items():
-        if any(isinstance(action, argparse._SubParsersAction) for action in verb._actions):
-            yield from verbs_of(verb, f"{above}{name} ")
-        else:
-            yield above + name, verb, summaries[name]
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from rag_ls import __version__
 from rag_ls.cli.completions import SHELLS
 from rag_ls.cli.options import Verbs, add_operations, add_verb, project_option, standalone_option
 from rag_ls.cli.terminal import guard_streams, harmless
+from rag_ls.cli.verb_help import epilog_of, first_help, full_help, group_help, verbs_of
+from rag_ls.cli.verb_names import TREE, resolve
 from rag_ls.cli.verbs import VERBS
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest, RagLsError
@@ -25,6 +27,7 @@ from rag_ls.util.environment import forget_git
 from rag_ls.util.standard_streams import take_any_text
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
+_HELP = ("--help", "-h")
 
 # Runs a verb that needs no function of its own.
 _ANY_OPERATION = "rag_ls.cli.commands:any_operation"
@@ -46,7 +49,7 @@ _VERBS = {
     "vacuum": "rag_ls.cli.memory_commands:vacuum",
     "export": "rag_ls.cli.memory_commands:export",
     "import": "rag_ls.cli.memory_commands:import_memories",
-    "projects": "rag_ls.cli.project_commands:run",
+    "project": "rag_ls.cli.project_commands:run",
     "check": "rag_ls.cli.check_command:run",
     "hook": "rag_ls.cli.hook_command:run",
     "rules": "rag_ls.cli.rule_commands:run",
@@ -73,9 +76,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     _tell_of_crashes()
     take_any_text()
     guard_streams()
-    words = sys.argv[1:] if argv is None else argv
-    if message := _unknown_verb(words):
-        print(f"rag-ls: {message}", file=sys.stderr)
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        if text := _help_for(words):
+            print(text)
+            sys.exit(DONE)
+        words = resolve(words, (*_VERBS, *(name.partition(" ")[0] for name in VERBS)))
+    except InvalidRequest as error:
+        print(f"rag-ls: {harmless(str(error))}", file=sys.stderr)
         sys.exit(WRONG_USAGE)
     sys.exit(_run(build_parser().parse_args(words)))
 
@@ -87,15 +95,16 @@ def _tell_of_crashes() -> None:
             faulthandler.enable()
 
 
-def _unknown_verb(words: Sequence[str]) -> str:
-    """What to say where the first word is no verb, with the nearest ones; else empty."""
-    verb = next((word for word in words if not word.startswith("-")), "")
-    known = {name.partition(" ")[0] for name in (*_VERBS, *VERBS)}
-    if not verb or verb in known:
+def _help_for(words: list[str]) -> str:
+    """The help that covers several verbs, if it is asked for; `words` then ask for a verb's own in the usual form."""
+    if words and words[0] == "help":
+        words[:] = [*(word for word in words[1:] if word not in _HELP), "--help"]
+    asked = [word for word in words if word not in _HELP]
+    if asked not in ([], ["--all"], *([group] for group in TREE)) or len(asked) == len(words):
         return ""
-    from rag_ls.util.nearest import nearest, nearest_text
-
-    return f"there is no verb {verb!r}; {nearest_text(nearest(verb, known))}`rag-ls --help` lists all"
+    if not asked:
+        return first_help(build_parser())
+    return full_help(build_parser()) if asked == ["--all"] else group_help(build_parser(), asked[0])
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -155,6 +164,9 @@ def build_parser() -> argparse.ArgumentParser:
     _check_verb(verbs)
     _installation_verbs(verbs)
     _server_verbs(verbs)
+    for name, verb, _ in verbs_of(parser):
+        verb.epilog = epilog_of(name)
+        verb.formatter_class = argparse.RawDescriptionHelpFormatter
     return parser
 
 
@@ -196,7 +208,9 @@ def _check_verb(verbs: Verbs) -> None:
     check = add_verb(verbs, "check", "check files against the project's rules; fails where one breaks an error")
     check.add_argument("paths", nargs="*", metavar="PATH", help="files or folders (default: the whole project)")
     check.add_argument("--changed", metavar="REV", help="only files that differ from this git revision, e.g. HEAD")
-    check.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="how to print it")
+    check.add_argument(
+        "--format", choices=("text", "json", "sarif"), default="text", help="how to print it (default: text)"
+    )
     check.add_argument("--project", default=".", metavar="FOLDER", help="a folder of the project (default: this one)")
     hook = verbs.add_parser("hook", help="what Claude Code runs around an edit (`connect claude-code --hooks`)")
     hook.add_argument("moment", choices=("before", "after"), help="of the edit")

@@ -6,13 +6,23 @@ import argparse
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+from rag_ls.cli.verb_names import GROUPS
+
 Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 _MEMORY_TYPES = ("semantic", "episodic", "procedural")
 _NUMBERS = {"int": int, "float": float}
-_GROUPS = {
-    "projects": "list the projects that can be named, add and remove them",
-    "rules": "set rules up, and show those for a change, and what a change would touch",
+# What an option of an operation is where it is not given; agents read theirs in the schema.
+_DEFAULTS = {
+    ("add", "scope"): "project; global outside a project",
+    ("list", "k"): "50",
+    ("list", "offset"): "0",
+    ("list", "order"): "updated",
+    ("summarize", "max_words"): "200 words",
+    ("update", "expected_version"): "any",
+    ("search", "language"): "all",
+    ("search", "path_glob"): "all",
+    ("rules impact", "symbol"): "all",
 }
 
 
@@ -22,13 +32,13 @@ def add_operations(verbs: Verbs, table: Mapping[str, Mapping[str, Any]]) -> None
     for name, data in table.items():
         group, _, action = name.rpartition(" ")
         if group and group not in groups:
-            parent = verbs.add_parser(group, help=_GROUPS.get(group))
+            parent = verbs.add_parser(group, help=GROUPS[group])
             groups[group] = parent.add_subparsers(dest="action", required=True, metavar="ACTION")
         verb = add_verb(groups.get(group, verbs), action, data["summary"])
         verb.set_defaults(operation=data["operation"])
         _SHELL_FIRST.get(name, _nothing)(verb)
         for option in data["options"]:
-            _add_option(verb, option)
+            _add_option(verb, option, _DEFAULTS.get((name, option.get("dest", "")), ""))
         _SHELL_ONLY.get(name, _nothing)(verb)
         (project_option if data["in_project"] and name != "index" else standalone_option)(verb)
 
@@ -55,8 +65,10 @@ def standalone_option(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--standalone", action="store_true", help="work in this process, without the shared engine")
 
 
-def _add_option(verb: argparse.ArgumentParser, option: Mapping[str, Any]) -> None:
+def _add_option(verb: argparse.ArgumentParser, option: Mapping[str, Any], default: str) -> None:
     values = {key: value for key, value in option.items() if key != "names"}
+    if default:
+        values["help"] += f" (default: {default})"
     if "type" in values:
         values["type"] = _NUMBERS[values["type"]]
     verb.add_argument(*option["names"], **values)
@@ -98,19 +110,30 @@ def _search(verb: argparse.ArgumentParser) -> None:
 def _add(verb: argparse.ArgumentParser) -> None:
     _text(verb)
     _tags(verb)
-    verb.add_argument("--type", dest="memory_type", choices=_MEMORY_TYPES, default="semantic")
+    verb.add_argument(
+        "--type",
+        dest="memory_type",
+        choices=_MEMORY_TYPES,
+        default="semantic",
+        help="a fact, an event or a way to do something (default: semantic)",
+    )
     _about(verb)
     verb.add_argument(
-        "--branch", nargs="?", const=True, help="it counts on this git branch alone (default: the one checked out)"
+        "--branch",
+        nargs="?",
+        const=True,
+        help="it counts on this git branch alone; without a name, on the one checked out (default: on all)",
     )
     verb.set_defaults(scope="project")
 
 
 def _list(verb: argparse.ArgumentParser) -> None:
     _tags(verb)
-    verb.add_argument("--type", dest="memory_type", choices=_MEMORY_TYPES)
+    verb.add_argument("--type", dest="memory_type", choices=_MEMORY_TYPES, help="only of this kind (default: all)")
     verb.add_argument(
-        "--anchor", choices=("fresh", "drifted", "orphaned", "unknown", "any"), help="about code that stands so"
+        "--anchor",
+        choices=("fresh", "drifted", "orphaned", "unknown", "any"),
+        help="only about code that stands so (default: all)",
     )
     verb.add_argument("--never-recalled", action="store_true", help="only what nobody ever looked up")
     verb.add_argument("--branch", help="of this git branch instead of the one checked out; * for all")
@@ -119,7 +142,7 @@ def _list(verb: argparse.ArgumentParser) -> None:
 def _update(verb: argparse.ArgumentParser) -> None:
     _text(verb)
     _tags(verb)
-    verb.add_argument("--type", dest="memory_type", choices=_MEMORY_TYPES)
+    verb.add_argument("--type", dest="memory_type", choices=_MEMORY_TYPES, help="its kind (default: as it is)")
     _about(verb)
     verb.add_argument("--promote", action="store_true", help="it counts on all branches from now on")
     verb.add_argument("--confirm", action="store_true", help="it holds for the code as it is now")
@@ -147,7 +170,7 @@ def _consolidate(verb: argparse.ArgumentParser) -> None:
 
 
 def _summarize(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--start", required=True, help="e.g. 2026-01-01")
+    verb.add_argument("--start", required=True, help="a day, or a moment as 2026-01-01T12:00:00Z")
     verb.add_argument("--end", help="e.g. 2026-01-31 (default: now)")
     _tags(verb)
     _confirmed(verb)
@@ -180,8 +203,10 @@ def _tags(verb: argparse.ArgumentParser) -> None:
 
 
 def _about(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--at", metavar="FILE[:LINE]", default="", help="the place in the code that it is about")
-    verb.add_argument("--importance", type=float, metavar="0..1", help="it ranks a little higher")
+    verb.add_argument(
+        "--at", metavar="FILE[:LINE]", default="", help="the place in the code that it is about, lines from 1"
+    )
+    verb.add_argument("--importance", type=float, metavar="0..1", help="it ranks a little higher (a new one has 0.5)")
 
 
 _SHELL_FIRST: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
@@ -201,6 +226,6 @@ _SHELL_ONLY: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
     "export": _export,
     "import": _import,
     "undo": _confirmed,
-    "projects remove": _confirmed,
-    "projects prune": _confirmed,
+    "project remove": _confirmed,
+    "project prune": _confirmed,
 }

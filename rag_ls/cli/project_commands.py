@@ -131,7 +131,7 @@ def _config_hint(item: Json) -> list[str]:
 
 
 def _listed(repos: list[Json]) -> str:
-    return "\n".join(map(_repo, repos)) or "no projects yet: open one in an editor, or `rag-ls projects add PATH`"
+    return "\n".join(map(_repo, repos)) or "no projects yet: open one in an editor, or `rag-ls project add PATH`"
 
 
 def _repo(repo: Json) -> str:

@@ -3,7 +3,7 @@
 from typing import Any
 
 VERBS: dict[str, dict[str, Any]] = {
-    "projects list": {
+    "project list": {
         "operation": "list_repos",
         "summary": "list the projects of the settings, and those that were opened",
         "in_project": False,
@@ -151,7 +151,10 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "search code and memories",
         "in_project": True,
         "options": [
-            {"names": ["query"], "help": ""},
+            {
+                "names": ["query"],
+                "help": "a question, words, an identifier, a path, an error message or a piece of code",
+            },
             {
                 "names": ["--in"],
                 "dest": "kinds",
@@ -227,7 +230,7 @@ VERBS: dict[str, dict[str, Any]] = {
             },
         ],
     },
-    "projects add": {
+    "project add": {
         "operation": "add_project",
         "summary": "make a project known by name",
         "in_project": False,
@@ -236,7 +239,7 @@ VERBS: dict[str, dict[str, Any]] = {
             {"names": ["--name"], "dest": "name", "help": "what to call it (default: the folder's name)"},
         ],
     },
-    "projects remove": {
+    "project remove": {
         "operation": "plan_removal",
         "summary": "forget a project and delete its index, never its files; memories are kept",
         "in_project": False,
@@ -250,7 +253,7 @@ VERBS: dict[str, dict[str, Any]] = {
             },
         ],
     },
-    "projects prune": {
+    "project prune": {
         "operation": "plan_pruning",
         "summary": "the same for projects that are gone, or that the settings list no longer",
         "in_project": False,

@@ -210,7 +210,7 @@ class ProjectOperations:
 
 def _wanted(asked: Scan) -> tuple[str, ...]:
     if not asked.project:
-        raise InvalidRequest(f"name a project, or {ALL} for all of them; `rag-ls projects list` shows them")
+        raise InvalidRequest(f"name a project, or {ALL} for all of them; `rag-ls project list` shows them")
     return asked.project
 
 

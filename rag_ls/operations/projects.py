@@ -179,7 +179,7 @@ class Projects:
             names = ", ".join(dict.fromkeys([*open_names, *(item.name for item in known)])) or names_of(known)
             near = nearest_text(nearest(name, [*open_names, *(item.name for item in known)]))
             raise NotFound(
-                f"no open project and no other known one is called {name!r}; {near}known are {names} (`rag-ls projects list`)"
+                f"no open project and no other known one is called {name!r}; {near}known are {names} (`rag-ls project list`)"
             )
         return [self._open(item) for item in found]
 

@@ -109,7 +109,7 @@ class RelatedTests:
 class Search:
     """A question about code and memories, as the shell asks it."""
 
-    query: str = argument()
+    query: str = argument(doc="a question, words, an identifier, a path, an error message or a piece of code")
     kinds: tuple[str, ...] = argument(
         (),
         "what to search: code, memory, rules (default: code,memory; memory with --scope)",

@@ -102,7 +102,7 @@ OPERATIONS: tuple[Operation, ...] = (
         needs_code=False,
         tool=Tool("code", "The projects that project can name.", (), ("repos",)),
         command="ragLs.listRepos",
-        verb=Verb("projects list", "list the projects of the settings, and those that were opened", in_project=False),
+        verb=Verb("project list", "list the projects of the settings, and those that were opened", in_project=False),
     ),
     Operation(
         "index_status",
@@ -364,7 +364,7 @@ OPERATIONS: tuple[Operation, ...] = (
         effects=WRITES,
         manages=True,
         needs_code=False,
-        verb=Verb("projects add", "make a project known by name", ("path",), in_project=False),
+        verb=Verb("project add", "make a project known by name", ("path",), in_project=False),
     ),
     Operation(
         "plan_removal",
@@ -375,7 +375,7 @@ OPERATIONS: tuple[Operation, ...] = (
         manages=True,
         needs_code=False,
         verb=Verb(
-            "projects remove",
+            "project remove",
             "forget a project and delete its index, never its files; memories are kept",
             ("project",),
             in_project=False,
@@ -390,7 +390,7 @@ OPERATIONS: tuple[Operation, ...] = (
         manages=True,
         needs_code=False,
         verb=Verb(
-            "projects prune",
+            "project prune",
             "the same for projects that are gone, or that the settings list no longer",
             in_project=False,
         ),

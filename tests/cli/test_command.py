@@ -66,6 +66,22 @@ def test_every_verb_explains_itself(tmp_path: Path, verb: str) -> None:
     assert done.stdout.startswith(f"usage: rag-ls {verb}")
 
 
+def test_help_covers_the_first_verbs_all_of_them_a_group_and_one(tmp_path: Path) -> None:
+    first = _run(tmp_path, "--help")
+    assert (first.returncode, first.stdout) == (0, _run(tmp_path, "help").stdout)
+    everything = _run(tmp_path, "help", "--all").stdout
+    assert "consolidate" in everything
+    assert "consolidate" not in first.stdout
+    assert _run(tmp_path, "help", "memory", "list").stdout == _run(tmp_path, "list", "--help").stdout
+    assert "consolidate" in _run(tmp_path, "memory", "--help").stdout
+    assert "there is no verb 'frob'" in _run(tmp_path, "help", "frob").stderr
+
+
+def test_a_question_needs_no_verb(indexed: Path) -> None:
+    for words in (["apply the discount"], ["apply", "the", "discount"], ["ask", "discount"]):
+        assert "src/cart.py" in _run(indexed, *words).stdout
+
+
 def test_the_version_is_the_package_s(tmp_path: Path) -> None:
     from rag_ls import __version__
 
@@ -144,7 +160,7 @@ def test_a_server_started_by_hand_says_what_it_waits_for(tmp_path: Path, verb: s
 def test_completions_know_the_verbs_and_their_options(tmp_path: Path, shell: str) -> None:
     done = _run(tmp_path, "completions", shell)
     assert (done.returncode, done.stderr) == (0, "")
-    for word in ("search", "undo", "consolidate", "min-similarity"):
+    for word in ("search", "undo", "consolidate", "min-similarity", "engine", "revoke"):
         assert word in done.stdout
     if shell == "bash":
         assert subprocess.run(["bash", "-n"], input=done.stdout, text=True, check=False).returncode == 0
@@ -267,7 +283,7 @@ def test_config_shows_settings_and_their_problems(repository: Path) -> None:
     ("arguments", "code", "message"),
     [
         (("frobnicate",), 2, "there is no verb 'frobnicate'; "),
-        (("serach", "x"), 2, "the nearest are search, serve; `rag-ls --help` lists all"),
+        (("serach", "x"), 2, "the nearest are search, serve; `rag-ls --help` shows the verbs"),
         (("add", "Cookies are signed", "--importance", "7"), 2, "--importance 7.0 is not between 0 and 1"),
         (("search",), 2, "query"),
         (("search", "x", "-k", "0"), 2, "k = 0"),

@@ -184,7 +184,7 @@ def test_a_project_s_name_is_taken_wherever_its_folder_is(listed: Path, elsewher
     assert _json(elsewhere, "status", "--project", "store")["root"] == str(listed)
     done = _run(elsewhere, "status", "--project", "stroe")
     assert done.returncode == 1
-    assert "the nearest is store; see `rag-ls projects list`" in done.stderr
+    assert "the nearest is store; see `rag-ls project list`" in done.stderr
 
 
 def test_of_two_projects_of_one_name_both_copies_of_memories_stay(tmp_path: Path, elsewhere: Path) -> None:

@@ -59,12 +59,12 @@ import --input memories.json
 index
 list
 optimize
-projects add .
-projects list
-projects prune
-projects prune --yes
-projects remove shop
-projects remove shop --yes
+project add .
+project list
+project prune
+project prune --yes
+project remove shop
+project remove shop --yes
 restore --backup latest --dry-run
 restore --backup latest --yes
 restore --backup latest

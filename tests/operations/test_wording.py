@@ -10,7 +10,7 @@ from rag_ls.operations.wording import in_words_of_agents, in_words_of_editors
 @pytest.mark.parametrize(
     ("message", "agents", "editors"),
     [
-        ("known are a, b (`rag-ls projects list`)", "known are a, b (list_repos)", "known are a, b (ragLs.listRepos)"),
+        ("known are a, b (`rag-ls project list`)", "known are a, b (list_repos)", "known are a, b (ragLs.listRepos)"),
         ("`rag-ls list` shows the ids", "list_memories shows the ids", "ragLs.listMemories shows the ids"),
         ("read it with get_memory", "read it with get_memory", "read it with ragLs.getMemory"),
         ("say with `rag-ls index --force`", "say with `rag-ls index --force`", "say with `rag-ls index --force`"),

@@ -1,0 +1,119 @@
+"""The names of verbs: a tree over the verbs of the parser, other words for them, and a question in place of a verb."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rag_ls.errors import InvalidRequest
+
+GROUPS: Mapping[str, str] = {
+    "memory": "what was remembered",
+    "rules": "the rules of the project",
+    "project": "the projects that can be named",
+    "engine": "the engine that editors, agents and the shell share",
+    "token": "the tokens of programs that ask over HTTP",
+    "store": "the vectors and the code that a team shares",
+}
+_MEMORY_VERBS = (
+    "add", "list", "show", "update", "delete", "undo", "restore", "consolidate", "summarize", "export", "import",
+    "stats", "optimize", "vacuum",
+)  # fmt: skip
+# Group -> action -> the verb of the parser that runs it.
+TREE: Mapping[str, Mapping[str, str]] = {
+    "memory": {"search": "search --in memory", **{verb: verb for verb in _MEMORY_VERBS}},
+    "rules": {
+        "setup": "rules setup", "check": "rules check", "impact": "rules impact", "index": "rules index",
+        "status": "rules status", "health": "rules health", "files": "check",
+    },
+    "project": {
+        "list": "project list", "add": "project add", "remove": "project remove", "prune": "project prune",
+        "index": "index", "scan": "scan", "trust": "trust", "status": "status",
+    },
+    "engine": {
+        "start": "serve --detach", "serve": "serve", "stop": "stop", "status": "status", "open": "open",
+        "doctor": "doctor", "config": "config",
+    },
+    "token": {"add": "token add", "list": "token list", "revoke": "token revoke"},
+    "store": {
+        "copy": "store copy", "publish": "store publish", "projects": "store projects", "drop": "store drop",
+    },
+}  # fmt: skip
+ALONE = (
+    "search", "check", "index", "status", "connect", "config", "doctor", "trust", "open", "completions", "lsp", "mcp",
+    "hook",
+)  # fmt: skip
+"""Verbs that stand at the top of the tree."""
+_ALIASES = {"ask": "search", "projects": "project", "memories": "memory", "tokens": "token", "rule": "rules"}
+# Words that people try -> the verb that does it.
+_MEANT = {
+    "find": "search", "grep": "search", "query": "search", "where": "search", "look": "search",
+    "ls": "list", "rm": "delete", "remove": "delete", "forget": "delete", "remember": "add", "note": "add", "store": "add",
+    "edit": "update", "change": "update", "get": "show", "cat": "show", "view": "show", "revert": "undo", "merge": "consolidate",
+    "init": "index", "reindex": "index", "build": "index", "sync": "index", "start": "engine start", "run": "engine start",
+    "restart": "stop", "quit": "stop", "kill": "stop", "info": "status", "health": "doctor", "settings": "config",
+    "install": "connect", "setup": "connect", "ui": "open", "web": "open", "page": "open", "version": "--version",
+    "lint": "check", "impact": "rules impact", "backup": "export",
+}  # fmt: skip
+# A word so like a verb is a slip of the keys.
+_SLIP = 0.8
+_SHORTEST_SLIP = 4
+# Longer lines are questions, whatever their first word is like.
+_MOST_WORDS_OF_A_SLIP = 2
+
+
+def resolve(words: Sequence[str], known: Iterable[str]) -> list[str]:
+    """The words with the parser's verb in front; `known` are the first words of its verbs.
+
+    Raises `InvalidRequest` where the first word is no verb, and the line no question.
+    """
+    at = next((number for number, word in enumerate(words) if not word.startswith("-")), None)
+    if at is None:
+        return list(words)
+    verb = _ALIASES.get(words[at], words[at])
+    if verb in TREE:
+        return [*words[:at], *_resolve_action(verb, words[at + 1 :])]
+    names = set(known)
+    if verb in names:
+        return [*words[:at], verb, *words[at + 1 :]]
+    if _is_question(verb, words[at:], names):
+        return ["search", *words]
+    raise InvalidRequest(_no_verb(verb, names))
+
+
+def _resolve_action(group: str, rest: Sequence[str]) -> list[str]:
+    if not rest or rest[0].startswith("-"):
+        raise InvalidRequest(f"{group} needs an action: {', '.join(TREE[group])}; `rag-ls help {group}` explains them")
+    if (verb := TREE[group].get(rest[0])) is not None:
+        return [*verb.split(), *rest[1:]]
+    raise InvalidRequest(
+        f"{group} has no action {rest[0]!r}; {_nearest(rest[0], TREE[group])}`rag-ls help {group}` lists "
+        "all; `rag-ls ask ...` asks, whatever the first word is"
+    )
+
+
+def _is_question(verb: str, words: Sequence[str], known: Iterable[str]) -> bool:
+    if any(character.isspace() for character in verb):
+        return True
+    count = sum(not word.startswith("-") for word in words)
+    if count <= _MOST_WORDS_OF_A_SLIP and (verb in _MEANT or _slips(verb, known)):
+        return False
+    return count > 1
+
+
+def _slips(verb: str, known: Iterable[str]) -> list[str]:
+    # Most lines name a verb, and need no such import.
+    import difflib
+
+    return difflib.get_close_matches(verb, list(known), 1, _SLIP) if len(verb) >= _SHORTEST_SLIP else []
+
+
+def _no_verb(verb: str, known: Iterable[str]) -> str:
+    meant = _MEANT.get(verb)
+    what = f"`rag-ls {meant}` is what you look for; " if meant else _nearest(verb, [*known, *TREE])
+    return f"there is no verb {verb!r}; {what}`rag-ls --help` shows the verbs, and `rag-ls ask {verb}` asks"
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    from rag_ls.util.nearest import nearest, nearest_text
+
+    return nearest_text(nearest(word, known))
