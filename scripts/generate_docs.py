@@ -197,7 +197,7 @@ def command_line() -> str:
     lines = [
         "# Command line",
         "",
-        "Generated from `rag_ls/cli/main.py`. Exit codes: 0 done, 1 failed, 2 wrong usage.",
+        "Generated from `rag_ls/cli/main.py`. Exit codes: 0 done, 1 failed (for a search: nothing found), 2 wrong usage.",
         "",
         'A line that begins with no verb is a question: `rag-ls "where is the token refreshed"` is `rag-ls search ...`, and',
         "`rag-ls ask ...` asks whatever the first word is. `rag-ls --help` shows the ten verbs that one needs first,",

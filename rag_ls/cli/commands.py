@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from rag_ls.cli import render, terminal
+from rag_ls.cli import answer_text, render, terminal
 from rag_ls.cli.backend import ask
 from rag_ls.cli.confirmation import confirmed
 from rag_ls.cli.progress import showing
@@ -24,6 +24,7 @@ Json = dict[str, Any]
 
 _KINDS = {"code": "code", "memory": "memory", "memories": "memory", "rule": "rules", "rules": "rules"}
 _FIRST_SEARCH = "first search in this project: reading its files (`rag-ls index` adds the embeddings)"
+_MAX_FILES, _HITS_A_FILE = 100, 2
 _LOOK_AGAIN_S = 1.0
 _STORE_VARIABLE = "RAG_LS_STORE_URL"
 
@@ -69,17 +70,25 @@ def _use_store(arguments: argparse.Namespace) -> None:
 
 
 def search(arguments: argparse.Namespace) -> int:
-    """Search code and memories."""
-    if arguments.published:
-        return _search_published(arguments)
-    # Only memories have a scope.
-    named = arguments.kinds or ("memory" if arguments.scope else "code,memory")
+    """Search code and memories; fails where nothing is found."""
+    if sum((arguments.json, arguments.paths, arguments.vimgrep)) > 1:
+        raise InvalidRequest("give one of --json, --paths and --vimgrep")
+    arguments.query = " ".join([arguments.query, *arguments.words])
+    answer = _ask_published(arguments) if arguments.published else _ask_projects(arguments)
+    _show_found(arguments, answer)
+    return 0 if answer["results"] else 1
+
+
+def _ask_projects(arguments: argparse.Namespace) -> Json:
+    # Only memories have a scope, and only code has paths.
+    usual = "code" if arguments.paths or arguments.vimgrep else "code,memory"
+    named = arguments.kinds or ("memory" if arguments.scope else usual)
     kinds = [kind.strip() for kind in named.split(",")]
     if not kinds or not set(kinds) <= set(_KINDS):
         raise InvalidRequest(f"--in {arguments.kinds!r}: give code, memory, rules or several, with a comma between")
     question = {
-        "query": " ".join([arguments.query, *arguments.words]),
-        "k": arguments.k,
+        "query": arguments.query,
+        "k": _hits(arguments),
         "language": arguments.language,
         "path_glob": arguments.path_glob,
         "scope": arguments.scope,
@@ -87,26 +96,47 @@ def search(arguments: argparse.Namespace) -> int:
         "kinds": sorted({_KINDS[kind] for kind in kinds}),
     }
     with showing(first=_FIRST_SEARCH, embeds=False) as show:
-        answer = ask(arguments, "search", question, show)
-    show_answer(arguments, answer, render.answer(answer, paint()))
-    return 0
+        return ask(arguments, "search", question, show)
 
 
-def _search_published(arguments: argparse.Namespace) -> int:
+def _ask_published(arguments: argparse.Namespace) -> Json:
     from rag_ls.registry.entries import PUBLISHED
 
     if arguments.kinds not in (None, "", "code") or arguments.scope:
         raise InvalidRequest("--published searches code alone: leave --in and --scope out")
     question = {
-        "query": " ".join([arguments.query, *arguments.words]),
-        "k": arguments.k,
+        "query": arguments.query,
+        "k": _hits(arguments),
         "project": [f"{PUBLISHED}{arguments.published}"],
         "language": arguments.language,
         "path_glob": arguments.path_glob,
     }
-    answer = ask(arguments, "search_code", question, in_project=False)
-    show_answer(arguments, answer, render.answer(answer, paint()))
-    return 0
+    return ask(arguments, "search_code", question, in_project=False)
+
+
+def _hits(arguments: argparse.Namespace) -> int | None:
+    """How many hits to ask for: as many as are wanted as JSON, else more, since a file may hold several."""
+    wanted: int | None = arguments.k
+    if wanted is None or wanted < 1 or arguments.json:
+        return wanted
+    if wanted > _MAX_FILES:
+        raise InvalidRequest(f"-k {wanted}: at most {_MAX_FILES} are found at once; narrow the search with --path")
+    return min(_HITS_A_FILE * wanted, _MAX_FILES)
+
+
+def _show_found(arguments: argparse.Namespace, answer: Json) -> None:
+    files = arguments.k or answer_text.FILES
+    if arguments.paths or arguments.vimgrep:
+        for note in answer_text.notes_of(answer["stats"]):
+            print(f"rag-ls: {in_words_of_the_shell(note)}", file=sys.stderr)
+        found = (
+            answer_text.paths(answer, files) if arguments.paths else answer_text.vimgrep(answer, arguments.query, files)
+        )
+        if found:
+            print("\n".join(found))
+        return
+    extent = answer_text.Extent(files, arguments.k or answer_text.BESIDE_FILES, arguments.full, arguments.details)
+    show_answer(arguments, answer, answer_text.screen(answer, arguments.query, extent, paint()))
 
 
 def status(arguments: argparse.Namespace) -> int:

@@ -20,6 +20,7 @@ _DEFAULTS = {
     ("list", "order"): "updated",
     ("summarize", "max_words"): "200 words",
     ("update", "expected_version"): "any",
+    ("search", "k"): "5 files and 2 memories; 10 and 5 with --json",
     ("search", "language"): "all",
     ("search", "path_glob"): "all",
     ("rules impact", "symbol"): "all",
@@ -102,6 +103,10 @@ def _status(verb: argparse.ArgumentParser) -> None:
 
 def _search(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("words", nargs="*", help="more words of the question, which then needs no quotes")
+    verb.add_argument("--full", action="store_true", help="whole texts (default: at most four lines that match)")
+    verb.add_argument("-v", "--details", action="store_true", help="why each was found, scores and ids")
+    verb.add_argument("--paths", action="store_true", help="only the files' paths, one a line, e.g. for xargs")
+    verb.add_argument("--vimgrep", action="store_true", help="the lines that match, as path:line:column:text")
     verb.add_argument(
         "--published", default="", metavar="NAME", help="search code that the team published, without a checkout of it"
     )
@@ -149,11 +154,11 @@ def _update(verb: argparse.ArgumentParser) -> None:
 
 
 def _memory_id(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("id", help="a memory's id, or its first 8 characters")
+    verb.add_argument("id", help="a memory's id, or its first 4 or more characters")
 
 
 def _delete(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("ids", nargs="+", metavar="id", help="a memory's id, or its first 8 characters")
+    verb.add_argument("ids", nargs="+", metavar="id", help="a memory's id, or its first 4 or more characters")
     _confirmed(verb)
 
 

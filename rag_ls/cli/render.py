@@ -13,65 +13,32 @@ from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, WARNING, Paint
 
 Json = dict[str, Any]
 
-_SNIPPET_LINES = 6
 _WIDTH = 110
 _MAX_LATENCIES = 5
 
 
-def answer(data: Json, paint: Paint = PLAIN) -> str:
-    """Search results, each with its place, score and first lines."""
-    parts = [hit(result, paint, lines=_SNIPPET_LINES) for result in data["results"]]
-    if not parts:
-        parts = ["nothing found"]
-    stats = data["stats"]
-    if not stats.get("complete", True):
-        missing = [
-            f"{stats[key]:,} {name}"
-            for key, name in (("pending_documents", "files"), ("pending_embeddings", "embeddings"))
-            if stats.get(key)
-        ]
-        left = " and ".join(missing) or "files were not compared yet"
-        goes_on = "are missing, and nothing makes them now: `rag-ls index` does" if stats.get("idle") else "to come"
-        parts.append(_note(f"the index is not complete: {left} {goes_on}", paint))
-    if stats.get("note"):
-        parts.append(_note(stats["note"], paint))
-    return "\n\n".join(parts)
-
-
-def hit(data: Json, paint: Paint = PLAIN, *, lines: int | None = None) -> str:
-    """One chunk or memory."""
+def hit(data: Json, paint: Paint = PLAIN) -> str:
+    """One chunk or memory, complete."""
     if data["kind"] == "memory":
         return memory(data, paint)
     file = data.get("file", "")
+    path = min(os.path.relpath(file), file, key=len) if file else data["path"]
     why = f"[{data.get('why') or '+'.join(data['matched_by'])}, {data['freshness']}]"
-    head = _flowing(
+    head = flowing(
         [
             (f"{data['score']:.2f}", FAINT, ""),
-            (f"{_from_here(data)}:{data['start_line']}-{data['end_line']}", PLACE, Path(file).as_uri() if file else ""),
+            (f"{path}:{data['start_line']}-{data['end_line']}", PLACE, Path(file).as_uri() if file else ""),
             (data["symbol"], NAME, ""),
             (why, FAINT, ""),
             (data["id"], FAINT, ""),
         ],
         paint,
     )
-    body = data.get("text", "").strip("\n").split("\n")
-    shown = textwrap.dedent("\n".join(body if lines is None else body[:lines]))
-    more = ["..."] if lines is not None and lines < len(body) else []
-    return "\n".join([*head, *(f"    {line}" for line in [*paint.code(shown, data["language"]), *more])])
+    shown = textwrap.dedent(data.get("text", "").strip("\n"))
+    return "\n".join([*head, *(f"    {line}" for line in paint.code(shown, data["language"]))])
 
 
-def _note(text: str, paint: Paint) -> str:
-    lines = textwrap.wrap(f"({text})", paint.width) if paint.width else [f"({text})"]
-    return "\n".join(paint.styled(line, FAINT) for line in lines)
-
-
-def _from_here(data: Json) -> str:
-    """The path of a hit as an editor or shell opens it: from the present folder, if it is in or beside the project."""
-    file: str = data.get("file", "")
-    return min(os.path.relpath(file), file, key=len) if file else str(data["path"])
-
-
-def _flowing(parts: Sequence[tuple[str, str, str]], paint: Paint) -> list[str]:
+def flowing(parts: Sequence[tuple[str, str, str]], paint: Paint) -> list[str]:
     """Texts with their styles and links in a line, or in several where the terminal is too narrow for one."""
     lines: list[list[str]] = [[]]
     room = paint.width
@@ -91,9 +58,9 @@ def memory(data: Json, paint: Paint = PLAIN) -> str:
     score = f"{data['score']:.2f}" if "score" in data else ""
     tags = " ".join(f"#{tag}" for tag in data["metadata"].get("tags", ()))
     about_it = [(f"memory {data['id']}", NAME, ""), (data["scope"], FAINT, ""), (data["updated_at"][:10], FAINT, "")]
-    head = _flowing([(score, FAINT, ""), *about_it, (tags, FAINT, "")], paint)
+    head = flowing([(score, FAINT, ""), *about_it, (tags, FAINT, "")], paint)
     anchor = data.get("anchor")
-    about = [_about(anchor, paint)] if anchor else []
+    about = [f"    {place_of(anchor, paint)}"] if anchor else []
     if data.get("branch"):
         about.append(f"    on branch {data['branch']}")
     if data.get("deleted_at"):
@@ -105,12 +72,13 @@ def memory(data: Json, paint: Paint = PLAIN) -> str:
     return "\n".join([*head, *about, *(f"    {line}" for line in content), *former])
 
 
-def _about(anchor: Json, paint: Paint) -> str:
+def place_of(anchor: Json, paint: Paint) -> str:
+    """The place that a memory is about, and how that stands."""
     renamed = f"; {anchor['former_symbol']} is now {anchor.get('symbol', 'gone')}" if "former_symbol" in anchor else ""
     # A memory about a whole file has no line.
     place = paint.styled(f"{anchor['path']}:{anchor['line']}" if "line" in anchor else anchor["path"], PLACE)
     state = paint.styled(f"({anchor['state']}{renamed})", FAINT if anchor["state"] == "fresh" else WARNING)
-    return f"    at {place} {state}"
+    return f"at {place} {state}"
 
 
 def _version(data: Json) -> list[str]:

@@ -8,10 +8,12 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 PLACE, NAME, FAINT, WARNING = "cyan", "bold", "dim", "yellow"
 """Styles, in rich's words. They are colours of the terminal's own palette, so that they fit its background."""
@@ -25,8 +27,18 @@ _CONTROLS = re.compile(
 )
 _ORDERS = re.compile("\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _SHOWN_ORDER = "\N{REPLACEMENT CHARACTER}"
-_INDENT = "    "
+_MARGIN = 4
+_MARKED = "bold underline"
 _CODE_COLOURS = "ansi_dark"
+
+
+def shared_indent(lines: Iterable[str]) -> str:
+    """The spaces and tabs with which all lines begin, those apart that hold nothing else."""
+    indents = [line[: len(line) - len(line.lstrip(" \t"))] for line in lines if line.strip()]
+    shared = min(indents, key=len, default="")
+    while not all(indent.startswith(shared) for indent in indents):
+        shared = shared[:-1]
+    return shared
 
 
 class Paint(Protocol):
@@ -41,8 +53,20 @@ class Paint(Protocol):
         """The text in a style; a `file:` or `https:` link opens at a click."""
         ...
 
-    def code(self, text: str, language: str) -> list[str]:
-        """The lines of some code."""
+    def code(
+        self,
+        text: str,
+        language: str,
+        *,
+        rows: Sequence[int] | None = None,
+        indent: str = "",
+        marked: re.Pattern[str] | None = None,
+        margin: int = _MARGIN,
+    ) -> list[str]:
+        """The lines of some code, or only those of `rows` (from 0), without an `indent` that they begin with.
+
+        What `marked` finds is marked. `margin` columns of the terminal are left for what stands before a line.
+        """
         ...
 
 
@@ -55,9 +79,19 @@ class Plain:
         """See `Paint`."""
         return text
 
-    def code(self, text: str, language: str) -> list[str]:
+    def code(
+        self,
+        text: str,
+        language: str,
+        *,
+        rows: Sequence[int] | None = None,
+        indent: str = "",
+        marked: re.Pattern[str] | None = None,
+        margin: int = _MARGIN,
+    ) -> list[str]:
         """See `Paint`."""
-        return text.split("\n")
+        lines = [line.removeprefix(indent) for line in text.split("\n")]
+        return lines if rows is None else [lines[row] for row in rows]
 
 
 class Colours:
@@ -79,19 +113,35 @@ class Colours:
         look = Style.parse(style) + Style(link=_ORDERS.sub("", link) or None)
         return self._printed(Text(_ORDERS.sub(_SHOWN_ORDER, text), look))
 
-    def code(self, text: str, language: str) -> list[str]:
+    def code(
+        self,
+        text: str,
+        language: str,
+        *,
+        rows: Sequence[int] | None = None,
+        indent: str = "",
+        marked: re.Pattern[str] | None = None,
+        margin: int = _MARGIN,
+    ) -> list[str]:
         """See `Paint`. A line that is too long for the terminal is cut."""
         from rich.syntax import Syntax
 
-        coloured = Syntax("", language, theme=_CODE_COLOURS, background_color="default").highlight(
-            _ORDERS.sub(_SHOWN_ORDER, text)
-        )
-        coloured.rstrip()
-        lines = coloured.split("\n", allow_blank=True)
-        for line in lines:
-            line.expand_tabs(4)
-            line.truncate(max(20, self.width - len(_INDENT)), overflow="ellipsis")
-        return [self._printed(line) for line in lines]
+        harmless_lines = _ORDERS.sub(_SHOWN_ORDER, text).split("\n")
+        source = "\n".join(line.removeprefix(indent).expandtabs(4) for line in harmless_lines)
+        syntax = Syntax("", language, theme=_CODE_COLOURS, background_color="default")
+        # The lexer of some languages leaves empty lines at the beginning out.
+        blank = len(source) - len(source.lstrip("\n"))
+        lines = syntax.highlight(source[blank:]).split("\n", allow_blank=True)
+        chosen = range(source.count("\n") + 1) if rows is None else rows
+        return [
+            self._fitted(lines[row - blank], marked, margin) if 0 <= row - blank < len(lines) else "" for row in chosen
+        ]
+
+    def _fitted(self, line: Text, marked: re.Pattern[str] | None, margin: int) -> str:
+        if marked is not None:
+            line.highlight_regex(marked, _MARKED)
+        line.truncate(max(20, self.width - margin), overflow="ellipsis")
+        return self._printed(line)
 
     def _printed(self, text: object) -> str:
         with self._console.capture() as capture:

@@ -161,7 +161,7 @@ VERBS: dict[str, dict[str, Any]] = {
                 "help": "what to search: code, memory, rules (default: code,memory; memory with --scope)",
                 "metavar": "KINDS",
             },
-            {"names": ["-k", "--k"], "dest": "k", "help": "hits at most, of each kind", "type": "int"},
+            {"names": ["-k", "--k"], "dest": "k", "help": "hits at most, of each kind, to 100", "type": "int"},
             {"names": ["--language"], "dest": "language", "help": "only code in this language"},
             {
                 "names": ["--path"],
@@ -188,7 +188,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "summary": "show a memory or a chunk by its id",
         "in_project": True,
         "options": [
-            {"names": ["id"], "help": "a memory's id (or its first 8 characters), or a chunk's"},
+            {"names": ["id"], "help": "a memory's id (or its first 4 or more characters), or a chunk's"},
             {
                 "names": ["--history"],
                 "dest": "history",
@@ -369,12 +369,12 @@ VERBS: dict[str, dict[str, Any]] = {
     },
     "undo": {
         "operation": "undo",
-        "summary": "take back the latest change of many memories: a restore, import, consolidation or deletion",
+        "summary": "take back the latest deletion, import, consolidation or restore of memories",
         "in_project": True,
         "options": [
             {
                 "names": ["id"],
-                "help": "which one (default: the latest); each change names its id",
+                "help": "which one, by the id that it named (default: the latest)",
                 "nargs": "?",
                 "default": "",
             },

@@ -116,7 +116,7 @@ class Search:
         flag="--in",
         metavar="KINDS",
     )
-    k: int | None = argument(None, "hits at most, of each kind", flag="-k")
+    k: int | None = argument(None, "hits at most, of each kind, to 100", flag="-k")
     language: str = argument("", "only code in this language")
     path_glob: str = argument("", "only files that match, e.g. 'src/**'", flag="--path", metavar="GLOB")
     scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
@@ -127,7 +127,7 @@ class Search:
 class Show:
     """A memory or a chunk by its id."""
 
-    id: str = argument(doc="a memory's id (or its first 8 characters), or a chunk's")
+    id: str = argument(doc="a memory's id (or its first 4 or more characters), or a chunk's")
     history: bool = argument(False, "with a memory's former versions")
 
 
@@ -252,7 +252,7 @@ class ListMemories:
 class GetMemory:
     """A memory by its id."""
 
-    id: str = argument(doc="a memory's id, or its first 8 characters")
+    id: str = argument(doc="a memory's id, or its first 4 or more characters")
     embedding: bool = argument(False, "with its vectors")
     history: bool = argument(False, "with its former versions")
 
@@ -261,7 +261,7 @@ class GetMemory:
 class UpdateMemory:
     """A memory with what is to change of it; with neither, the caller confirms that it still holds."""
 
-    id: str = argument(doc="a memory's id, or its first 8 characters")
+    id: str = argument(doc="a memory's id, or its first 4 or more characters")
     content: str | None = argument(None, "its new text")
     metadata: Mapping[str, Any] | None = argument(None, "changes of its metadata; null removes a key")
     expected_version: int | None = argument(None, "refuse where it is at another version", least=1)
@@ -272,14 +272,14 @@ class UpdateMemory:
 class MemoryId:
     """A memory by its id."""
 
-    id: str = argument(doc="a memory's id, or its first 8 characters")
+    id: str = argument(doc="a memory's id, or its first 4 or more characters")
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteMemories:
     """Memories to delete together."""
 
-    ids: tuple[str, ...] = argument((), "ids, or their first 8 characters")
+    ids: tuple[str, ...] = argument((), "ids, or their first 4 or more characters")
     dry_run: bool = argument(False, "show what would be done, and do nothing")
 
 
@@ -287,7 +287,7 @@ class DeleteMemories:
 class Undo:
     """A change of many memories to take back."""
 
-    id: str = argument("", "which one (default: the latest); each change names its id")
+    id: str = argument("", "which one, by the id that it named (default: the latest)")
     dry_run: bool = argument(False, "show what would be done, and do nothing")
 
 

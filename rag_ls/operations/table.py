@@ -482,7 +482,7 @@ OPERATIONS: tuple[Operation, ...] = (
         needs_code=False,
         verb=Verb(
             "undo",
-            "take back the latest change of many memories: a restore, import, consolidation or deletion",
+            "take back the latest deletion, import, consolidation or restore of memories",
             ("id",),
         ),
     ),

@@ -167,7 +167,7 @@ def test_completions_know_the_verbs_and_their_options(tmp_path: Path, shell: str
 
 
 def test_a_filter_that_matches_nothing_says_so(indexed: Path) -> None:
-    answer = _json(indexed, "search", "discount", "--path", "nowhere/**", "--in", "code")
+    answer = _json(indexed, "search", "discount", "--path", "nowhere/**", "--in", "code", code=1)
     assert answer["results"] == []
     assert answer["stats"]["note"] == "no file of the index passes the filters: check language, path_glob and kind"
 
@@ -212,6 +212,15 @@ def test_a_search_by_meaning_finds_code_and_memories(indexed: Path) -> None:
     assert {("chunk", "src/cart.py"), ("memory", "Carts are priced net of tax")} <= kinds
     memory = next(hit for hit in answer["results"] if hit["kind"] == "memory")
     assert (memory["anchor"]["path"], memory["anchor"]["state"]) == ("src/cart.py", "fresh")
+
+
+def test_tools_are_given_paths_or_lines_and_an_exit_code(indexed: Path) -> None:
+    assert _run(indexed / "src", "search", "discount", "--paths", "-k", "1").stdout == "cart.py\n"
+    lines = _run(indexed, "search", "discount", "--vimgrep", "-k", "1").stdout.splitlines()
+    assert all(line.startswith("src/cart.py:") and len(line.split(":", 3)) == 4 for line in lines)
+    nothing = _run(indexed, "search", "discount", "--paths", "--path", "nowhere/**")
+    assert (nothing.returncode, nothing.stdout) == (1, "")
+    assert "rag-ls: no file of the index passes the filters" in nothing.stderr
 
 
 def test_a_search_takes_in_what_changed_since_the_last_run(indexed: Path) -> None:
@@ -287,6 +296,8 @@ def test_config_shows_settings_and_their_problems(repository: Path) -> None:
         (("add", "Cookies are signed", "--importance", "7"), 2, "--importance 7.0 is not between 0 and 1"),
         (("search",), 2, "query"),
         (("search", "x", "-k", "0"), 2, "k = 0"),
+        (("search", "x", "-k", "100000"), 2, "-k 100000: at most 100 are found at once"),
+        (("search", "x", "-k", "100000", "--json", "--paths"), 2, "give one of --json, --paths and --vimgrep"),
         (("search", "x", "--in", "music"), 2, "code, memory"),
         (("add", "  "), 2, "content"),
         (("config", "search.kk"), 2, "no setting"),

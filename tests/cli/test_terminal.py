@@ -67,14 +67,16 @@ def _seen(shown: str) -> list[str]:
 def test_a_hit_fits_the_terminal_and_its_place_opens_at_a_click(repository: Path) -> None:
     shown = on_a_terminal(repository, "search", "reconcile invoices", "--in", "code", columns=80)
     lines = [line for line in _seen(shown) if line and not line.startswith("rag-ls:")]
-    start = next(number for number, line in enumerate(lines) if "outstanding.py:1-2" in line)
+    start = next(number for number, line in enumerate(lines) if "outstanding.py:1 " in f"{line} ")
     assert all(len(line) <= 80 for line in lines[start:])
     assert lines[start + 1].startswith(f"    {_LONG_NAME}")
+    assert lines[start + 2].startswith(f"  1  def {_LONG_NAME}")
     assert (repository / "billing/reconciliation/outstanding.py").as_uri() in _LINK.findall(shown)
 
 
 def test_code_has_colourson_a_terminal_and_nowhere_else(repository: Path) -> None:
     assert "\x1b[" in on_a_terminal(repository, "search", "reconcile invoices", "--in", "code")
+    assert re.search(r"\x1b\[1;4[0-9;]*mreconcile", on_a_terminal(repository, "reconcile invoices"))
     plain = on_a_terminal(repository, "search", "reconcile invoices", "--in", "code", NO_COLOR="1")
     # What remains is bold and faint text, and links.
     assert not re.search(r"\x1b\[[0-9;]*3[0-7]", plain)
@@ -84,7 +86,7 @@ def test_code_has_colourson_a_terminal_and_nowhere_else(repository: Path) -> Non
 
 def test_paths_start_at_the_present_folder(repository: Path) -> None:
     shown = on_a_terminal(repository / "billing", "search", "reconcile invoices", "--in", "code")
-    assert any(" reconciliation/outstanding.py:1-2" in line for line in _seen(shown))
+    assert any(line.startswith("reconciliation/outstanding.py:1") for line in _seen(shown))
 
 
 def test_what_is_longer_than_the_terminal_goes_through_the_pager(repository: Path, tmp_path: Path) -> None:

@@ -1,0 +1,250 @@
+"""A search's answer as one screen: files with the lines that match, and memories where their score puts them."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rag_ls.cli import render
+from rag_ls.cli.matching_lines import Line, Words, best
+from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, WARNING, Paint, shared_indent
+
+Json = dict[str, Any]
+
+FILES, BESIDE_FILES = 5, 2
+"""How many files are shown, and how many memories and rules beside them, where nobody says."""
+_LINES = 4
+_MEMORY_LINES = 4
+_SYMBOLS = 3
+_WIDTH = 100
+_LONGEST_LINE = 200
+_INDENT = "  "
+_STATES = {"buffer": "unsaved", "changed": "changed since"}
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much of an answer is shown."""
+
+    files: int = FILES
+    beside: int = BESIDE_FILES
+    """Memories beside files, and rules."""
+    full: bool = False
+    """Whole texts, where others show the lines that match."""
+    details: bool = False
+    """Scores, ids and why each was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is shown together: a file with its places, best first, or a memory."""
+
+    places: tuple[Json, ...]
+
+    @property
+    def best(self) -> Json:
+        """The place, or memory, with the highest score."""
+        return self.places[0]
+
+    @property
+    def kind(self) -> str:
+        """`chunk`, `rule` or `memory`."""
+        return str(self.best["kind"])
+
+
+def screen(data: Json, question: str, extent: Extent, paint: Paint = PLAIN) -> str:
+    """The notes of an answer, what was found, and how to see the rest."""
+    shown, left = _shown(entries_of(data["results"]), extent)
+    words = Words(question)
+    found = [
+        _memory(entry.best, extent, paint) if entry.kind == "memory" else _file(entry, words, extent, paint)
+        for entry in shown
+    ]
+    parts = [*(_note(note, paint) for note in notes_of(data["stats"])), *(found or ["nothing found"])]
+    if left:
+        why = "" if extent.details else ", -v why each was found"
+        parts.append(_note(f"{left}: -k {_rounded(len(shown))} shows more{why}", paint))
+    return "\n\n".join(parts)
+
+
+def entries_of(results: Iterable[Json]) -> list[Entry]:
+    """The files and memories of an answer, those with the highest score first."""
+    groups: dict[tuple[str, ...], list[Json]] = {}
+    for result in sorted(results, key=lambda result: -result.get("score", 0.0)):
+        if result["kind"] == "memory":
+            groups[("memory", result["id"])] = [result]
+        else:
+            groups.setdefault((result["kind"], result.get("project", ""), result["path"]), []).append(result)
+    return [Entry(tuple(places)) for places in groups.values()]
+
+
+def notes_of(stats: Json) -> list[str]:
+    """What the answer could not see."""
+    notes = []
+    if not stats.get("complete", True):
+        missing = [
+            f"{stats[key]:,} {name}"
+            for key, name in (("pending_documents", "files"), ("pending_embeddings", "embeddings"))
+            if stats.get(key)
+        ]
+        left = " and ".join(missing) or "files were not compared yet"
+        goes_on = "are missing, and nothing makes them now: `rag-ls index` does" if stats.get("idle") else "to come"
+        notes.append(f"the index is not complete: {left} {goes_on}")
+    return [*notes, *([stats["note"]] if stats.get("note") else [])]
+
+
+def paths(data: Json, files: int) -> list[str]:
+    """The paths of the files, best first, from the present folder."""
+    return [path_from_here(entry.best) for entry in _files(entries_of(data["results"]), files)]
+
+
+def vimgrep(data: Json, question: str, files: int) -> list[str]:
+    """The lines that match, as `path:line:column:text`."""
+    words = Words(question)
+    return [
+        f"{path_from_here(entry.best)}:{line.number}:{line.column}:{line.text}"
+        for entry in _files(entries_of(data["results"]), files)
+        for line in _lines(entry, words)
+    ]
+
+
+def path_from_here(data: Json) -> str:
+    """The path of a hit as an editor or shell opens it: from the present folder, if it is in or beside the project."""
+    file: str = data.get("file", "")
+    return min(os.path.relpath(file), file, key=len) if file else str(data["path"])
+
+
+def _files(entries: Sequence[Entry], count: int) -> list[Entry]:
+    return [entry for entry in entries if entry.kind != "memory"][:count]
+
+
+def _shown(entries: Sequence[Entry], extent: Extent) -> tuple[list[Entry], str]:
+    """The entries that there is room for, and what is left out, in words."""
+    is_code = any(entry.kind == "chunk" for entry in entries)
+    room = dict.fromkeys(("memory", "rule"), extent.beside if is_code else extent.files) | {"chunk": extent.files}
+    left = {"chunk": 0, "memory": 0, "rule": 0}
+    shown = []
+    for entry in entries:
+        if room[entry.kind]:
+            room[entry.kind] -= 1
+            shown.append(entry)
+        else:
+            left[entry.kind] += 1
+    names = {"chunk": ("file", "files"), "memory": ("memory", "memories"), "rule": ("file of rules", "files of rules")}
+    return shown, ", ".join(f"{count} more {names[kind][count > 1]}" for kind, count in left.items() if count)
+
+
+def _rounded(count: int) -> int:
+    return 10 if count < 10 else 2 * count
+
+
+def _file(entry: Entry, words: Words, extent: Extent, paint: Paint) -> str:
+    hit = entry.best
+    lines = _lines(entry, words)
+    file = hit.get("file", "")
+    symbols = list(dict.fromkeys(place["symbol"] for place in entry.places if place["symbol"]))[:_SYMBOLS]
+    head = [
+        (f"{path_from_here(hit)}:{_leading_line(hit, lines)}", PLACE, Path(file).as_uri() if file else ""),
+        (", ".join(symbols), NAME, ""),
+        (hit.get("project", "") if hit.get("project", "") not in file else "", FAINT, ""),
+        ("rule" if entry.kind == "rule" else "", FAINT, ""),
+        (_STATES.get(hit["freshness"] or "", ""), WARNING, ""),
+    ]
+    parts = render.flowing(head, paint)
+    if extent.full:
+        texts = ["\n".join([*_details(place, extent, paint), *_whole(place, words, paint)]) for place in entry.places]
+        return "\n".join([*parts, "\n\n".join(texts)])
+    for place in entry.places:
+        parts += _details(place, extent, paint)
+    return "\n".join([*parts, *_excerpt(entry, lines, words, paint)])
+
+
+def _details(place: Json, extent: Extent, paint: Paint) -> list[str]:
+    if not extent.details:
+        return []
+    lines = f"{place['start_line']}-{place['end_line']}"
+    why = place.get("why") or "+".join(place["matched_by"])
+    parts = (f"{place['score']:.2f}", lines, place["symbol"], why, place["id"])
+    return [f"{_INDENT}{line}" for line in render.flowing([(part, FAINT, "") for part in parts], paint)]
+
+
+def _leading_line(hit: Json, lines: Sequence[Line]) -> int:
+    """The first line shown of the best place, else where that begins."""
+    of_place = [line.number for line in lines if hit["start_line"] <= line.number <= hit["end_line"]]
+    return of_place[0] if of_place else int(hit["start_line"])
+
+
+def _lines(entry: Entry, words: Words) -> list[Line]:
+    """The lines of a file's places that match; of its best place at least one."""
+    first, *others = (
+        words.lines_of(place.get("text") or "", place["start_line"], place["symbol"]) for place in entry.places
+    )
+    chosen = best(first, _LINES if not others else _LINES - 1)
+    rest = [line for lines in others for line in lines if line.weight >= 1]
+    return sorted({line.number: line for line in [*chosen, *best(rest, _LINES - len(chosen))]}.values(), key=_number)
+
+
+def _number(line: Line) -> int:
+    return line.number
+
+
+def _excerpt(entry: Entry, lines: Sequence[Line], words: Words, paint: Paint) -> list[str]:
+    digits = len(str(max((line.number for line in lines), default=0)))
+    indent = shared_indent(line.text for line in lines)
+    rows: dict[int, str] = {}
+    # Each is coloured within its chunk: a line alone does not tell that it is in a text.
+    for place in entry.places:
+        of_place = [line for line in lines if place["start_line"] <= line.number <= place["end_line"]]
+        chosen = [line.number - place["start_line"] for line in of_place if line.number not in rows]
+        text = place.get("text") or ""
+        coloured = paint.code(
+            text, place["language"], rows=chosen, indent=indent, marked=words.pattern, margin=digits + 4
+        )
+        rows |= dict(zip((row + place["start_line"] for row in chosen), coloured, strict=True))
+    numbered = []
+    for number in sorted(rows):
+        row = rows[number] if paint.width or len(rows[number]) <= _LONGEST_LINE else f"{rows[number][:_LONGEST_LINE]}…"
+        numbered.append(f"{_INDENT}{paint.styled(f'{number:>{digits}}', FAINT)}  {row}".rstrip())
+    return numbered
+
+
+def _whole(place: Json, words: Words, paint: Paint) -> list[str]:
+    text = (place.get("text") or "").rstrip("\n")
+    digits = len(str(place["end_line"]))
+    indent = shared_indent(text.split("\n"))
+    coloured = paint.code(text, place["language"], indent=indent, marked=words.pattern, margin=digits + 4)
+    return [
+        f"{_INDENT}{paint.styled(f'{number:>{digits}}', FAINT)}  {row}".rstrip()
+        for number, row in enumerate(coloured, place["start_line"])
+    ]
+
+
+def _memory(data: Json, extent: Extent, paint: Paint) -> str:
+    tags = " ".join(f"#{tag}" for tag in data["metadata"].get("tags", ()))
+    memory_id = data["id"] if extent.details else data["id"][:8]
+    head = [(f"memory {memory_id}", NAME, ""), (data["scope"], FAINT, ""), (tags, FAINT, "")]
+    if extent.details:
+        head += [
+            (f"{data.get('score', 0.0):.2f}", FAINT, ""),
+            ("+".join(data.get("matched_by") or ()), FAINT, ""),
+            (data["updated_at"][:10], FAINT, ""),
+        ]
+    columns = max(20, min(_WIDTH, paint.width - len(_INDENT))) if paint.width else _WIDTH
+    content = [line for part in data["content"].split("\n") for line in textwrap.wrap(part, columns) or [""]]
+    if not extent.full and len(content) > _MEMORY_LINES:
+        content = [
+            *content[: _MEMORY_LINES - 1],
+            f"... ({len(content) - _MEMORY_LINES + 1} more lines: `rag-ls show {data['id'][:8]}`)",
+        ]
+    anchor = data.get("anchor")
+    about = [f"{_INDENT}{render.place_of(anchor, paint)}"] if anchor else []
+    return "\n".join([*render.flowing(head, paint), *(f"{_INDENT}{line}" for line in content), *about])
+
+
+def _note(text: str, paint: Paint) -> str:
+    lines = textwrap.wrap(f"({text})", paint.width) if paint.width else [f"({text})"]
+    return "\n".join(paint.styled(line, FAINT) for line in lines)

@@ -1,0 +1,121 @@
+"""A search's answer as people read it, and as other tools do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rag_ls.cli.answer_text import Extent, entries_of, paths, screen, vimgrep
+
+_STATS = {"took_ms": 1.0, "dense": True, "candidates": 9, "complete": True}
+_TEXT = '''\
+    def refresh(self, token):
+        """Go on with a session."""
+        if token.is_old:
+            token.renew()
+        log("one")
+        log("two")
+        token.count += 1
+        return token
+'''
+
+
+def _chunk(path: str = "auth.py", score: float = 0.5, start: int = 10, **more: Any) -> dict[str, Any]:
+    return {
+        "kind": "chunk", "id": f"id-of-{path}-{start}", "path": path, "start_line": start, "end_line": start + 7, "score": score,
+        "language": "python", "symbol": "Session.refresh", "matched_by": ["lexical"], "freshness": "disk",
+        "why": "words", "text": _TEXT, **more,
+    }  # fmt: skip
+
+
+def _memory(score: float, number: int = 1) -> dict[str, Any]:
+    return {
+        "kind": "memory", "id": f"{number}2345678-abcd", "score": score, "scope": "project", "metadata": {"tags": ["auth"]},
+        "content": "Tokens live an hour", "updated_at": "2026-01-02T03:04:05Z", "matched_by": ["dense"],
+    }  # fmt: skip
+
+
+def _screen(*results: dict[str, Any], question: str = "where is the token renewed", **extent: Any) -> str:
+    return screen({"query": question, "results": list(results), "stats": _STATS}, question, Extent(**extent))
+
+
+def test_a_file_is_shown_once_with_its_lines_that_match_and_no_more_than_four() -> None:
+    assert _screen(_chunk(), _chunk(start=40, symbol="Session.end", score=0.4)).split("\n") == [
+        "auth.py:10  Session.refresh, Session.end",
+        "  10  def refresh(self, token):",
+        "  12      if token.is_old:",
+        "  13          token.renew()",
+        "  43          token.renew()",
+    ]
+
+
+def test_the_best_lines_are_those_with_the_most_words_of_the_question() -> None:
+    shown = _screen(_chunk(symbol=""))
+    assert [line.split()[0] for line in shown.split("\n")[1:]] == ["10", "12", "13", "16"]
+    assert shown.startswith("auth.py:10")
+    # The line that holds two of them is left out by none that holds one.
+    assert "  13          token.renew()" in _screen(
+        _chunk(symbol=""), _chunk(start=40, symbol=""), _chunk(start=60, symbol="")
+    )
+
+
+def test_where_no_line_matches_the_declaration_and_what_follows_is_shown() -> None:
+    shown = _screen(_chunk(), question="what extends a login")
+    assert shown.split("\n")[1:] == [
+        "  10  def refresh(self, token):",
+        '  11      """Go on with a session."""',
+        "  12      if token.is_old:",
+    ]
+
+
+def test_a_memory_stands_where_its_score_puts_it() -> None:
+    shown = _screen(_chunk("a.py", 0.9), _chunk("b.py", 0.3), _memory(0.6))
+    assert shown.index("a.py") < shown.index("memory 12345678") < shown.index("b.py")
+    assert "memory 12345678  project  #auth\n  Tokens live an hour" in shown
+
+
+def test_what_is_left_out_is_counted_and_more_is_shown_when_asked_for() -> None:
+    results = [*(_chunk(f"f{number}.py") for number in range(7)), *(_memory(0.9, number) for number in range(4))]
+    shown = _screen(*results)
+    assert shown.count(".py:10") == 5
+    assert shown.count("memory ") == 2
+    assert shown.endswith("(2 more files, 2 more memories: -k 10 shows more, -v why each was found)")
+    everything = _screen(*results, files=10, beside=10)
+    assert (everything.count(".py:10"), everything.count("memory "), "more" in everything) == (7, 4, False)
+
+
+def test_notes_stand_above_what_was_found() -> None:
+    stats = {**_STATS, "complete": False, "pending_embeddings": 5, "note": "no file holds these words"}
+    shown = screen({"query": "x", "results": [_chunk()], "stats": stats}, "x", Extent())
+    assert shown.split("\n\n")[:2] == [
+        "(the index is not complete: 5 embeddings to come)",
+        "(no file holds these words)",
+    ]
+    assert screen({"query": "x", "results": [], "stats": _STATS}, "x", Extent()) == "nothing found"
+
+
+def test_details_say_why_and_full_shows_all_lines() -> None:
+    assert "0.50  10-17  Session.refresh  words  id-of-auth.py-10" in _screen(_chunk(), details=True)
+    assert "id-of" not in _screen(_chunk())
+    full = _screen(_chunk(), full=True)
+    assert "  17      return token" in full
+    assert len(full.split("\n")) == 9
+
+
+def test_code_that_is_not_as_its_file_says_so() -> None:
+    assert "changed since" in _screen(_chunk(freshness="changed"))
+    assert "unsaved" in _screen(_chunk(freshness="buffer"))
+
+
+def test_other_tools_are_given_paths_or_lines() -> None:
+    data = {"results": [_chunk("b.py", 0.4), _memory(0.9), _chunk("a.py", 0.9), _chunk("a.py", 0.3, 40)]}
+    assert paths(data, 5) == ["a.py", "b.py"]
+    assert paths(data, 1) == ["a.py"]
+    assert vimgrep({"results": [_chunk()]}, "is it old", 5) == [
+        "a.py:10:5:    def refresh(self, token):".replace("a.py", "auth.py").replace(":5:", ":1:"),
+        "auth.py:12:21:        if token.is_old:",
+    ]
+
+
+def test_projects_keep_files_of_the_same_path_apart() -> None:
+    found = entries_of([_chunk(project="/a"), _chunk(project="/b")])
+    assert len(found) == 2
