@@ -95,7 +95,7 @@ def delete(arguments: argparse.Namespace) -> int:
     """Delete a memory; several only after a question."""
     if len(arguments.ids) == 1:
         answer = ask(arguments, "delete_memory", {"id": arguments.ids[0]})
-        show_answer(arguments, answer, f"deleted {answer['id']}; `rag-ls restore {answer['id'][:8]}` brings it back")
+        show_answer(arguments, answer, f"deleted {answer['id']}; `rag-ls undo` brings it back")
         return 0
     gone = _asked_first(arguments, "delete_memories", {"ids": arguments.ids}, _removes_or_changes)
     if gone is None:
@@ -107,7 +107,7 @@ def delete(arguments: argparse.Namespace) -> int:
 
 
 def undo(arguments: argparse.Namespace) -> int:
-    """Take the latest change of many memories back, or another one."""
+    """Take the latest deletion, import, consolidation or restore back, or another one."""
     answer = _asked_first(arguments, "undo", {"id": arguments.id}, lambda data: True)
     if answer is None:
         return 1

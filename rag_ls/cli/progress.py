@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,11 +15,11 @@ Show = Callable[[dict[str, Any]], None]
 
 _TITLES = {
     "reading": "reading files",
+    "loading": "loading the model",
     "embedding": "embedding chunks",
     "scanning": "comparing files with the index",
     "waiting": "another rag-ls process indexes this project; waiting for it",
 }
-_LINE_EVERY_S = 5.0
 
 
 @contextmanager
@@ -54,6 +53,8 @@ def _bar(embeds: bool) -> Iterator[Show]:
 
     def show(step: dict[str, Any]) -> None:
         nonlocal bar, task
+        if step["phase"] == "idle":
+            return
         if bar is None:
             bar = _new_bar()
             bar.start()
@@ -64,7 +65,7 @@ def _bar(embeds: bool) -> Iterator[Show]:
         progress = journey.at(step)
         left = f"about {duration(progress.left_s)} left" if progress.left_s is not None else ""
         is_read = embeds and step["phase"] == "reading" and step["done"] == step["total"]
-        what = "files are read; loading the model" if is_read else f"{_title(step)}{_amount(step)}"
+        what = _TITLES["loading"] if is_read else f"{_title(step)}{_amount(step)}"
         bar.update(task, description=what, completed=progress.done, left=left)
 
     try:
@@ -89,14 +90,18 @@ def _new_bar() -> Any:
 
 @contextmanager
 def _lines() -> Iterator[Show]:
-    shown, at = "", 0.0
+    shown: tuple[str, str, int] | None = None
 
     def show(progress: dict[str, Any]) -> None:
-        nonlocal shown, at
-        is_news = progress["phase"] != "idle" and _title(progress) != shown
-        if is_news or time.monotonic() - at > _LINE_EVERY_S:
+        nonlocal shown
+        if progress["phase"] == "idle":
+            return
+        # A pipe is often a log: one line a step, and one for each tenth of it.
+        tenth = 10 * progress["done"] // progress["total"] if progress["total"] else 0
+        now = (progress["project"], _title(progress), tenth)
+        if now != shown:
             print(f"rag-ls: {_title(progress)}{_amount(progress)}", file=sys.stderr, flush=True)
-            shown, at = _title(progress), time.monotonic()
+            shown = now
 
     yield show
 

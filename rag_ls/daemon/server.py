@@ -122,7 +122,7 @@ class EngineServer:
         if self._stopping:
             return True
         with self._lock:
-            if self._channels or self._http.is_on:
+            if self._channels or self._http.is_on or self._engine.works_alone:
                 self._alone_since = time.monotonic()
                 return False
         return self._leaving or time.monotonic() - self._alone_since >= self._patience.engine_s

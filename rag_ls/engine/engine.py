@@ -181,11 +181,17 @@ class Engine:
             if held.users:
                 return
             held.idle_since = time.monotonic()
-            shared.indexing.pause()
+            if not shared.indexing.outlasts_clients:
+                shared.indexing.pause()
             if close:
                 del self._projects[shared.project.root]
         if close:
             shared.close()
+
+    @property
+    def works_alone(self) -> bool:
+        """Whether work goes on for which no client waits."""
+        return any(not users and shared.indexing.outlasts_clients for shared, users in self.projects())
 
     def projects(self) -> list[tuple[SharedProject, int]]:
         """The open projects, each with its number of clients."""
@@ -213,6 +219,12 @@ class Engine:
                 self._drop(root, held)
         with self._lock:
             now = time.monotonic()
+            for held in self._projects.values():
+                if not held.users and held.shared.indexing.is_asked:
+                    if held.shared.indexing.outlasts_clients:
+                        held.idle_since = now
+                    else:
+                        held.shared.indexing.pause()
             idle = [
                 (root, held)
                 for root, held in self._projects.items()

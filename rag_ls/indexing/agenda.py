@@ -347,6 +347,8 @@ class Agenda:
     """How far to go."""
     is_asked: bool = False
     """Whether a client wants this project indexed."""
+    outlasts_clients_since: float | None = None
+    """Since when the work is to be done though its client may leave (monotonic clock)."""
     is_cancelled: bool = False
     is_stopping: bool = False
     is_woken: bool = False

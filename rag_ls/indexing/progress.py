@@ -14,6 +14,8 @@ class Phase(StrEnum):
     IDLE = "idle"
     SCANNING = "scanning"
     READING = "reading"
+    LOADING = "loading"
+    """The model that is to embed what is left is loading."""
     EMBEDDING = "embedding"
     CANCELLED = "cancelled"
     WAITING = "waiting"
@@ -45,6 +47,8 @@ class Progress:
         return min(100, 100 * self.done // self.total) if self.total else 0
 
     def __str__(self) -> str:
+        if self.phase is Phase.LOADING:
+            return "loading the model"
         units = {Phase.READING: "files", Phase.EMBEDDING: "chunks"}
         unit = units.get(self.phase)
         return f"{self.phase} {self.done:,}/{self.total:,} {unit}" if unit else str(self.phase)

@@ -18,6 +18,8 @@ from rag_ls.indexing.progress import Depth, Listener, Phase, Progress, ProgressB
 from rag_ls.storage import Priority
 
 _MAX_LOOK_S = 0.25
+# Between two steps nothing may seem to be left, as while a model loads.
+_DONE_AFTER_S = 30.0
 
 
 class IndexingService:
@@ -134,10 +136,16 @@ class IndexingService:
             self._agenda.is_woken = True
             self._agenda.wake.notify_all()
 
+    def go_on_alone(self) -> None:
+        """Work through the queue and embed all of it, though the client that asked for it may leave at once."""
+        self.resume()
+        self._agenda.outlasts_clients_since = time.monotonic()
+
     def pause(self) -> None:
         """Leave the queue alone until `index_tree` or `resume`, because no client has the project open."""
         with self._agenda.wake:
             self._agenda.is_asked, self._agenda.depth = False, Depth.COMPARE
+            self._agenda.outlasts_clients_since = None
         self._embeddings.bulk = False
 
     def cancel(self) -> None:
@@ -188,6 +196,21 @@ class IndexingService:
     def progress(self) -> Progress:
         """The present progress."""
         return self._board.now
+
+    @property
+    def activity(self) -> Progress:
+        """What goes on, as people are told it: the present progress, and the loading of a model that work waits for."""
+        now = self._board.now
+        is_between = now.phase is Phase.IDLE and self.embeds and not self.waits_for
+        return Progress(Phase.LOADING) if is_between and not self._has_embedded_all() else now
+
+    @property
+    def outlasts_clients(self) -> bool:
+        """Whether work that `go_on_alone` asked for is left. Asks no store."""
+        since = self._agenda.outlasts_clients_since
+        if since is None or not self.is_asked:
+            return False
+        return min(self.idle_s, time.monotonic() - since) < _DONE_AFTER_S
 
     @property
     def share_problem(self) -> str:
@@ -292,4 +315,7 @@ class IndexingService:
                 return False
         if self._store.queue.has_any():
             return False
-        return not embeddings or bool(self.waits_for) or (self._embeddings.idle and not self._embeddings.has_work())
+        return not embeddings or bool(self.waits_for) or self._has_embedded_all()
+
+    def _has_embedded_all(self) -> bool:
+        return self._embeddings.idle and not self._embeddings.has_work()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rag_ls.embedding import Embedder, Embedding, similarity
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError, ScopeRefused, StoreUnavailable, VersionConflict
+from rag_ls.memory.batches import DELETED
 from rag_ls.memory.content_checks import MAX_CONTENT, MAX_TAGS, checked_content, checked_metadata, refuse_secrets
 from rag_ls.memory.parts import embed_missing, parts_of
 from rag_ls.memory.recall import Question, recall
@@ -27,7 +28,7 @@ from rag_ls.model import (
     MemoryVersion,
     Scope,
 )
-from rag_ls.storage import MemoryStore
+from rag_ls.storage import Batch, MemoryStore, VersionChange
 from rag_ls.util.text import content_hash, utc_stamp
 
 # Ties go to the nearest scope.
@@ -38,7 +39,7 @@ _KNOWN = 3
 _KNOWN_SIMILARITY = 0.8
 # A question embeds at most this many missing memories itself; the background does the rest.
 _WHILE_ASKED = 8
-_MIN_PREFIX_CHARACTERS = 8
+_MIN_PREFIX_CHARACTERS = 4
 
 _log = logging.getLogger(__name__)
 
@@ -172,11 +173,14 @@ class Memories:
         return Stored("updated", updated)
 
     def delete(self, memory_id: str) -> Memory:
-        """Delete a memory and return it as it was; `restore` brings it back. Raises `NotFound`."""
+        """Delete a memory and return it as it was; `restore` or an undo brings it back. Raises `NotFound`."""
         memory = self.get(memory_id)
         store = self.of(memory.scope)
         store.backup()
-        store.delete(memory.id)
+        change = VersionChange(memory.id, memory.version, None)
+        with store.transaction():
+            store.delete(memory.id)
+            store.add_batch(Batch(str(uuid.uuid4()), DELETED, self.stamp(), (change,)))
         return memory
 
     def restore(self, memory_id: str, version: int | None, embedder: Embedder | None) -> Stored:
@@ -210,7 +214,7 @@ class Memories:
     # --- reading
 
     def get(self, memory_id: str) -> Memory:
-        """One memory, by its id or at least the first eight characters of it. Raises `NotFound`."""
+        """One memory, by its id or at least the first four characters of it. Raises `NotFound`."""
         memory_id = memory_id.strip()
         stores = list(self.usable(SCOPES))
         # A full id in any scope takes precedence over a prefix of another id.
@@ -224,6 +228,8 @@ class Memories:
             if starting:
                 raise NotFound(f"{len(starting)} memories have ids that begin with {memory_id!r}; give more of it")
         hint = self.damage() or "list_memories shows the ids that exist"
+        if len(memory_id) < _MIN_PREFIX_CHARACTERS:
+            hint = f"give at least its first {_MIN_PREFIX_CHARACTERS} characters; {hint}"
         raise NotFound(f"no memory has the id {memory_id!r}; {hint}")
 
     def history(self, memory_id: str) -> list[MemoryVersion]:

@@ -161,4 +161,4 @@ def follow(view: ProjectView, report: Report, *, embeddings: bool, deadline: flo
     while not indexing.wait_until_idle(_POLL_S, embeddings=embeddings):
         if indexing.progress.phase is Phase.CANCELLED or (deadline is not None and time.monotonic() > deadline):
             return
-        report(view.project.name, indexing.progress)
+        report(view.project.name, indexing.activity)

@@ -35,7 +35,7 @@ from rag_ls.operations.spec import Operation
 from rag_ls.operations.table import OPERATIONS
 
 _MAX_WAIT_IN_THREAD_S = 1.0
-_SHORTEST_ID = 8
+_SHORTEST_ID = 4
 _KINDS = ("code", "memory", "rules")
 _USUAL_KINDS = ("code", "memory")
 
@@ -183,7 +183,11 @@ class Operations:
             try:
                 return self.lookup.get_chunk(GetChunk(asked.id))
             except RagLsError:
-                short = "give at least its first 8 characters; " if len(asked.id.strip()) < _SHORTEST_ID else ""
+                short = (
+                    f"give at least its first {_SHORTEST_ID} characters; "
+                    if len(asked.id.strip()) < _SHORTEST_ID
+                    else ""
+                )
                 raise NotFound(
                     f"no memory and no chunk has the id {asked.id!r}; {short}`rag-ls list` and `rag-ls search` show ids"
                 ) from None

@@ -90,8 +90,9 @@ class Preparation:
             self._read_first(view, scope, wait)
 
     def _start(self, view: ProjectView) -> None:
-        """Start comparing the project with its files, or resume its queue."""
+        """Start comparing the project with its files, or resume its queue; a shared engine goes on until all is embedded."""
         indexing = view.indexing
+        is_shared = bool(self._client.engine.address)
         if indexing.is_comparing:
             indexing.resume()
         elif indexing.scanned:
@@ -99,11 +100,14 @@ class Preparation:
                 # The question that asked for these files ended before they were read.
                 indexing.resume()
         elif view.shared.never_indexed:
-            indexing.index_tree(Depth.WORDS)
+            # A process that ends with its answer has no time to embed.
+            indexing.index_tree(Depth.EMBEDDINGS if is_shared else Depth.WORDS)
         else:
             indexing.index_tree()
             if indexing.wait_until_idle(_CATCH_UP_S, embeddings=False):
                 indexing.wait_until_idle(_CATCH_UP_S)
+        if is_shared:
+            indexing.go_on_alone()
 
     def _read_first(self, view: ProjectView, scope: QuestionScope, wait: _Wait) -> None:
         indexing, asked_ns = view.indexing, time.time_ns()

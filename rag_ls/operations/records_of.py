@@ -274,7 +274,7 @@ def open_project_record(shared: SharedProject, users: int) -> OpenProjectRecord:
     counts = shared.index.checkout.counts()
     return OpenProjectRecord(
         str(shared.project.root), counts.documents, counts.chunks, counts.queued_documents + len(shared.indexing.unseen()),
-        counts.pending_embeddings, str(shared.indexing.progress), users,
+        counts.pending_embeddings, str(shared.indexing.activity), users,
     )  # fmt: skip
 
 

@@ -93,6 +93,13 @@ def test_notes_stand_above_what_was_found() -> None:
     assert screen({"query": "x", "results": [], "stats": _STATS}, "x", Extent()) == "nothing found"
 
 
+def test_what_nobody_works_on_is_said_to_be_missing() -> None:
+    stats = {**_STATS, "complete": False, "pending_documents": 2, "idle": True}
+    assert screen({"query": "x", "results": [], "stats": stats}, "x", Extent()).startswith(
+        "(the index is not complete: 2 files are missing, and nothing makes them now: `rag-ls index` does)"
+    )
+
+
 def test_details_say_why_and_full_shows_all_lines() -> None:
     assert "0.50  10-17  Session.refresh  words  id-of-auth.py-10" in _screen(_chunk(), details=True)
     assert "id-of" not in _screen(_chunk())

@@ -117,13 +117,17 @@ def test_a_search_in_a_project_that_was_never_indexed_finds_its_words_and_says_w
 
 def test_what_nobody_works_on_is_called_idle_with_what_starts_it(shop: Path) -> None:
     assert _run(shop, "index", "--words-only").returncode == 0
-    shown = _run(shop, "search", "discount").stdout
-    assert "are missing, and nothing makes them now: `rag-ls index` does" in shown
-    assert _json(shop, "search", "discount")["stats"]["idle"] is True
     assert "activity  idle: `rag-ls index` goes on" in _run(shop, "status").stdout
     assert _run(shop, "index").returncode == 0
     assert "not complete" not in _run(shop, "search", "discount").stdout
     assert "idle" not in _run(shop, "status").stdout
+
+
+def test_a_search_goes_on_embedding_after_its_answer(shop: Path) -> None:
+    assert _run(shop, "index", "--words-only").returncode == 0
+    assert not _json(shop, "status")["complete"]
+    assert "idle" not in _json(shop, "search", "discount")["stats"]
+    assert until(lambda: _json(shop, "status")["complete"])
 
 
 def test_the_bare_command_shows_where_one_stands_and_what_to_do_next(indexed: Path, tmp_path: Path) -> None:
@@ -297,13 +301,14 @@ def test_config_shows_settings_and_their_problems(repository: Path) -> None:
         (("search",), 2, "query"),
         (("search", "x", "-k", "0"), 2, "k = 0"),
         (("search", "x", "-k", "100000"), 2, "-k 100000: at most 100 are found at once"),
-        (("search", "x", "-k", "100000", "--json", "--paths"), 2, "give one of --json, --paths and --vimgrep"),
+        (("search", "x", "-k", "3", "--vimgrep", "--paths"), 2, "give one of --json, --paths and --vimgrep"),
         (("search", "x", "--in", "music"), 2, "code, memory"),
         (("add", "  "), 2, "content"),
         (("config", "search.kk"), 2, "no setting"),
         (("list", "--limit", "0"), 2, "below 1"),
         (("show", "00000000"), 1, "no memory and no chunk"),
-        (("show", "57f8"), 1, "give at least its first 8 characters"),
+        (("show", "57f"), 1, "give at least its first 4 characters"),
+        (("delete", "57f"), 1, "give at least its first 4 characters"),
         (("delete", "00000000"), 1, "no memory has the id"),
         (("search", "x", "--project", "missing"), 1, "there is no such folder"),
         (("add", "x", "--at", "/etc/passwd"), 1, "outside the project"),

@@ -60,6 +60,14 @@ def test_a_memory_s_life_at_the_shell(repository: Path) -> None:
     assert [item["id"] for item in _json(repository, "list")["memories"]] == [stored["id"]]
 
 
+def test_one_deleted_memory_comes_back_as_many_do(repository: Path) -> None:
+    stored = _json(repository, "add", "Amounts are rounded half up")
+    assert _json(repository, "show", stored["id"][:4])["id"] == stored["id"]
+    assert "`rag-ls undo` brings it back" in _run(repository, "delete", stored["id"][:4]).stdout
+    assert "took back what was deleted" in _run(repository, "undo", "--yes").stdout
+    assert [item["id"] for item in _json(repository, "list")["memories"]] == [stored["id"]]
+
+
 def test_nothing_precious_goes_without_a_question_and_a_way_back(repository: Path) -> None:
     kept = _json(repository, "add", "Amounts are rounded half up")
     later = [_json(repository, "add", f"Decided later, number {number}") for number in range(3)]

@@ -18,6 +18,7 @@ from rag_ls.cli.wording import in_words_of_the_shell
         ("read it with get_memory, then update it with expected_version = 3",
          "read it with `rag-ls show`, then update it with --expected-version 3"),
         ("say where it is kept instead, or give force = true if it is none", "say where it is kept instead, or give --force if it is none"),
+        ("there is none to remember for; use scope = global, or session", "there is none to remember for; use --scope global"),
         ("give a list; search the search_codes", "give a list; search the search_codes"),
     ],
 )  # fmt: skip

@@ -11,6 +11,7 @@ from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.indexing import Buffer, Phase
+from rag_ls.indexing.progress import Depth
 from rag_ls.model import Freshness
 from tests.support import PATIENCE_S, open_checkout, python, until, write
 
@@ -53,6 +54,17 @@ def big(tmp_path: Path) -> Path:
 
 def _functions(number: int) -> str:
     return "\n\n".join(f"def function_{number}_{part}(value):\n    return value + {part}\n" for part in range(10))
+
+
+def test_work_that_waits_for_its_model_is_not_called_idle(client: Client, shop: Path) -> None:
+    view = client.open(shop)
+    view.indexing.index_tree(Depth.WORDS)
+    _settled(view)
+    assert view.indexing.activity.phase is Phase.IDLE
+    view.indexing.resume()
+    assert view.indexing.activity.phase in (Phase.LOADING, Phase.EMBEDDING)
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    assert view.indexing.activity.phase is Phase.IDLE
 
 
 def _settled(view: ProjectView) -> None:

@@ -77,9 +77,9 @@ def test_the_same_content_in_another_scope_is_another_memory(memories: Memories)
 
 def test_the_first_characters_of_an_id_are_enough(memories: Memories) -> None:
     stored = memories.store(new("use tabs", Scope.GLOBAL), None).memory
-    assert memories.get(f" {stored.id[:8]} ") == stored
-    with pytest.raises(NotFound, match="list_memories"):
-        memories.get(stored.id[:7])
+    assert memories.get(f" {stored.id[:4]} ") == stored
+    with pytest.raises(NotFound, match="give at least its first 4 characters; list_memories"):
+        memories.get(stored.id[:3])
 
 
 def test_a_deleted_memory_is_gone(memories: Memories) -> None:

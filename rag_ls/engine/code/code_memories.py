@@ -292,7 +292,7 @@ class CodeMemories:
         stores = list(self.memories.usable(scopes))
         found = [batch for store in stores if (batch := find_batch(store, batch_id, kind))]
         if not found:
-            what = "no consolidation" if kind == CONSOLIDATED else "no change of many memories"
+            what = "no consolidation" if kind == CONSOLIDATED else "no deletion, import, merge or restore"
             raise NotFound(f"there is {what} to undo" + (f" with the id {batch_id!r}" if batch_id else ""))
         latest = max(found, key=lambda batch: batch.at).id
         stamp = self.memories.stamp()
