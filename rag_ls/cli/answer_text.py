@@ -64,7 +64,8 @@ def screen(data: Json, question: str, extent: Extent, paint: Paint = PLAIN) -> s
         _memory(entry.best, extent, paint) if entry.kind == "memory" else _file(entry, words, extent, paint)
         for entry in shown
     ]
-    parts = [*(_note(note, paint) for note in notes_of(data["stats"])), *(found or ["nothing found"])]
+    notes = "\n".join(_note(note, paint) for note in notes_of(data["stats"]))
+    parts = [*([notes] if notes else []), *(found or ["nothing found"])]
     if left:
         why = "" if extent.details else ", -v why each was found"
         parts.append(_note(f"{left}: -k {_rounded(len(shown))} shows more{why}", paint))

@@ -23,7 +23,7 @@ from rag_ls.util.quoting import fold
 Json = dict[str, Any]
 
 _KINDS = {"code": "code", "memory": "memory", "memories": "memory", "rule": "rules", "rules": "rules"}
-_FIRST_SEARCH = "first search in this project: reading its files (`rag-ls index` adds the embeddings)"
+_FIRST_SEARCH = "first search in this project: reading its files; what is found by meaning alone comes later"
 _MAX_FILES, _HITS_A_FILE = 100, 2
 _LOOK_AGAIN_S = 1.0
 _STORE_VARIABLE = "RAG_LS_STORE_URL"

@@ -195,6 +195,8 @@ class DocumentsThread:
             self._embeddings.has_work() or self._embeddings.has_to_share()
         )
         if not (queued or pending):
+            if self._agenda.depth >= Depth.EMBEDDINGS:
+                self._agenda.outlasts_clients_since = None
             self._release_lock()
             return False
         self._embeddings.is_bulk_elsewhere = not self._hold_lock()

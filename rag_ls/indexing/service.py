@@ -18,8 +18,8 @@ from rag_ls.indexing.progress import Depth, Listener, Phase, Progress, ProgressB
 from rag_ls.storage import Priority
 
 _MAX_LOOK_S = 0.25
-# Between two steps nothing may seem to be left, as while a model loads.
-_DONE_AFTER_S = 30.0
+# Longer than a model loads: who did nothing for so long cannot go on.
+_GIVES_UP_AFTER_S = 30.0
 
 
 class IndexingService:
@@ -138,8 +138,9 @@ class IndexingService:
 
     def go_on_alone(self) -> None:
         """Work through the queue and embed all of it, though the client that asked for it may leave at once."""
-        self.resume()
+        # Before the threads look for work: they take it back when they find none.
         self._agenda.outlasts_clients_since = time.monotonic()
+        self.resume()
 
     def pause(self) -> None:
         """Leave the queue alone until `index_tree` or `resume`, because no client has the project open."""
@@ -208,9 +209,9 @@ class IndexingService:
     def outlasts_clients(self) -> bool:
         """Whether work that `go_on_alone` asked for is left. Asks no store."""
         since = self._agenda.outlasts_clients_since
-        if since is None or not self.is_asked:
+        if since is None or not self.is_asked or self.waits_for or self._embeddings.is_bulk_elsewhere:
             return False
-        return min(self.idle_s, time.monotonic() - since) < _DONE_AFTER_S
+        return min(self.idle_s, time.monotonic() - since) < _GIVES_UP_AFTER_S
 
     @property
     def share_problem(self) -> str:
