@@ -17,14 +17,14 @@ from rag_ls.cli.confirmation import confirmed
 from rag_ls.cli.progress import showing
 from rag_ls.cli.terminal import paint
 from rag_ls.cli.wording import in_words_of_the_shell
-from rag_ls.errors import InvalidRequest, NotConfirmed, NotIndexed
+from rag_ls.errors import InvalidRequest, NotConfirmed, NotIndexed, RagLsError
 from rag_ls.util.quoting import fold
 
 Json = dict[str, Any]
 
 _KINDS = {"code": "code", "memory": "memory", "memories": "memory", "rule": "rules", "rules": "rules"}
 _FIRST_SEARCH = "first search in this project: reading its files; what is found by meaning alone comes later"
-_MAX_FILES, _HITS_A_FILE = 100, 2
+_MAX_HITS, _HITS_A_FILE = 100, 2
 _LOOK_AGAIN_S = 1.0
 _STORE_VARIABLE = "RAG_LS_STORE_URL"
 
@@ -117,11 +117,11 @@ def _ask_published(arguments: argparse.Namespace) -> Json:
 def _hits(arguments: argparse.Namespace) -> int | None:
     """How many hits to ask for: as many as are wanted as JSON, else more, since a file may hold several."""
     wanted: int | None = arguments.k
+    if wanted is not None and wanted > _MAX_HITS:
+        raise InvalidRequest(f"-k {wanted}: at most {_MAX_HITS} are found at once; narrow the search with --path")
     if wanted is None or wanted < 1 or arguments.json:
         return wanted
-    if wanted > _MAX_FILES:
-        raise InvalidRequest(f"-k {wanted}: at most {_MAX_FILES} are found at once; narrow the search with --path")
-    return min(_HITS_A_FILE * wanted, _MAX_FILES)
+    return min(_HITS_A_FILE * wanted, _MAX_HITS)
 
 
 def _show_found(arguments: argparse.Namespace, answer: Json) -> None:
@@ -176,9 +176,20 @@ def _show_status(arguments: argparse.Namespace, answer: Json) -> None:
     from rag_ls.registry.trusted_folders import users_trusted_folders
 
     answer["trusted"] = users_trusted_folders().trusts(Path(answer["root"]))
+    if not arguments.json:
+        answer |= _beside_the_index(arguments)
     # While it is watched, the next look comes in a second: no pager.
     show_answer(arguments, answer, render.status(answer, paint()), paged=not arguments.watch)
     sys.stdout.flush()
+
+
+def _beside_the_index(arguments: argparse.Namespace) -> Json:
+    """How memories and rules stand; what cannot be told now is left out."""
+    beside: Json = {}
+    for name, operation in (("memory_figures", "stats"), ("rules", "rag_status")):
+        with contextlib.suppress(RagLsError):
+            beside[name] = ask(arguments, operation, {})
+    return beside
 
 
 def show(arguments: argparse.Namespace) -> int:

@@ -65,6 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{mark}  {finding.name}: {finding.detail}")
             if finding.remedy and not finding.ok:
                 print(f"      {finding.remedy}")
+        print("(this is the installation; `rag-ls status` shows project, index and engine)")
     return 0 if _healthy(findings) else 1
 
 

@@ -15,7 +15,7 @@ _NUMBERS = {"int": int, "float": float}
 # What an option of an operation is where it is not given; agents read theirs in the schema.
 _DEFAULTS = {
     ("add", "scope"): "project; global outside a project",
-    ("list", "k"): "50",
+    ("list", "k"): "50; 1,000 at most",
     ("list", "offset"): "0",
     ("list", "order"): "updated",
     ("summarize", "max_words"): "200 words",

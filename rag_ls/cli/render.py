@@ -15,6 +15,7 @@ Json = dict[str, Any]
 
 _WIDTH = 110
 _MAX_LATENCIES = 5
+ALL_IN_STATUS = "(`rag-ls status` shows index, memories, rules and engine together)"
 
 
 def hit(data: Json, paint: Paint = PLAIN) -> str:
@@ -142,7 +143,7 @@ def stats(data: Json) -> str:
             f"  about code {figures['anchored']:,}, never recalled {figures['never_recalled']:,}",
         ]
         parts.append("\n".join([*lines, *([f"  tags: {tags}"] if tags else [])]))
-    return "\n".join(parts)
+    return "\n".join([*parts, ALL_IN_STATUS])
 
 
 def memories(data: Json, paint: Paint = PLAIN) -> str:
@@ -174,7 +175,8 @@ def status(data: Json, paint: Paint = PLAIN) -> str:
         f"skipped   {skipped}",
         *(f"          {item['path']}: {item['reason']}" for item in data.get("skipped_files", ())),
         f"model     {data['model'] or 'none'}",
-        f"memories  {', '.join(f'{count} {scope}' for scope, count in data['memories'].items() if scope != 'session')}",
+        f"memories  {_memory_counts(data)}",
+        *([f"rules     {_rules(data['rules'])}"] if data.get("rules") else []),
     ]
     if not data["complete"] and data["activity"] in ("idle", "cancelled"):
         lines.append("activity  idle: `rag-ls index` goes on, or an editor or agent that opens the project")
@@ -192,6 +194,29 @@ def status(data: Json, paint: Paint = PLAIN) -> str:
     lines += [f"also open {_in_short(project)}" for project in others]
     # A line begins with its name, in ten columns.
     return "\n".join(paint.styled(line[:10], FAINT) + line[10:] if line else "" for line in lines)
+
+
+def _memory_counts(data: Json) -> str:
+    figures = data.get("memory_figures", {}).get("scopes", {})
+    parts = []
+    for scope, count in data["memories"].items():
+        if scope == "session":
+            continue
+        more = [
+            f"{figures[scope][key]:,} {words}"
+            for key, words in (("anchored", "about code"), ("never_recalled", "never recalled"))
+            if figures.get(scope, {}).get(key)
+        ]
+        parts.append(f"{count:,} {scope}" + (f" ({', '.join(more)})" if more else ""))
+    return ", ".join(parts)
+
+
+def _rules(data: Json) -> str:
+    counts = data["collectionCounts"] or {}
+    found = [f"{counts[name]:,} sections of {name}" for name in ("constraints", "patterns") if counts.get(name)]
+    if found or data["initialized"]:
+        return ", ".join(found) or "set up, and empty"
+    return "none: `rag-ls rules setup` writes some from the code"
 
 
 def _engine(data: Json) -> list[str]:

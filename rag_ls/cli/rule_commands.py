@@ -12,8 +12,10 @@ from typing import Any
 from rag_ls.cli.backend import ask
 from rag_ls.cli.commands import show_answer
 from rag_ls.cli.progress import showing
+from rag_ls.cli.render import ALL_IN_STATUS
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, Paint, paint
 from rag_ls.cli.trust_command import offer
+from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.project import find_project
 
 Json = dict[str, Any]
@@ -91,10 +93,11 @@ def health(arguments: argparse.Namespace) -> int:
     answer = ask(arguments, "rag_health_check", {})
     chunks = ", ".join(f"{name} {each['chunks']:,}" for name, each in answer["collections"].items())
     lines = ["healthy" if answer["healthy"] else "not healthy", f"chunks: {chunks}"]
-    lines += [f"last indexed: {answer['lastIndexed'] or 'never'}", f"test question: {answer['queryTest']}"]
+    lines += [f"last indexed: {answer['lastIndexed']}"] if answer["lastIndexed"] else []
+    lines += [f"test question: {answer['queryTest']}"]
     lines += [f"broken: {issue}" for issue in answer["issues"]]
     lines += [f"warning: {warning}" for warning in answer["warnings"]]
-    show_answer(arguments, answer, "\n".join(lines))
+    show_answer(arguments, answer, in_words_of_the_shell("\n".join([*lines, ALL_IN_STATUS])))
     return 0 if answer["healthy"] else 1
 
 
@@ -105,8 +108,9 @@ def status(arguments: argparse.Namespace) -> int:
     lines = [
         f"project: {answer['projectRoot'] or 'none'}",
         f"set up: {'yes' if answer['initialized'] else 'no; `rag-ls rules setup` does that'}",
-        f"last indexed: {answer['lastIndexed'] or 'never'}",
+        *([f"last indexed: {answer['lastIndexed']}"] if answer["lastIndexed"] else []),
         "chunks: " + (", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"),
+        ALL_IN_STATUS,
     ]
     show_answer(arguments, answer, "\n".join(lines))
     return 0

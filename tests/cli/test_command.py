@@ -284,6 +284,19 @@ def test_the_status_tells_what_is_missing(repository: Path) -> None:
     assert not later["complete"] or later["documents"] == 5
 
 
+def test_the_status_tells_of_memories_and_rules_too_and_others_say_so(indexed: Path) -> None:
+    _json(indexed, "add", "Carts are priced net of tax", "--at", "src/cart.py:2")
+    write(indexed, {"CONSTRAINTS.md": "# Rules\n\nNever call the bank from a cart.\n"})
+    assert until(lambda: "\nrules     1 sections of constraints\n" in _run(indexed, "status").stdout)
+    assert "memories  1 project (1 about code, 1 never recalled), 0 global\n" in _run(indexed, "status").stdout
+    for verb in (["stats"], ["rules", "status"], ["rules", "health"], ["doctor"]):
+        assert "`rag-ls status` shows" in _run(indexed, *verb).stdout
+
+
+def test_a_huge_number_of_hits_is_refused_as_json_too(indexed: Path) -> None:
+    assert "at most 100" in _json(indexed, "search", "x", "-k", "100000", code=2)["error"]["message"]
+
+
 def test_config_shows_settings_and_their_problems(repository: Path) -> None:
     assert _json(repository, "config", "search.code_k")["settings"] == {"search.code_k": 10}
     write(repository, {"rag-ls.toml": "[search]\ncode_k = 3\nkk = 4\n"})
