@@ -18,8 +18,10 @@ from rag_ls.util.private_files import create_private_file
 from rag_ls.util.regular_files import read_regular
 from rag_ls.util.repositories import find_repository, is_repository_top
 from rag_ls.util.system_folders import account_home, why_never_a_project, why_no_project_unasked
+from rag_ls.util.text import content_hash
 
 DATA_FOLDER = ".rag-ls"
+_INDEXES_FOLDER = "indexes"
 CONFIG_FILE = "rag-ls.toml"
 SESSIONS_FOLDER = "sessions"
 # What is made anew if a repository brought a link or a pipe of that name. Databases are looked at when they are opened.
@@ -38,8 +40,9 @@ class Project:
 
     @property
     def data_folder(self) -> Path:
-        """The folder that holds the index and the project's memories."""
-        return self.root / DATA_FOLDER
+        """The folder that holds the index and a copy of the project's memories: in the root, else in the user's data."""
+        inside = self.root / DATA_FOLDER
+        return inside if _can_hold_data(inside) else _data_folder_elsewhere(self.root)
 
     @property
     def name(self) -> str:
@@ -93,6 +96,18 @@ class Project:
                 f"cannot write {error.filename or folder} ({error.strerror}); {handles.remedy(error, otherwise)}"
             ) from error
         return folder
+
+
+def _can_hold_data(folder: Path) -> bool:
+    """Whether a data folder can be written, or made where there is none; what is no folder is refused where it is opened."""
+    if os.path.lexists(folder):
+        return folder.is_symlink() or not folder.is_dir() or os.access(folder, os.W_OK | os.X_OK)
+    return not folder.parent.is_dir() or os.access(folder.parent, os.W_OK | os.X_OK)
+
+
+def _data_folder_elsewhere(root: Path) -> Path:
+    """Where the data of a project lies whose own folder cannot be written."""
+    return user_data_folder() / _INDEXES_FOLDER / content_hash(str(root))[:32]
 
 
 def current_branch(root: Path) -> str:
@@ -195,6 +210,8 @@ def find_marked_root(place: Path) -> Path | None:
     user_state = user_home()
     for folder in (place, *place.parents):
         if folder / DATA_FOLDER != user_state and _has_data_of(folder, place):
+            return folder
+        if _data_folder_elsewhere(folder).is_dir():
             return folder
         if is_repository_top(folder) and not is_shared_folder(folder):
             return folder

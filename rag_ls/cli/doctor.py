@@ -81,7 +81,7 @@ def _findings(project: Project) -> Iterator[Finding]:
     yield from _store(project)
     yield from _extras()
     yield _git(project)
-    yield _writable("project", lambda: project.root)
+    yield _project(project)
     yield _writable("user data", _user_data)
     yield _engine()
     yield from _foreign_memories(project)
@@ -215,6 +215,12 @@ def _git(project: Project) -> Finding:
         "install git, so that its ignore rules are known exactly",
         optional=True,
     )
+
+
+def _project(project: Project) -> Finding:
+    if project.data_folder.parent == project.root:
+        return _writable("project", lambda: project.root)
+    return Finding("project", True, f"{project.root} cannot be written: its index is in {project.data_folder}")
 
 
 def _writable(name: str, make: Callable[[], Path]) -> Finding:

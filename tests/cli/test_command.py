@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -295,6 +296,27 @@ def test_the_status_tells_of_memories_and_rules_too_and_others_say_so(indexed: P
 
 def test_a_huge_number_of_hits_is_refused_as_json_too(indexed: Path) -> None:
     assert "at most 100" in _json(indexed, "search", "x", "-k", "100000", code=2)["error"]["message"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="permissions do not bind root")
+def test_a_folder_that_cannot_be_written_is_searched_from_an_index_elsewhere(shop: Path) -> None:
+    # What root may do besides is taken from it.
+    bound = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] if os.geteuid() == 0 else []
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [*bound, str(_COMMAND), *arguments, "--standalone"]
+        return subprocess.run(command, cwd=shop, capture_output=True, text=True, timeout=120, check=False)
+
+    shop.chmod(0o500)
+    try:
+        assert run("index").returncode == 0
+        assert "src/cart.py" in run("search", "discount").stdout
+        assert run("add", "Carts are priced net of tax", "--at", "src/cart.py:2").returncode == 0
+        assert "src/cart.py:2" in run("list").stdout
+        assert "its index is in" in run("doctor").stdout
+        assert not (shop / ".rag-ls").exists()
+    finally:
+        shop.chmod(0o700)
 
 
 def test_config_shows_settings_and_their_problems(repository: Path) -> None:

@@ -50,7 +50,7 @@ def listed(shop: Path) -> Path:
     return shop
 
 
-@pytest.mark.parametrize("verb", [("scan",), *(("projects", action) for action in ("list", "add", "remove", "prune"))])
+@pytest.mark.parametrize("verb", [("scan",), *(("project", action) for action in ("list", "add", "remove", "prune"))])
 def test_every_verb_explains_itself(tmp_path: Path, verb: tuple[str, ...]) -> None:
     done = _run(tmp_path, *verb, "--help")
     assert (done.returncode, done.stderr) == (0, "")
