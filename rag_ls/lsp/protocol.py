@@ -63,6 +63,22 @@ class RagLsProtocol(LanguageServerProtocol):
             self._asked.add(msg_id)
             super()._handle_request(msg_id, method_name, params)
 
+    def _execute_handler(
+        self,
+        msg_id: Any,
+        handler: Any,
+        callback: Callable[[Any], Any],
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        """As in pygls, which would keep the futures of notifications, and of what a handler yields to, with their results."""
+
+        def finish(future: Any) -> None:
+            self._request_futures.pop(msg_id, None)
+            callback(future)
+
+        super()._execute_handler(msg_id, handler, finish, args, kwargs)
+
     def _send_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
         self._asked.discard(msg_id)
         super()._send_response(msg_id, result, error)
