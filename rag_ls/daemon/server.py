@@ -22,6 +22,7 @@ from rag_ls.daemon.http_host import HttpHost
 from rag_ls.daemon.transport import Listening
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import HttpUnavailable
+from rag_ls.util import own_processes
 
 _log = logging.getLogger(__name__)
 
@@ -241,7 +242,7 @@ class EngineServer:
         told = f"{len(self._engine.projects())} projects; " + ", ".join(parts)
         if told != self._told:
             self._told = told
-            memory_mb = self._engine.memory_bytes() / 1_000_000
+            memory_mb = own_processes.memory_bytes() / 1_000_000
             _log.info("%d clients, %s; %.0f MB", len(self._engine.clients()), told, memory_mb)
 
     def _finish(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import threading
@@ -251,17 +250,6 @@ class Engine:
         """The connected clients, the longest connected first."""
         with self._lock:
             return list(self._clients.values())
-
-    def memory_bytes(self) -> int:
-        """Resident memory of this process and its embedding workers."""
-        import psutil
-
-        own = psutil.Process()
-        total = 0
-        for process in (own, *own.children(recursive=True)):
-            with contextlib.suppress(psutil.Error):
-                total += process.memory_info().rss
-        return total
 
     def global_memories(self) -> MemoryStore:
         """The user's memories, opened when they are first used. Raises `StoreUnavailable`."""

@@ -10,6 +10,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from rag_ls.embedding import CACHED_QUERIES, EMBEDDED_QUERIES, EMBEDDED_TEXTS
 from rag_ls.engine.engine import Engine
 from rag_ls.search import CACHED_ANSWERS, MADE_ANSWERS
+from rag_ls.util import own_processes
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _CACHES = (("query_embeddings", CACHED_QUERIES, EMBEDDED_QUERIES), ("answers", CACHED_ANSWERS, MADE_ANSWERS))
@@ -81,7 +82,7 @@ class _EngineMetrics:
         yield from (documents, chunks, queued, pending)
         yield GaugeMetricFamily("rag_ls_projects_open", "Open projects", value=len(engine.projects()))
         yield GaugeMetricFamily("rag_ls_clients", "Clients of the engine", value=len(engine.clients()))
-        yield GaugeMetricFamily("rag_ls_memory_bytes", "Resident memory", value=engine.memory_bytes())
+        yield GaugeMetricFamily("rag_ls_memory_bytes", "Resident memory", value=own_processes.memory_bytes())
         yield GaugeMetricFamily("rag_ls_uptime_seconds", "Time since the start", value=engine.uptime_s)
         yield from self._models_and_caches()
         yield from self._operations()

@@ -61,6 +61,18 @@ class DeletedMemoriesAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class LastChangeAnswer:
+    """The change of many memories that `undo` would take back now."""
+
+    id: str
+    """Empty where there is none, as what follows."""
+    kind: str
+    at: str
+    memories: int
+    """How many memories it changed."""
+
+
+@dataclass(frozen=True, slots=True)
 class UndoneAnswer:
     """The change that was taken back."""
 

@@ -29,12 +29,13 @@ from rag_ls.operations.batch_records import (
     BatchRecord,
     DeletedMemoriesAnswer,
     ImportAnswer,
+    LastChangeAnswer,
     RestoredBackupAnswer,
     UndoneAnswer,
 )
 from rag_ls.operations.projects import Projects
 from rag_ls.operations.records_of import brief
-from rag_ls.operations.requests import DeleteMemories, ImportMemories, RestoreBackup, Undo
+from rag_ls.operations.requests import DeleteMemories, ImportMemories, NoArguments, RestoreBackup, Undo
 from rag_ls.project import user_data_folder
 from rag_ls.storage import MemoryStore
 from rag_ls.util.regular_files import regular_file
@@ -114,15 +115,30 @@ class BatchOperations:
             results.append(result)
         return DeletedMemoriesAnswer(tuple(missing), _record(results, dry_run=asked.dry_run))
 
+    def last_change(self, asked: NoArguments) -> LastChangeAnswer:
+        """The change that `undo` would take back."""
+        found = self._last_changed_view().code_memories.last_changes()
+        if not found:
+            return LastChangeAnswer("", "", "", 0)
+        return LastChangeAnswer(found[0].id, found[0].kind, found[0].at, sum(len(batch.changes) for batch in found))
+
     def undo(self, asked: Undo) -> UndoneAnswer:
         """Take a change of many memories back."""
         wanted = asked.id.strip()
-        view = max(self._projects.all(), key=lambda view: view.code_memories.last_change(wanted))
+        view = self._last_changed_view(wanted)
         undone = view.code_memories.undo(tuple(Scope), wanted, dry_run=asked.dry_run)
         batch = undone[0].batch
         kept = tuple(memory_id for item in undone for memory_id in item.kept)
         changes = _record([item.result for item in undone], dry_run=asked.dry_run)
         return UndoneAnswer(batch.id, batch.kind, batch.at, kept, changes)
+
+    def _last_changed_view(self, batch_id: str = "") -> ProjectView:
+        """Of the client's projects, the one whose memories were changed last, many at once."""
+
+        def time_of(view: ProjectView) -> str:
+            return max((batch.at for batch in view.code_memories.last_changes(batch_id)), default="")
+
+        return max(self._projects.all(), key=time_of)
 
     def _held(self, memory_id: str) -> tuple[MemoryStore, Memory]:
         """A memory with its store. Raises `NotFound`."""

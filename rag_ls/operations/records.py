@@ -449,6 +449,7 @@ class EngineRecord:
     address: str | None = optional()
     log: str | None = optional()
     memory_bytes: int | None = optional()
+    processor_s: float | None = optional()
     models: tuple[ModelRecord, ...] | None = optional()
     clients: tuple[ClientRecord, ...] | None = optional()
     latency: Mapping[str, LatencyRecord] | None = optional()

@@ -46,6 +46,7 @@ from rag_ls.operations.records import (
 )
 from rag_ls.project import is_guest
 from rag_ls.storage import StoredSymbol
+from rag_ls.util import own_processes
 
 # Longer content is cut in lists and search answers; get_memory gives all of it.
 _SHOWN_CHARACTERS = 2000
@@ -250,7 +251,8 @@ def engine_record(engine: Engine, *, full: bool = False) -> EngineRecord:
         record,
         address=engine.address,
         log=engine.log_file,
-        memory_bytes=engine.memory_bytes(),
+        memory_bytes=own_processes.memory_bytes(),
+        processor_s=round(own_processes.processor_s(), 2),
         models=tuple(ModelRecord(item.model_id, True, item.worker_process_id) for item in engine.models.loaded()),
         clients=tuple(map(_client_record, engine.clients())),
         latency={

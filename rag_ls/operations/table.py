@@ -472,6 +472,14 @@ OPERATIONS: tuple[Operation, ...] = (
         needs_code=False,
     ),
     Operation(
+        "last_change",
+        "The change of many memories that undo would take back.",
+        requests.NoArguments,
+        batch_records.LastChangeAnswer,
+        lambda at, asked: at.batches.last_change(asked),
+        needs_code=False,
+    ),
+    Operation(
         "undo",
         "Take a change of many memories back.",
         requests.Undo,

@@ -361,6 +361,18 @@ def test_an_undone_consolidation_brings_all_back(operations: Operations) -> None
         operations.run("consolidate_memories", {"undo": True})
 
 
+def test_the_last_change_of_many_memories_is_the_one_that_undo_takes_back(operations: Operations) -> None:
+    _stored(operations), _stored(operations, "The cart's prices are net of tax, and the invoice adds it")
+    nothing = {"id": "", "kind": "", "at": "", "memories": 0}
+    assert operations.run("last_change") == nothing
+    done = operations.run("consolidate_memories", {"threshold": 0.8})
+    found = operations.run("last_change")
+    assert (found["id"], found["kind"], found["memories"]) == (done["undo"]["project"], "consolidated", 2)
+    undone = operations.run("undo", {"id": found["id"]})
+    assert (undone["kind"], undone["at"]) == (found["kind"], found["at"])
+    assert operations.run("last_change") == nothing
+
+
 def _listed(operations: Operations, **arguments: object) -> list[str]:
     return [item["id"] for item in operations.run("list_memories", arguments)["memories"]]
 

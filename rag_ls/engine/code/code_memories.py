@@ -23,7 +23,7 @@ from rag_ls.memory.recall import memory_of
 from rag_ls.memory.summarise import Summary, SummaryRequest, summarise
 from rag_ls.model import Anchor, AnchorState, Hit, Memory, Scope, SearchAnswer, SearchStats
 from rag_ls.project import current_branch, is_guest
-from rag_ls.storage import ChunkRow
+from rag_ls.storage import Batch, ChunkRow
 from rag_ls.util.paths import is_readable_file
 
 _log = logging.getLogger(__name__)
@@ -279,10 +279,12 @@ class CodeMemories:
             )
         return Consolidated(plans, ids)
 
-    def last_change(self, batch_id: str = "") -> str:
-        """When the change of many memories happened that `undo` would take back (RFC 3339); empty for none."""
-        stores = self.memories.usable(tuple(Scope))
-        return max((batch.at for store in stores if (batch := find_batch(store, batch_id))), default="")
+    def last_changes(self, batch_id: str = "") -> list[Batch]:
+        """The change of many memories that `undo` would take back: its part in each store; empty for none."""
+        stores = list(self.memories.usable(tuple(Scope)))
+        found = [batch for store in stores if (batch := find_batch(store, batch_id))]
+        latest = max(found, key=lambda batch: batch.at, default=None)
+        return [batch for batch in found if latest is not None and batch.id == latest.id]
 
     def undo(self, scopes: Sequence[Scope], batch_id: str, *, kind: str = "", dry_run: bool = False) -> list[Undone]:
         """Take a change of many memories back: the one with this id, else the scopes' latest (of a kind).

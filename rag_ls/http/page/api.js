@@ -23,7 +23,8 @@ async function provenToken(signal) {
   if (!crypto.subtle) throw new Refused("Browsers show this page at 127.0.0.1 or over HTTPS alone.");
   const nonce = hex(crypto.getRandomValues(new Uint8Array(32)));
   const answer = await fetch(`/prove?id=${held.id}&nonce=${nonce}`, { signal, credentials: "omit" });
-  if (!answer.ok) signOut();
+  if (answer.status === 404) signOut();
+  if (!answer.ok) throw new Refused("The engine is busy; try again in a moment.");
   const digest = hex(await crypto.subtle.digest("SHA-256", bytesOf(held.token)));
   const key = await crypto.subtle.importKey("raw", bytesOf(digest), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
   const wanted = hex(await crypto.subtle.sign("HMAC", key, bytesOf(nonce)));

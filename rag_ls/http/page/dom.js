@@ -31,23 +31,5 @@ export async function trying(work) {
   }
 }
 
-const COMMON = new Set("and are can did does done for from had has have how into its not our that the their there they this was were what when where which who why will with you your".split(" "));
-
-/** A text with the words of a question marked, in whatever form they begin with: "parsed" marks "parse" and "parser". */
-export function marked(text, question) {
-  const words = (question.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? []).filter((word) => !COMMON.has(word));
-  const stems = new Set(words.map((word) => word.replace(/(?<=.{4})(?:e?s|ed|ing)$/, "")));
-  if (!stems.size) return [text];
-  const pattern = new RegExp(`(?<!\\p{L})((?:${[...stems].join("|")})[\\p{L}\\p{N}]*)`, "giu");
-  return text.split(pattern).map((part, place) => (place % 2 ? el("mark", {}, part) : part));
-}
-
-/** Code with numbered lines from `first`; lines `from` to `to` are marked. */
-export function code(text, first, question, { from = 0, to = -1, whole = false } = {}) {
-  const lines = text.replace(/\n$/, "").split("\n").map((line, place) => {
-    const number = first + place;
-    const is_hit = number >= from && number <= to;
-    return el("span", { class: is_hit ? "line hit" : "line" }, el("span", { class: "number", "aria-hidden": "true" }, String(number)), marked(line, question), "\n");
-  });
-  return el("pre", { class: whole ? "whole" : undefined, tabindex: "0", role: "group", "aria-label": "Code" }, lines);
-}
+/** A count with its noun: "1 file", "2 files", "2 memories". */
+export const many = (count, noun) => `${count.toLocaleString("en")} ${count === 1 ? noun : noun.replace(/y$/, "ie").concat("s")}`;

@@ -17,7 +17,7 @@ const chosen = () => localStorage.getItem(KEY) ?? "VS Code";
 const linkTo = (file, line) => (LINKS[chosen()] ?? LINKS["VS Code"])(file, line);
 
 /** A link that opens a file at a line in the chosen editor. */
-export const editorLink = (file, line, text) => el("a", { class: "editor", href: linkTo(file, line), "data-file": file, "data-line": String(line) }, text);
+export const editorLink = (file, line, text, more = "") => el("a", { class: `editor ${more}`.trim(), href: linkTo(file, line), "data-file": file, "data-line": String(line) }, text);
 
 /** Have the links below an element open the editor that is chosen now. */
 export function relink(below) {

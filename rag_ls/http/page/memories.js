@@ -1,137 +1,98 @@
-// Memories to read, write, merge and take back.
+// The list of memories: one line each until it is opened; to write, delete and take back.
+import { noteInAddress } from "./address.js";
 import { run } from "./api.js";
-import { el, tell, trying } from "./dom.js";
-import { about, allProjects } from "./memory_parts.js";
+import { el, many, tell, trying } from "./dom.js";
+import { previewMerge, showDeleted, showMemory } from "./memory_pages.js";
+import { about, tagsOf, timeOf } from "./memory_parts.js";
 
-const MERGE = "merge", DELETED = "deleted", PAGE = 50, GLOBAL = "global";
-// What the list shows, kept while another view is open.
-let shownOf = "";
+const PAGE = 50;
+const PAGES = { merge: previewMerge, deleted: showDeleted };
+// What became of the memories of a change that can be taken back.
+const CHANGES = { consolidated: "merged", deleted: "deleted", imported: "imported", restored: "brought back from a backup", summarized: "summarised" };
 
-export async function showMemories(view, signal, [id]) {
-  const at = { view, signal, repos: await allProjects() };
-  if (signal.aborted) return;
-  if (id === MERGE) return previewMerge(at);
-  if (id === DELETED) return showDeleted(at);
-  if (id) return showMemory(at, id);
-  return showList(at);
+export function showMemories(at) {
+  const [part] = at.parts;
+  if (!part) return new MemoryList(at).show();
+  return PAGES[part] ? PAGES[part](at) : showMemory(at, part);
 }
 
-async function showList(at) {
-  const items = el("ol", { class: "list" }), more = el("div", { class: "row" }), count = el("span", { class: "quiet", role: "status" });
-  const again = () => load(0);
-
-  async function load(offset) {
-    const page = await trying(() => run("list_memories", { ...asked(shownOf), limit: PAGE, offset }));
-    if (!page || at.signal.aborted) return;
-    const cards = page.memories.map((item) => el("li", {}, card(item, at, again)));
-    if (offset) items.append(...cards);
-    else items.replaceChildren(...cards);
-    count.replaceChildren(`${page.total} ${page.total === 1 ? "memory" : "memories"}`);
-    more.replaceChildren(...page.next_offset ? [el("button", { onclick: () => load(page.next_offset) }, "Show more")] : []);
-    if (!page.total) items.replaceChildren(el("li", {}, "Nothing is remembered here yet: write the first one above, or let your agent do it."));
+class MemoryList {
+  constructor({ view, signal, values, project }) {
+    Object.assign(this, { view, signal, project });
+    this.items = el("ol", { class: "list" });
+    this.more = el("div", { class: "row" });
+    this.count = el("span", { class: "quiet", role: "status" });
+    this.undo = el("span", {});
+    const own = project ? project.label : "each project";
+    this.scope = el("select", { onchange: () => this.choose() }, new Option(`${own} and all my projects`, ""), new Option(`${own} alone`, "project"), new Option("all my projects", "global"));
+    this.scope.value = values.get("scope") ?? "";
   }
 
-  const of = el("select", { onchange: () => { shownOf = of.value; again(); } }, new Option("everywhere", ""), new Option("all my projects", GLOBAL), at.repos.map((repo) => new Option(repo.name, repo.root)));
-  of.value = shownOf;
-  at.view.replaceChildren(el("h2", {}, "Memories"), writing(at, again),
-    el("div", { class: "bar" }, el("label", {}, "Remembered ", of), count, el("a", { href: `#memories/${MERGE}` }, "Merge what says the same ..."),
-      el("a", { href: `#memories/${DELETED}` }, "Deleted ones ..."), el("button", { onclick: () => undo({}, again) }, "Undo the last change of many")),
-    items, more);
-  await load(0);
+  async show() {
+    this.view.replaceChildren(el("h2", {}, "Memories"), this.writing(),
+      el("div", { class: "bar" }, el("label", {}, "For ", this.scope), this.count, el("a", { href: "#memories/merge" }, "Merge what says the same"), el("a", { href: "#memories/deleted" }, "Deleted ones"), this.undo),
+      this.items, this.more);
+    await this.load(0);
+  }
+
+  choose() {
+    noteInAddress({ scope: this.scope.value });
+    this.load(0);
+  }
+
+  async load(offset) {
+    const asked = { scope: this.scope.value || "all", project: this.project?.root ?? "all", limit: PAGE, offset };
+    const [page, change] = await Promise.all([trying(() => run("list_memories", asked)), run("last_change").catch(() => undefined)]);
+    if (!page || this.signal.aborted) return;
+    const rows = page.memories.map((item) => el("li", {}, this.row(item)));
+    if (offset) this.items.append(...rows);
+    else this.items.replaceChildren(...rows);
+    this.count.replaceChildren(many(page.total, "memory"));
+    this.more.replaceChildren(...page.next_offset ? [el("button", { onclick: () => this.load(page.next_offset) }, "Show more")] : []);
+    if (!page.total) this.items.replaceChildren(el("li", { class: "empty" }, "Nothing is remembered here yet: write the first one above, or let your agent do it."));
+    this.undo.replaceChildren(...change?.id ? [el("button", { onclick: () => this.takeBack(change) }, `Undo: ${wordsOf(change)}`)] : []);
+  }
+
+  row(item) {
+    const [title, ...rest] = item.content.trim().split("\n");
+    const tags = (item.metadata.tags ?? []).slice(0, 3).map((tag) => el("span", { class: "tag" }, tag));
+    const marks = [item.scope === "global" && this.project ? el("span", { class: "tag" }, "all projects") : "", item.anchor && !["fresh", "unknown"].includes(item.anchor.state) ? el("span", { class: "tag bad" }, item.anchor.state) : ""];
+    return el("details", {}, el("summary", { class: "head" }, el("span", { class: "label" }, title), marks, tags, el("time", { class: "quiet", datetime: item.updated_at }, item.updated_at.slice(0, 10))),
+      rest.length ? el("p", { class: "content" }, rest.join("\n").trim()) : "", about(item, this.project),
+      el("div", { class: "row" }, el("a", { href: `#memories/${item.id}` }, "Edit, history"), el("button", { onclick: () => this.remove(item) }, "Delete")));
+  }
+
+  async remove(item) {
+    if (!(await trying(() => run("delete_memory", { id: item.id })))) return;
+    this.load(0);
+    tell("Deleted.", { name: "Undo", run: async () => { await trying(() => run("restore_memory", { id: item.id })); this.load(0); } });
+  }
+
+  async takeBack(change) {
+    if (!(await trying(() => run("undo", { id: change.id })))) return;
+    tell(`Taken back: ${wordsOf(change)}.`);
+    this.load(0);
+  }
+
+  writing() {
+    const text = el("textarea", { rows: "3", required: true }), tags = el("input", { placeholder: "a, b" });
+    const file = el("input", { placeholder: "src/pay.py" }), line = el("input", { type: "number", min: "1", class: "short" });
+    const place = el("span", { class: "group", hidden: !this.project }, el("label", {}, "About the file ", file), el("label", {}, "at line ", line));
+    const where = el("select", { onchange: () => { place.hidden = !where.value; } }, this.project ? new Option(this.project.label, this.project.root) : "", new Option("all my projects", ""));
+    const store = async (event) => {
+      event.preventDefault();
+      const about = where.value && file.value.trim() ? { source_file: file.value.trim(), ...line.value ? { line: Number(line.value) } : {} } : {};
+      const kept = { content: text.value, scope: where.value ? "project" : "global", metadata: { tags: tagsOf(tags), ...about } };
+      const done = await trying(() => run("store_memory", where.value ? { ...kept, project: where.value } : kept));
+      if (!done) return;
+      tell(done.status === "duplicate" ? "That was known already." : "Kept.");
+      for (const field of [text, tags, file, line]) field.value = "";
+      this.load(0);
+    };
+    return el("details", { class: "writing" }, el("summary", {}, "Remember something"), el("form", { onsubmit: store }, el("label", { class: "wide" }, "What to remember ", text),
+      el("div", { class: "bar" }, el("label", {}, "For ", where), place, el("label", {}, "Tags ", tags), el("button", { class: "main" }, "Remember"))));
+  }
 }
 
-const asked = (of) => (of === GLOBAL ? { scope: "global" } : of ? { project: of } : {});
-
-const tagsOf = (field) => field.value.split(",").map((tag) => tag.trim()).filter(Boolean);
-
-function writing(at, again) {
-  const text = el("textarea", { rows: "3", required: true });
-  const tags = el("input", {}), file = el("input", { placeholder: "src/pay.py" }), line = el("input", { type: "number", min: "1", class: "short" });
-  const where = el("select", { onchange: () => { place.hidden = !where.value; } }, places(at.repos));
-  const place = el("span", { class: "row", hidden: true }, el("label", {}, "About the file ", file), el("label", {}, "at line ", line));
-  const store = async (event) => {
-    event.preventDefault();
-    const metadata = { tags: tagsOf(tags), ...where.value && file.value.trim() ? { source_file: file.value.trim(), ...line.value ? { line: Number(line.value) } : {} } : {} };
-    const kept = { content: text.value, scope: where.value ? "project" : "global", metadata };
-    const done = await trying(() => run("store_memory", where.value ? { ...kept, project: where.value } : kept));
-    if (!done) return;
-    tell(done.status === "duplicate" ? "That was known already." : "Kept.");
-    for (const field of [text, tags, file, line]) field.value = "";
-    again();
-  };
-  return el("form", { class: "bar", onsubmit: store }, el("label", { class: "wide" }, "What to remember ", text),
-    el("label", {}, "Tags ", tags), el("label", {}, "In ", where), place, el("button", {}, "Remember"));
-}
-
-const places = (repos) => [new Option("all my projects", ""), ...repos.map((repo) => new Option(repo.name, repo.root))];
-
-function card(item, at, again) {
-  return el("article", { class: "card" }, el("p", { class: "content" }, item.content), about(item, at.repos),
-    el("div", { class: "row" }, el("a", { href: `#memories/${item.id}` }, "Edit and history"), el("button", { onclick: () => remove(item, again) }, "Delete")));
-}
-
-async function remove(item, again) {
-  if (!(await trying(() => run("delete_memory", { id: item.id })))) return;
-  again();
-  tell("Deleted.", { name: "Undo", run: async () => { await trying(() => run("restore_memory", { id: item.id })); again(); } });
-}
-
-async function showMemory(at, id) {
-  const item = await trying(() => run("get_memory", { id, history: true }));
-  if (at.signal.aborted) return;
-  const list = el("a", { href: "#memories" }, "All memories");
-  if (!item) return at.view.replaceChildren(el("h2", {}, "Memory"), el("p", {}, "There is no such memory. "), list);
-  const again = () => showMemory(at, id);
-  const text = el("textarea", { rows: "6" }, item.content), tags = el("input", { value: (item.metadata.tags ?? []).join(", ") });
-  const save = async (event) => {
-    event.preventDefault();
-    const changes = { id, content: text.value, metadata: { tags: tagsOf(tags) }, expected_version: item.version };
-    if (await trying(() => run("update_memory", changes))) { tell("Saved."); again(); }
-  };
-  const restore = (version) => async () => { if (await trying(() => run("restore_memory", { id, version }))) { tell(`Version ${version} is back.`); again(); } };
-  const history = (item.history ?? []).map((former) => el("li", {}, el("article", { class: "card" }, el("div", { class: "quiet" }, `Version ${former.version}, ${former.reason} ${former.replaced_at.slice(0, 16)}`),
-    el("p", { class: "content" }, former.content), el("button", { onclick: restore(former.version) }, `Bring version ${former.version} back`))));
-  const gone = () => { location.hash = "#memories"; };
-  at.view.replaceChildren(el("h2", {}, "Memory"), about(item, at.repos),
-    el("form", { onsubmit: save }, el("label", { class: "wide" }, "Text ", text), el("label", { class: "wide" }, "Tags ", tags),
-      el("div", { class: "row" }, el("button", {}, "Save"), el("button", { type: "button", onclick: () => remove(item, gone) }, "Delete"), list)),
-    el("h3", {}, history.length ? "Former versions" : "It was never changed."), el("ol", { class: "list" }, history));
-}
-
-async function showDeleted(at) {
-  const page = await trying(() => run("list_memories", { deleted: true, limit: PAGE }));
-  if (at.signal.aborted) return;
-  const restore = (item) => async () => { if (await trying(() => run("restore_memory", { id: item.id }))) { tell("It is back."); showDeleted(at); } };
-  const items = (page?.memories ?? []).map((item) => el("li", {}, el("article", { class: "card" }, el("p", { class: "content" }, item.content),
-    el("div", { class: "quiet" }, `${item.scope} · ${item.reason} ${item.deleted_at.slice(0, 16)}`), el("div", { class: "row" }, el("button", { onclick: restore(item) }, "Bring it back")))));
-  const rest = page && page.total > items.length ? `The last ${items.length} of ${page.total}.` : items.length ? "" : "Nothing was deleted.";
-  at.view.replaceChildren(el("h2", {}, "Deleted memories"), el("p", {}, rest, " ", el("a", { href: "#memories" }, "All memories")), el("ol", { class: "list" }, items));
-}
-
-async function previewMerge(at, root = "") {
-  const asked = root ? { scope: "project", project: root } : { scope: "global" };
-  const plan = await trying(() => run("consolidate_memories", { ...asked, dry_run: true }));
-  if (!plan || at.signal.aborted) return;
-  const again = () => { location.hash = "#memories"; };
-  const merges = plan.merges ?? [], against = plan.contradictions ?? [];
-  const apply = async () => {
-    const done = await trying(() => run("consolidate_memories", asked));
-    if (!done) return;
-    again();
-    // It is taken back by its id: something else may have changed many memories meanwhile.
-    const [batch] = Object.values(done.undo ?? {});
-    tell(`Merged ${merges.length}.`, batch && { name: "Undo", run: () => undo({ id: batch }, () => location.hash === "#memories" && showList({ ...at, signal: new AbortController().signal })) });
-  };
-  const where = el("select", { onchange: () => previewMerge(at, where.value) }, places(at.repos));
-  where.value = root;
-  at.view.replaceChildren(el("h2", {}, "Merge what says the same"), el("div", { class: "bar" }, el("label", {}, "Memories of ", where)), el("p", {}, merges.length ? "These would become one each:" : "No two memories here say the same."),
-    el("ol", { class: "list" }, merges.map((merge) => el("li", { class: "card" }, el("p", { class: "content" }, merge.kept.content), merge.merged.map((each) => el("p", { class: "content quiet" }, `+ ${each.content}`))))),
-    against.length ? el("h3", {}, "These contradict each other") : "",
-    el("ol", { class: "list" }, against.map((pair) => el("li", { class: "card" }, pair.memories.map((each) => el("p", { class: "content" }, each.content)), el("div", { class: "quiet" }, pair.reason)))),
-    el("div", { class: "row" }, merges.length ? el("button", { onclick: apply }, "Merge") : "", el("button", { onclick: again }, "Back")));
-}
-
-async function undo(which, again) {
-  const done = await trying(() => run("undo", which));
-  if (done) { tell(`Taken back: ${done.kind} of ${done.at.slice(0, 16)}.`); again(); }
-}
+/** A change of many memories: "3 memories merged, 10:42". */
+const wordsOf = ({ kind, memories, at }) => `${many(memories, "memory")} ${CHANGES[kind] ?? kind}, ${timeOf(at)}`;

@@ -1,21 +1,29 @@
-// What is shown of a memory, wherever one is shown.
-import { run } from "./api.js";
-import { el, trying } from "./dom.js";
+// What is shown of a memory besides its text, wherever one is shown.
+import { el } from "./dom.js";
 import { editorLink } from "./editors.js";
 
-/** The projects whose folders are there. */
-export const allProjects = async () => ((await trying(() => run("list_repos")))?.repos ?? []).filter((repo) => !repo.missing);
+const SCOPES = { global: "all my projects", project: "this project", session: "this session" };
+const STATES = { fresh: "", drifted: "that code has changed since", orphaned: "that code is gone" };
 
-/** What is known of a memory besides its text; its place in the code opens in the editor. */
-export function about(item, repos) {
-  const facts = [item.scope, item.memory_type, item.updated_at.slice(0, 10), ...item.metadata.tags ?? []].filter(Boolean).join(" · ");
-  return el("div", { class: "quiet" }, facts, ...place(item.anchor, repos));
+/** What is known of a memory; its place in the code opens in the editor. */
+export function about(item, project) {
+  const facts = [`for ${SCOPES[item.scope] ?? item.scope}`, item.memory_type, item.updated_at.slice(0, 10), ...item.metadata.tags ?? []].filter(Boolean).join(" · ");
+  return el("p", { class: "quiet" }, facts, ...place(item.anchor, project));
 }
 
-function place(anchor, repos) {
+function place(anchor, project) {
   if (!anchor) return [];
-  const line = anchor.line ?? 1;
   const words = `${anchor.path}${anchor.line ? `:${anchor.line}` : ""}${anchor.symbol ? ` ${anchor.symbol}` : ""}`;
-  const root = anchor.project || (repos.length === 1 ? repos[0].root : "");
-  return [" · about ", root && anchor.state !== "orphaned" ? editorLink(`${root}/${anchor.path}`, line, words) : words, el("span", { class: anchor.state === "fresh" ? undefined : "bad" }, ` (${anchor.state})`)];
+  const root = anchor.project || project?.root;
+  const state = STATES[anchor.state] ?? anchor.state;
+  return [" · about ", root && anchor.state !== "orphaned" ? editorLink(`${root}/${anchor.path}`, anchor.line ?? 1, words) : words, state && el("span", { class: "bad" }, ` (${state})`)];
 }
+
+/** A time as people say it: today's by the clock, others by the day. */
+export function timeOf(stamp) {
+  const at = new Date(stamp), clock = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  return at.toDateString() === new Date().toDateString() ? clock : `${at.toLocaleDateString("en-CA")} ${clock}`;
+}
+
+/** The tags in a field, which commas part. */
+export const tagsOf = (field) => field.value.split(",").map((tag) => tag.trim()).filter(Boolean);

@@ -1,94 +1,210 @@
-// Search as you type, in code, memories and rules.
+// Search as you type, in code, memories and rules: the hits left, the file of one of them right.
+import { noteInAddress } from "./address.js";
 import { run } from "./api.js";
-import { code, el, marked, trying } from "./dom.js";
+import { file, snippet } from "./code.js";
+import { el, many, trying } from "./dom.js";
 import { editorLink } from "./editors.js";
-import { about, allProjects } from "./memory_parts.js";
+import { about } from "./memory_parts.js";
+import { marked, stemsOf } from "./words.js";
 
-const PAUSE_MS = 120;
-const HINT = "Type to search; / comes back here, arrows walk the results, Enter shows one, o opens it in the editor.";
-let kept = { query: "", project: "", kinds: ["code", "memory", "rules"] };
+const PAUSE_MS = 120, FILE_PAUSE_MS = 60, HITS = 20;
+const KINDS = { code: "Code", memory: "Memories", rules: "Rules" };
+const STATES = { buffer: "unsaved", changed: "changed since" };
+const EXAMPLES = ["where is the retry delay computed", "parseCookie", "connection refused"];
+const KEYS = [["/", "comes here from anywhere"], ["↓ ↑", "choose a hit; its file follows"], ["Enter", "opens it in your editor at the line"], ["PageDown PageUp", "scroll the file"], ["Esc", "comes back here from the file"]];
 
-export async function showSearch(view, signal) {
-  const repos = await allProjects();
-  if (signal.aborted) return;
-  const input = el("input", { type: "search", id: "query", value: kept.query, autocomplete: "off", placeholder: "a question, a name, an error message" });
-  const project = el("select", {}, new Option("All projects", ""), repos.map((repo) => new Option(repo.name, repo.root, false, repo.root === kept.project)));
-  const kinds = ["code", "memory", "rules"].map((kind) => el("input", { type: "checkbox", value: kind, checked: kept.kinds.includes(kind) }));
-  const summary = el("p", { class: "quiet", role: "status" }, HINT);
-  const results = el("ol", { class: "list" });
-  const preview = el("section", { "aria-label": "Preview" });
-  let asked = new AbortController(), timer;
+export function showSearch(at) {
+  const search = new Search(at);
+  search.show();
+}
 
-  async function search() {
-    asked.abort();
-    asked = new AbortController();
-    kept = { query: input.value, project: project.value, kinds: kinds.filter((box) => box.checked).map((box) => box.value) };
-    preview.replaceChildren();
-    if (!kept.query.trim() || !kept.kinds.length) {
-      results.replaceChildren();
-      summary.replaceChildren(HINT);
-      return;
-    }
-    const query = kept.query;
-    const found = await trying(() => run("search", { query, kinds: kept.kinds, k: 12 }, { project: kept.project, signal: asked.signal }));
-    if (!found || query !== input.value || signal.aborted) return;
-    const note = found.stats.note ? ` ${found.stats.note}.` : "";
-    summary.replaceChildren(found.results.length ? `${found.results.length} results in ${found.stats.took_ms} ms.${note}` : `Nothing found: try other words, fewer of them, or another project.${note}`);
-    results.replaceChildren(...found.results.map((item) => el("li", {}, item.kind === "memory" ? memory(item, query, repos) : chunk(item, query, preview))));
+class Search {
+  constructor({ view, signal, values, project, repos }) {
+    Object.assign(this, { view, signal, project, repos });
+    this.asked = new AbortController();
+    this.found = { query: "", results: [], stems: new Set() };
+    this.selected = -1;
+    this.query = el("input", {
+      type: "text", id: "query", value: values.get("q") ?? "", autocomplete: "off", spellcheck: "false", placeholder: "A question, a name, an error message",
+      role: "combobox", "aria-label": "Question", "aria-controls": "hits", "aria-expanded": "false", "aria-autocomplete": "list",
+    });
+    const kinds = values.get("in")?.split(",") ?? Object.keys(KINDS);
+    this.kinds = Object.keys(KINDS).map((kind) => el("input", { type: "checkbox", value: kind, checked: kinds.includes(kind) }));
+    this.language = el("input", { value: values.get("lang") ?? "", placeholder: "any", list: "languages", class: "short", spellcheck: "false" });
+    this.path = el("input", { value: values.get("path") ?? "", placeholder: "any, e.g. src/**", spellcheck: "false" });
+    this.languages = el("datalist", { id: "languages" });
+    this.summary = el("p", { class: "quiet", role: "status" });
+    this.note = el("p", { class: "quiet" });
+    this.hits = el("ol", { id: "hits", role: "listbox", "aria-label": "Hits" });
+    this.file = el("section", { class: "file", "aria-label": "The chosen hit" });
+    this.panes = el("div", { class: "panes" }, this.hits, this.file);
+    this.welcome = el("div", { class: "welcome" },
+      el("p", {}, "Ask a question about the code, or type a name:"), el("ul", {}, EXAMPLES.map((text) => el("li", {}, el("button", { class: "link", onclick: () => this.askFor(text) }, text)))),
+      el("dl", { class: "keys" }, KEYS.map(([keys, what]) => el("div", {}, el("dt", {}, keys.split(" ").map((key) => el("kbd", {}, key))), el("dd", {}, what)))));
   }
 
-  const later = () => { clearTimeout(timer); timer = setTimeout(search, PAUSE_MS); };
-  signal.addEventListener("abort", () => { clearTimeout(timer); asked.abort(); });
-  input.addEventListener("input", later);
-  for (const choice of [project, ...kinds]) choice.addEventListener("change", search);
-  view.addEventListener("keydown", (event) => move(event, input, results, preview), { signal });
-  view.replaceChildren(
-    el("h2", {}, "Search"),
-    el("form", { class: "bar", role: "search", onsubmit: (event) => { event.preventDefault(); search(); } },
-      el("label", { class: "wide" }, "Question ", input), el("label", {}, "Project ", project),
-      ["Code", "Memories", "Rules"].map((name, place) => el("label", {}, kinds[place], ` ${name}`))),
-    summary, el("div", { class: "panes" }, results, preview));
-  input.focus();
-  if (kept.query) search();
-}
-
-function chunk(item, query, preview) {
-  const name = item.symbol ? ` ${item.symbol}` : "";
-  const state = item.freshness && item.freshness !== "disk" ? { buffer: "unsaved", changed: "changed since" }[item.freshness] : "";
-  const open = async (event) => { event.preventDefault(); await showPreview(item, query, preview, event.currentTarget); };
-  return el("article", { class: "card" },
-    el("a", { class: "place", href: "#search", onclick: open }, `${item.path}:${item.start_line}${name}`),
-    el("div", { class: "quiet" }, [item.kind === "rule" ? "rule" : item.language, state, item.why].filter(Boolean).join(" · "), " · ",
-      editorLink(item.file, item.start_line, "open in the editor")),
-    code(item.text ?? "", item.start_line, query));
-}
-
-async function showPreview(item, query, preview, link) {
-  for (const card of document.querySelectorAll('.card[aria-current]')) card.removeAttribute("aria-current");
-  link.closest(".card").setAttribute("aria-current", "true");
-  const found = (await trying(() => run("get_chunk", { id: item.id, context: "file" }))) ?? item;
-  // Another result was chosen, or another question asked, meanwhile.
-  if (link.closest(".card")?.getAttribute("aria-current") !== "true" || !link.isConnected) return;
-  const shown = code(found.text ?? item.text, found.start_line, query, { from: item.start_line, to: item.end_line, whole: true });
-  const close = el("button", { onclick: () => { preview.replaceChildren(); link.focus(); } }, "Close");
-  preview.replaceChildren(el("h3", {}, item.path), el("div", { class: "row" }, editorLink(item.file, item.start_line, `Open line ${item.start_line} in the editor`), close), shown);
-  const hit = shown.querySelector(".hit");
-  if (hit) shown.scrollTop = hit.offsetTop - shown.offsetTop - 60;
-  shown.focus();
-}
-
-const memory = (item, query, repos) => el("article", { class: "card" }, el("a", { class: "place", href: `#memories/${item.id}` }, "Memory"),
-  about(item, repos), el("p", { class: "content" }, marked(item.content, query)));
-
-function move(event, input, results, preview) {
-  const links = [...results.querySelectorAll("a.place")], place = links.indexOf(document.activeElement);
-  if (event.key === "Escape") {
-    const current = results.querySelector('.card[aria-current="true"] a.place');
-    if (preview.contains(document.activeElement) && current) current.focus();
-    else input.focus();
+  show() {
+    const form = el("form", { class: "search", role: "search", onsubmit: (event) => event.preventDefault() },
+      el("div", { class: "query" }, this.query),
+      el("div", { class: "bar" }, el("span", { class: "group", role: "group", "aria-label": "What to search" }, this.kinds.map((box) => el("label", { class: "choice" }, box, KINDS[box.value]))),
+        el("label", {}, "Language ", this.language), el("label", {}, "Files ", this.path), this.languages, this.summary), this.note);
+    this.query.addEventListener("input", () => this.later());
+    this.query.addEventListener("keydown", (event) => this.press(event));
+    for (const field of [...this.kinds, this.language, this.path]) field.addEventListener("change", () => this.ask());
+    this.file.addEventListener("keydown", (event) => { if (event.key === "Escape") this.comeBack(); });
+    this.signal.addEventListener("abort", () => { clearTimeout(this.timer); clearTimeout(this.fileTimer); this.asked.abort(); });
+    this.view.replaceChildren(el("h2", { class: "spoken" }, "Search"), form, this.welcome, this.panes);
+    this.query.focus();
+    this.offerLanguages();
+    this.ask();
   }
-  if (!["ArrowDown", "ArrowUp"].includes(event.key) || !links.length || (place < 0 && document.activeElement !== input)) return;
-  event.preventDefault();
-  const next = place + (event.key === "ArrowDown" ? 1 : -1);
-  (next < 0 ? input : links[Math.min(next, links.length - 1)]).focus();
+
+  async offerLanguages() {
+    const status = await run("engine_status", this.project ? { details: true, project: [this.project.root] } : { details: true, open_only: true }, { signal: this.signal }).catch(() => undefined);
+    const names = new Set((status?.projects ?? []).flatMap((project) => Object.keys(project.languages ?? {})));
+    this.languages.replaceChildren(...[...names].sort().map((name) => new Option(name, name)));
+  }
+
+  askFor(text) {
+    this.query.value = text;
+    this.query.focus();
+    this.ask();
+  }
+
+  later() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.ask(), PAUSE_MS);
+  }
+
+  /** Ask what stands in the form, and note it in the address. */
+  async ask() {
+    clearTimeout(this.timer);
+    this.asked.abort();
+    this.asked = new AbortController();
+    const { signal } = this.asked;
+    const query = this.query.value.trim(), kinds = this.kinds.filter((box) => box.checked).map((box) => box.value);
+    const language = this.language.value.trim(), path_glob = this.path.value.trim();
+    noteInAddress({ q: query, in: kinds.length < this.kinds.length ? kinds.join(",") : "", lang: language, path: path_glob });
+    document.title = query ? `${query} - rag-ls` : "rag-ls: search";
+    if (!query || !kinds.length) return this.fill({ query, results: [] }, kinds.length ? "" : "Choose what to search.");
+    this.panes.setAttribute("aria-busy", "true");
+    const found = await trying(() => run("search", { query, kinds, k: HITS, language, path_glob }, { project: this.project?.root, signal }));
+    if (signal.aborted || this.signal.aborted) return;
+    this.panes.removeAttribute("aria-busy");
+    this.fill({ query, results: found?.results ?? [] }, found ? summed(found) : "", found?.stats.note);
+  }
+
+  fill({ query, results }, words, note = "") {
+    this.found = { query, results, stems: stemsOf(query) };
+    this.selected = -1;
+    this.summary.replaceChildren(words);
+    this.note.replaceChildren(note);
+    this.note.hidden = !note;
+    this.welcome.hidden = query !== "";
+    this.panes.hidden = !results.length;
+    this.panes.classList.remove("reading");
+    this.hits.replaceChildren(...results.map((hit, place) => this.row(hit, place)));
+    this.hits.scrollTop = 0;
+    this.query.setAttribute("aria-expanded", String(results.length > 0));
+    if (results.length) this.select(0);
+    else { this.file.replaceChildren(); this.query.removeAttribute("aria-activedescendant"); }
+  }
+
+  row(hit, place) {
+    const { stems } = this.found;
+    const choose = () => { this.select(place); this.panes.classList.add("reading"); };
+    // The question keeps the focus, and so the keys.
+    return el("li", { id: `hit-${place}`, role: "option", "aria-selected": "false", onmousedown: (event) => { if (!event.shiftKey) event.preventDefault(); }, onclick: choose, ondblclick: () => this.open() },
+      hit.kind === "memory" ? memoryRow(hit, stems) : codeRow(hit, stems, this.project ? "" : this.nameOf(hit.project)));
+  }
+
+  nameOf(root) {
+    // Where only one is known, answers do not name it.
+    const only = this.project ?? (this.repos.length === 1 ? this.repos[0] : undefined);
+    return (this.repos.find((repo) => repo.root === root) ?? only)?.label ?? "";
+  }
+
+  select(place) {
+    this.hits.children[this.selected]?.setAttribute("aria-selected", "false");
+    this.selected = place;
+    const row = this.hits.children[place];
+    row.setAttribute("aria-selected", "true");
+    row.scrollIntoView({ block: "nearest" });
+    this.query.setAttribute("aria-activedescendant", row.id);
+    clearTimeout(this.fileTimer);
+    // Who holds the arrow down wants none of those in between.
+    this.fileTimer = setTimeout(() => this.showChosen(), FILE_PAUSE_MS);
+  }
+
+  async showChosen() {
+    const hit = this.found.results[this.selected], { stems } = this.found;
+    if (hit.kind === "memory") return this.file.replaceChildren(this.back(), ...memoryFile(hit, this.project, stems));
+    const whole = (await trying(() => run("get_chunk", { id: hit.id, context: "file" }, { signal: this.asked.signal }))) ?? hit;
+    // Another hit was chosen, or another question asked, meanwhile.
+    if (hit !== this.found.results[this.selected] || this.signal.aborted) return;
+    const shown = file({ text: whole.text ?? "", first: whole.start_line, language: hit.language, from: hit.start_line, to: hit.end_line }, stems);
+    this.file.replaceChildren(this.back(), ...fileHead(hit, this.nameOf(hit.project)), shown);
+    const first = shown.querySelector(".hit");
+    if (first) shown.scrollTop = first.offsetTop - shown.offsetTop - shown.clientHeight / 5;
+  }
+
+  back() {
+    return el("button", { class: "back", onclick: () => this.comeBack() }, "← Back to the hits");
+  }
+
+  comeBack() {
+    this.panes.classList.remove("reading");
+    this.query.focus();
+  }
+
+  open() {
+    this.file.querySelector("a.open")?.click();
+  }
+
+  press(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key], page = { PageDown: 0.8, PageUp: -0.8 }[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (event.key === "Escape") this.panes.classList.contains("reading") ? this.comeBack() : this.query.select();
+    else if (event.key === "Enter") this.found.query === this.query.value.trim() ? this.open() : this.ask();
+    else if (step && this.found.results.length) this.select(Math.max(0, Math.min(this.selected + step, this.found.results.length - 1)));
+    else if (page) this.file.querySelector("pre")?.scrollBy({ top: page * this.file.clientHeight });
+    else return;
+    event.preventDefault();
+  }
 }
+
+/** What the answer holds and what it could not see, in words. */
+function summed({ results, stats }) {
+  const count = results.length ? `${many(results.length, "hit")} in ${Math.round(stats.took_ms)} ms.` : "Nothing found: try other words, fewer of them, or another project.";
+  const { words, vectors } = stats.indexed_percent ?? {};
+  const missing = stats.complete || words === undefined ? "" : ` Still being indexed: ${words} % is found by words, ${vectors} % by meaning.`;
+  return `${count}${missing}`;
+}
+
+const folderOf = (path) => path.slice(0, path.lastIndexOf("/") + 1);
+const nameIn = (path) => path.slice(path.lastIndexOf("/") + 1);
+
+function codeRow(hit, stems, project) {
+  const facts = [project, hit.kind === "rule" ? "rule" : "", STATES[hit.freshness]].filter(Boolean);
+  return [el("div", { class: "head" }, el("span", { class: "label" }, hit.symbol || nameIn(hit.path)), facts.map((fact) => el("span", { class: "tag" }, fact))),
+    el("div", { class: "quiet place" }, folderOf(hit.path), el("span", { class: "name" }, `${nameIn(hit.path)}:${hit.start_line}`)),
+    snippet({ text: hit.text ?? "", first: hit.start_line, language: hit.language }, stems)];
+}
+
+function memoryRow(hit, stems) {
+  const [title, ...rest] = hit.content.split("\n").filter((line) => line.trim());
+  return [el("div", { class: "head" }, el("span", { class: "label" }, marked(title ?? "", stems)), el("span", { class: "tag" }, "memory")),
+    el("div", { class: "quiet place" }, hit.anchor?.path || (hit.metadata.tags ?? []).join(", ")),
+    el("div", { class: "prose" }, rest.slice(0, 3).map((line) => el("p", {}, marked(line, stems))))];
+}
+
+const fileHead = (hit, project) => [
+  el("div", { class: "head" }, el("h3", {}, el("span", { class: "quiet" }, project && `${project} / `, folderOf(hit.path)), nameIn(hit.path)),
+    editorLink(hit.file, hit.start_line, `Open line ${hit.start_line}`, "open")),
+  el("p", { class: "quiet" }, [hit.symbol, `lines ${hit.start_line} to ${hit.end_line}`, STATES[hit.freshness], hit.why && `found by ${hit.why}`].filter(Boolean).join(" · ")),
+];
+
+const memoryFile = (hit, project, stems) => [
+  el("div", { class: "head" }, el("h3", {}, "Memory"), el("a", { class: "open", href: `#memories/${hit.id}` }, "Edit, history")),
+  el("div", { class: "prose whole", tabindex: "0", role: "group", "aria-label": "The memory" }, el("p", { class: "content" }, marked(hit.content, stems)), about(hit, project)),
+];

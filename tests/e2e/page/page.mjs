@@ -52,50 +52,103 @@ async function look(name) {
   await page.setViewportSize({ width: WIDTHS[0], height: 900 });
 }
 
-const results = () => page.locator("ol.list > li");
+const hits = () => page.locator("#hits > li");
+const file = () => page.getByRole("group", { name: "The file" });
+const address = () => new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
+const blur = () => page.evaluate(() => { document.activeElement.blur(); });
 
 await step("the private file signs in", async () => {
   await page.goto(FORM);
-  await page.getByRole("heading", { name: "Search" }).waitFor();
+  await page.getByRole("combobox", { name: "Question" }).waitFor();
   await page.reload();
-  await page.getByRole("heading", { name: "Search" }).waitFor();
+  await page.getByRole("combobox", { name: "Question" }).waitFor();
   assert.equal(await page.evaluate(() => JSON.stringify(localStorage).includes("ragls_")), false, "the token is this tab's alone");
 });
 
 await step("a link signs in, once", async () => {
   const [first, again] = [await (await browser.newContext()).newPage(), await (await browser.newContext()).newPage()];
   await first.goto(LINK);
-  await first.getByRole("heading", { name: "Search" }).waitFor();
+  await first.getByRole("combobox", { name: "Question" }).waitFor();
   await again.goto(LINK);
   assert.match(await again.textContent("body"), /rag-ls open/);
   await first.close();
   await again.close();
 });
 
-await step("results come while one types, with the question's words marked", async () => {
+await step("before a question the page says what to ask, and by which keys", async () => {
+  await page.getByText("comes here from anywhere").waitFor();
+  await look("welcome");
+});
+
+await step("hits come while one types, the file of the first beside them, in colours and with the question's words marked", async () => {
   await page.keyboard.type("how are cookies parsed", { delay: 30 });
-  await results().first().waitFor();
-  const marks = new Set((await page.locator("pre mark").allTextContents()).map((text) => text.toLowerCase()));
+  await file().locator(".line.hit").first().waitFor();
+  const marks = new Set((await page.locator("#hits mark").allTextContents()).map((text) => text.toLowerCase()));
   assert.ok(marks.has("cookies") || marks.has("cookie"));
   assert.ok(!marks.has("are"));
+  for (const kind of ["keyword", "string"]) assert.ok(await file().locator(`.${kind}`).count() > 0, kind);
+  assert.equal(await page.evaluate(() => [...document.querySelectorAll("#hits *")].filter((each) => ["auto", "scroll"].includes(getComputedStyle(each).overflowX)).length), 0, "no scrollbar inside a hit");
   await look("search");
 });
 
-await step("the keyboard alone: down, Enter shows the file at the place, Escape comes back", async () => {
-  await page.locator("#query").focus();
+await step("the keyboard alone: arrows choose, the file follows, Enter opens the editor at the line, Escape comes back", async () => {
+  await blur();
+  await page.keyboard.press("/");
   await page.keyboard.press("ArrowDown");
+  assert.equal(await page.locator('[role="option"][aria-selected="true"]').getAttribute("id"), "hit-1");
+  assert.equal(await page.locator("#query").getAttribute("aria-activedescendant"), "hit-1");
+  const [name, line] = (await page.locator("#hit-1 .place .name").textContent()).split(":");
+  await page.getByRole("link", { name: `Open line ${line}`, exact: true }).waitFor();
+  assert.equal(await page.locator(".file h3").evaluate((head) => head.lastChild.textContent), name);
+  const scrolled = await file().evaluate((shown) => { shown.scrollTop = 0; return shown.scrollHeight > shown.clientHeight; });
+  await page.keyboard.press("PageDown");
+  if (scrolled) assert.ok(await file().evaluate((shown) => shown.scrollTop) > 0);
+  await page.evaluate(() => document.addEventListener("click", (event) => { if (event.target.matches("a.open")) { window.opened = event.target.href; event.preventDefault(); } }, { once: true }));
   await page.keyboard.press("Enter");
-  const hit = page.locator("pre.whole .hit").first();
-  await hit.waitFor();
-  assert.ok(await hit.isVisible());
-  await look("preview");
-  await page.keyboard.press("Escape");
-  assert.ok(await page.evaluate(() => document.activeElement.matches(".card[aria-current] a.place")), "back at the result");
+  assert.match(await page.evaluate(() => window.opened), new RegExp(`^vscode://file/.*${name}:${line}$`));
+  await file().focus();
   await page.keyboard.press("Escape");
   assert.equal(await page.evaluate(() => document.activeElement.id), "query");
 });
 
-await step("a result opens in the chosen editor at its line", async () => {
+await step("the question, its filters and the project stand in the address, and come back with it", async () => {
+  await page.getByRole("checkbox", { name: "Memories" }).uncheck();
+  await page.getByLabel("Files").fill("*.py");
+  await page.keyboard.press("Tab");
+  await page.waitForFunction(() => location.hash.includes("path="));
+  assert.deepEqual([address().get("q"), address().get("in"), address().get("path")], ["how are cookies parsed", "code,rules", "*.py"]);
+  assert.ok(address().get("project"));
+  await page.reload();
+  await hits().first().waitFor();
+  assert.equal(await page.locator("#query").inputValue(), "how are cookies parsed");
+  assert.equal(await page.getByRole("checkbox", { name: "Memories" }).isChecked(), false);
+  assert.equal(await page.getByLabel("Files").inputValue(), "*.py");
+  await page.getByRole("checkbox", { name: "Memories" }).check();
+  await page.getByLabel("Files").fill("");
+});
+
+await step("on a narrow screen a hit shows its file in place of the hits, and a button comes back", async () => {
+  await page.setViewportSize({ width: 320, height: 700 });
+  assert.equal(await file().isVisible(), false);
+  await hits().nth(1).click();
+  await file().locator(".line.hit").first().waitFor();
+  await look("file");
+  await page.setViewportSize({ width: 320, height: 700 });
+  await page.getByRole("button", { name: "Back to the hits" }).click();
+  await hits().first().waitFor();
+  await page.setViewportSize({ width: WIDTHS[0], height: 900 });
+});
+
+await step("all projects are searched where that is chosen, and each hit names its own", async () => {
+  const [name] = await page.getByLabel("Project").locator("option").allTextContents();
+  await page.getByLabel("Project").selectOption("All projects");
+  await page.locator("#hits .tag", { hasText: name }).first().waitFor();
+  assert.equal(address().get("project"), "all");
+  await page.getByLabel("Project").selectOption(name);
+  await hits().first().waitFor();
+});
+
+await step("a hit opens in the chosen editor at its line", async () => {
   await page.getByLabel("Editor").selectOption("Zed");
   await page.locator('a.editor[href^="zed://file/"]').first().waitFor();
   assert.match(await page.locator("a.editor").first().getAttribute("href"), /:\d+$/);
@@ -108,14 +161,25 @@ await step("a question that finds nothing says what to do", async () => {
   await page.getByRole("checkbox", { name: "Code" }).check();
 });
 
-await step("a memory is written, changed, brought back, deleted and kept after all", async () => {
+/** The line of a memory in the list. */
+const memory = (text) => page.locator("ol.list summary", { hasText: text });
+
+async function remember(text) {
+  if (!(await page.getByLabel("What to remember").isVisible())) await page.getByText("Remember something").click();
+  await page.getByLabel("What to remember").fill(text);
+}
+
+await step("a memory is one line until it is opened; written, changed, brought back, deleted and kept after all", async () => {
   await page.getByRole("link", { name: "Memories" }).click();
-  await page.getByLabel("What to remember").fill("Retries wait twice as long each time.");
+  await remember("Retries wait twice as long each time.\nThe first waits a second.");
   await page.getByLabel("Tags").fill("retries, http");
   await page.getByRole("button", { name: "Remember" }).click();
-  await page.locator("li .content", { hasText: "Retries wait" }).waitFor();
+  await memory("Retries wait").waitFor();
+  assert.equal(await page.getByText("The first waits a second.").isVisible(), false);
+  await memory("Retries wait").click();
+  await page.getByText("The first waits a second.").waitFor();
   await look("memories");
-  await page.getByRole("link", { name: "Edit and history" }).click();
+  await page.getByRole("link", { name: "Edit, history" }).click();
   await page.getByLabel("Text").fill("Retries wait three times as long.");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("button", { name: "Bring version 1 back" }).waitFor();
@@ -123,22 +187,24 @@ await step("a memory is written, changed, brought back, deleted and kept after a
   await page.getByRole("button", { name: "Bring version 1 back" }).click();
   await page.getByText("Version 1 is back").waitFor();
   await page.getByRole("link", { name: "All memories" }).click();
+  await memory("Retries wait").click();
   await page.getByRole("button", { name: "Delete" }).click();
   await page.getByRole("button", { name: "Undo", exact: true }).click();
-  await page.locator("li .content", { hasText: "twice as long" }).waitFor();
+  await memory("twice as long").waitFor();
 });
 
-await step("what says the same is merged after a look, and taken back", async () => {
-  await page.getByLabel("What to remember").fill("Retries wait twice as long every time.");
+await step("what says the same is merged after a look, and taken back by a button that says what it takes back", async () => {
+  await remember("Retries wait twice as long every time.\nThe first waits a second.");
   await page.getByRole("button", { name: "Remember" }).click();
-  await page.getByText("2 memories").waitFor();
+  await page.getByText("2 memories", { exact: true }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Undo" }).count(), 0, "nothing was changed yet");
   await page.getByRole("link", { name: "Merge what says the same" }).click();
-  await page.getByText("These would become one each").waitFor();
+  await page.getByText("would become one memory each").waitFor();
   await look("merge");
   await page.getByRole("button", { name: "Merge", exact: true }).click();
-  await page.getByText("1 memory").waitFor();
-  await page.getByRole("button", { name: "Undo", exact: true }).click();
-  await page.getByText("2 memories").waitFor();
+  await page.getByText("1 memory", { exact: true }).waitFor();
+  await page.getByRole("button", { name: /^Undo: 2 memories merged, \d\d:\d\d$/ }).click();
+  await page.getByText("2 memories", { exact: true }).waitFor();
 });
 
 /** What another program stores meanwhile. */
@@ -149,14 +215,14 @@ async function storeElsewhere(content) {
 }
 
 await step("a memory that another program writes appears by itself", async () => {
-  await page.locator("#view").evaluate(() => { document.activeElement.blur(); });
+  await blur();
   await storeElsewhere("Deploys happen on Tuesdays.");
-  await page.getByText("Deploys happen on Tuesdays.").waitFor();
+  await memory("Deploys happen on Tuesdays.").waitFor();
 });
 
 await step("what somebody is writing stays, whatever others write", async () => {
-  await page.getByLabel("What to remember").fill("Half a thought");
-  await page.locator("#view").evaluate(() => { document.activeElement.blur(); });
+  await remember("Half a thought");
+  await blur();
   await storeElsewhere("Releases happen on Thursdays.");
   await page.waitForTimeout(1500);
   assert.equal(await page.getByLabel("What to remember").inputValue(), "Half a thought");
@@ -164,14 +230,15 @@ await step("what somebody is writing stays, whatever others write", async () => 
 });
 
 await step("a memory about a line links to the code, and its tags can be changed", async () => {
-  await page.getByLabel("What to remember").fill("Host names are compared without the port.");
-  await page.locator("form select").selectOption({ index: 1 });
+  await remember("Host names are compared without the port.");
+  await page.locator("form select").selectOption({ index: 0 });
   await page.getByLabel("About the file").fill("address.py");
   await page.getByLabel("at line").fill("40");
   await page.getByRole("button", { name: "Remember" }).click();
-  const card = page.locator("article.card", { hasText: "Host names" });
-  assert.match(await card.locator("a.editor").getAttribute("href"), /http\/address\.py:\d+$/);
-  await card.getByRole("link", { name: "Edit and history" }).click();
+  await memory("Host names").click();
+  const opened = page.locator("details[open]", { hasText: "Host names" });
+  assert.match(await opened.locator("a.editor").getAttribute("href"), /http\/address\.py:\d+$/);
+  await opened.getByRole("link", { name: "Edit, history" }).click();
   await page.getByRole("button", { name: "Save" }).waitFor();
   await page.getByLabel("Tags").fill("http, names");
   await page.getByRole("button", { name: "Save" }).click();
@@ -184,20 +251,19 @@ await step("a memory about a line links to the code, and its tags can be changed
   await look("deleted");
 });
 
-await step("projects show what is skipped, and why", async () => {
-  await page.getByRole("link", { name: "Projects" }).click();
-  await page.getByText("Skipped files and how it stands").click();
-  await page.getByText("Nothing is skipped.").or(page.locator("details li").first()).waitFor();
-  await look("projects");
-});
-
-await step("status shows clients and plots, and goes on", async () => {
+await step("status says whether everything is indexed, what it costs and who is connected; latencies are one table", async () => {
   await page.getByRole("link", { name: "Status" }).click();
-  await page.locator("svg").first().waitFor();
-  await page.getByRole("cell", { name: "http" }).first().waitFor();
-  await page.getByRole("region", { name: "Clients" }).focus();
+  await page.getByText("Everything is indexed.").waitFor();
+  await page.getByText(/^\d+ %$/).waitFor();
+  await page.getByText("This page").waitFor();
+  await page.locator("summary", { hasText: "http" }).click();
+  await page.getByText("Nothing is skipped.").or(page.locator("details ul > li").first()).waitFor();
+  await page.getByText("Latencies").click();
+  await page.getByRole("row", { name: /list memories/ }).waitFor();
+  await page.getByRole("region", { name: "Latencies" }).focus();
   await page.waitForTimeout(4500);
-  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Clients", "the focus stays");
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Latencies", "the focus stays");
+  assert.ok(await page.locator("details[open]", { hasText: "Compare with the files" }).isVisible(), "what is open stays so");
   await look("status");
 });
 
@@ -205,7 +271,7 @@ await step("the link for the keyboard leads past the head of the page, in the sa
   await page.locator("a.skip").focus();
   await page.keyboard.press("Enter");
   assert.equal(await page.evaluate(() => document.activeElement.id), "view");
-  assert.equal(new URL(page.url()).hash, "#status");
+  assert.equal(new URL(page.url()).hash.split("?")[0], "#status");
 });
 
 await step("nothing came from another host, and the browser complained of nothing", async () => {
@@ -215,7 +281,7 @@ await step("nothing came from another host, and the browser complained of nothin
 
 await step("who listens at the engine's address while it is down gets no token, no question and no text", async () => {
   await page.getByRole("link", { name: "Memories" }).click();
-  await page.getByLabel("What to remember").fill("Zanzibar is where the treasure lies.");
+  await remember("Zanzibar is where the treasure lies.");
   execSync(STOP);
   const asked = [];
   const impostor = createServer((request, answer) => {

@@ -232,6 +232,7 @@ export interface EngineRecord {
   readonly address?: string;
   readonly log?: string;
   readonly memory_bytes?: number;
+  readonly processor_s?: number;
   readonly models?: readonly ModelRecord[];
   readonly clients?: readonly ClientRecord[];
   readonly latency?: Readonly<Record<string, LatencyRecord>>;
@@ -304,6 +305,14 @@ export interface ImportAnswer {
 export interface LanguageRecord {
   readonly documents: number;
   readonly chunks: number;
+}
+
+/** The change of many memories that `undo` would take back now. */
+export interface LastChangeAnswer {
+  readonly id: string;
+  readonly kind: string;
+  readonly at: string;
+  readonly memories: number;
 }
 
 /** How long an operation takes, in milliseconds. */

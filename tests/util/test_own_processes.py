@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from rag_ls.util import own_processes
+from tests.support import until
+
+_BUSY = """import sys, time
+while time.process_time() < 0.5: pass
+print("used", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_the_processor_time_of_children_counts_while_they_run_and_afterwards() -> None:
+    before = own_processes.processor_s()
+    with subprocess.Popen([sys.executable, "-c", _BUSY], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        assert own_processes.processor_s() - before >= 0.4
+        assert own_processes.memory_bytes() > 5_000_000
+        child.communicate(b"")
+    assert until(lambda: own_processes.processor_s() - before >= 0.4)
