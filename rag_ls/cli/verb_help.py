@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -137,7 +136,7 @@ def _group(group: str, summaries: Mapping[str, str]) -> str:
 
 
 def _entry(name: str, summary: str) -> list[str]:
-    width = min(_WIDEST, shutil.get_terminal_size().columns)
+    width = _columns()
     return textwrap.wrap(
         summary,
         max(width, _NAME_COLUMNS + 20),
@@ -147,5 +146,11 @@ def _entry(name: str, summary: str) -> list[str]:
 
 
 def _wrapped(text: str) -> str:
-    width = min(_WIDEST, shutil.get_terminal_size().columns)
-    return "\n".join(textwrap.fill(line, width) for line in text.split("\n"))
+    return "\n".join(textwrap.fill(line, _columns()) for line in text.split("\n"))
+
+
+def _columns() -> int:
+    # Each verb's example comes from here, and most need no more of it.
+    import shutil
+
+    return min(_WIDEST, shutil.get_terminal_size().columns)
