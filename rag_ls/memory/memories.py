@@ -214,7 +214,10 @@ class Memories:
     # --- reading
 
     def get(self, memory_id: str) -> Memory:
-        """One memory, by its id or at least the first four characters of it. Raises `NotFound`."""
+        """One memory, by its id or at least the first four characters of it.
+
+        Raises `NotFound`, and `InvalidRequest` where several ids begin so.
+        """
         memory_id = memory_id.strip()
         stores = list(self.usable(SCOPES))
         # A full id in any scope takes precedence over a prefix of another id.
@@ -226,7 +229,9 @@ class Memories:
             if len(starting) == 1:
                 return self.get(starting.pop())
             if starting:
-                raise NotFound(f"{len(starting)} memories have ids that begin with {memory_id!r}; give more of it")
+                raise InvalidRequest(
+                    f"{len(starting)} memories have ids that begin with {memory_id!r}; give more of it"
+                )
         hint = self.damage() or "list_memories shows the ids that exist"
         if len(memory_id) < _MIN_PREFIX_CHARACTERS:
             hint = f"give at least its first {_MIN_PREFIX_CHARACTERS} characters; {hint}"

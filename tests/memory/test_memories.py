@@ -82,6 +82,17 @@ def test_the_first_characters_of_an_id_are_enough(memories: Memories) -> None:
         memories.get(stored.id[:3])
 
 
+def test_a_beginning_of_several_ids_says_so(memories: Memories) -> None:
+    store = memories.of(Scope.GLOBAL)
+    one = memories.store(new("use tabs", Scope.GLOBAL), None).memory
+    twin = replace(one, id=f"{one.id[:6]}00-twin", content="use spaces", content_hash="other")
+    with store.transaction():
+        store.insert(twin)
+    with pytest.raises(InvalidRequest, match=f"2 memories have ids that begin with '{one.id[:4]}'; give more of it"):
+        memories.get(one.id[:4])
+    assert memories.get(one.id) == one
+
+
 def test_a_deleted_memory_is_gone(memories: Memories) -> None:
     stored = memories.store(new("use tabs"), None).memory
     assert memories.delete(stored.id[:8]) == stored
