@@ -44,6 +44,8 @@ from rag_ls.storage.sqlite.vectors import SqliteVectors
 MODEL = "test-model@1"
 # A file that was read long after it was written: its stamp proves what it says.
 SETTLED = FileState(size=10, mtime_ns=10**18, ctime_ns=10**18, read_ns=10**18 + 10**12)
+IS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+"""Whether these tests run as the user whom no permissions bind."""
 PATIENCE_S = 60.0
 
 SHOP = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import shutil
 import subprocess
 import sys
@@ -147,7 +146,7 @@ def test_the_bare_command_shows_where_one_stands_and_what_to_do_next(indexed: Pa
 
 @pytest.mark.parametrize("verb", ["lsp", "mcp"])
 def test_a_server_started_by_hand_says_what_it_waits_for(tmp_path: Path, verb: str) -> None:
-    ours, theirs = pty.openpty()
+    ours, theirs = pytest.importorskip("pty").openpty()
     server = subprocess.Popen(
         [str(_COMMAND), verb], stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import pty
 import re
 import socket
 import sqlite3
@@ -33,7 +32,7 @@ def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def _at_a_terminal(folder: Path, answer: str, *words: str) -> tuple[int, str]:
     """The exit code and standard error of a command whose input is a terminal."""
-    ours, theirs = pty.openpty()
+    ours, theirs = pytest.importorskip("pty").openpty()
     with subprocess.Popen(
         [_COMMAND, *words], cwd=folder, stdin=theirs, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     ) as process:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import select
 import struct
 import subprocess
 import sys
-import termios
 from contextlib import suppress
-from fcntl import ioctl
 from pathlib import Path
 
 import pytest
@@ -40,10 +37,11 @@ def on_a_terminal(
     folder: Path, *arguments: str, columns: int = 80, rows: int = 50, typed: str = "", **environment: str
 ) -> str:
     """Everything that a verb shows on a terminal where somebody has `typed` something."""
+    pty, termios, fcntl = (pytest.importorskip(name) for name in ("pty", "termios", "fcntl"))
     child, ours = pty.fork()
     if child == 0:
         os.chdir(folder)
-        ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         os.execve(_COMMAND, [str(_COMMAND), *arguments], {**os.environ, "TERM": "xterm-256color", **environment})
     os.write(ours, typed.encode())
     shown = b""

@@ -22,7 +22,7 @@ from rag_ls.daemon.paths import engine_paths, user_config_file
 from rag_ls.daemon.server import as_numbers
 from rag_ls.project import user_config_file as config_file_of_project
 from tests.daemon.engines import RAG_LS, answer, engine, hello, is_reachable, raw, run
-from tests.support import PATIENCE_S, engine_pid, finished, python, until, write
+from tests.support import IS_ROOT, PATIENCE_S, engine_pid, finished, python, until, write
 
 _NOBODY = 65534
 
@@ -170,7 +170,7 @@ def test_the_folder_s_name_may_be_of_any_length(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_a_folder_of_somebody_else_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    if os.getuid() != 0:
+    if not IS_ROOT:
         pytest.skip("only root can give a folder to another user")
     monkeypatch.setenv("RAG_LS_HOME", str(tmp_path))
     (tmp_path / "run").mkdir()
@@ -194,7 +194,7 @@ except OSError as error:
 """
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+@pytest.mark.skipif(not IS_ROOT, reason="only root can become another user")
 def test_another_user_of_the_machine_gets_neither_in_nor_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     with tempfile.TemporaryDirectory() as shared:
         os.chmod(shared, 0o755)
@@ -307,7 +307,7 @@ while True:
 """
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+@pytest.mark.skipif(not IS_ROOT, reason="only root can become another user")
 def test_an_engine_of_another_user_is_told_nothing(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with tempfile.TemporaryDirectory() as shared:
         os.chmod(shared, 0o1777)

@@ -10,10 +10,9 @@ import pytest
 
 from rag_ls.indexing.files import Rejected, Source, read_source, reason_by_name
 from rag_ls.indexing.listing import list_files
-from tests.support import git_repository, until, write
+from tests.support import IS_ROOT, git_repository, until, write
 
 _LIMIT = 1_000_000
-_AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def _reason(file: Path) -> str:
@@ -127,7 +126,7 @@ def test_a_file_that_is_gone_says_so(tmp_path: Path) -> None:
         assert found.gone
 
 
-@pytest.mark.skipif(_AS_ROOT, reason="root may read everything")
+@pytest.mark.skipif(IS_ROOT, reason="root may read everything")
 def test_an_unreadable_folder_hides_its_files_and_no_others(tmp_path: Path) -> None:
     root = write(tmp_path, {"a.py": "", "closed/b.py": ""})
     (root / "closed").chmod(0)

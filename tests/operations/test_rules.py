@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from rag_ls.engine.client import Client
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, ProjectUnavailable
 from rag_ls.indexing import Buffer
 from rag_ls.operations import Operations
-from tests.support import PATIENCE_S, SHOP, until, write
+from tests.support import IS_ROOT, PATIENCE_S, SHOP, until, write
 
 RULES = {
     "CONSTRAINTS.md": (
@@ -219,7 +218,7 @@ def test_setup_refuses_folders_that_are_not_there(
         operations.run("rag_setup", {"project_root": str(shop), **arguments})
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+@pytest.mark.skipif(IS_ROOT, reason="root may write anywhere")
 def test_setup_in_a_folder_that_cannot_be_written_says_so(operations: Operations, shop: Path) -> None:
     shop.chmod(0o500)
     try:

@@ -29,15 +29,14 @@ from rag_ls.rules.checks.project import changed_files
 from rag_ls.search.view import Filters
 from rag_ls.util.git import GitSilent, Silence, ask_git, why_git_is_silent
 from rag_ls.util.paths import text_in
-from tests.support import PATIENCE_S, embedding_count, git, git_repository, until, write
+from tests.support import IS_ROOT, PATIENCE_S, embedding_count, git, git_repository, until, write
 
-_AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 _OTHER_USER = 65534
 _RAG_LS = Path(__file__).parents[2] / "rag_ls"
 
 _STARTERS = ("which", "run", "Popen", "call", "check_call", "check_output", "system", "popen", "execvp", "spawn")
 
-as_root = pytest.mark.skipif(not _AS_ROOT, reason="only root can give files to another user")
+as_root = pytest.mark.skipif(not IS_ROOT, reason="only root can give files to another user")
 
 # What git, and what the walk in its place, must leave of this repository.
 _FILES = {
@@ -108,7 +107,7 @@ def test_where_git_is_silent_its_rules_are_obeyed_and_the_reason_is_told(
     assert admitted(excluding, list(_FILES)) == {path for path in _LEFT if "gitignore" not in path} | {
         ".gitignore", "sub/.gitignore",
     }  # fmt: skip
-    if "ownership" in reason and not _AS_ROOT:
+    if "ownership" in reason and not IS_ROOT:
         pytest.skip("only root can give files to another user")
     monkeypatch.setenv("PATH", os.environ["PATH"])
     _SILENCES[reason](excluding)

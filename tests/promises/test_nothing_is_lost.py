@@ -22,7 +22,7 @@ from rag_ls.memory import Memories, NewMemory, utc_now
 from rag_ls.model import Scope
 from rag_ls.storage import open_memories
 from tests.daemon.engines import RAG_LS, run
-from tests.support import PATIENCE_S, SHOP, git, git_repository, trust, write
+from tests.support import IS_ROOT, PATIENCE_S, SHOP, git, git_repository, trust, write
 
 pytestmark = [pytest.mark.slow, pytest.mark.shared_engine]
 
@@ -40,7 +40,7 @@ class TestAPlaceThatCannotBeRead:
         try:
             git_repository(folder / "shop", {**SHOP, "drive/notes.py": "def note():\n    return 1\n"})
             (folder / "home").mkdir()
-            if os.geteuid() == 0:
+            if IS_ROOT:
                 for each in (folder, *folder.rglob("*")):
                     os.chown(each, 65534, 65534, follow_symlinks=False)
             yield folder
@@ -49,7 +49,7 @@ class TestAPlaceThatCannotBeRead:
             shutil.rmtree(folder)
 
     def _ask(self, folder: Path, *arguments: str) -> Any:
-        another = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups") if os.geteuid() == 0 else ()
+        another = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups") if IS_ROOT else ()
         done = subprocess.run(
             [*another, RAG_LS, *arguments, "--standalone", "--json"], cwd=folder / "shop", capture_output=True, text=True,
             timeout=PATIENCE_S, check=False,
@@ -58,7 +58,7 @@ class TestAPlaceThatCannotBeRead:
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
-    @pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="permissions do not bind root")
+    @pytest.mark.skipif(IS_ROOT and shutil.which("setpriv") is None, reason="permissions do not bind root")
     def test_hides_no_other_memory(self, folder: Path) -> None:
         self._ask(folder, "add", _NET)
         self._ask(folder, "add", _REFUNDS, "--at", "drive/notes.py")

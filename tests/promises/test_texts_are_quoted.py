@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -243,7 +242,7 @@ def test_who_sets_up_hooks_is_asked_for_trust(root: Path) -> None:
 
 def _at_a_terminal(folder: Path, answer: str, *words: str) -> str:
     """What the command says to somebody who sits at a terminal and types an answer."""
-    ours, theirs = pty.openpty()
+    ours, theirs = pytest.importorskip("pty").openpty()
     try:
         os.write(ours, answer.encode())
         done = subprocess.run([RAG_LS, *words], stdin=theirs, capture_output=True, text=True, cwd=folder, check=False)
