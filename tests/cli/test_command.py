@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import memories_file, until, write
+from tests.support import IS_ROOT, memories_file, until, write
 
 pytestmark = pytest.mark.shared_engine
 
@@ -297,10 +297,10 @@ def test_a_huge_number_of_hits_is_refused_as_json_too(indexed: Path) -> None:
     assert "at most 100" in _json(indexed, "search", "x", "-k", "100000", code=2)["error"]["message"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="permissions do not bind root")
+@pytest.mark.skipif(IS_ROOT and shutil.which("setpriv") is None, reason="permissions do not bind root")
 def test_a_folder_that_cannot_be_written_is_searched_from_an_index_elsewhere(shop: Path) -> None:
     # What root may do besides is taken from it.
-    bound = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] if os.geteuid() == 0 else []
+    bound = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] if IS_ROOT else []
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [*bound, str(_COMMAND), *arguments, "--standalone"]
