@@ -42,12 +42,15 @@ def main() -> int:
     (project / ".git").mkdir()
     try:
         subprocess.check_call([RAG_LS, "index", project], stderr=subprocess.DEVNULL)
-        opening, form = _open_page(work)
+        opening, form = _open_page(work, project)
         link = json.loads(subprocess.check_output([RAG_LS, "open", "--json"]))["url"]
         names = {"FORM": form, "LINK": link, "CHROMIUM": browser, "MODULES": str(MODULES), "SHOTS": str(shots)}
+        names["PROJECT"] = str(project)
         names["STOP"] = f"'{RAG_LS}' stop"
         code = subprocess.call(["node", ROOT / "tests/e2e/page/page.mjs"], env={**os.environ, **names})
         code = code or opening.wait(10)
+        if code:
+            shutil.copy(work / "home/log/engine.log", shots)
         print(f"screenshots are in {shots}")
         return code
     finally:
@@ -55,12 +58,12 @@ def main() -> int:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _open_page(work: Path) -> tuple[subprocess.Popen[bytes], str]:
+def _open_page(work: Path, project: Path) -> tuple[subprocess.Popen[bytes], str]:
     """`rag-ls open` while it waits for a browser, and the address of the file that it wants one to open."""
     asked, browser = work / "asked", work / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > "{asked}.part" && mv "{asked}.part" "{asked}"\n')
     browser.chmod(0o700)
-    opening = subprocess.Popen([RAG_LS, "open"], env={**os.environ, "BROWSER": f"{browser} %s"})
+    opening = subprocess.Popen([RAG_LS, "open"], cwd=project, env={**os.environ, "BROWSER": f"{browser} %s"})
     while not asked.exists() and opening.poll() is None:
         time.sleep(0.05)
     return opening, asked.read_text().strip()

@@ -10,6 +10,7 @@ import sys
 import time
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import quote
 
 from rag_ls.daemon.channel import EngineLost, Refused
 from rag_ls.daemon.find import start_engine
@@ -17,7 +18,7 @@ from rag_ls.daemon.paths import engine_paths
 from rag_ls.daemon.serve import ask_for_http
 from rag_ls.errors import HttpUnavailable
 from rag_ls.http.tokens import Access, TokenFile
-from rag_ls.project import make_private_folder, user_data_folder
+from rag_ls.project import find_marked_root, make_private_folder, user_data_folder
 from rag_ls.util.private_files import create_private_file
 
 _START_S = 30.0
@@ -26,7 +27,7 @@ _LIFETIME, _CODE_LIFETIME = timedelta(hours=12), timedelta(minutes=2)
 _BROWSER_S = 60.0
 _FORMS = "open-*.html"
 _FORM = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>rag-ls</title>
-<form method="post" action="{url}open"><input type="hidden" name="code" value="{code}"><button>Open rag-ls</button></form>
+<form method="post" action="{url}open{shown}"><input type="hidden" name="code" value="{code}"><button>Open rag-ls</button></form>
 <script>document.forms[0].submit();</script></html>
 """
 
@@ -50,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _link(url: str, tokens: TokenFile) -> str:
     """A link that a person takes to a browser: whoever gets it first has the page."""
-    return f"{url}open/{_new_code(tokens)}"
+    return f"{url}open/{_new_code(tokens)}{_shown_here()}"
 
 
 def _new_code(tokens: TokenFile) -> str:
@@ -69,7 +70,9 @@ def _show(url: str, tokens: TokenFile) -> bool:
     for former in folder.glob(_FORMS):
         former.unlink(missing_ok=True)
     form = folder / _FORMS.replace("*", secrets.token_hex(8))
-    create_private_file(form, _FORM.format(url=html.escape(url), code=html.escape(code)))
+    create_private_file(
+        form, _FORM.format(url=html.escape(url), code=html.escape(code), shown=html.escape(_shown_here()))
+    )
     try:
         deadline = time.monotonic() + _BROWSER_S
         if not webbrowser.open(form.as_uri()):
@@ -79,6 +82,12 @@ def _show(url: str, tokens: TokenFile) -> bool:
         return not is_waiting
     finally:
         form.unlink(missing_ok=True)
+
+
+def _shown_here() -> str:
+    """What of the address has the page show the project around the current folder; empty where there is none."""
+    root = find_marked_root(Path.cwd())
+    return f"#search?project={quote(str(root), safe='')}" if root else ""
 
 
 def served_url() -> str:

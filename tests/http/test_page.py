@@ -33,4 +33,5 @@ def test_the_page_is_served_to_who_came_by_the_link_under_a_strict_policy(served
 def test_no_file_needs_another_host_or_inline_code(file: Path) -> None:
     text = file.read_text()
     assert not re.search(r"""(src|href)=["']?(https?:)?//""", text)
-    assert not re.search(r"<script(?![^>]*src=)|<style|\son\w+=\"|\sstyle=\"|innerHTML|\beval\(", text)
+    assert not re.search(r"<script(?![^>]*src=)|<style|\son\w+=\"|\sstyle=\"|\beval\(", text)
+    assert not re.search(r"(inner|outer)HTML|insertAdjacentHTML|document\.write", text)

@@ -23,6 +23,8 @@ test("the parts of a line are the line", () => {
 test("a snippet is the first line and those that answer, in their order, without what all are indented by", () => {
   const text = "    def pay(self):\n        log()\n\n        a = 1\n        b = 2\n        retry(a)\n        return bank\n";
   const lines = snippet(text, "retry at the bank").map((parts) => parts.map((part) => part.text).join(""));
-  assert.deepEqual(lines, ["def pay(self):", "    log()", "    retry(a)", "    return bank"]);
+  assert.deepEqual(lines, ["def pay(self):", "    retry(a)", "    return bank"]);
+  const unanswered = snippet("def pay(self):\n    log()\n    }\n    a = 1\n    b = 2\n", "x").map((parts) => parts.map((part) => part.text).join(""));
+  assert.deepEqual(unanswered, ["def pay(self):", "    log()", "    a = 1", "    b = 2"]);
   assert.deepEqual(snippet("\n \n", "x"), []);
 });

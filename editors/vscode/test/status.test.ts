@@ -35,30 +35,46 @@ test("a server that does not run is a problem, one that starts is none", () => {
 });
 
 const engine = {
-  uptime_s: 7200, memory_bytes: 412_000_000, clients: [{ surface: "lsp", name: "Code", pid: 7, connected_at: "2026-01-01T00:00:00+00:00" }],
+  uptime_s: 7200, memory_bytes: 412_000_000, processor_s: 120,
+  clients: [["lsp", "Code", 7], ["lsp", "Code", 8], ["cli", "", 9]].map(([surface, name, pid]) => ({ surface: `${surface}`, name: `${name}`, pid: Number(pid), connected_at: "2026-01-01T00:00:00+00:00" })),
   latency: { search_code: { count: 1200, p50_ms: 8.1, p95_ms: 20, p99_ms: 31 }, hover: { count: 3, p50_ms: 1, p95_ms: 2, p99_ms: 2 } },
 };
 
-test("the page shows what a project is made of, and why files were skipped", () => {
-  const detailed: ProjectStatus = {
-    ...project, note: "on <battery>", languages: { python: { documents: 900, chunks: 4000 }, toml: { documents: 2, chunks: 1000 } },
-    skipped_files: [{ path: "logo.png", reason: "binary" }],
-  };
-  const html = statusHtml({ version: "0.1.0", complete: true, projects: [detailed] }, "/bin/rag-ls", []);
-  for (const told of ["<h2>shop</h2>", "<dd>1,234</dd>", "on &lt;battery&gt;", "2 binary", ">logo.png</th><td>binary<", "and 1 more"]) {
-    assert.ok(html.includes(told), told);
-  }
-  assert.deepEqual([...html.matchAll(/<rect width="(\d+)"/g)].map(([, width]) => width), ["160", "40"]);
+const told = (projects: readonly ProjectStatus[], load?: number) => statusHtml({ version: "0.1.0", complete: true, projects, engine }, "/bin/rag-ls", load);
+
+test("the page begins with whether everything is indexed, else with what is missing and what goes on", () => {
+  assert.match(told([project]), /Everything is indexed\..*1,234 files in 1 project\./);
+  assert.doesNotMatch(told([project]), /<progress/);
+  const growing = { ...project, complete: false, activity: "embedding 480/884 chunks", indexed_percent: { words: 100, vectors: 54 } };
+  assert.match(told([project, growing]), /One project is not indexed completely yet\..*shop: embedding 480\/884 chunks; 100 % is found by words, 54 % by meaning\./);
+  assert.match(told([growing]), /<progress max="100" value="54"/);
+  assert.match(told([]), /No folder is open/);
 });
 
-test("the engine's answers are listed by how often they are asked, and its memory over time is said in words too", () => {
-  const samples = [{ at: 0, bytes: 300_000_000 }, { at: 60_000, bytes: 412_000_000 }];
-  const html = statusHtml({ version: "0.1.0", complete: true, projects: [], engine }, "", samples);
+test("what is wrong is said with what to do", () => {
+  assert.doesNotMatch(told([project]), /class="note"/);
+  const html = told([{ ...project, note: "on <battery>", model_ready: false }]);
+  assert.match(html, /shop: on &lt;battery&gt;/);
+  assert.match(html, /rag-ls doctor/);
+});
+
+test("the page shows what a project is made of, and why files were skipped", () => {
+  const html = told([{
+    ...project, languages: { python: { documents: 900, chunks: 4000 }, toml: { documents: 2, chunks: 1000 } }, skipped_files: [{ path: "logo.png", reason: "binary" }],
+  }]);
+  for (const part of [">shop</span>", "5,000 chunks", "2 binary", ">logo.png</th><td>binary<", "and 1 more"]) {
+    assert.ok(html.includes(part), part);
+  }
+});
+
+test("it costs memory and processor time; latencies are one table, the most asked first; clients of one name are one line", () => {
+  const html = told([project], 3);
+  assert.match(html, /412 MB/);
+  assert.match(html, /3 %<\/strong> <span class="quiet">of one core now; 2 min since it started/);
   assert.ok(html.indexOf("search code") < html.indexOf("hover"));
-  assert.match(html, /Memory: 412 MB/);
-  assert.match(html, /aria-label="Memory over the last 60 s: from 300 MB to 412 MB"/);
-  assert.match(html, /running for 2\.0 h/);
-  assert.match(html, /No folder is open/);
+  assert.match(html, /up for 2\.0 h/);
+  assert.match(html, /<strong>Code<\/strong> <span class="quiet">editor, connected 2 times, processes 7, 8/);
+  assert.match(html, /<strong>A shell<\/strong>/);
 });
 
 test("times are said in units that people use", () => {

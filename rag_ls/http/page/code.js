@@ -5,7 +5,7 @@ import { countStems, marked } from "./words.js";
 
 const MAX_SNIPPET_LINES = 4;
 // A browser shows so many at once without a pause.
-const MAX_FILE_LINES = 3000;
+const MAX_FILE_LINES = 3000, MAX_LINE_CHARS = 1000;
 
 /** The lines of a text that say what it is and answer the question: the first, and of the others those with most of its words. */
 export function snippet({ text, first, language }, stems) {
@@ -28,7 +28,9 @@ export function file({ text, first, language, from, to }, stems) {
 
 const leftOut = (count) => (count > 0 ? el("span", { class: "line quiet" }, `(${count} lines are left out here)\n`) : "");
 
-const linesOf = (text, first, language) => colouredLines(text, language).map((parts, place) => ({ number: first + place, parts, plain: parts.map((part) => part.text).join("") }));
+const cut = (line) => (line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)} …` : line);
+
+const linesOf = (text, first, language) => colouredLines(text.split("\n").map(cut).join("\n"), language).map((parts, place) => ({ number: first + place, parts, plain: parts.map((part) => part.text).join("") }));
 
 function shownLine({ number, parts }, stems, is_hit = false) {
   const coloured = parts.map(({ text, kind }) => (kind ? el("span", { class: kind }, marked(text, stems)) : marked(text, stems)));

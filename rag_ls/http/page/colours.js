@@ -12,17 +12,19 @@ const MARKUP = set("html xml vue svelte astro handlebars erb eex");
 const LETTERS = set("c cpp cuda objc csharp java kotlin scala go rust zig swift haskell ocaml fsharp elm d glsl hlsl vhdl ada clojure lisp commonlisp scheme racket elisp fennel");
 const KEYWORDS = set("abstract actor and as assert async await begin break by case catch class const continue crate debugger declare def default defer defmodule defp del delete do elif else elseif elsif end enum error except export extends extern false final finally fn for foreach from fun func function global go goto guard if impl implements import in include inline instanceof interface internal is isa let local loop macro match mod module mut namespace new nil none None not null of operator or override package pass private protected protocol pub public raise readonly record ref rescue return sealed self Self set static struct super switch template then this throw throws trait true True False try type typedef typeof undefined union unless unsafe until use using val var virtual void when where while with yield");
 
-const COMMENTS = [[HASH, String.raw`(?<![^\s(\[{;])#[^\n]*`], [DASHES, String.raw`--[^\n]*|\{-[\s\S]*?-\}`], [SEMICOLON, ";[^\\n]*"], [PERCENT, "%[^\\n]*"], [MARKUP, "<!--[\\s\\S]*?(?:-->|$)"]];
+const COMMENTS = [[HASH, String.raw`(?<![^\s(\[{;])#[^\n]*`], [DASHES, String.raw`--[^\n]*|\{-[\s\S]*?(?:-\}|$)`], [SEMICOLON, ";[^\\n]*"], [PERCENT, "%[^\\n]*"], [MARKUP, "<!--[\\s\\S]*?(?:-->|$)"]];
 const SLASHES = String.raw`//[^\n]*|/\*[\s\S]*?(?:\*/|$)`;
 const LONG_STRINGS = String.raw`"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)`;
-const STRING = String.raw`"(?:\\.|[^"\\\n])*"|${"`"}(?:\\[\s\S]|[^${"`"}\\])*${"`"}`;
-const QUOTED = String.raw`'(?:\\.|[^'\\\n])*'`, LETTER = String.raw`'(?:\\[^'\n]{1,8}|[^'\\\n])'`;
+// The end is optional, so that a text without it takes no longer.
+const STRING = String.raw`"(?:\\.|[^"\\\n])*"?|${"`"}(?:\\[\s\S]|[^${"`"}\\])*${"`"}?`;
+const ATTRIBUTE = String.raw`(?<=[=(])(?:"[^"\n]*"?|'[^'\n]*'?)`;
+const QUOTED = String.raw`'(?:\\.|[^'\\\n])*'?`, LETTER = String.raw`'(?:\\[^'\n]{1,8}|[^'\\\n])'`;
 const REST = String.raw`(?<number>\b\d[\w.]*)|(?<name>[\p{L}_$][\p{L}\p{N}_$]*)(?<call>(?=\s?\())?`;
 
 function patternOf(language) {
   if (PROSE.has(language)) return /(?<keyword>^#{1,6} [^\n]*)|(?<string>`[^`\n]+`)/gmu;
   const comment = COMMENTS.find(([languages]) => languages.has(language))?.[1] ?? SLASHES;
-  const strings = [LONG_STRINGS, STRING, LETTERS.has(language) ? LETTER : QUOTED].join("|");
+  const strings = MARKUP.has(language) ? ATTRIBUTE : [LONG_STRINGS, STRING, LETTERS.has(language) ? LETTER : QUOTED].join("|");
   return new RegExp(`(?<comment>${comment})|(?<string>${strings})|${REST}`, "gu");
 }
 

@@ -3,7 +3,7 @@ import { noteInAddress } from "./address.js";
 import { run } from "./api.js";
 import { el, many, tell, trying } from "./dom.js";
 import { previewMerge, showDeleted, showMemory } from "./memory_pages.js";
-import { about, tagsOf, timeOf } from "./memory_parts.js";
+import { about, removeMemory, tagsOf, timeOf } from "./memory_parts.js";
 
 const PAGE = 50;
 const PAGES = { merge: previewMerge, deleted: showDeleted };
@@ -41,9 +41,11 @@ class MemoryList {
   }
 
   async load(offset) {
+    const round = this.round = (this.round ?? 0) + 1;
     const asked = { scope: this.scope.value || "all", project: this.project?.root ?? "all", limit: PAGE, offset };
     const [page, change] = await Promise.all([trying(() => run("list_memories", asked)), run("last_change").catch(() => undefined)]);
-    if (!page || this.signal.aborted) return;
+    // A later look has been asked for meanwhile.
+    if (!page || this.signal.aborted || round !== this.round) return;
     const rows = page.memories.map((item) => el("li", {}, this.row(item)));
     if (offset) this.items.append(...rows);
     else this.items.replaceChildren(...rows);
@@ -59,18 +61,14 @@ class MemoryList {
     const marks = [item.scope === "global" && this.project ? el("span", { class: "tag" }, "all projects") : "", item.anchor && !["fresh", "unknown"].includes(item.anchor.state) ? el("span", { class: "tag bad" }, item.anchor.state) : ""];
     return el("details", {}, el("summary", { class: "head" }, el("span", { class: "label" }, title), marks, tags, el("time", { class: "quiet", datetime: item.updated_at }, item.updated_at.slice(0, 10))),
       rest.length ? el("p", { class: "content" }, rest.join("\n").trim()) : "", about(item, this.project),
-      el("div", { class: "row" }, el("a", { href: `#memories/${item.id}` }, "Edit, history"), el("button", { onclick: () => this.remove(item) }, "Delete")));
-  }
-
-  async remove(item) {
-    if (!(await trying(() => run("delete_memory", { id: item.id })))) return;
-    this.load(0);
-    tell("Deleted.", { name: "Undo", run: async () => { await trying(() => run("restore_memory", { id: item.id })); this.load(0); } });
+      el("div", { class: "row" }, el("a", { href: `#memories/${item.id}` }, "Edit, history"), el("button", { onclick: () => removeMemory(item.id, () => this.load(0)) }, "Delete")));
   }
 
   async takeBack(change) {
-    if (!(await trying(() => run("undo", { id: change.id })))) return;
-    tell(`Taken back: ${wordsOf(change)}.`);
+    const done = await trying(() => run("undo", { id: change.id }));
+    if (!done) return;
+    const { inserted, replaced, deleted } = done.changes;
+    tell(inserted + replaced + deleted ? `Taken back: ${wordsOf(change)}.` : "Nothing is left to take back of it: those memories were changed since.");
     this.load(0);
   }
 

@@ -1,7 +1,7 @@
 // One memory with its history; those that were deleted; those that say the same.
 import { run } from "./api.js";
 import { el, many, tell, trying } from "./dom.js";
-import { about, tagsOf, timeOf } from "./memory_parts.js";
+import { about, removeMemory, tagsOf, timeOf } from "./memory_parts.js";
 
 const PAGE = 50;
 const toList = () => { location.hash = "#memories"; };
@@ -20,16 +20,11 @@ export async function showMemory(at, id) {
     if (await trying(() => run("update_memory", changes))) { tell("Saved."); again(); }
   };
   const restore = (version) => async () => { if (await trying(() => run("restore_memory", { id, version }))) { tell(`Version ${version} is back.`); again(); } };
-  const remove = async () => {
-    if (!(await trying(() => run("delete_memory", { id })))) return;
-    toList();
-    tell("Deleted.", { name: "Undo", run: () => trying(() => run("restore_memory", { id })) });
-  };
   const history = (item.history ?? []).map((former) => el("li", {}, el("p", { class: "quiet" }, `Version ${former.version}, ${former.reason} ${timeOf(former.replaced_at)}`),
     el("p", { class: "content" }, former.content), el("button", { onclick: restore(former.version) }, `Bring version ${former.version} back`)));
   at.view.replaceChildren(back(), el("h2", {}, "Memory"), about(item, at.project),
     el("form", { onsubmit: save }, el("label", { class: "wide" }, "Text ", text), el("label", { class: "wide" }, "Tags ", tags),
-      el("div", { class: "row" }, el("button", { class: "main" }, "Save"), el("button", { type: "button", onclick: remove }, "Delete"))),
+      el("div", { class: "row" }, el("button", { class: "main" }, "Save"), el("button", { type: "button", onclick: () => removeMemory(id, toList) }, "Delete"))),
     el("h3", {}, history.length ? "Former versions" : "It was never changed."), el("ol", { class: "list", hidden: !history.length }, history));
 }
 

@@ -1,5 +1,6 @@
 // What is shown of a memory besides its text, wherever one is shown.
-import { el } from "./dom.js";
+import { run } from "./api.js";
+import { el, tell, trying } from "./dom.js";
 import { editorLink } from "./editors.js";
 
 const SCOPES = { global: "all my projects", project: "this project", session: "this session" };
@@ -23,6 +24,14 @@ function place(anchor, project) {
 export function timeOf(stamp) {
   const at = new Date(stamp), clock = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
   return at.toDateString() === new Date().toDateString() ? clock : `${at.toLocaleDateString("en-CA")} ${clock}`;
+}
+
+/** Delete a memory and offer the way back; `changed` is called after each. */
+export async function removeMemory(id, changed) {
+  const done = await trying(() => run("delete_memories", { ids: [id] }));
+  if (!done) return;
+  changed();
+  tell("Deleted.", { name: "Undo", run: async () => { await trying(() => run("undo", { id: done.changes.undo })); changed(); } });
 }
 
 /** The tags in a field, which commas part. */

@@ -1,5 +1,5 @@
 // The page in headless Chromium, with the hands of a person: each step is a line, each view a picture that axe has looked at.
-// Started by scripts/e2e_page.py, which sets FORM, LINK, STOP, CHROMIUM, MODULES and SHOTS.
+// Started by scripts/e2e_page.py, which sets FORM, PROJECT, LINK, STOP, CHROMIUM, MODULES and SHOTS.
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { execSync } from "node:child_process";
@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-const { FORM, LINK, STOP, CHROMIUM, MODULES, SHOTS } = process.env;
+const { FORM, PROJECT, LINK, STOP, CHROMIUM, MODULES, SHOTS } = process.env;
 const require = createRequire(path.join(MODULES, "package.json"));
 const { chromium } = require("playwright-core");
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
@@ -57,9 +57,11 @@ const file = () => page.getByRole("group", { name: "The file" });
 const address = () => new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
 const blur = () => page.evaluate(() => { document.activeElement.blur(); });
 
-await step("the private file signs in", async () => {
+await step("the private file signs in, and the page shows the project that it was opened in", async () => {
+  assert.match(readFileSync(new URL(FORM), "utf8"), new RegExp(`#search\\?project=${encodeURIComponent(PROJECT)}"`));
   await page.goto(FORM);
   await page.getByRole("combobox", { name: "Question" }).waitFor();
+  assert.equal(address().get("project"), path.basename(PROJECT));
   await page.reload();
   await page.getByRole("combobox", { name: "Question" }).waitFor();
   assert.equal(await page.evaluate(() => JSON.stringify(localStorage).includes("ragls_")), false, "the token is this tab's alone");
@@ -82,6 +84,7 @@ await step("before a question the page says what to ask, and by which keys", asy
 
 await step("hits come while one types, the file of the first beside them, in colours and with the question's words marked", async () => {
   await page.keyboard.type("how are cookies parsed", { delay: 30 });
+  await page.locator("#hits mark", { hasText: /^cookie/i }).first().waitFor();
   await file().locator(".line.hit").first().waitFor();
   const marks = new Set((await page.locator("#hits mark").allTextContents()).map((text) => text.toLowerCase()));
   assert.ok(marks.has("cookies") || marks.has("cookie"));
@@ -189,7 +192,9 @@ await step("a memory is one line until it is opened; written, changed, brought b
   await page.getByRole("link", { name: "All memories" }).click();
   await memory("Retries wait").click();
   await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: /^Undo: 1 memory deleted, / }).waitFor();
   await page.getByRole("button", { name: "Undo", exact: true }).click();
+  await page.getByRole("button", { name: /1 memory deleted/ }).waitFor({ state: "detached" });
   await memory("twice as long").waitFor();
 });
 
@@ -197,7 +202,7 @@ await step("what says the same is merged after a look, and taken back by a butto
   await remember("Retries wait twice as long every time.\nThe first waits a second.");
   await page.getByRole("button", { name: "Remember" }).click();
   await page.getByText("2 memories", { exact: true }).waitFor();
-  assert.equal(await page.getByRole("button", { name: "Undo" }).count(), 0, "nothing was changed yet");
+  assert.equal(await page.getByRole("button", { name: /merged/ }).count(), 0, "nothing was merged yet");
   await page.getByRole("link", { name: "Merge what says the same" }).click();
   await page.getByText("would become one memory each").waitFor();
   await look("merge");
@@ -249,6 +254,23 @@ await step("a memory about a line links to the code, and its tags can be changed
   await page.getByRole("button", { name: "Bring it back" }).first().click();
   await page.getByText("It is back").waitFor();
   await look("deleted");
+});
+
+await step("what a text holds is shown as text, in a memory, a hit and a file, and code in colours is the code", async () => {
+  const hostile = '<img src=x onerror="window.harm=1"><b>Wednesdays</b>';
+  await storeElsewhere(hostile);
+  await page.getByRole("link", { name: "Memories", exact: true }).click();
+  await memory("Wednesdays").waitFor();
+  await page.getByRole("link", { name: "Search" }).click();
+  await page.locator("#query").fill("what about Wednesdays");
+  await page.locator("#hits .label", { hasText: hostile }).first().waitFor();
+  assert.deepEqual(await page.evaluate(() => [window.harm, document.querySelectorAll("main img, main b").length]), [undefined, 0]);
+  const lost = await page.evaluate(async () => {
+    const { colouredLines } = await import("/page/colours.js");
+    const texts = ["def f(a):\n    return 'é' # <b>\n", "'".repeat(999), "{-".repeat(999), "\"" + "\\\"".repeat(999), "/* `", "<a href='x>"];
+    return ["python", "rust", "haskell", "html", "markdown", "lisp", ""].flatMap((language) => texts.filter((text) => colouredLines(text, language).map((line) => line.map((part) => part.text).join("")).join("\n") !== text));
+  });
+  assert.deepEqual(lost, []);
 });
 
 await step("status says whether everything is indexed, what it costs and who is connected; latencies are one table", async () => {

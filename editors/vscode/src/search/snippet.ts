@@ -24,13 +24,14 @@ export function snippet(text: string, query: string): SnippetLine[] {
   const lines = text
     .split(/\r\n|\n|\r/)
     .map((line, at) => ({ at, line, matches: new Set(matchesIn(line, stems).map(({ found }) => found)).size }))
-    .filter(({ line }) => line.trim() !== "");
+    .filter(({ line }) => /[\p{L}\p{N}]/u.test(line));
   const [head, ...rest] = lines;
   if (!head) {
     return [];
   }
-  // The first line says what it is; of the others those that answer.
-  const best = rest.toSorted((one, other) => other.matches - one.matches || one.at - other.at).slice(0, MOST_LINES - 1);
+  // The first line says what it is; of the others those that answer, if any does.
+  const answering = rest.filter(({ matches }) => matches > 0);
+  const best = (answering.length > 0 ? answering : rest).toSorted((one, other) => other.matches - one.matches || one.at - other.at).slice(0, MOST_LINES - 1);
   const chosen = [head, ...best].toSorted((one, other) => one.at - other.at);
   const indent = Math.min(...chosen.map(({ line }) => line.length - line.trimStart().length));
   return chosen.map(({ line }) => marked(line.slice(indent, indent + LONGEST_LINE), stems));

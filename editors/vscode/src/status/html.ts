@@ -1,119 +1,138 @@
-// The status page: numbers, each with its picture beside it. No editor in here, so that it can be tested without one.
+// The status page, in the order of what people ask: is all indexed, what is wrong, what it costs. No editor in here, so that it can be tested without one.
 import type { EngineStatus, ProjectStatus, Status } from "../server/answers.ts";
-
-/** What was seen of the engine while the page was open; `at` in milliseconds. */
-export interface Sample {
-  readonly at: number;
-  readonly bytes: number;
-}
+import type { ClientRecord } from "../server/records.ts";
 
 const number = new Intl.NumberFormat("en");
-const BAR = { width: 160, height: 10 };
-const LINE = { width: 320, height: 48 };
 const MB = 1_000_000;
 const MOST_LANGUAGES = 12;
+const SURFACES: Readonly<Record<string, string>> = { lsp: "editor", mcp: "agent", cli: "shell", http: "program" };
 
 /** What helps where nothing runs: commands by their name after `ragLs.ui.`, and what their buttons say. */
 export const REMEDIES: Readonly<Record<string, string>> = { restart: "Restart Server", install: "Install Server…", showLog: "Show Log" };
 
-/** The page's content. `command` is what runs, `samples` the memory so far. */
-export function statusHtml(status: Status, command: string, samples: readonly Sample[]): string {
-  const projects = status.projects.map(projectHtml).join("") || "<p>No folder is open.</p>";
-  const engine = status.engine ? engineHtml(status.engine, samples) : "";
-  return `<h1>rag-ls ${escaped(status.version)}</h1><p class="quiet"><code>${escaped(command)}</code></p>${projects}${engine}`;
+/** The page's content. `command` is what runs, `load` its share of one core in percent, where it is known. */
+export function statusHtml(status: Status, command: string, load: number | undefined): string {
+  const { engine, projects } = status;
+  const rows = projects.map(projectHtml).join("");
+  const about = [`rag-ls ${status.version}`, engine ? `up for ${duration(engine.uptime_s)}` : "", command, engine?.log ? `its log is ${engine.log}` : ""];
+  return `${verdictHtml(projects)}${problemsHtml(projects)}${engine ? costsHtml(engine, load) : ""}
+${rows ? `<h2>Projects</h2><div class="list">${rows}</div>` : ""}${engine ? clientsHtml(engine.clients ?? []) + latenciesHtml(engine) : ""}
+<p class="quiet">${about.filter(Boolean).map(escaped).join(", ")}</p>`;
 }
 
 /** The page where nothing can be asked. */
 export function problemHtml(problem: string): string {
   const buttons = Object.entries(REMEDIES).map(([command, title]) => `<button type="button" data-command="${command}">${title}</button>`);
-  return `<h1>rag-ls</h1><p class="note">It does not run: ${escaped(problem)}</p><p>${buttons.join(" ")}</p>`;
+  return `${verdict("bad", "rag-ls does not run.", problem)}<p>${buttons.join(" ")}</p>`;
+}
+
+function verdict(kind: "good" | "busy" | "bad", title: string, text: string): string {
+  return `<div class="verdict"><span class="dot ${kind}" aria-hidden="true"></span><div><h1>${escaped(title)}</h1><p class="quiet">${escaped(text)}</p></div></div>`;
+}
+
+function verdictHtml(projects: readonly ProjectStatus[]): string {
+  const left = projects.filter(({ complete }) => !complete);
+  if (projects.length === 0) {
+    return verdict("busy", "No folder is open.", "Open one, and it is indexed.");
+  }
+  if (left.length === 0) {
+    return verdict("good", "Everything is indexed.", `${many(projects.reduce((sum, { documents }) => sum + documents, 0), "file")} in ${many(projects.length, "project")}.`);
+  }
+  const words = left.map((project) => `${nameOf(project)}: ${project.activity}; ${project.indexed_percent.words} % is found by words, ${project.indexed_percent.vectors} % by meaning.`);
+  return verdict("busy", left.length === 1 ? "One project is not indexed completely yet." : `${left.length} projects are not indexed completely yet.`, words.join(" "));
+}
+
+function problemsHtml(projects: readonly ProjectStatus[]): string {
+  const notes = projects.flatMap((project) => [
+    project.note ? `${nameOf(project)}: ${project.note}` : "",
+    project.model_ready === false ? `${nameOf(project)}: no model is loaded yet, so it is found by words alone. If that stays, run \`rag-ls doctor\`.` : "",
+  ]);
+  const items = notes.filter(Boolean).map((note) => `<li>${escaped(note)}</li>`);
+  return items.length > 0 ? `<ul class="note">${items.join("")}</ul>` : "";
+}
+
+function costsHtml({ memory_bytes, processor_s }: EngineStatus, load: number | undefined): string {
+  const figures = [
+    memory_bytes === undefined ? "" : figure("Memory", `${number.format(Math.round(memory_bytes / MB))} MB`, "with its helpers"),
+    processor_s === undefined ? "" : figure("Processor", load === undefined ? "…" : `${load} %`, `of one core now; ${duration(processor_s)} since it started`),
+  ];
+  return `<h2>What it costs</h2><dl class="figures">${figures.join("")}</dl>`;
+}
+
+function figure(term: string, value: string, what: string): string {
+  return `<div><dt>${term}</dt><dd><strong>${value}</strong> <span class="quiet">${what}</span></dd></div>`;
 }
 
 function projectHtml(project: ProjectStatus): string {
-  const name = project.root.split(/[\\/]/).at(-1) ?? project.root;
-  const facts: [string, string][] = [
-    ["Files", number.format(project.documents)],
-    ["Chunks", number.format(project.chunks)],
-    ["To read", number.format(project.queued_documents)],
-    ["To embed", number.format(project.pending_embeddings)],
-    ["Memories", number.format(Object.values(project.memories ?? {}).reduce((sum, count) => sum + count, 0))],
-    ["Model", project.model || "none"],
-    ["Changes", project.sync ?? ""],
-    ["Now", project.activity],
-  ];
-  return `<section><h2>${escaped(name)}</h2><p class="quiet">${escaped(project.root)}</p>
-${project.note ? `<p class="note">${escaped(project.note)}</p>` : ""}
-${progress("Found by words", project.indexed_percent.words)}${progress("Found by meaning", project.indexed_percent.vectors)}
-<dl>${facts.filter(([, value]) => value).map(([term, value]) => `<div><dt>${term}</dt><dd>${escaped(value)}</dd></div>`).join("")}</dl>
-${languagesHtml(project)}${skippedHtml(project)}</section>`;
-}
-
-function progress(label: string, percent: number): string {
-  return `<label class="progress"><span>${label}</span><progress max="100" value="${percent}"></progress><span>${percent} %</span></label>`;
+  const memories = Object.values(project.memories ?? {}).reduce((sum, count) => sum + count, 0);
+  const facts = [many(project.chunks, "chunk"), many(memories, "memory"), `model ${project.model || "none"}`, project.sync ?? ""];
+  const stand = project.complete ? "indexed" : `${project.activity}, ${project.indexed_percent.vectors} %`;
+  return `<details data-key="project ${escaped(project.root)}"><summary><span class="label">${escaped(nameOf(project))}</span> <span class="quiet">${many(project.documents, "file")} · ${escaped(stand)}</span></summary>
+<p class="quiet">${escaped(project.root)}<br>${facts.filter(Boolean).map(escaped).join(" · ")}</p>${languagesHtml(project)}${skippedHtml(project)}</details>
+${project.complete ? "" : `<progress max="100" value="${project.indexed_percent.vectors}" aria-label="${escaped(nameOf(project))}: found by meaning"></progress>`}`;
 }
 
 function languagesHtml(project: ProjectStatus): string {
   const all = Object.entries(project.languages ?? {});
-  const most = Math.max(1, ...all.map(([, { chunks }]) => chunks));
   const rows = all
     .slice(0, MOST_LANGUAGES)
-    .map(([name, { documents, chunks }]) => `<tr><th scope="row">${escaped(name)}</th><td>${number.format(documents)}</td><td>${number.format(chunks)}</td><td>${bar(chunks / most)}</td></tr>`);
+    .map(([name, { documents, chunks }]) => `<tr><th scope="row">${escaped(name)}</th><td>${number.format(documents)}</td><td>${number.format(chunks)}</td></tr>`);
   const rest = all.length > MOST_LANGUAGES ? `<p class="quiet">and ${all.length - MOST_LANGUAGES} more</p>` : "";
-  return all.length === 0 ? "" : `<h3>Languages</h3>${table(["Language", "Files", "Chunks"], rows)}${rest}`;
+  return all.length === 0 ? "" : `${table(["Language", "Files", "Chunks"], rows)}${rest}`;
 }
 
 function skippedHtml(project: ProjectStatus): string {
   const reasons = Object.entries(project.skipped);
   if (reasons.length === 0) {
-    return "";
+    return `<p class="quiet">No file is skipped.</p>`;
   }
   const total = reasons.reduce((sum, [, count]) => sum + count, 0);
   const files = project.skipped_files ?? [];
   const rows = files.map(({ path, reason }) => `<tr><th scope="row">${escaped(path)}</th><td>${escaped(reason)}</td></tr>`);
   const said = reasons.map(([reason, count]) => `${number.format(count)} ${escaped(reason)}`).join(", ");
   const rest = total > files.length ? `<p class="quiet">and ${number.format(total - files.length)} more</p>` : "";
-  return `<h3>Skipped files</h3><details data-key="skipped ${escaped(project.root)}"><summary>${said}</summary>${table(["File", "Why"], rows)}${rest}</details>`;
+  return `<details class="skipped" data-key="skipped ${escaped(project.root)}"><summary>Skipped files: ${said}</summary>${table(["File", "Why"], rows)}${rest}</details>`;
 }
 
-function engineHtml(engine: EngineStatus, samples: readonly Sample[]): string {
+/** The clients by name; several of one name are one line. */
+function clientsHtml(clients: readonly ClientRecord[]): string {
+  const named = new Map<string, ClientRecord[]>();
+  for (const client of clients) {
+    const key = `${client.surface} ${client.name}`;
+    named.set(key, [...(named.get(key) ?? []), client]);
+  }
+  return `<h2>Who is connected</h2><ul class="plain">${[...named.values()].map(clientRow).join("")}</ul>`;
+}
+
+function clientRow(same: readonly ClientRecord[]): string {
+  const { surface = "", name = "" } = same[0] ?? {};
+  const kind = SURFACES[surface] ?? surface;
+  const pids = same.flatMap(({ pid }) => (pid === null ? [] : [pid]));
+  const facts = [name ? kind : "", same.length > 1 ? `connected ${same.length} times` : "", pids.length > 0 ? `process${pids.length > 1 ? "es" : ""} ${pids.join(", ")}` : ""];
+  return `<li><strong>${escaped(name || `A ${kind}`)}</strong> <span class="quiet">${facts.filter(Boolean).map(escaped).join(", ")}</span></li>`;
+}
+
+function latenciesHtml(engine: EngineStatus): string {
   const latencies = Object.entries(engine.latency ?? {}).toSorted(([, one], [, other]) => other.count - one.count);
-  const slowest = Math.max(1, ...latencies.map(([, { p95_ms }]) => p95_ms));
   const rows = latencies.map(
     ([name, { count, p50_ms, p95_ms, p99_ms }]) =>
-      `<tr><th scope="row">${escaped(name.replaceAll("_", " "))}</th><td>${number.format(count)}</td><td>${p50_ms}</td><td>${p95_ms}</td><td>${p99_ms}</td><td>${bar(p95_ms / slowest)}</td></tr>`,
+      `<tr><th scope="row">${escaped(name.replaceAll("_", " "))}</th><td>${number.format(count)}</td>${[p50_ms, p95_ms, p99_ms].map((value) => `<td>${value} ms</td>`).join("")}</tr>`,
   );
-  const clients = (engine.clients ?? []).map(({ surface, name, pid }) => `<li>${escaped([surface, name].filter(Boolean).join(" "))} <span class="quiet">process ${pid}</span></li>`);
-  const memory = engine.memory_bytes === undefined ? "" : `<h3>Memory: ${megabytes(engine.memory_bytes)}</h3>${line(samples)}`;
-  return `<section><h2>Engine</h2><p class="quiet">running for ${duration(engine.uptime_s)}${engine.log ? `, log in <code>${escaped(engine.log)}</code>` : ""}</p>
-${memory}<h3>Answers, in milliseconds</h3>${table(["Question", "Count", "p50", "p95", "p99"], rows)}
-<h3>Who is connected</h3><ul>${clients.join("")}</ul></section>`;
+  const heads = ["Question", "Times asked", "Half within", "95 % within", "99 % within"];
+  return `<details class="latencies" data-key="latencies"><summary>Latencies</summary>${table(heads, rows)}</details>`;
 }
 
 function table(heads: readonly string[], rows: readonly string[]): string {
-  const wide = rows[0]?.includes("<svg") ? '<td aria-hidden="true"></td>' : "";
-  return `<table><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join("")}${wide}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
+  return `<table><thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
 }
 
-/** A bar beside a number, which says the same. */
-function bar(share: number): string {
-  const width = Math.max(1, Math.round(share * BAR.width));
-  return `<svg class="bar" aria-hidden="true" width="${BAR.width}" height="${BAR.height}"><rect width="${width}" height="${BAR.height}" rx="2"/></svg>`;
+function nameOf({ root }: ProjectStatus): string {
+  return root.split(/[\\/]/).at(-1) || root;
 }
 
-function line(samples: readonly Sample[]): string {
-  const [first, last] = [samples[0], samples.at(-1)];
-  if (!first || !last || first === last) {
-    return "";
-  }
-  const most = Math.max(...samples.map(({ bytes }) => bytes)) * 1.1;
-  const span = last.at - first.at;
-  const points = samples.map(({ at, bytes }) => `${(((at - first.at) / span) * LINE.width).toFixed(1)},${(LINE.height * (1 - bytes / most)).toFixed(1)}`);
-  const label = `Memory over the last ${duration(span / 1000)}: from ${megabytes(first.bytes)} to ${megabytes(last.bytes)}`;
-  return `<svg class="line" role="img" aria-label="${label}" viewBox="0 0 ${LINE.width} ${LINE.height}" width="${LINE.width}" height="${LINE.height}"><polyline points="${points.join(" ")}"/></svg>`;
-}
-
-function megabytes(bytes: number): string {
-  return `${number.format(Math.round(bytes / MB))} MB`;
+/** A count with its noun: "1 file", "2 memories". */
+function many(count: number, noun: string): string {
+  return `${number.format(count)} ${count === 1 ? noun : `${noun.replace(/y$/, "ie")}s`}`;
 }
 
 /** Seconds in words that people use. */

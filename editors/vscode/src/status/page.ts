@@ -4,10 +4,9 @@ import { messageOf } from "../errors.ts";
 import type { ProjectStatus, Status } from "../server/answers.ts";
 import type { Server } from "../server/server.ts";
 import { pageHtml, webviewOptions } from "../webview.ts";
-import { REMEDIES, type Sample, problemHtml, statusHtml } from "./html.ts";
+import { REMEDIES, problemHtml, statusHtml } from "./html.ts";
 
 const LOOK_MS = 2000;
-const MOST_SAMPLES = 300;
 
 /** The page's script is there, again each time the tab is brought back; or one of its buttons was pressed. */
 interface FromPage {
@@ -17,7 +16,7 @@ interface FromPage {
 export class StatusPage implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private samples: Sample[] = [];
+  private used: { readonly at: number; readonly processor_s: number } | undefined;
   private details: readonly ProjectStatus[] = [];
   private seen = "";
   private readonly server: Server;
@@ -46,7 +45,7 @@ export class StatusPage implements vscode.Disposable {
     panel.onDidDispose(() => {
       clearTimeout(this.timer);
       this.panel = undefined;
-      this.samples = [];
+      this.used = undefined;
     });
     this.panel = panel;
   }
@@ -82,13 +81,19 @@ export class StatusPage implements vscode.Disposable {
     return { ...status, projects };
   }
 
+  /** The share of one core that was used since the last look, in percent. */
+  private load(processor_s: number | undefined): number | undefined {
+    const former = this.used;
+    this.used = processor_s === undefined ? undefined : { at: Date.now(), processor_s };
+    return former && this.used && this.used.at > former.at
+      ? Math.max(0, Math.round((1e5 * (this.used.processor_s - former.processor_s)) / (this.used.at - former.at)))
+      : undefined;
+  }
+
   private async html(): Promise<string> {
     try {
       const status = await this.detailed(await this.server.ask<Status>("status", {}));
-      if (status.engine?.memory_bytes !== undefined) {
-        this.samples = [...this.samples, { at: Date.now(), bytes: status.engine.memory_bytes }].slice(-MOST_SAMPLES);
-      }
-      return statusHtml(status, this.server.path, this.samples);
+      return statusHtml(status, this.server.path, this.load(status.engine?.processor_s));
     } catch (error) {
       return problemHtml(messageOf(error));
     }
