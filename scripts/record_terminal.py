@@ -22,9 +22,9 @@ PICTURE = ROOT / "docs" / "images" / "terminal.svg"
 COLUMNS, ROWS = 100, 200
 
 COMMANDS = (
-    ("search", "turn what a view returns into a response", "--in", "code", "-k", "1"),
+    ("turn what a view returns into a response", "-k", "1"),
     ("add", "Old keys only verify; keep them for a month", "--at", "src/flask/sessions.py:309"),
-    ("search", "which key signs", "-k", "1"),
+    ("which key signs", "-k", "1"),
 )
 
 
