@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rag_ls.cli import render
 from rag_ls.cli.matching_lines import Line, Words, best
@@ -26,8 +25,7 @@ _INDENT = "  "
 _STATES = {"buffer": "unsaved", "changed": "changed since"}
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(NamedTuple):
     """How much of an answer is shown."""
 
     files: int = FILES
@@ -39,8 +37,7 @@ class Extent:
     """Scores, ids and why each was found."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What is shown together: a file with its places, best first, or a memory."""
 
     places: tuple[Json, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _WORD = re.compile(r"[^\W_]+")
 # Parts of a word of the question: `getUserByID` is get, User, By, ID.
@@ -22,8 +22,7 @@ _LEAST_WITHOUT_MATCH = 3
 _DECLARED = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line of a file."""
 
     number: int

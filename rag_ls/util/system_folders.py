@@ -53,9 +53,9 @@ def why_no_project_unasked(folder: Path) -> str:
     """
     if _is_in(folder, _home()) and not _is_system(_home()):
         inside = any(_is_in(folder, _home() / place) for place in _OF_PROGRAMS_AT_HOME)
-        # Windows keeps the temporary folder among them.
-        is_temporary = _is_in(folder, temporary := os.path.realpath(tempfile.gettempdir())) and str(folder) != temporary
-        return "holds settings and data of programs" if inside and not is_temporary else ""
+        return (
+            "holds settings and data of programs" if inside and not _is_in_temporary_folder_of(_home(), folder) else ""
+        )
     if folder.as_posix() in _HOMES:
         return "holds the homes of all users"
     if folder.as_posix() in _DRIVES:
@@ -98,6 +98,12 @@ def _has_another_owner(home: Path) -> bool:
         return hasattr(os, "geteuid") and os.stat(home).st_uid != os.geteuid()
     except OSError:
         return True
+
+
+def _is_in_temporary_folder_of(home: Path, folder: Path) -> bool:
+    """Whether a folder is in the temporary folder, which Windows keeps at home among the data of programs."""
+    temporary = Path(os.path.realpath(tempfile.gettempdir()))
+    return _is_in(temporary, home) and _is_in(folder, temporary) and folder != temporary
 
 
 def _is_in(folder: Path, place: str | Path) -> bool:

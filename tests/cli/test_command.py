@@ -287,7 +287,8 @@ def test_the_status_tells_what_is_missing(repository: Path) -> None:
 def test_the_status_tells_of_memories_and_rules_too_and_others_say_so(indexed: Path) -> None:
     _json(indexed, "add", "Carts are priced net of tax", "--at", "src/cart.py:2")
     write(indexed, {"CONSTRAINTS.md": "# Rules\n\nNever call the bank from a cart.\n"})
-    assert until(lambda: "\nrules     1 sections of constraints\n" in _run(indexed, "status").stdout)
+    assert _run(indexed, "index", "--words-only").returncode == 0
+    assert "\nrules     1 sections of constraints\n" in _run(indexed, "status").stdout
     assert "memories  1 project (1 about code, 1 never recalled), 0 global\n" in _run(indexed, "status").stdout
     for verb in (["stats"], ["rules", "status"], ["rules", "health"], ["doctor"]):
         assert "`rag-ls status` shows" in _run(indexed, *verb).stdout

@@ -104,7 +104,7 @@ def test_code_is_published_only_if_the_settings_say_so_and_found_without_a_check
     assert f"{len(SHOP)} sent now, 0 removed" in done.stdout
     assert json.loads(_run(shop, "store", "publish", "--json").stdout)["changed"] == 0
     found = _run(elsewhere, "search", "--published", "shop", "discount", "of", "the", "cart", "--standalone")
-    assert "src/cart.py" in found.stdout.splitlines()[0]
+    assert "\n\nsrc/cart.py:" in found.stdout
     assert "published" in found.stdout
     assert "leave --in" in _run(elsewhere, "search", "--published", "shop", "--in", "memory", "x").stderr
     assert "the team published github.com/acme/shop" in _run(elsewhere, "projects", "list", "--standalone").stderr

@@ -16,7 +16,7 @@ _MESSAGES = 40
 
 def _futures() -> int:
     gc.collect()
-    return sum(isinstance(each, concurrent.futures.Future | asyncio.Future) for each in gc.get_objects())
+    return sum(issubclass(type(each), (concurrent.futures.Future, asyncio.Future)) for each in gc.get_objects())
 
 
 def test_what_was_typed_and_asked_is_let_go(shop: Path, home: Path) -> None:
