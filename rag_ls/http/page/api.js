@@ -16,6 +16,16 @@ function signOut(why = SIGNED_OUT) {
   throw new Refused(why);
 }
 
+/** The proof in an answer; nothing where it is no JSON. A request that is given up proves nothing, either way: it throws. */
+async function proofIn(answer) {
+  try {
+    return (await answer.json())?.proof;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
 /** The token, once who listens there has proved to be the engine that gave it. Throws `Refused`. */
 async function provenToken(signal) {
   const held = JSON.parse(sessionStorage.getItem(TOKEN) ?? "null");
@@ -28,8 +38,7 @@ async function provenToken(signal) {
   const digest = hex(await crypto.subtle.digest("SHA-256", bytesOf(held.token)));
   const key = await crypto.subtle.importKey("raw", bytesOf(digest), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
   const wanted = hex(await crypto.subtle.sign("HMAC", key, bytesOf(nonce)));
-  const { proof } = await answer.json().catch(() => ({}));
-  if (proof !== wanted) signOut("Another program answers at this address; nothing was sent to it. Run `rag-ls open` in a terminal.");
+  if ((await proofIn(answer)) !== wanted) signOut("Another program answers at this address; nothing was sent to it. Run `rag-ls open` in a terminal.");
   return held.token;
 }
 
