@@ -214,7 +214,7 @@ def _whole(place: Json, words: Words, paint: Paint) -> list[str]:
     text = (place.get("text") or "").rstrip("\n")
     digits = len(str(place["end_line"]))
     indent = shared_indent(text.split("\n"))
-    coloured = paint.code(text, place["language"], indent=indent, marked=words.pattern, margin=digits + 4)
+    coloured = paint.code(text, place["language"], indent=indent, marked=words.pattern, margin=None)
     return [
         f"{_INDENT}{paint.styled(f'{number:>{digits}}', FAINT)}  {row}".rstrip()
         for number, row in enumerate(coloured, place["start_line"])

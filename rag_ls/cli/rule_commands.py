@@ -45,9 +45,9 @@ def set_up(arguments: argparse.Namespace) -> int:
         answer = ask(arguments, "rag_setup", question, show)
     lines = [answer["message"], *(f"  {path}" for path in answer["filesGenerated"])]
     lines += [f"  former text: {path}" for path in answer.get("filesKept", ())]
-    show_answer(arguments, answer, "\n".join(lines))
+    show_answer(arguments, answer, in_words_of_the_shell("\n".join(lines)))
     if answer.get("warning"):
-        print(f"rag-ls: {answer['warning']}", file=sys.stderr)
+        print(f"rag-ls: {in_words_of_the_shell(answer['warning'])}", file=sys.stderr)
     offer(find_project(arguments.project).root)
     return 0
 
@@ -119,7 +119,7 @@ def status(arguments: argparse.Namespace) -> int:
 def _constraints(answer: Json, style: Paint) -> str:
     parts = [_rule(record, style) for kind in ("constraints", "patterns") for record in answer[kind]]
     parts += [_example(record, style) for record in answer["examples"]]
-    return "\n\n".join([*parts, answer["summary"]])
+    return "\n\n".join([*parts, in_words_of_the_shell(answer["summary"])])
 
 
 def _rule(record: Json, style: Paint) -> str:

@@ -61,11 +61,12 @@ class Paint(Protocol):
         rows: Sequence[int] | None = None,
         indent: str = "",
         marked: re.Pattern[str] | None = None,
-        margin: int = _MARGIN,
+        margin: int | None = _MARGIN,
     ) -> list[str]:
         """The lines of some code, or only those of `rows` (from 0), without an `indent` that they begin with.
 
-        What `marked` finds is marked. `margin` columns of the terminal are left for what stands before a line.
+        What `marked` finds is marked. `margin` columns of the terminal are left for what stands before a line; without one,
+        long lines are whole.
         """
         ...
 
@@ -87,7 +88,7 @@ class Plain:
         rows: Sequence[int] | None = None,
         indent: str = "",
         marked: re.Pattern[str] | None = None,
-        margin: int = _MARGIN,
+        margin: int | None = _MARGIN,
     ) -> list[str]:
         """See `Paint`."""
         lines = [line.removeprefix(indent) for line in text.split("\n")]
@@ -121,9 +122,9 @@ class Colours:
         rows: Sequence[int] | None = None,
         indent: str = "",
         marked: re.Pattern[str] | None = None,
-        margin: int = _MARGIN,
+        margin: int | None = _MARGIN,
     ) -> list[str]:
-        """See `Paint`. A line that is too long for the terminal is cut."""
+        """See `Paint`. A line that is too long for the terminal is cut, unless there is no `margin`."""
         from rich.syntax import Syntax
 
         harmless_lines = _ORDERS.sub(_SHOWN_ORDER, text).split("\n")
@@ -137,10 +138,11 @@ class Colours:
             self._fitted(lines[row - blank], marked, margin) if 0 <= row - blank < len(lines) else "" for row in chosen
         ]
 
-    def _fitted(self, line: Text, marked: re.Pattern[str] | None, margin: int) -> str:
+    def _fitted(self, line: Text, marked: re.Pattern[str] | None, margin: int | None) -> str:
         if marked is not None:
             line.highlight_regex(marked, _MARKED)
-        line.truncate(max(20, self.width - margin), overflow="ellipsis")
+        if margin is not None:
+            line.truncate(max(20, self.width - margin), overflow="ellipsis")
         return self._printed(line)
 
     def _printed(self, text: object) -> str:

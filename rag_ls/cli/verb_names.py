@@ -75,6 +75,8 @@ def resolve(words: Sequence[str], known: Iterable[str]) -> list[str]:
     names = set(known)
     if verb in names:
         return [*words[:at], verb, *words[at + 1 :]]
+    if not verb.strip():
+        raise InvalidRequest('the question is empty: `rag-ls "where is the token refreshed"` asks one')
     if _is_question(verb, words[at:], names):
         return ["search", *words]
     raise InvalidRequest(_no_verb(verb, names))
@@ -95,9 +97,13 @@ def _is_question(verb: str, words: Sequence[str], known: Iterable[str]) -> bool:
     if any(character.isspace() for character in verb):
         return True
     count = sum(not word.startswith("-") for word in words)
-    if count <= _MOST_WORDS_OF_A_SLIP and (verb in _MEANT or _slips(verb, known)):
+    if count > _MOST_WORDS_OF_A_SLIP:
+        return True
+    if count == 1 and not {"-h", "--help"}.isdisjoint(words):
         return False
-    return count > 1
+    # One word alone is rather a name to look for than a slip in a word for a verb.
+    alike = [*known, *TREE] if count == 1 else [*known, *TREE, *_MEANT]
+    return verb not in _MEANT and not _slips(verb, alike)
 
 
 def _slips(verb: str, known: Iterable[str]) -> list[str]:

@@ -14,6 +14,12 @@ _ASKED_THROUGH = {
     "search_memory": "search",
     "restore_memory": "restore",
     "index_status": "status",
+    "rag_setup": "rules setup",
+    "rag_index": "rules index",
+    "rag_check_constraints": "rules check",
+    "rag_query_impact": "rules impact",
+    "rag_health_check": "rules health",
+    "rag_status": "rules status",
 }
 _VERB_OF = {str(verb["operation"]): name for name, verb in VERBS.items()} | _ASKED_THROUGH
 # Only names with an underscore: a one-word name may be an English word.

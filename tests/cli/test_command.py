@@ -330,7 +330,7 @@ def test_config_shows_settings_and_their_problems(repository: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("frobnicate",), 2, "there is no verb 'frobnicate'; "),
+        (("serach",), 2, "there is no verb 'serach'; "),
         (("serach", "x"), 2, "the nearest are search, serve; `rag-ls --help` shows the verbs"),
         (("add", "Cookies are signed", "--importance", "7"), 2, "--importance 7.0 is not between 0 and 1"),
         (("search",), 2, "query"),

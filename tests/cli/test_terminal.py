@@ -62,6 +62,11 @@ def _seen(shown: str) -> list[str]:
     return _COLOUR.sub("", _LINK.sub("", shown)).split("\n")
 
 
+def test_a_whole_text_keeps_its_long_lines(repository: Path) -> None:
+    shown = on_a_terminal(repository, "search", "reconcile invoices", "--in", "code", "--full", columns=60)
+    assert "return [invoice for invoice in invoices if invoice]" in "\n".join(_seen(shown))
+
+
 def test_a_hit_fits_the_terminal_and_its_place_opens_at_a_click(repository: Path) -> None:
     shown = on_a_terminal(repository, "search", "reconcile invoices", "--in", "code", columns=80)
     lines = [line for line in _seen(shown) if line and not line.startswith("rag-ls:")]
