@@ -83,7 +83,8 @@ def _line(found: Violation, style: Paint) -> str:
 def _summary(report: CheckReport) -> str:
     if not report.rules.rules and not report.rules.problems:
         return (
-            "rag-ls: nothing to check: ARCHITECTURE.yml has no `rules:` that a machine checks (docs/rules.md shows how)"
+            "rag-ls: nothing to check: no rules that a machine checks are written here; they stand under `rules:` in "
+            "ARCHITECTURE.yml (docs/rules.md shows how)"
         )
     counts = [
         f"{number} {name}"
