@@ -31,7 +31,9 @@ from tests.support import PATIENCE_S, SHOP, end_engine, git_repository, open_che
 if TYPE_CHECKING:
     from tests.storage.postgres.servers import Postgres
 
-settings.register_profile("rag-ls", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# The same examples each time, so that a change is judged by what it changed; others before a release (`--long`).
+settings.register_profile("rag-ls", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+settings.register_profile("rag-ls-long", settings.get_profile("rag-ls"), derandomize=False)
 settings.load_profile("rag-ls")
 
 # What needs neither processes nor models by its nature.
@@ -42,6 +44,12 @@ _FAST_FOLDERS = frozenset({"chunking", "config", "memory", "registry", "search",
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fast", action="store_true", help="only what needs no process and no model, in a minute")
     parser.addoption("--long", action="store_true", help="walks and kills at full length, as before a release")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """With `--long`, property tests try examples that nobody has tried before."""
+    if config.getoption("--long"):
+        settings.load_profile("rag-ls-long")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
