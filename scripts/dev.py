@@ -2,7 +2,7 @@
 """Set rag-ls up on a fresh machine, try it, and run its checks. Needs Python >= 3.11 and git, nothing else.
 
 python3 scripts/dev.py setup          set up: a virtual environment, the dependencies, the embedding model
-python3 scripts/dev.py try [FOLDER]   install what rag-ls needs, index a repository, ask three questions, say how to go on
+python3 scripts/dev.py try [FOLDER]   install what rag-ls needs, index itself and ask it three questions (or index FOLDER), say how to go on
 python3 scripts/dev.py test [ARGS]    set up, then run all tests (ARGS go to pytest; --fast: in a minute; --long: at full length;
                                        --lean: those of models and clients, installed without extras)
 python3 scripts/dev.py lint           ruff, mypy and the import layers

@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 QUESTIONS = Path(__file__).with_name("first_questions.json")
@@ -22,9 +21,11 @@ class FirstMinute:
         self._rag_ls, self._folder, self._source = rag_ls, folder, source
 
     def show(self) -> int:
-        """Index, ask three questions, and print the lines that come next; the exit status."""
-        if code := self._step("the words of all files are indexed", lambda: self._index()):
+        """Index, ask three questions about rag-ls itself, and print the lines that come next; the exit status."""
+        started = time.monotonic()
+        if code := self._run("index", "--words-only", str(self._folder), quiet=True):
             return code
+        show_step("the words of all files are indexed", time.monotonic() - started)
         asks_about_us = self._folder == self._source
         for asked in json.loads(QUESTIONS.read_text(encoding="utf-8")) if asks_about_us else ():
             show_step(f'"{asked["question"]}"')
@@ -32,16 +33,6 @@ class FirstMinute:
                 return code
         self._say_what_next()
         return 0
-
-    def _index(self) -> int:
-        return self._run("index", "--words-only", str(self._folder), quiet=True)
-
-    def _step(self, done: str, do: Callable[[], int]) -> int:
-        started = time.monotonic()
-        code = do()
-        if not code:
-            show_step(done, time.monotonic() - started)
-        return code
 
     def _run(self, *arguments: str, quiet: bool = False) -> int:
         # What went wrong is on standard error, which is not hidden.
@@ -69,6 +60,4 @@ def path_command(source: Path, rag_ls: Path) -> str:
     """The command that puts `rag-ls` onto the user's PATH, by what is installed here."""
     if shutil.which("uv"):
         return f"uv tool install {source}"
-    if shutil.which("pipx"):
-        return f"pipx install {source} && pipx inject rag-ls {source / 'packages' / 'rag-ls-model'}"
     return f"ln -s {rag_ls} ~/.local/bin/rag-ls"

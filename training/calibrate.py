@@ -16,17 +16,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
 from rag_ls.chunking import detect_language
-from rag_ls.embedding.local.catalog import CALIBRATION, PACKED_GRAPH, TOKENIZER, file_sha256
+from rag_ls.embedding.local.catalog import CALIBRATION, PACKED_GRAPH, file_sha256, locate
 from rag_ls.embedding.local.int8 import products_of
 from rag_ls.embedding.local.openvino_graph import from_graph
+from rag_ls.embedding.local.openvino_model import tokenizer_of
 
 # Texts as long as chunks, and short ones, because questions are short.
 _MAX_CHARACTERS, _MAX_SHORT_CHARACTERS = 900, 50
 _TEXTS_PER_FOLDER = 8
-_MAX_TOKENS = 256
 _MIN_VALUE = 1e-8
 
 
@@ -64,10 +63,8 @@ def largest_values(graph: Path, samples: Iterable[Sequence[int]]) -> dict[str, N
 
 def calibrate(model: Path, folders: Sequence[Path]) -> Path:
     """Write the calibration of a packed model beside its weights; the file."""
-    tokenizer = Tokenizer.from_file(str(model / TOKENIZER))
-    tokenizer.enable_truncation(_MAX_TOKENS)
-    tokenizer.no_padding()
-    samples = [encoding.ids for encoding in tokenizer.encode_batch(sample_texts(folders))]
+    encoded = tokenizer_of(locate(str(model))).encode_batch(sample_texts(folders))
+    samples = [encoding.ids for encoding in encoded]
     arrays: dict[str, Any] = dict(largest_values(model / PACKED_GRAPH, samples))
     np.savez(model / CALIBRATION, **arrays)
     return model / CALIBRATION

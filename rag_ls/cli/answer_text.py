@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -97,23 +96,17 @@ def notes_of(stats: Json) -> list[str]:
 
 def paths(data: Json, files: int) -> list[str]:
     """The paths of the files, best first, from the present folder."""
-    return [path_from_here(entry.best) for entry in _files(entries_of(data["results"]), files)]
+    return [render.path_from_here(entry.best) for entry in _files(entries_of(data["results"]), files)]
 
 
 def vimgrep(data: Json, question: str, files: int) -> list[str]:
     """The lines that match, as `path:line:column:text`."""
     words = Words(question)
     return [
-        f"{path_from_here(entry.best)}:{line.number}:{line.column}:{line.text}"
+        f"{render.path_from_here(entry.best)}:{line.number}:{line.column}:{line.text}"
         for entry in _files(entries_of(data["results"]), files)
         for line in _lines(entry, words)
     ]
-
-
-def path_from_here(data: Json) -> str:
-    """The path of a hit as an editor or shell opens it: from the present folder, if it is in or beside the project."""
-    file: str = data.get("file", "")
-    return min(os.path.relpath(file), file, key=len) if file else str(data["path"])
 
 
 def _files(entries: Sequence[Entry], count: int) -> list[Entry]:
@@ -146,7 +139,7 @@ def _file(entry: Entry, words: Words, extent: Extent, paint: Paint) -> str:
     file = hit.get("file", "")
     symbols = list(dict.fromkeys(place["symbol"] for place in entry.places if place["symbol"]))[:_SYMBOLS]
     head = [
-        (f"{path_from_here(hit)}:{_leading_line(hit, lines)}", PLACE, Path(file).as_uri() if file else ""),
+        (f"{render.path_from_here(hit)}:{_leading_line(hit, lines)}", PLACE, Path(file).as_uri() if file else ""),
         (", ".join(symbols), NAME, ""),
         (hit.get("project", "") if hit.get("project", "") not in file else "", FAINT, ""),
         ("rule" if entry.kind == "rule" else "", FAINT, ""),
@@ -214,7 +207,7 @@ def _whole(place: Json, words: Words, paint: Paint) -> list[str]:
     text = (place.get("text") or "").rstrip("\n")
     digits = len(str(place["end_line"]))
     indent = shared_indent(text.split("\n"))
-    coloured = paint.code(text, place["language"], indent=indent, marked=words.pattern, margin=None)
+    coloured = paint.code(text, place["language"], indent=indent, marked=words.pattern)
     return [
         f"{_INDENT}{paint.styled(f'{number:>{digits}}', FAINT)}  {row}".rstrip()
         for number, row in enumerate(coloured, place["start_line"])

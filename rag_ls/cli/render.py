@@ -23,12 +23,15 @@ def hit(data: Json, paint: Paint = PLAIN) -> str:
     if data["kind"] == "memory":
         return memory(data, paint)
     file = data.get("file", "")
-    path = min(os.path.relpath(file), file, key=len) if file else data["path"]
     why = f"[{data.get('why') or '+'.join(data['matched_by'])}, {data['freshness']}]"
     head = flowing(
         [
             (f"{data['score']:.2f}", FAINT, ""),
-            (f"{path}:{data['start_line']}-{data['end_line']}", PLACE, Path(file).as_uri() if file else ""),
+            (
+                f"{path_from_here(data)}:{data['start_line']}-{data['end_line']}",
+                PLACE,
+                Path(file).as_uri() if file else "",
+            ),
             (data["symbol"], NAME, ""),
             (why, FAINT, ""),
             (data["id"], FAINT, ""),
@@ -37,6 +40,12 @@ def hit(data: Json, paint: Paint = PLAIN) -> str:
     )
     shown = textwrap.dedent(data.get("text", "").strip("\n"))
     return "\n".join([*head, *(f"    {line}" for line in paint.code(shown, data["language"]))])
+
+
+def path_from_here(data: Json) -> str:
+    """The path of a hit as an editor or shell opens it: from the present folder, if it is in or beside the project."""
+    file: str = data.get("file", "")
+    return min(os.path.relpath(file), file, key=len) if file else str(data["path"])
 
 
 def flowing(parts: Sequence[tuple[str, str, str]], paint: Paint) -> list[str]:

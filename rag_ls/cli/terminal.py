@@ -27,7 +27,6 @@ _CONTROLS = re.compile(
 )
 _ORDERS = re.compile("\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _SHOWN_ORDER = "\N{REPLACEMENT CHARACTER}"
-_MARGIN = 4
 _MARKED = "bold underline"
 _CODE_COLOURS = "ansi_dark"
 
@@ -61,7 +60,7 @@ class Paint(Protocol):
         rows: Sequence[int] | None = None,
         indent: str = "",
         marked: re.Pattern[str] | None = None,
-        margin: int | None = _MARGIN,
+        margin: int | None = None,
     ) -> list[str]:
         """The lines of some code, or only those of `rows` (from 0), without an `indent` that they begin with.
 
@@ -88,7 +87,7 @@ class Plain:
         rows: Sequence[int] | None = None,
         indent: str = "",
         marked: re.Pattern[str] | None = None,
-        margin: int | None = _MARGIN,
+        margin: int | None = None,
     ) -> list[str]:
         """See `Paint`."""
         lines = [line.removeprefix(indent) for line in text.split("\n")]
@@ -122,7 +121,7 @@ class Colours:
         rows: Sequence[int] | None = None,
         indent: str = "",
         marked: re.Pattern[str] | None = None,
-        margin: int | None = _MARGIN,
+        margin: int | None = None,
     ) -> list[str]:
         """See `Paint`. A line that is too long for the terminal is cut, unless there is no `margin`."""
         from rich.syntax import Syntax

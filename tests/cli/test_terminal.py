@@ -63,8 +63,17 @@ def _seen(shown: str) -> list[str]:
 
 
 def test_a_whole_text_keeps_its_long_lines(repository: Path) -> None:
-    shown = on_a_terminal(repository, "search", "reconcile invoices", "--in", "code", "--full", columns=60)
-    assert "return [invoice for invoice in invoices if invoice]" in "\n".join(_seen(shown))
+    wanted = "return [invoice for invoice in invoices if invoice]"
+    shown = on_a_terminal(repository, "search", "reconcile invoices", "--in", "code", "--full", columns=40)
+    assert wanted in "\n".join(_seen(shown))
+    found = subprocess.run(
+        [_COMMAND, "search", "reconcile invoices", "--in", "code", "--json"],
+        cwd=repository,
+        capture_output=True,
+        check=True,
+    )
+    shown = on_a_terminal(repository, "show", json.loads(found.stdout)["results"][0]["id"], columns=40)
+    assert wanted in "\n".join(_seen(shown))
 
 
 def test_a_hit_fits_the_terminal_and_its_place_opens_at_a_click(repository: Path) -> None:

@@ -55,7 +55,7 @@ class OpenVinoEmbedder:
         """
         import openvino
 
-        self._tokenizer = _tokenizer_of(model)
+        self._tokenizer = tokenizer_of(model)
         core = openvino.Core()
         can = core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
         hint = {"NUM_STREAMS": str(threads), "INFERENCE_NUM_THREADS": threads}
@@ -137,7 +137,8 @@ def export_model(model: LocatedModel, file: Path) -> None:
     _save(openvino, _from_torch(openvino, model), file)
 
 
-def _tokenizer_of(model: LocatedModel) -> Any:
+def tokenizer_of(model: LocatedModel) -> Any:
+    """The tokenizer of a model, which cuts what is too long for it and fills nothing up."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(model.tokenizer_file))
