@@ -18,6 +18,7 @@ from rag_ls.project import find_project
 from rag_ls.rules.checks.project import CheckReport, changed_files, check_project
 from rag_ls.rules.checks.records import Severity, Violation
 from rag_ls.util.paths import is_among
+from rag_ls.util.text import count_of
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -87,13 +88,14 @@ def _summary(report: CheckReport) -> str:
             "ARCHITECTURE.yml (docs/rules.md shows how)"
         )
     counts = [
-        f"{number} {name}"
-        for severity, name in ((Severity.ERROR, "errors"), (Severity.WARNING, "warnings"), (Severity.INFO, "notes"))
+        count_of(number, name)
+        for severity, name in ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "note"))
         if (number := _count(report.violations, severity))
     ]
     wrong = sum(problem.severity is Severity.ERROR for problem in report.rules.problems)
-    broken = f"; {wrong} rules are wrong" if wrong else ""
-    return f"rag-ls: {report.files:,} files, {len(report.rules.rules)} rules: {', '.join(counts) or 'nothing breaks one'}{broken}"
+    broken = f"; {count_of(wrong, 'rule')} cannot be read" if wrong else ""
+    read = f"{count_of(report.files, 'file')}, {count_of(len(report.rules.rules), 'rule')}"
+    return f"rag-ls: {read}: {', '.join(counts) or 'nothing breaks one'}{broken}"
 
 
 def _count(violations: Sequence[Violation], severity: Severity) -> int:

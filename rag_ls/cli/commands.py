@@ -172,11 +172,14 @@ def _overview(arguments: argparse.Namespace) -> int:
 def _show_status(arguments: argparse.Namespace, answer: Json) -> None:
     if arguments.watch and sys.stdout.isatty():
         terminal.clear()
-    # A search does not wait for this import.
+    # A search does not wait for these imports.
+    from rag_ls.cli.trust_command import state_of
     from rag_ls.registry.trusted_folders import users_trusted_folders
 
-    answer["trusted"] = users_trusted_folders().trusts(Path(answer["root"]))
+    root = Path(answer["root"])
+    answer["trusted"] = users_trusted_folders().trusts(root)
     if not arguments.json:
+        answer["trust"] = state_of(root)
         answer |= _beside_the_index(arguments)
     # While it is watched, the next look comes in a second: no pager.
     show_answer(arguments, answer, render.status(answer, paint()), paged=not arguments.watch)

@@ -107,6 +107,13 @@ _SUBLIME = """\
 }}"""
 
 
+_CHECKOUT = "/path/of/rag-ls"
+_GET_CHECKOUT = f"""\
+# The files for this editor are in the repository (then write its folder for {_CHECKOUT} below):
+
+git clone --depth 1 https://github.com/rag-ls/rag-ls"""
+
+
 @dataclass(frozen=True, slots=True)
 class Connection:
     """How one editor or agent is connected."""
@@ -120,10 +127,11 @@ class Connection:
 
         Lines that begin with `# ` explain; all others are to be copied.
         """
-        at = str(folder or "/path/of/rag-ls")
-        return self._text.format(
+        at = str(folder or _CHECKOUT)
+        text = self._text.format(
             path=json.dumps(rag_ls), shell=shlex.quote(rag_ls), folder=at, lua=_lua(rag_ls), lua_folder=_lua(at)
         )
+        return text if folder or _CHECKOUT not in text else f"{_GET_CHECKOUT}\n\n{text}"
 
 
 def _lua(text: str) -> str:

@@ -18,8 +18,9 @@ from rag_ls import __version__
 from rag_ls.cli.completions import SHELLS
 from rag_ls.cli.options import Verbs, add_operations, add_verb, project_option, standalone_option
 from rag_ls.cli.terminal import guard_streams, harmless
+from rag_ls.cli.unknown_words import refusal
 from rag_ls.cli.verb_help import epilog_of, first_help, full_help, group_help, verbs_of
-from rag_ls.cli.verb_names import TREE, resolve
+from rag_ls.cli.verb_names import TREE, group_named, resolve
 from rag_ls.cli.verbs import VERBS
 from rag_ls.cli.wording import in_words_of_the_shell
 from rag_ls.errors import InvalidRequest, RagLsError
@@ -77,15 +78,33 @@ def main(argv: Sequence[str] | None = None) -> None:
     take_any_text()
     guard_streams()
     words = list(sys.argv[1:] if argv is None else argv)
+    if text := _help_for(words):
+        sys.exit(_print_help(text))
     try:
-        if text := _help_for(words):
-            print(text)
-            sys.exit(DONE)
         words = resolve(words, (*_VERBS, *(name.partition(" ")[0] for name in VERBS)))
     except InvalidRequest as error:
         print(f"rag-ls: {harmless(str(error))}", file=sys.stderr)
         sys.exit(WRONG_USAGE)
-    sys.exit(_run(build_parser().parse_args(words)))
+    parser = build_parser()
+    arguments, unknown = parser.parse_known_args(words)
+    if unknown:
+        print(f"rag-ls: {harmless(refusal(parser, arguments, unknown))}", file=sys.stderr)
+        sys.exit(WRONG_USAGE)
+    sys.exit(_run(arguments))
+
+
+def _print_help(text: str) -> int:
+    try:
+        print(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _stop_printing()
+    return DONE
+
+
+def _stop_printing() -> None:
+    """Let the process end in silence: the reader (`head`, a pager) has seen enough."""
+    sys.stderr.close()
 
 
 def _tell_of_crashes() -> None:
@@ -100,6 +119,8 @@ def _help_for(words: list[str]) -> str:
     if words and words[0] == "help":
         words[:] = [*(word for word in words[1:] if word not in _HELP), "--help"]
     asked = [word for word in words if word not in _HELP]
+    if len(words) == 1 and (group := group_named(words[0])):
+        return group_help(build_parser(), group)
     if asked not in ([], ["--all"], *([group] for group in TREE)) or len(asked) == len(words):
         return ""
     if not asked:
@@ -130,8 +151,7 @@ def _run(arguments: argparse.Namespace) -> int:
         print("rag-ls: stopped; what was done is kept", file=sys.stderr)
         return FAILED
     except BrokenPipeError:
-        # The reader (`head`, a pager) has seen enough.
-        sys.stderr.close()
+        _stop_printing()
         return DONE
 
 

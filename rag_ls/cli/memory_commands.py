@@ -16,10 +16,13 @@ from rag_ls.cli.commands import show_answer
 from rag_ls.cli.confirmation import confirmed
 from rag_ls.cli.terminal import paint
 from rag_ls.errors import InvalidRequest
+from rag_ls.util.text import count_of
 
 Json = dict[str, Any]
 
 _STDIO = "-"
+# As `operations/memories.py` has it.
+_MAX_LISTED = 1000
 
 
 def add(arguments: argparse.Namespace) -> int:
@@ -46,6 +49,8 @@ def add(arguments: argparse.Namespace) -> int:
 
 def list_memories(arguments: argparse.Namespace) -> int:
     """List memories."""
+    if arguments.k is not None and arguments.k > _MAX_LISTED:
+        raise InvalidRequest(f"-k {arguments.k}: at most {_MAX_LISTED:,} are listed at once; --offset goes on")
     question = {
         "scope": arguments.scope,
         "tags": tags_of(arguments),
@@ -87,8 +92,13 @@ def update(arguments: argparse.Namespace) -> int:
     if given is None and not metadata and not arguments.confirm:
         raise InvalidRequest("say what to change (--content, --tags, ...), or --confirm that it still holds")
     answer = ask(arguments, "update_memory", change)
-    show_answer(arguments, answer, f"{answer['status']} {answer['id']} (version {answer['version']})")
+    show_answer(arguments, answer, _updated(answer))
     return 0
+
+
+def _updated(answer: Json) -> str:
+    done = f"{answer['status']} {answer['id']} (version {answer['version']})"
+    return f"{done}; `rag-ls restore {answer['id'][:8]}` takes it back" if answer["status"] == "updated" else done
 
 
 def delete(arguments: argparse.Namespace) -> int:
@@ -200,7 +210,7 @@ def export(arguments: argparse.Namespace) -> int:
         question["filters"] = {"tags": tags, "branch": "*"}
     if arguments.output != _STDIO:
         answer = ask(arguments, "export_memories", {**question, "output": os.path.abspath(arguments.output)})
-        show_answer(arguments, answer, f"exported {answer['exported']:,} memories to {answer['output']}")
+        show_answer(arguments, answer, f"exported {count_of(answer['exported'], 'memory')} to {answer['output']}")
         return 0
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "memories.json")

@@ -13,6 +13,7 @@ from rag_ls.cli.commands import show_answer
 from rag_ls.cli.confirmation import confirmed
 from rag_ls.cli.progress import showing
 from rag_ls.util.quoting import fold
+from rag_ls.util.text import count_of
 
 Json = dict[str, Any]
 
@@ -97,8 +98,8 @@ def _carry_out(arguments: argparse.Namespace, plan: Json) -> int:
 def _planned(item: Json, memories: bool) -> str:
     lines = [
         fold(f"{item['name']}  {item['root']}: {item['reason']}"),
-        f"    deletes its index: {item['documents']:,} files in {item['chunks']:,} chunks, "
-        f"{item['embeddings']:,} embeddings, {item['bytes']:,} bytes; it can be made again"
+        f"    deletes its index: {count_of(item['documents'], 'file')} in {count_of(item['chunks'], 'chunk')}, "
+        f"{count_of(item['embeddings'], 'embedding')}, {count_of(item['bytes'], 'byte')}; it can be made again"
         if item["bytes"]
         else "    has no index",
     ]
@@ -140,7 +141,7 @@ def _repo(repo: Json) -> str:
         return f"{head}\n    missing: its folder was deleted, moved or unmounted"
     state = "complete" if repo["complete"] else "not complete"
     branch = f", on {repo['branch']}" if repo["branch"] else ""
-    held = f"{repo['documents']:,} files in {repo['chunks']:,} chunks, {state}, {repo['bytes']:,} bytes"
+    held = f"{count_of(repo['documents'], 'file')} in {count_of(repo['chunks'], 'chunk')}, {state}, {count_of(repo['bytes'], 'byte')}"
     lines = [head, f"    {held if repo['bytes'] else 'not indexed yet'}{branch}"]
     return "\n".join([*lines, f"    {repo['note']}"] if repo.get("note") else lines)
 

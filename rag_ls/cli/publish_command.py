@@ -26,6 +26,7 @@ from rag_ls.project import (
     user_config_file,
 )
 from rag_ls.storage import Publication, open_index, open_publisher
+from rag_ls.util.text import count_of
 
 _MOST_NAMED = 20
 
@@ -46,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps({"project": name, "store": place, **dataclasses.asdict(published)}))
     else:
         changed = f"{published.changed:,} sent now, {published.removed:,} removed"
-        print(f"{name}: {published.files:,} files published on {place}; {changed}")
+        print(f"{name}: {count_of(published.files, 'file')} published on {place}; {changed}")
     for path, reason in list(published.failed.items())[:_MOST_NAMED]:
         print(f"rag-ls: {path} is not published: {reason}", file=sys.stderr)
     if (more := len(published.failed) - _MOST_NAMED) > 0:
@@ -77,7 +78,7 @@ def _published(project: Project, settings: Settings, store: StoreSettings, name:
     with contextlib.closing(index), contextlib.closing(publisher), showing() as show:
         if differing := differing_files(project, index.checkout, patterns):
             raise InvalidRequest(
-                f"{len(differing):,} files are not as they were indexed ({differing[0]} is one), and nothing is published: "
+                f"{count_of(len(differing), 'file')} changed after indexing ({differing[0]} did), and nothing is published: "
                 "run `rag-ls index` first"
             )
 

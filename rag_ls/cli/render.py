@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, WARNING, Paint
+from rag_ls.util.text import count_of
 
 Json = dict[str, Any]
 
@@ -63,11 +64,12 @@ def flowing(parts: Sequence[tuple[str, str, str]], paint: Paint) -> list[str]:
     return [("    " if number else "") + "  ".join(line) for number, line in enumerate(lines)]
 
 
-def memory(data: Json, paint: Paint = PLAIN) -> str:
-    """One memory."""
+def memory(data: Json, paint: Paint = PLAIN, *, has_whole_id: bool = True) -> str:
+    """One memory; in a list its id's first eight characters tell it from others."""
     score = f"{data['score']:.2f}" if "score" in data else ""
     tags = " ".join(f"#{tag}" for tag in data["metadata"].get("tags", ()))
-    about_it = [(f"memory {data['id']}", NAME, ""), (data["scope"], FAINT, ""), (data["updated_at"][:10], FAINT, "")]
+    memory_id = data["id"] if has_whole_id else data["id"][:8]
+    about_it = [(f"memory {memory_id}", NAME, ""), (data["scope"], FAINT, ""), (data["updated_at"][:10], FAINT, "")]
     head = flowing([(score, FAINT, ""), *about_it, (tags, FAINT, "")], paint)
     anchor = data.get("anchor")
     about = [f"    {place_of(anchor, paint)}"] if anchor else []
@@ -102,7 +104,7 @@ def stored(data: Json) -> str:
     known = data.get("known", ())
     opposed = [item for item in known if item.get("contradicts")]
     if opposed:
-        lines.append("it contradicts what is known; update or delete one of them:")
+        lines.append("it may contradict what is known; if so, update or delete one of them:")
         lines += [f"  {item['id'][:8]}  {item['content']}  ({item['contradicts']})" for item in opposed]
     if alike := [item for item in known if item not in opposed]:
         lines.append("known already (`rag-ls update ID` changes one, `rag-ls consolidate` merges what says the same):")
@@ -127,7 +129,7 @@ def consolidation(data: Json) -> str:
         lines.append(f"  keep  {item['kept']['id'][:8]}  {item['kept']['content']}")
         lines += [f"  into it  {gone['id'][:8]}  {gone['content']}" for gone in item["merged"]]
     if data["contradictions"]:
-        lines.append("these contradict each other; update or delete one of each pair:")
+        lines.append("these may contradict each other; if so, update or delete one of each pair:")
     for item in data["contradictions"]:
         lines.append(f"  {item['reason']}")
         lines += [f"    {side['id'][:8]}  {side['content']}" for side in item["memories"]]
@@ -148,7 +150,7 @@ def stats(data: Json) -> str:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in figures["types"].items()) or "none"
         tags = ", ".join(f"{tag} {count:,}" for tag, count in figures["tags"].items())
         lines = [
-            f"{scope}: {figures['memories']:,} memories ({kinds}), {figures['bytes']:,} bytes",
+            f"{scope}: {count_of(figures['memories'], 'memory')} ({kinds}), {count_of(figures['bytes'], 'byte')}",
             f"  about code {figures['anchored']:,}, never recalled {figures['never_recalled']:,}",
         ]
         parts.append("\n".join([*lines, *([f"  tags: {tags}"] if tags else [])]))
@@ -159,7 +161,7 @@ def memories(data: Json, paint: Paint = PLAIN) -> str:
     """A page of memories."""
     if not data["memories"]:
         return "; ".join(filter(None, ["no memories", data.get("hint", "")]))
-    shown = "\n\n".join(memory(item, paint) for item in data["memories"])
+    shown = "\n\n".join(memory(item, paint, has_whole_id=False) for item in data["memories"])
     rest = data["total"] - data["offset"] - len(data["memories"])
     return f"{shown}\n\n({rest} more)" if rest > 0 else shown
 
@@ -172,7 +174,7 @@ def status(data: Json, paint: Paint = PLAIN) -> str:
         percent = data["indexed_percent"]
         state = (
             f"found by words {percent['words']} %, by meaning {percent['vectors']} %; not complete: "
-            f"{data['queued_documents']:,} files to read, {data['pending_embeddings']:,} chunks to embed"
+            f"{count_of(data['queued_documents'], 'file')} to read, {count_of(data['pending_embeddings'], 'chunk')} to embed"
         )
     else:
         state = "not complete: the files were not compared with the index yet"
@@ -180,7 +182,7 @@ def status(data: Json, paint: Paint = PLAIN) -> str:
     lines = [
         f"project   {data['root']}",
         f"index     {state}",
-        f"contents  {data['documents']:,} files in {data['chunks']:,} chunks",
+        f"contents  {count_of(data['documents'], 'file')} in {count_of(data['chunks'], 'chunk')}",
         f"skipped   {skipped}",
         *(f"          {item['path']}: {item['reason']}" for item in data.get("skipped_files", ())),
         f"model     {data['model'] or 'none'}",
@@ -193,8 +195,8 @@ def status(data: Json, paint: Paint = PLAIN) -> str:
         lines.append(f"activity  {data['activity']}")
     if data.get("sync"):
         lines.append(f"sync      {data['sync']}, last {_clock(data.get('last_sync'))}")
-    if "trusted" in data:
-        lines.append(f"trust     {'trusted' if data['trusted'] else 'not trusted: `rag-ls trust` shows what waits'}")
+    if data.get("trust"):
+        lines.append(f"trust     {data['trust']}")
     if data.get("note"):
         lines.append(f"note      {data['note']}")
     if data.get("engine"):
@@ -222,7 +224,9 @@ def _memory_counts(data: Json) -> str:
 
 def _rules(data: Json) -> str:
     counts = data["collectionCounts"] or {}
-    found = [f"{counts[name]:,} sections of {name}" for name in ("constraints", "patterns") if counts.get(name)]
+    found = [
+        f"{count_of(counts[name], 'section')} of {name}" for name in ("constraints", "patterns") if counts.get(name)
+    ]
     if found or data["initialized"]:
         return ", ".join(found) or "set up, and empty"
     return "none: `rag-ls rules setup` writes some from the code"
@@ -251,7 +255,9 @@ def _engine(data: Json) -> list[str]:
 def _in_short(project: Json) -> str:
     todo = project["queued_documents"] + project["pending_embeddings"]
     state = f"{todo:,} to do" if todo else "nothing to do"
-    return f"{project['root']}: {project['chunks']:,} chunks, {state}, {project['clients']} clients"
+    return (
+        f"{project['root']}: {count_of(project['chunks'], 'chunk')}, {state}, {count_of(project['clients'], 'client')}"
+    )
 
 
 def _duration(seconds: float) -> str:

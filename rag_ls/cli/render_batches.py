@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rag_ls.cli import render
+from rag_ls.util.text import count_of
 
 Json = dict[str, Any]
 
@@ -44,7 +45,7 @@ def restored(data: Json) -> str:
     """The outcome of restoring a backup, or a preview of it."""
     if data["moved_aside"]:
         aside = f"the damaged file is now {data['moved_aside']}"
-        return f"restored {data['backup']}: {data['inserted']:,} memories came back; {aside}"
+        return f"restored {data['backup']}: {count_of(data['inserted'], 'memory')} came back; {aside}"
     head = f"{'would restore' if data['changes']['dry_run'] else 'restored'} {data['backup']}:"
     return f"{head}\n{changes(data['changes'])}"
 
@@ -68,10 +69,10 @@ def imported(data: Json) -> str:
 def summary(data: Json) -> str:
     """A summary with what became of it, or a preview of it."""
     if data["status"] == "preview":
-        lines = [data["summary"], "", f"(of {data['count']} memories; not stored)"]
+        lines = [data["summary"], "", f"(of {count_of(data['count'], 'memory')}; not stored)"]
         lines += [f"it would replace {_named(data['replaces'])}"] if "replaces" in data else []
         return "\n".join(lines)
-    lines = [data["summary"], "", f"({data['status']} {data['id']}, of {data['count']} memories)"]
+    lines = [data["summary"], "", f"({data['status']} {data['id']}, of {count_of(data['count'], 'memory')})"]
     lines += [f"it replaced {_named(data['replaces'])}"] if "replaces" in data else []
     return "\n".join([*lines, *_way_back(data.get("undo", ""))])
 

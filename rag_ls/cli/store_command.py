@@ -31,6 +31,7 @@ from rag_ls.storage import (
     open_stored_projects,
 )
 from rag_ls.util.quoting import fold
+from rag_ls.util.text import count_of
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -120,7 +121,7 @@ def _list(projects: StoredProjects, arguments: argparse.Namespace) -> int:
     paint = terminal.paint()
     for each in found:
         size = f"  {each.memories:,} {'memory' if each.memories == 1 else 'memories'}" if each.memories else ""
-        size += f"  {each.chunks:,} chunks of code, readable" if each.chunks else ""
+        size += f"  {count_of(each.chunks, 'chunk')} of code, readable" if each.chunks else ""
         size += f"  {each.bytes / 1e6:,.1f} MB" if each.bytes else ""
         mark = "" if each.name in known else "  (not among your projects)"
         print(f"{paint.styled(each.name, terminal.NAME)}  {each.vectors:,} vectors{size}{mark}")
@@ -138,7 +139,7 @@ def _drop(projects: StoredProjects, arguments: argparse.Namespace) -> int:
         if found.name in _known_here()
         else ""
     )
-    held = f"{found.vectors:,} vectors, {found.memories:,} memories and {found.chunks:,} published chunks"
+    held = f"{count_of(found.vectors, 'vector')}, {count_of(found.memories, 'memory')} and {count_of(found.chunks, 'published chunk')}"
     lost = f"{held} of {fold(found.name)}, for everybody who shares it"
     print(f"rag-ls: {projects.place} will lose {lost}.{used}", file=sys.stderr)
     if not confirmed("drop them now?", "nothing was dropped", remedy="run it at a terminal"):

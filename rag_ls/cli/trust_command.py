@@ -25,10 +25,21 @@ def run(arguments: argparse.Namespace) -> int:
     if is_shared_folder(project.root):
         raise InvalidRequest(f"{project.root} holds all kinds of things; trust the folder of your code")
     if not folders.trusts(project.root):
-        if not arguments.yes and not _agreed(project):
+        if not arguments.yes and not _agreed(project, shows_all=True):
             return 1
         folders.add(project.root)
     return _tell(arguments, project, "is trusted: its settings count, hooks tell its rules")
+
+
+def state_of(root: Path) -> str:
+    """How a folder stands, in a few words: whether it is trusted, and else what waits for that."""
+    if users_trusted_folders().trusts(root):
+        return "trusted"
+    from rag_ls.cli.brought import what_it_brings
+
+    return (
+        "not trusted: `rag-ls trust` shows what waits" if what_it_brings(root) else "not trusted; nothing waits for it"
+    )
 
 
 def offer(root: Path, *, tells: bool = False) -> None:
@@ -52,14 +63,19 @@ def not_trusted(root: Path) -> str:
     )
 
 
-def _agreed(project: Project) -> bool:
-    """Show what a folder brings, and ask."""
+def _agreed(project: Project, *, shows_all: bool = False) -> bool:
+    """Show what a folder brings, and ask; with `shows_all`, show it even where nobody is there to be asked.
+
+    Raises `NotConfirmed` if there is no terminal.
+    """
     # Only who is asked waits for these imports.
     from rag_ls.cli.brought import what_it_brings
 
     brought = "".join(f"\n  {line}" for line in what_it_brings(project.root)) or "\n  nothing yet"
-    question = f"{fold(str(project.root))} brings{brought}\nTrust it, with all that comes into it later?"
-    return confirmed(question, "nothing is changed")
+    brings = f"{fold(str(project.root))} brings{brought}"
+    if shows_all and not sys.stdin.isatty():
+        print(brings, file=sys.stderr)
+    return confirmed(f"{brings}\nTrust it, with all that comes into it later?", "nothing is changed")
 
 
 def _of_untrusted(project: Project) -> str:

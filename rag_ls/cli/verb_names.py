@@ -61,6 +61,12 @@ _SHORTEST_SLIP = 4
 _MOST_WORDS_OF_A_SLIP = 2
 
 
+def group_named(word: str) -> str:
+    """The group of verbs with a name, which may be its plural; empty if there is none."""
+    name = _ALIASES.get(word, word)
+    return name if name in TREE else ""
+
+
 def resolve(words: Sequence[str], known: Iterable[str]) -> list[str]:
     """The words with the parser's verb in front; `known` are the first words of its verbs.
 

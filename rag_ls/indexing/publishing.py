@@ -20,6 +20,7 @@ from rag_ls.storage import (
     StoredSymbol,
     Vector,
 )
+from rag_ls.util.text import count_of
 
 _log = logging.getLogger(__name__)
 
@@ -136,7 +137,7 @@ class Publishing:
             served.note_lost(model, [each for each in elsewhere if each not in found])
         if lost := len(text_hashes) - len(found):
             raise InvalidRequest(
-                f"{lost:,} vectors of this index are lost: `rag-ls index` makes them anew, then publish again"
+                f"this index has lost {count_of(lost, 'vector')}: `rag-ls index` makes it whole again, then publish again"
             )
         return found
 

@@ -35,3 +35,11 @@ def content_hash(text: str) -> str:
 def lines_of(text: str) -> list[str]:
     """The lines of a text without their ends: LF, CRLF or CR, and nothing else, as editors count them."""
     return LINE_END.split(text)
+
+
+def count_of(number: int, noun: str) -> str:
+    """A number with its noun: "1 file", "2,000 memories". The plural is the regular one of English."""
+    if number == 1:
+        return f"1 {noun}"
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {plural}"

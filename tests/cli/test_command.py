@@ -74,7 +74,39 @@ def test_help_covers_the_first_verbs_all_of_them_a_group_and_one(tmp_path: Path)
     assert "consolidate" not in first.stdout
     assert _run(tmp_path, "help", "memory", "list").stdout == _run(tmp_path, "list", "--help").stdout
     assert "consolidate" in _run(tmp_path, "memory", "--help").stdout
+    assert _run(tmp_path, "memories").stdout == _run(tmp_path, "memory", "--help").stdout
     assert "there is no verb 'frob'" in _run(tmp_path, "help", "frob").stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (("search", "x", "--patth", "src"), "`rag-ls search` has no option --patth; the nearest are --path,"),
+        (("status", "shop"), "`rag-ls status` does not take 'shop'"),
+        (
+            ("rules", "check", "x", "--numm=3"),
+            "`rag-ls rules check` has no option --numm; the nearest are --num-results",
+        ),
+        (("token", "add", "x", "--scpe", "read"), "`rag-ls token add` has no option --scpe; the nearest are --scope"),
+        (("--color",), "`rag-ls` has no option --color"),
+    ],
+)
+def test_a_word_that_a_verb_does_not_take_is_named_with_what_was_meant(
+    tmp_path: Path, line: tuple[str, ...], told: str
+) -> None:
+    done = _run(tmp_path, *line)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert told in done.stderr
+
+
+def test_help_ends_in_silence_where_its_reader_has_seen_enough() -> None:
+    closed, out = os.pipe()
+    os.close(closed)
+    with os.fdopen(out, "w") as stdout:
+        done = subprocess.run(
+            [str(_COMMAND), "help", "--all"], stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+        )
+    assert done.stderr == ""
 
 
 def test_a_question_needs_no_verb(indexed: Path) -> None:
@@ -288,7 +320,7 @@ def test_the_status_tells_of_memories_and_rules_too_and_others_say_so(indexed: P
     _json(indexed, "add", "Carts are priced net of tax", "--at", "src/cart.py:2")
     write(indexed, {"CONSTRAINTS.md": "# Rules\n\nNever call the bank from a cart.\n"})
     assert _run(indexed, "index", "--words-only").returncode == 0
-    assert "\nrules     1 sections of constraints\n" in _run(indexed, "status").stdout
+    assert "\nrules     1 section of constraints\n" in _run(indexed, "status").stdout
     assert "memories  1 project (1 about code, 1 never recalled), 0 global\n" in _run(indexed, "status").stdout
     for verb in (["stats"], ["rules", "status"], ["rules", "health"], ["doctor"]):
         assert "`rag-ls status` shows" in _run(indexed, *verb).stdout

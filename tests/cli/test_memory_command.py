@@ -65,6 +65,11 @@ def test_one_deleted_memory_comes_back_as_many_do(repository: Path) -> None:
     assert _json(repository, "show", stored["id"][:4])["id"] == stored["id"]
     assert "`rag-ls undo` brings it back" in _run(repository, "delete", stored["id"][:4]).stdout
     assert "took back what was deleted" in _run(repository, "undo", "--yes").stdout
+    changed = _run(repository, "update", stored["id"], "Amounts are rounded to even").stdout
+    assert f"`rag-ls restore {stored['id'][:8]}` takes it back" in changed
+    assert "`rag-ls restore` takes back how one memory was changed" in _run(repository, "undo").stderr
+    assert _run(repository, "list").stdout.startswith(f"memory {stored['id'][:8]}  ")
+    assert "at most 1,000 are listed at once" in _run(repository, "list", "-k", "1001").stderr
     assert [item["id"] for item in _json(repository, "list")["memories"]] == [stored["id"]]
 
 

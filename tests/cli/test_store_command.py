@@ -127,7 +127,7 @@ def test_code_is_published_of_projects_alone_that_others_know_and_only_as_it_was
     write(shop, {"src/late.py": "def late():\n    pass\n"})
     stale = _run(shop, "store", "publish")
     assert stale.returncode == 2
-    assert "1 files are not as they were indexed (src/late.py is one), and nothing is published" in stale.stderr
+    assert "1 file changed after indexing (src/late.py did), and nothing is published" in stale.stderr
     write(shop, {"src/cart.py": "def changed():\n    pass\n"})
     assert _run(shop, "index", "--standalone").returncode == 0
     assert _run(shop, "store", "publish").returncode == 0

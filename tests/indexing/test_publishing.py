@@ -303,7 +303,7 @@ def test_vectors_that_their_server_has_lost_are_told_and_made_anew(index: Projec
     known = _Known()
     with contextlib.closing(PostgresProjectVectors(url, project)) as server:
         served = ServedVectors(index.vectors, known, server)
-        with pytest.raises(InvalidRequest, match="1 vectors of this index are lost: `rag-ls index` makes them anew"):
+        with pytest.raises(InvalidRequest, match="this index has lost 1 vector: `rag-ls index` makes it whole again"):
             _publish(replace(index, vectors=served, served=served), url, project)
     assert known.lost == [chunks[0].text_hash]
 

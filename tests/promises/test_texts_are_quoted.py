@@ -148,6 +148,7 @@ def test_what_is_wrong_with_settings_is_told_in_our_words(root: Path) -> None:
 def test_without_a_terminal_nothing_is_trusted_unless_it_is_said(root: Path) -> None:
     done = run("trust", str(root), folder=root)
     assert (done.returncode, done.stdout) == (1, "")
+    assert f"{root} brings\n  settings that cost or destroy" in done.stderr
     assert "nothing is changed: nobody is there to confirm it; add --yes" in done.stderr
     assert not users_trusted_folders().trusts(root)
     assert run("trust", "--yes", folder=root / "src").returncode == 0
@@ -230,6 +231,13 @@ def test_status_doctor_and_config_say_whether_the_folder_is_trusted(root: Path) 
     assert "trust     trusted" in said("status")
     assert "the folder is trusted" in said("doctor")
     assert "rag-ls trust" not in said("config")
+
+
+def test_status_hints_at_trust_only_where_something_waits_for_it(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "cart.py").write_text("rate = 0.19\n")
+    assert run("index", "--words-only", folder=tmp_path).returncode == 0
+    assert "trust     not trusted; nothing waits for it" in run("status", folder=tmp_path).stdout
 
 
 def test_who_sets_up_hooks_is_asked_for_trust(root: Path) -> None:

@@ -295,7 +295,8 @@ class CodeMemories:
         found = [batch for store in stores if (batch := find_batch(store, batch_id, kind))]
         if not found:
             what = "no consolidation" if kind == CONSOLIDATED else "no deletion, import, merge or restore"
-            raise NotFound(f"there is {what} to undo" + (f" with the id {batch_id!r}" if batch_id else ""))
+            named = f" with the id {batch_id!r}" if batch_id else ""
+            raise NotFound(f"there is {what} to undo{named}; restore_memory takes back how one memory was changed")
         latest = max(found, key=lambda batch: batch.at).id
         stamp = self.memories.stamp()
         return [undo(store, latest, stamp, dry_run=dry_run) for store in stores if find_batch(store, latest)]
