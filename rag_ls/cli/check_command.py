@@ -85,7 +85,7 @@ def _summary(report: CheckReport) -> str:
     if not report.rules.rules and not report.rules.problems:
         return (
             "rag-ls: nothing to check: no rules that a machine checks are written here; they stand under `rules:` in "
-            "ARCHITECTURE.yml (docs/rules.md shows how)"
+            "ARCHITECTURE.yml (https://github.com/rag-ls/rag-ls/blob/main/docs/rules.md shows how)"
         )
     counts = [
         count_of(number, name)

@@ -23,7 +23,7 @@ from rag_ls.util.quoting import fold
 Json = dict[str, Any]
 
 _KINDS = {"code": "code", "memory": "memory", "memories": "memory", "rule": "rules", "rules": "rules"}
-_FIRST_SEARCH = "first search in this project: reading its files; what is found by meaning alone comes later"
+_FIRST_SEARCH = "reading the files of this project; what is found by meaning alone comes later"
 _MAX_HITS, _HITS_A_FILE = 100, 2
 _LOOK_AGAIN_S = 1.0
 _STORE_VARIABLE = "RAG_LS_STORE_URL"
@@ -73,7 +73,7 @@ def search(arguments: argparse.Namespace) -> int:
     """Search code and memories; fails where nothing is found."""
     if sum((arguments.json, arguments.paths, arguments.vimgrep)) > 1:
         raise InvalidRequest("give one of --json, --paths and --vimgrep")
-    arguments.query = " ".join([arguments.query, *arguments.words])
+    arguments.query = sys.stdin.read() if arguments.query == "-" else " ".join([arguments.query, *arguments.words])
     answer = _ask_published(arguments) if arguments.published else _ask_projects(arguments)
     _show_found(arguments, answer)
     return 0 if answer["results"] else 1
@@ -164,7 +164,7 @@ def _overview(arguments: argparse.Namespace) -> int:
     except NotIndexed as error:
         standing = in_words_of_the_shell(str(error))
         first = ("rag-ls index", "reads this folder")
-    steps = (first, ("rag-ls connect", "shows how editors and agents use it"), ("rag-ls --help", "lists all verbs"))
+    steps = (first, ("rag-ls connect", "shows how editors and agents use it"), ("rag-ls help --all", "lists all verbs"))
     print("\n".join([standing, "", *(f"{step:<38}{what}" for step, what in steps)]))
     return 0
 

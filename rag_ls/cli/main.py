@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import faulthandler
 import importlib
 import json
@@ -29,6 +30,7 @@ from rag_ls.util.standard_streams import take_any_text
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 _HELP = ("--help", "-h")
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 # Runs a verb that needs no function of its own.
 _ANY_OPERATION = "rag_ls.cli.commands:any_operation"
@@ -97,14 +99,23 @@ def _print_help(text: str) -> int:
     try:
         print(text)
         sys.stdout.flush()
-    except BrokenPipeError:
-        _stop_printing()
+    except OSError as error:
+        return _stop_printing(error)
     return DONE
 
 
-def _stop_printing() -> None:
-    """Let the process end in silence: the reader (`head`, a pager) has seen enough."""
+def _stop_printing(error: OSError) -> int:
+    """End in silence where the reader (`head`, a pager) has seen enough; say why else nothing can be printed.
+
+    Raises the error if it does not come of printing.
+    """
+    if not isinstance(error, BrokenPipeError):
+        if error.errno not in _NO_ROOM:
+            raise error
+        print(f"rag-ls: what was to be printed cannot be written: {error.strerror}", file=sys.stderr)
+    # Python would try once more to print what is left, and complain.
     sys.stderr.close()
+    return DONE if isinstance(error, BrokenPipeError) else FAILED
 
 
 def _tell_of_crashes() -> None:
@@ -142,7 +153,9 @@ def _run(arguments: argparse.Namespace) -> int:
         return FAILED
     module, _, function = _VERBS.get(arguments.verb, _ANY_OPERATION).partition(":")
     try:
-        return int(getattr(importlib.import_module(module), function)(arguments))
+        code = int(getattr(importlib.import_module(module), function)(arguments))
+        sys.stdout.flush()
+        return code
     except InvalidRequest as error:
         return _fail(arguments, error, WRONG_USAGE)
     except RagLsError as error:
@@ -150,9 +163,8 @@ def _run(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print("rag-ls: stopped; what was done is kept", file=sys.stderr)
         return FAILED
-    except BrokenPipeError:
-        _stop_printing()
-        return DONE
+    except OSError as error:
+        return _stop_printing(error)
 
 
 def _log_more(verbosity: int) -> None:

@@ -102,7 +102,7 @@ def _status(verb: argparse.ArgumentParser) -> None:
 
 
 def _search(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("words", nargs="*", help="more words of the question, which then needs no quotes")
+    verb.add_argument("words", nargs="*", default=[], help="more words of the question, which then needs no quotes")
     verb.add_argument("--full", action="store_true", help="whole texts (default: at most four lines that match)")
     verb.add_argument("-v", "--details", action="store_true", help="why each was found, scores and ids")
     verb.add_argument("--paths", action="store_true", help="only the files' paths, one a line, e.g. for xargs")

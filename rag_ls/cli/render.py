@@ -243,7 +243,8 @@ def _engine(data: Json) -> list[str]:
     ]
     for client in data["clients"]:
         who = " ".join(part for part in (client["surface"], client["name"]) if part)
-        lines.append(f"client    {who}, PID {client['pid']}, since {_clock(client['connected_at'])}")
+        process = f", PID {client['pid']}" if client["pid"] else ""
+        lines.append(f"client    {who}{process}, since {_clock(client['connected_at'])}")
     # Those that are asked for most; `--json` has all.
     often = sorted(data["latency"].items(), key=lambda item: -item[1]["count"])[:_MAX_LATENCIES]
     for name, times in often:

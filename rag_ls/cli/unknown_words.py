@@ -14,7 +14,7 @@ def refusal(parser: argparse.ArgumentParser, arguments: argparse.Namespace, unkn
     verb, options = _verb_of(parser, arguments)
     name = f"rag-ls {verb}".strip()
     if not word.startswith("-"):
-        return f"`{name}` does not take {word!r}; `{name} --help` shows what it takes"
+        return f"`{name}` does not take {word!r}; `{name} --help` shows what it takes, and `rag-ls ask ...` asks a question"
     # Most lines are right, and need no such import.
     from rag_ls.util.nearest import nearest, nearest_text
 

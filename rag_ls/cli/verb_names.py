@@ -57,6 +57,8 @@ _MEANT = {
 # A word so like a verb is a slip of the keys.
 _SLIP = 0.8
 _SHORTEST_SLIP = 4
+# Short words are like many: `rsync backup` asks for rsync, and is no slip in `sync`.
+_SHORTEST_SLIP_OF_OTHERS = 6
 # Longer lines are questions, whatever their first word is like.
 _MOST_WORDS_OF_A_SLIP = 2
 
@@ -72,6 +74,8 @@ def resolve(words: Sequence[str], known: Iterable[str]) -> list[str]:
 
     Raises `InvalidRequest` where the first word is no verb, and the line no question.
     """
+    if words[:1] == ["--"]:
+        return ["search", *words]
     at = next((number for number, word in enumerate(words) if not word.startswith("-")), None)
     if at is None:
         return list(words)
@@ -108,7 +112,9 @@ def _is_question(verb: str, words: Sequence[str], known: Iterable[str]) -> bool:
     if count == 1 and not {"-h", "--help"}.isdisjoint(words):
         return False
     # One word alone is rather a name to look for than a slip in a word for a verb.
-    alike = [*known, *TREE] if count == 1 else [*known, *TREE, *_MEANT]
+    alike = [*known, *TREE]
+    if count > 1 and len(verb) >= _SHORTEST_SLIP_OF_OTHERS:
+        alike += _MEANT
     return verb not in _MEANT and not _slips(verb, alike)
 
 
@@ -122,7 +128,7 @@ def _slips(verb: str, known: Iterable[str]) -> list[str]:
 def _no_verb(verb: str, known: Iterable[str]) -> str:
     meant = _MEANT.get(verb)
     what = f"`rag-ls {meant}` is what you look for; " if meant else _nearest(verb, [*known, *TREE])
-    return f"there is no verb {verb!r}; {what}`rag-ls --help` shows the verbs, and `rag-ls ask {verb}` asks"
+    return f"there is no verb {verb!r}; {what}`rag-ls help --all` lists the verbs, and `rag-ls ask {verb}` asks"
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:

@@ -103,7 +103,7 @@ VERBS: dict[str, dict[str, Any]] = {
             {
                 "names": ["--scope"],
                 "dest": "scope",
-                "help": "memories of this scope (default: all)",
+                "help": "memories of this scope (default: project)",
                 "choices": ["project", "global"],
             },
             {

@@ -34,6 +34,9 @@ def in_words_of_the_shell(message: str) -> str:
     """A message with its operations and arguments replaced by the shell's verbs and flags."""
     # The shell's memories stay: it has no session that ends.
     message = message.replace("use scope = global, or session", "use scope = global")
+    message = message.replace("check language, path_glob and kind", "check --language and --path")
+    message = message.replace("change_description = ", "the change ")
     message = _FLAG.sub(lambda match: f"--{match[1].replace('_', '-')}", message)
     with_verbs = _NAMES.sub(lambda match: f"`rag-ls {_VERB_OF[match[0]]}`", message)
+    with_verbs = with_verbs.replace("` metadata: ", "`: ")
     return _ARGUMENT.sub(lambda match: f"--{_OPTIONS.get(match[1], match[1]).replace('_', '-')} ", with_verbs)

@@ -167,7 +167,7 @@ def _listening(address: Address, at_most: int) -> socket.socket:
         listening.close()
         why = "another program listens there" if error.errno == errno.EADDRINUSE else error.strerror
         raise HttpUnavailable(
-            f"{address} cannot be listened on ({why}): give another with --http HOST:PORT or http.address"
+            f"{address} cannot be listened on ({why}): give another with `rag-ls serve --http HOST:PORT`, or as http.address"
         ) from error
     return listening
 

@@ -279,6 +279,20 @@ class DocumentsThread:
             return False
         return True
 
+    @property
+    def is_locked_elsewhere(self) -> bool:
+        """Whether another process holds the lock on the queue. Safe from several threads."""
+        if self._lock.is_locked:
+            return False
+        try:
+            # A lock object of its own: that of the thread is the thread's alone.
+            with FileLock(self._lock.lock_file, timeout=0, mode=0o600):
+                return False
+        except Timeout:
+            return True
+        except OSError:
+            return False
+
     def _release_lock(self, phase: Phase = Phase.IDLE) -> None:
         """Release the lock, because nothing is left to do here; another process may take it."""
         self._embeddings.bulk = False

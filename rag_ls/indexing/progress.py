@@ -22,6 +22,9 @@ class Phase(StrEnum):
     """Another process indexes this project."""
 
 
+_IN_WORDS = {Phase.LOADING: "loading the model", Phase.WAITING: "another rag-ls process indexes this project"}
+
+
 class Depth(IntEnum):
     """How far background indexing goes."""
 
@@ -47,8 +50,8 @@ class Progress:
         return min(100, 100 * self.done // self.total) if self.total else 0
 
     def __str__(self) -> str:
-        if self.phase is Phase.LOADING:
-            return "loading the model"
+        if self.phase in _IN_WORDS:
+            return _IN_WORDS[self.phase]
         units = {Phase.READING: "files", Phase.EMBEDDING: "chunks"}
         unit = units.get(self.phase)
         return f"{self.phase} {self.done:,}/{self.total:,} {unit}" if unit else str(self.phase)

@@ -200,10 +200,20 @@ class IndexingService:
 
     @property
     def activity(self) -> Progress:
-        """What goes on, as people are told it: the present progress, and the loading of a model that work waits for."""
+        """What goes on, as people are told it: the present progress, the loading of a model that work waits for, or that
+        another process does what is left.
+        """
         now = self._board.now
-        is_between = now.phase is Phase.IDLE and self.embeds and not self.waits_for
-        return Progress(Phase.LOADING) if is_between and not self._has_embedded_all() else now
+        if now.phase is not Phase.IDLE or self.waits_for or self._has_embedded_all():
+            return now
+        if self.embeds:
+            return Progress(Phase.LOADING)
+        return Progress(Phase.WAITING) if self.is_done_elsewhere else now
+
+    @property
+    def is_done_elsewhere(self) -> bool:
+        """Whether another process works through the queue of this project."""
+        return self._documents.is_locked_elsewhere
 
     @property
     def outlasts_clients(self) -> bool:

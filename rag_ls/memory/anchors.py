@@ -1,7 +1,7 @@
 """Anchors memories to places in the code, and finds these places again after changes.
 
 An anchor keeps prints of its declaration (see `code_print`): it is fresh while every token is as it was, and it follows
-a declaration that is moved, or renamed with about the same body.
+a declaration that is moved, or renamed with about the same body, even where its file was renamed too.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
+from pathlib import PurePosixPath
 
 from rag_ls.memory.code_print import CodePrint, code_print, line_print, similarity
 from rag_ls.model import Anchor, AnchorState
@@ -25,6 +26,9 @@ _NAMESAKE = 0.3
 _MAX_SYMBOLS = 5000
 _MAX_NAMESAKES = 50
 _MAX_NEIGHBOURS = 200
+_MAX_SUCCESSORS = 100
+# In other files, a declaration of fewer lines may have the body of many.
+_TELLING_LINES = 3
 _MAX_CACHED = 16
 
 
@@ -109,6 +113,7 @@ class Anchoring:
         self._store = store
         self._hidden = hidden
         self._cache = cache or CodeCache()
+        self._listed: list[DocumentRecord] | None = None
 
     def to_line(self, row: ChunkRow, line: int) -> Anchor:
         """An anchor to a line of a chunk, in the innermost declaration there."""
@@ -150,7 +155,8 @@ class Anchoring:
             return elsewhere
         if best is not None:
             return _at(anchor, best, AnchorState.DRIFTED)
-        return (self._renamed(anchor, document) if document else None) or replace(anchor, state=AnchorState.ORPHANED)
+        renamed = self._renamed(anchor, document) if document else self._renamed_in_moved_file(anchor)
+        return renamed or replace(anchor, state=AnchorState.ORPHANED)
 
     # --- declarations
 
@@ -176,20 +182,52 @@ class Anchoring:
 
     def _renamed(self, anchor: Anchor, document: DocumentRecord) -> Anchor | None:
         """The declaration of the file that has a new name and about the same body; None if several are as close."""
-        known = _known_names(anchor.neighbours)
-        regions = [
-            self._region(document, item) for item in self._declared(document) if _name_hash(item.symbol) not in known
-        ]
+        regions = self._unknown_regions(anchor, document)
         same = [region for region in regions if region.print.body == anchor.body]
         if same:
             nearest = min(same, key=lambda region: abs(region.start_line - anchor.start_line))
             return _at(anchor, nearest, AnchorState.FRESH)
-        scored = sorted(
-            ((similarity(region.print.sketch, anchor.sketch), region) for region in regions), key=itemgetter(0)
-        )
-        if not scored or scored[-1][0] < _RENAMED or (len(scored) > 1 and scored[-2][0] == scored[-1][0]):
-            return None
-        return _at(anchor, scored[-1][1], AnchorState.DRIFTED)
+        return _most_alike(anchor, regions)
+
+    def _renamed_in_moved_file(self, anchor: Anchor) -> Anchor | None:
+        """As `_renamed`, where the file was renamed in its folder too, or moved with its name.
+
+        It is the one file that declares most of what stood beside the declaration, else that of the only declaration with
+        the same body.
+        """
+        successors = self._successors(anchor.path)
+        known = _known_names(anchor.neighbours)
+        heirs = [document for document in successors if 2 * len(self._names(document) & known) >= max(2, len(known))]
+        if len(heirs) == 1 and (found := self._renamed(anchor, heirs[0])) is not None:
+            return found
+        regions = [region for document in successors for region in self._unknown_regions(anchor, document)]
+        same = [
+            region
+            for region in regions
+            if region.print.body == anchor.body and region.end_line - region.start_line >= _TELLING_LINES
+        ]
+        return _at(anchor, same[0], AnchorState.FRESH) if len(same) == 1 else None
+
+    def _names(self, document: DocumentRecord) -> set[bytes]:
+        return {_name_hash(item.symbol) for item in self._declared(document)}
+
+    def _successors(self, path: str) -> list[DocumentRecord]:
+        """The files that one which is gone may be now: those of its name, and those of its kind in its folder."""
+        gone = PurePosixPath(path)
+        found = [
+            item
+            for item in self._files()
+            if (now := PurePosixPath(item.path)).name == gone.name
+            or (now.parent == gone.parent and now.suffix == gone.suffix)
+        ]
+        return found[:_MAX_SUCCESSORS]
+
+    def _unknown_regions(self, anchor: Anchor, document: DocumentRecord) -> list[_Region]:
+        """The declarations of a file that did not stand beside the anchored one: it may be one of them now."""
+        known = _known_names(anchor.neighbours)
+        return [
+            self._region(document, item) for item in self._declared(document) if _name_hash(item.symbol) not in known
+        ]
 
     def _resolved_text_region(self, anchor: Anchor, document: DocumentRecord | None) -> Anchor:
         """The place of text that is part of no declaration: where the same text is, else the chunk at its line."""
@@ -249,7 +287,9 @@ class Anchoring:
         return replace(anchor, state=AnchorState.ORPHANED)
 
     def _files(self) -> list[DocumentRecord]:
-        return [item for item in self._store.documents().values() if item.id not in self._hidden]
+        if self._listed is None:
+            self._listed = [item for item in self._store.documents().values() if item.id not in self._hidden]
+        return self._listed
 
 
 def _at(anchor: Anchor, region: _Region, state: AnchorState) -> Anchor:
@@ -257,6 +297,14 @@ def _at(anchor: Anchor, region: _Region, state: AnchorState) -> Anchor:
     former = anchor.symbol if region.symbol != anchor.symbol else ""
     line = _present_line(anchor, region)
     return replace(anchor, path=region.path, symbol=region.symbol, start_line=line, state=state, former_symbol=former)
+
+
+def _most_alike(anchor: Anchor, regions: Sequence[_Region]) -> Anchor | None:
+    """The anchor at the region that is most like its declaration; None if none is like it, or several as much."""
+    scored = sorted(((similarity(region.print.sketch, anchor.sketch), region) for region in regions), key=itemgetter(0))
+    if not scored or scored[-1][0] < _RENAMED or (len(scored) > 1 and scored[-2][0] == scored[-1][0]):
+        return None
+    return _at(anchor, scored[-1][1], AnchorState.DRIFTED)
 
 
 def _present_line(anchor: Anchor, region: _Region) -> int:

@@ -70,19 +70,20 @@ def summarise(
 ) -> Summary:
     """Summarise memories, and store the summary; it replaces a former one with the same key. A preview stores nothing.
 
-    It is stored in the requested scope, or in the project scope if there are several. Raises `NotFound` if no memory
-    passes the filters, `InvalidRequest` for a time range that ends before it begins.
+    It sums up the memories of one scope, and is stored there: of the requested one, or of the project if there are
+    several. Raises `NotFound` if no memory passes the filters, `InvalidRequest` for a time range that ends before it begins.
     """
-    # A shared summary must not reveal memories of a session or branch; a session's own summary stays in the session.
+    # Others see a project's summary: it must not reveal what the user keeps for all projects, for a session or a branch.
     scopes = request.filters.scopes
-    shared = tuple(scope for scope in scopes if scope is not Scope.SESSION) if len(scopes) > 1 else scopes
-    filters = replace(request.filters, scopes=shared, no_summaries=True, branch="")
+    scope = scopes[0] if len(scopes) == 1 else Scope.PROJECT
+    filters = replace(request.filters, scopes=(scope,), no_summaries=True, branch="")
     if filters.since and filters.until and filters.since > filters.until:
         raise InvalidRequest(f"time_range ends ({filters.until}) before it starts ({filters.since})")
     found, total = memories.listed(filters, MemoryOrder.UPDATED, min(request.limit, _MAX_MEMORIES))
     if not found:
         raise NotFound(
-            f"there is no memory from {filters.since or 'the beginning'} to {filters.until or 'now'} to summarise"
+            f"there is no memory from {filters.since or 'the beginning'} to {filters.until or 'now'} to summarise in the "
+            f"scope {scope}; give another with scope"
         )
     text, note = _written(found, request.max_words, settings)
     if not text:
@@ -91,7 +92,6 @@ def summarise(
     if total > len(found):
         limit = f"of {total} memories, the {len(found)} that were changed last are summarised"
         note = f"{note}; {limit}" if note else limit
-    scope = filters.scopes[0] if len(filters.scopes) == 1 else Scope.PROJECT
     new = NewMemory(
         text,
         scope,

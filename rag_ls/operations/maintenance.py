@@ -11,8 +11,8 @@ from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.portable import (
     Format,
-    detect_format,
     export_memories,
+    format_by_name,
 )
 from rag_ls.model import MemoryFilters, Scope
 from rag_ls.operations.memory_arguments import filters_of, on_branch, scopes_of
@@ -76,7 +76,7 @@ class MaintenanceOperations:
         """Write a scope's memories to a file."""
         store, view = self._store(asked.scope)
         target = Path(asked.output)
-        form = Format(asked.format) if asked.format else detect_format(target)
+        form = Format(asked.format) if asked.format else format_by_name(target)
         filters = MemoryFilters()
         if asked.filters:
             filters = on_branch(filters_of(asked.scope, parsed("filters", Filters, asked.filters)), view)

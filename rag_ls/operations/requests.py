@@ -317,7 +317,7 @@ class SummarizeMemories:
     time_range: Mapping[str, Any] = argument(
         {}, "start and end", properties=TimeRange, shown=("start", "end"), agents_required=True
     )
-    scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
+    scope: str = argument("", "memories of this scope (default: project)", choices=SCOPES_OR_ALL, agents_type="string")
     filters: Mapping[str, Any] = argument({}, "what they must be like", properties=Filters)
     dry_run: bool = argument(False, "show what would be done, and do nothing")
     max_words: int | None = argument(None, "how long it may be", least=5)

@@ -87,6 +87,8 @@ def test_help_covers_the_first_verbs_all_of_them_a_group_and_one(tmp_path: Path)
             ("rules", "check", "x", "--numm=3"),
             "`rag-ls rules check` has no option --numm; the nearest are --num-results",
         ),
+        (("list", "all", "branches"), "`rag-ls list` does not take 'all'; "),
+        (("list", "all", "branches"), "and `rag-ls ask ...` asks a question"),
         (("token", "add", "x", "--scpe", "read"), "`rag-ls token add` has no option --scpe; the nearest are --scope"),
         (("--color",), "`rag-ls` has no option --color"),
     ],
@@ -109,8 +111,25 @@ def test_help_ends_in_silence_where_its_reader_has_seen_enough() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux that is always full")
+@pytest.mark.parametrize("line", [("help",), ("list",), ("list", "--json"), ("connect", "neovim")])
+def test_what_cannot_be_printed_is_said_in_a_line(repository: Path, line: tuple[str, ...]) -> None:
+    with open("/dev/full", "w") as stdout:
+        done = subprocess.run(
+            [str(_COMMAND), *line],
+            cwd=repository,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert done.stderr.splitlines()[-1] == "rag-ls: what was to be printed cannot be written: No space left on device"
+    assert done.returncode == 1
+
+
 def test_a_question_needs_no_verb(indexed: Path) -> None:
-    for words in (["apply the discount"], ["apply", "the", "discount"], ["ask", "discount"]):
+    for words in (["apply the discount"], ["apply", "the", "discount"], ["ask", "discount"], ["--", "discount"]):
         assert "src/cart.py" in _run(indexed, *words).stdout
 
 
@@ -144,7 +163,7 @@ def test_a_search_in_a_project_that_was_never_indexed_finds_its_words_and_says_w
     done = _run(repository, "search", "discount", "--json")
     assert done.returncode == 0
     assert json.loads(done.stdout)["results"][0]["path"] == "src/cart.py"
-    assert "first search in this project" in done.stderr
+    assert "reading the files of this project" in done.stderr
 
 
 def test_what_nobody_works_on_is_called_idle_with_what_starts_it(shop: Path) -> None:
@@ -363,7 +382,7 @@ def test_config_shows_settings_and_their_problems(repository: Path) -> None:
     ("arguments", "code", "message"),
     [
         (("serach",), 2, "there is no verb 'serach'; "),
-        (("serach", "x"), 2, "the nearest are search, serve; `rag-ls --help` shows the verbs"),
+        (("serach", "x"), 2, "the nearest are search, serve; `rag-ls help --all` lists the verbs"),
         (("add", "Cookies are signed", "--importance", "7"), 2, "--importance 7.0 is not between 0 and 1"),
         (("search",), 2, "query"),
         (("search", "x", "-k", "0"), 2, "k = 0"),

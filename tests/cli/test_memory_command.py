@@ -142,6 +142,15 @@ def test_what_is_exported_to_standard_output_comes_back_from_standard_input(repo
     assert "Traceback" not in done.stderr
 
 
+def test_an_export_says_why_it_cannot_be_written(repository: Path) -> None:
+    _json(repository, "add", "Amounts are rounded half up")
+    assert (
+        "/nope/x cannot be written: No such file or directory"
+        in _run(repository, "export", "--output", "/nope/x").stderr
+    )
+    assert _json(repository, "export", "--output", "memories")["format"] == "json"
+
+
 def test_a_secret_is_refused_and_said_nowhere(repository: Path, home: Path) -> None:
     secret = "AKIA" + "IOSFODNN7EXAMPLE"
     done = _run(repository, "add", f"The deploy key is {secret}")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.project_view import ProjectView
@@ -209,6 +210,21 @@ def test_cancelled_indexing_can_be_taken_over_by_another_process(client: Client,
     done = taken.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
     other.close()
     assert done
+
+
+@pytest.mark.parametrize("is_asked_here", [True, False])
+def test_what_another_process_works_on_is_not_called_idle(client: Client, shop: Path, is_asked_here: bool) -> None:
+    view = client.open(shop)
+    view.indexing.index_tree(Depth.WORDS)
+    _settled(view)
+    with FileLock(shop / ".rag-ls/index.lock"):
+        if is_asked_here:
+            view.indexing.resume()
+            assert until(lambda: view.indexing.progress.phase is Phase.WAITING)
+        assert not view.search(SearchRequest("cart")).stats.is_idle
+        assert str(view.indexing.activity) == "another rag-ls process indexes this project"
+    if not is_asked_here:
+        assert view.search(SearchRequest("cart")).stats.is_idle
 
 
 def test_what_a_killed_process_left_is_taken_over(big: Path, client: Client) -> None:

@@ -45,8 +45,8 @@ def _save(store: SqliteCheckout, text: str, path: str = "src/a.py", session: str
     store.replace_document(record(path, session, sha256=digest(text).hex()), chunks, outline=found.outline)
 
 
-def _anchor(store: SqliteCheckout, symbol: str = "Session.refresh") -> Anchor:
-    _save(store, _FILE)
+def _anchor(store: SqliteCheckout, symbol: str = "Session.refresh", text: str = _FILE) -> Anchor:
+    _save(store, text)
     document = store.document("src/a.py")
     assert document is not None
     anchor = Anchoring(store).to_symbol(document, symbol)
@@ -198,6 +198,25 @@ class TestFollowing:
         _save(store, _FILE.replace("def refresh(", "def renew(").replace("return found", "return found.user"))
         found = _resolved(store, anchor)
         assert (found.symbol, found.state) == ("Session.renew", AnchorState.DRIFTED)
+
+    @pytest.mark.parametrize("path", ["src/expiry.py", "lib/a.py"])
+    def test_a_renamed_declaration_is_followed_into_its_renamed_file(self, store: SqliteCheckout, path: str) -> None:
+        anchor = _anchor(store, "expire")
+        store.remove_documents(["src/a.py"])
+        _save(store, _FILE.replace("def expire(", "def is_expired("), path)
+        found = _resolved(store, anchor)
+        assert (found.state, found.path, found.symbol) == (AnchorState.FRESH, path, "is_expired")
+
+    def test_the_only_declaration_of_a_renamed_file_is_followed_by_its_body(self, store: SqliteCheckout) -> None:
+        one = "def retry(call):\n    for _ in range(3):\n        call()\n    raise TimeoutError\n"
+        anchor = _anchor(store, "retry", one)
+        store.remove_documents(["src/a.py"])
+        _save(store, one.replace("retry", "again"), "src/again.py")
+        _save(store, "def other(call):\n    while True:\n        call()\n    raise KeyError\n", "src/other.py")
+        found = _resolved(store, anchor)
+        assert (found.state, found.path, found.symbol) == (AnchorState.FRESH, "src/again.py", "again")
+        _save(store, one.replace("retry", "twice"), "src/twice.py")
+        assert _resolved(store, anchor).state is AnchorState.ORPHANED
 
     def test_a_declaration_that_was_there_before_is_no_renamed_one(self, store: SqliteCheckout) -> None:
         twin = "\n\ndef outdated(session, now):\n    age = now - session.created\n    return age > LIMIT\n"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from filelock import FileLock
 
 from rag_ls.engine.client import Client
 from rag_ls.engine.reranking import Reranking
@@ -221,3 +222,15 @@ def test_a_declaration_in_several_pieces_is_related_once(
 
 def test_the_kind_of_a_document_is_a_filter_like_others() -> None:
     assert Filters(kind="test") != Filters()
+
+
+def test_that_no_file_holds_the_words_is_said_only_where_it_is_so(operations: Operations, client: Client) -> None:
+    (view,) = client.projects()
+    said = "no file holds these words"
+    assert said in str(operations.run("search_code", {"query": "wombat burrow"})["stats"].get("note"))
+    # Chinese is written without spaces: its words are no terms of the index.
+    assert said not in str(operations.run("search_code", {"query": "黑暗森林"})["stats"].get("note"))
+    # While another process holds the queue, its files stay unread.
+    with FileLock(view.project.data_folder / "index.lock"):
+        view.store.queue.add(["src/late.py"])
+        assert said not in str(operations.run("search_code", {"query": "wombat burrow"})["stats"].get("note"))

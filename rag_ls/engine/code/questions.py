@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,6 +34,8 @@ _NO_WORDS = "no file holds these words: these are the nearest in meaning, near o
 _UNREAD = "{:,} files are not read yet, those that hold a question's words are read first"
 _NOT_EMBEDDED = "that place has no embedding yet: these are matches by its words alone"
 _CLOSE_NOT_EMBEDDED = "nothing close has an embedding yet: these are matches by words alone"
+# Scripts without spaces between words, which are no terms of the index: Thai to Khmer, Chinese, Japanese.
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]")
 # A snippet without a path waits this long for a model that is still loading.
 _SNIPPET_WAIT_S = 10.0
 # The characters that a small model reads of a text, roughly, and how many such pieces of a long snippet count.
@@ -81,9 +85,16 @@ class CodeQuestions:
             filters=request.filters, vector=vector, model_id=model.model_id if model else "", session=self._context.session,
         )  # fmt: skip
         hits, note = narrowed(request, found.hits, self._shared.index.checkout, self._reranking)
-        if hits and all(hit.matched_by == ("dense",) for hit in hits):
+        if self._holds_no_word(request.query, hits, unseen):
             note = "; ".join(filter(None, (note, _NO_WORDS)))
         return self._answer(request.query, replace(found, hits=tuple(hits[:k])), started, unseen, note)
+
+    def _holds_no_word(self, query: str, hits: Sequence[Hit], unseen: Collection[str]) -> bool:
+        """Whether no file holds a word of the query: it can be said where all files are read, and words stand apart."""
+        is_found_by_words = any(hit.matched_by != ("dense",) for hit in hits)
+        if not hits or is_found_by_words or unseen or _UNSPACED.search(query):
+            return False
+        return not self._shared.index.checkout.queue_lengths()[0]
 
     def find_related(
         self, *, path: str = "", line: int = 0, symbol: str = "", snippet: str = "", k: int | None = None,
@@ -184,7 +195,8 @@ class CodeQuestions:
             complete=scanned and not (queued or pending or unseen),
             pending_documents=queued + len(unseen), pending_embeddings=pending, note=note,
             coverage=Coverage() if not (queued or pending) else self._shared.index.checkout.counts().coverage,
-            is_idle=(bool(queued) and not indexing.reads) or (bool(pending) and not indexing.embeds),
+            is_idle=bool((queued and not indexing.reads) or (pending and not indexing.embeds))
+            and not indexing.is_done_elsewhere,
         )  # fmt: skip
         return SearchAnswer(query, hits, stats)
 

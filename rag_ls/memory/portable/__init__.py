@@ -1,7 +1,7 @@
 """Exports memories to files, and imports them from such files or from files of other tools."""
 
 from rag_ls.memory.portable.exporting import export_memories
-from rag_ls.memory.portable.foreign import KINDS, detect_format, read_foreign
+from rag_ls.memory.portable.foreign import KINDS, detect_format, format_by_name, read_foreign
 from rag_ls.memory.portable.formats import Format
 from rag_ls.memory.portable.importing import ImportResult, import_memories, import_records
 
@@ -11,6 +11,7 @@ __all__ = [
     "ImportResult",
     "detect_format",
     "export_memories",
+    "format_by_name",
     "import_memories",
     "import_records",
     "read_foreign",

@@ -43,6 +43,11 @@ def read_foreign(kind: str, path: Path) -> list[dict[str, object]]:
     return reader(path)
 
 
+def format_by_name(path: Path) -> str:
+    """The format in which a file of memories is written: by its suffix, JSON where that names none."""
+    return _SUFFIXES.get(path.suffix.lower(), Format.JSON)
+
+
 def detect_format(path: Path) -> str:
     """The format of a file of memories, by its suffix, or else by its beginning.
 
