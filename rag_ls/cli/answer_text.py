@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from rag_ls.cli import render
 from rag_ls.cli.matching_lines import Line, Words, best
 from rag_ls.cli.terminal import FAINT, NAME, PLACE, PLAIN, WARNING, Paint, shared_indent
+from rag_ls.util.text import count_of
 
 Json = dict[str, Any]
 
@@ -84,8 +85,8 @@ def notes_of(stats: Json) -> list[str]:
     notes = []
     if not stats.get("complete", True):
         missing = [
-            f"{stats[key]:,} {name}"
-            for key, name in (("pending_documents", "files"), ("pending_embeddings", "embeddings"))
+            count_of(stats[key], name)
+            for key, name in (("pending_documents", "file"), ("pending_embeddings", "embedding"))
             if stats.get(key)
         ]
         left = " and ".join(missing) or "files were not compared yet"

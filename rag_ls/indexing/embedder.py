@@ -68,7 +68,7 @@ class EmbeddingQueue:
         """Why bulk embedding waits (typed text does not); empty where it does not wait."""
         self._told = ""
         self._preferred: dict[int, Priority] = {}
-        self._done = 0
+        self._done = self._total = 0
         self.is_bulk_elsewhere = False
         """Whether another process embeds all pending chunks, and shares them."""
         self._refused: set[tuple[str, bytes]] = set()
@@ -265,16 +265,23 @@ class EmbeddingQueue:
         left = self._store.embeddings.pending_count(model_id, saved_only=saved_only) - len(refused)
         if not pending:
             return False
+        if self.bulk:
+            self._report(max(0, left))
         for batch in _batches(pending):
             self._embed(model, batch, left)
             left -= len(batch)
             if self.bulk:
-                self._done += len(batch)
-                self._board.report(Progress(Phase.EMBEDDING, self._done, self._done + max(0, left)))
+                self._report(max(0, left))
             if self._awake or self._stopping:
                 # Typed text goes before the rest of this pool.
                 break
         return True
+
+    def _report(self, left: int) -> None:
+        """Tell how many of the chunks are done. A text may stand in several, so the total is kept, and `left` is counted."""
+        self._total = max(self._total, self._done + left)
+        self._done = self._total - left
+        self._board.report(Progress(Phase.EMBEDDING, self._done, self._total))
 
     def _refused_by(self, model_id: str) -> set[bytes]:
         return {text_hash for model, text_hash in self._refused if model == model_id}
@@ -366,8 +373,9 @@ class EmbeddingQueue:
             self._borrowed.discard(active)
         if self.bulk and is_done:
             self.sharing.send(active, lambda: self._awake or self._stopping)
-        if self.bulk and self._done and is_done:
-            self._done = 0
+        if self.bulk and self._total and is_done:
+            self._report(0)
+            self._done = self._total = 0
             self._board.report(Progress(Phase.IDLE))
         if (is_done or not self.bulk) and (model := self._models.get(active)):
             model.release()

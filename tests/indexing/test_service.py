@@ -12,7 +12,7 @@ from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.indexing import Buffer, Phase
-from rag_ls.indexing.progress import Depth
+from rag_ls.indexing.progress import Depth, Progress
 from rag_ls.model import Freshness
 from tests.support import PATIENCE_S, open_checkout, python, until, write
 
@@ -66,6 +66,21 @@ def test_work_that_waits_for_its_model_is_not_called_idle(client: Client, shop: 
     assert view.indexing.activity.phase in (Phase.LOADING, Phase.EMBEDDING)
     assert view.indexing.wait_until_idle(PATIENCE_S)
     assert view.indexing.activity.phase is Phase.IDLE
+
+
+def test_embedding_counts_up_to_one_total_though_texts_stand_in_several_files(client: Client, tmp_path: Path) -> None:
+    view = client.open(write(tmp_path, {f"src/file{number}.py": _functions(number % 20) for number in range(60)}))
+    steps: list[Progress] = []
+    view.indexing.listen(steps.append)
+    view.indexing.index_tree(Depth.WORDS)
+    _settled(view)
+    waiting = view.store.counts().pending_embeddings
+    view.indexing.resume()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    embedding = [step for step in steps if step.phase is Phase.EMBEDDING]
+    assert {step.total for step in embedding} == {waiting}
+    assert (embedding[0].done, embedding[-1].done) == (0, waiting)
+    assert embedding == sorted(embedding, key=lambda step: step.done)
 
 
 def _settled(view: ProjectView) -> None:
