@@ -114,11 +114,9 @@ class Inbox:
     @property
     def due_in_s(self) -> float | None:
         """Seconds until the next typed text can be taken; None where none waits."""
-        if not self._typed:
-            return None
         with self._wake:
-            due = [self._not_before.get(key, 0.0) for key in self._typed]
-        return max(0.0, min(due) - time.monotonic())
+            due = min((self._not_before.get(key, 0.0) for key in self._typed), default=None)
+        return None if due is None else max(0.0, due - time.monotonic())
 
     @property
     def has_files(self) -> bool:
@@ -128,7 +126,9 @@ class Inbox:
     @property
     def is_empty(self) -> bool:
         """Whether nothing waits (held files count) and nothing that was taken is unfinished."""
-        return not (self._typed or self._changed or self._in_hand)
+        # Under the lock: what is being taken would be in neither of the two.
+        with self._wake:
+            return not (self._typed or self._changed or self._in_hand)
 
     @property
     def is_held(self) -> bool:
@@ -335,7 +335,7 @@ class Comparison:
 
 @dataclass(slots=True)
 class Agenda:
-    """All waiting work, and how far to go with it. Writers hold the lock of `wake`; readers need not."""
+    """All waiting work, and how far to go with it. Writers hold the lock of `wake`; readers of one flag need not."""
 
     comparison: Comparison
     wake: Wake = field(default_factory=Wake)

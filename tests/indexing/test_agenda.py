@@ -51,6 +51,41 @@ def test_so_do_saving_and_closing_it(inbox: Inbox) -> None:
     assert inbox.take_typed() == (ONE, None)
 
 
+def test_a_text_that_is_taken_while_somebody_asks_for_the_next_one_leaves_none() -> None:
+    class TakenMeanwhile:
+        """A lock that is free only after the documents thread has taken what waited."""
+
+        def __enter__(self) -> None:
+            if not taken:
+                taken.append(True)
+                assert inbox.take_typed() is not None
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def notify_all(self) -> None:
+            pass
+
+    taken = [True]
+    inbox = Inbox(TakenMeanwhile())
+    inbox.put_buffer("editor", Buffer("a.py", "x"))
+    taken.clear()
+    assert inbox.due_in_s is None
+    assert taken
+
+
+def test_nobody_finds_an_inbox_empty_while_it_is_being_changed() -> None:
+    lock, answers = threading.Condition(), list[bool]()
+    inbox = Inbox(lock)
+    asking = threading.Thread(target=lambda: answers.append(inbox.is_empty))
+    with lock:
+        asking.start()
+        asking.join(0.2)
+        inbox.put_files(["a.py"])
+    asking.join()
+    assert answers == [False]
+
+
 def test_a_document_that_is_closed_meanwhile_is_not_put_off() -> None:
     inbox = Inbox(threading.Condition())
     inbox.put_buffer("editor", Buffer("a.py", "x"))
