@@ -53,7 +53,7 @@ class MemoryChanged:
     by: str
     """The surface of the client that did it (`lsp`, `mcp`, `cli`), with its name; `engine` for the engine itself."""
     root: Path | None = None
-    """The project that the client works in."""
+    """The memory's project; None for one of a session or of the user."""
     memory_id: str = ""
     """Empty for several memories."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from rag_ls.errors import NotFound
-from rag_ls.model import Memory
+from rag_ls.model import Memory, Scope
 from rag_ls.storage import Batch, MemoryStore, VersionChange
 
 CONSOLIDATED = "consolidated"
@@ -32,6 +32,12 @@ class BatchResult:
     """In their versions before the batch."""
     deleted: tuple[Memory, ...] = ()
     """In their last versions."""
+
+    @property
+    def changed_scopes(self) -> tuple[Scope, ...]:
+        """The scopes whose memories were changed; none after a preview."""
+        memories = (*self.inserted, *self.replaced, *self.deleted) if self.batch_id else ()
+        return tuple(dict.fromkeys(memory.scope for memory in memories))
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from rag_ls.operations.batch_records import (
     RestoredBackupAnswer,
     UndoneAnswer,
 )
+from rag_ls.operations.changes import Changed, changed
 from rag_ls.operations.projects import Projects
 from rag_ls.operations.records_of import brief
 from rag_ls.operations.requests import DeleteMemories, ImportMemories, NoArguments, RestoreBackup, Undo
@@ -49,7 +50,7 @@ class BatchOperations:
     def __init__(self, projects: Projects) -> None:
         self._projects = projects
 
-    def import_memories(self, asked: ImportMemories) -> ImportAnswer:
+    def import_memories(self, asked: ImportMemories) -> Changed:
         """Import memories from a file: all of them, or none if the file has an error."""
         view = self._projects.first()
         store, source = view.memories.of(Scope(asked.scope or Scope.PROJECT)), Path(asked.input)
@@ -63,12 +64,13 @@ class BatchOperations:
             )
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidRequest(f"{source} cannot be read: {error}") from error
-        return ImportAnswer(
+        answer = ImportAnswer(
             done.inserted, done.updated, done.unchanged, done.duplicates, store.scope.value, str(source),
             _record([result], dry_run=asked.dry_run),
         )  # fmt: skip
+        return changed(answer, view, *result.changed_scopes)
 
-    def restore_backup(self, asked: RestoreBackup) -> RestoredBackupAnswer:
+    def restore_backup(self, asked: RestoreBackup) -> Changed:
         """Make a scope's memories what a backup holds; a damaged file is moved aside."""
         view, scope = self._projects.first(), Scope(asked.scope or Scope.PROJECT)
         name = asked.backup.strip() or "latest"
@@ -78,31 +80,33 @@ class BatchOperations:
             if asked.dry_run:
                 # Nothing can be read that would go, and the damaged file stays beside the restored one.
                 nothing = _record([], dry_run=True)
-                return RestoredBackupAnswer(scope.value, name, 0, 0, 0, None, nothing)
+                return changed(RestoredBackupAnswer(scope.value, name, 0, 0, 0, None, nothing), view)
             folder = user_data_folder()
             if scope is Scope.PROJECT:
                 folder = memories_folder(view.project, self._projects.memory_homes)
             restored = replace_damaged(folder, name, scope)
         changes = _record([restored.result], dry_run=asked.dry_run)
-        return RestoredBackupAnswer(
+        answer = RestoredBackupAnswer(
             scope.value, restored.backup, changes.inserted + restored.replaced_damaged, changes.replaced, changes.deleted,
             restored.moved_aside, changes,
         )  # fmt: skip
+        return changed(answer, view, *(() if asked.dry_run else (scope,)))
 
-    def delete_memories(self, asked: DeleteMemories) -> DeletedMemoriesAnswer:
+    def delete_memories(self, asked: DeleteMemories) -> Changed:
         """Delete several memories together."""
         found: dict[str, tuple[MemoryStore, Memory]] = {}
+        views: dict[int, ProjectView] = {}
         missing: list[str] = []
         for memory_id in asked.ids:
             try:
-                store, memory = self._held(memory_id)
-                found[memory.id] = store, memory
+                view, store, memory = self._held(memory_id)
+                found[memory.id], views[id(store)] = (store, memory), view
             except NotFound:
                 missing.append(memory_id)
         stores = {id(store): store for store, _ in found.values()}
         number, stamp = str(uuid.uuid4()), self._projects.all()[0].memories.stamp()
-        results = []
-        for store in stores.values():
+        results, roots = [], dict[Path | None, None]()
+        for key, store in stores.items():
             ids = [memory.id for holder, memory in found.values() if holder is store]
             _, result = carry_out(
                 store,
@@ -113,7 +117,9 @@ class BatchOperations:
                 dry_run=asked.dry_run,
             )
             results.append(result)
-        return DeletedMemoriesAnswer(tuple(missing), _record(results, dry_run=asked.dry_run))
+            roots |= dict.fromkeys(changed(None, views[key], *result.changed_scopes).roots)
+        answer = DeletedMemoriesAnswer(tuple(missing), _record(results, dry_run=asked.dry_run))
+        return Changed(answer, tuple(roots))
 
     def last_change(self, asked: NoArguments) -> LastChangeAnswer:
         """The change that `undo` would take back."""
@@ -122,7 +128,7 @@ class BatchOperations:
             return LastChangeAnswer("", "", "", 0)
         return LastChangeAnswer(found[0].id, found[0].kind, found[0].at, sum(len(batch.changes) for batch in found))
 
-    def undo(self, asked: Undo) -> UndoneAnswer:
+    def undo(self, asked: Undo) -> Changed:
         """Take a change of many memories back."""
         wanted = asked.id.strip()
         view = self._last_changed_view(wanted)
@@ -130,7 +136,8 @@ class BatchOperations:
         batch = undone[0].batch
         kept = tuple(memory_id for item in undone for memory_id in item.kept)
         changes = _record([item.result for item in undone], dry_run=asked.dry_run)
-        return UndoneAnswer(batch.id, batch.kind, batch.at, kept, changes)
+        answer = UndoneAnswer(batch.id, batch.kind, batch.at, kept, changes)
+        return changed(answer, view, *(scope for item in undone for scope in item.result.changed_scopes))
 
     def _last_changed_view(self, batch_id: str = "") -> ProjectView:
         """Of the client's projects, the one whose memories were changed last, many at once."""
@@ -140,10 +147,10 @@ class BatchOperations:
 
         return max(self._projects.all(), key=time_of)
 
-    def _held(self, memory_id: str) -> tuple[MemoryStore, Memory]:
-        """A memory with its store. Raises `NotFound`."""
+    def _held(self, memory_id: str) -> tuple[ProjectView, MemoryStore, Memory]:
+        """A memory with its project and store. Raises `NotFound`."""
         view, memory = self._projects.first_with(lambda view: view.memories.get(memory_id))
-        return view.memories.of(memory.scope), memory
+        return view, view.memories.of(memory.scope), memory
 
 
 def _imported(view: ProjectView, store: MemoryStore, asked: ImportMemories) -> ImportResult:

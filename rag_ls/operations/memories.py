@@ -18,6 +18,7 @@ from rag_ls.memory.recall import memory_of
 from rag_ls.memory.summarise import Summary, SummaryRequest
 from rag_ls.memory.summary import MAX_WORDS
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryOrder, MemoryType, MemoryVersion, Scope
+from rag_ls.operations.changes import Changed, changed
 from rag_ls.operations.json_of import json_of
 from rag_ls.operations.memory_arguments import (
     PLACE_KEYS,
@@ -40,7 +41,6 @@ from rag_ls.operations.records import (
     MemoryAnswer,
     MemoryPage,
     MemoryRecord,
-    StoredAnswer,
     SummaryAnswer,
 )
 from rag_ls.operations.records_of import (
@@ -90,7 +90,7 @@ class MemoryOperations:
         self._projects = projects
         self._wait_s = wait_s
 
-    def store_memory(self, asked: StoreMemory) -> StoredAnswer:
+    def store_memory(self, asked: StoreMemory) -> Changed:
         """Keep a memory."""
         if not asked.scope:
             raise InvalidRequest(f"store_memory needs 'scope', one of {', '.join(SCOPE_NAMES)}")
@@ -108,7 +108,8 @@ class MemoryOperations:
             branch=branch_of(meta, "store_memory metadata", view, scope),
             force=asked.force,
         )
-        return stored_answer(view.code_memories.remember(new, line=meta.line or 0, symbol=meta.symbol.strip()))
+        stored = view.code_memories.remember(new, line=meta.line or 0, symbol=meta.symbol.strip())
+        return changed(stored_answer(stored), view, scope)
 
     def search_memory(self, asked: SearchMemory) -> MemoryAnswer:
         """Memories that fit a query, and a text of them for a prompt."""
@@ -151,7 +152,7 @@ class MemoryOperations:
             record = replace(record, history=tuple(map(version_record, view.memories.history(memory.id))))
         return record
 
-    def update_memory(self, asked: UpdateMemory) -> StoredAnswer:
+    def update_memory(self, asked: UpdateMemory) -> Changed:
         """Change a memory's content or metadata; with neither, confirm that it still holds for the code it is about."""
         view, memory = self._held(asked.id)
         if asked.content is None and asked.metadata is None and memory.anchor is None:
@@ -162,18 +163,20 @@ class MemoryOperations:
         stored = view.memories.update(
             memory.id, change, view.model(), expected=asked.expected_version, force=asked.force
         )
-        return stored_answer(replace(stored, memory=view.code_memories.with_anchor_state(stored.memory)))
+        answer = stored_answer(replace(stored, memory=view.code_memories.with_anchor_state(stored.memory)))
+        return changed(answer, view, memory.scope)
 
-    def delete_memory(self, asked: MemoryId) -> DeletedAnswer:
+    def delete_memory(self, asked: MemoryId) -> Changed:
         """Delete one memory by its id."""
         view, found = self._held(asked.id)
         view.memories.delete(found.id)
-        return DeletedAnswer(found.id, True, found.scope.value)
+        return changed(DeletedAnswer(found.id, True, found.scope.value), view, found.scope)
 
-    def restore_memory(self, asked: RestoreMemory) -> StoredAnswer:
+    def restore_memory(self, asked: RestoreMemory) -> Changed:
         """Restore a former version of a memory, or a deleted memory."""
         view = self._projects.first_with(lambda project: project.memories.history(asked.id))[0]
-        return stored_answer(view.memories.restore(asked.id, asked.version, view.model()))
+        stored = view.memories.restore(asked.id, asked.version, view.model())
+        return changed(stored_answer(stored), view, stored.memory.scope)
 
     def list_memories(self, asked: ListMemories) -> MemoryPage:
         """A page of the memories that pass the filters."""
@@ -194,7 +197,7 @@ class MemoryOperations:
             tuple(page), total, limit, offset, following if following < total else None, damage, hint, happened
         )
 
-    def consolidate_memories(self, asked: ConsolidateMemories) -> ConsolidationAnswer:
+    def consolidate_memories(self, asked: ConsolidateMemories) -> Changed:
         """Merge memories that say the same, or show what would be merged, or undo it."""
         scopes = scopes_of(asked.scope)
         is_of_project = Scope.PROJECT in scopes
@@ -205,18 +208,21 @@ class MemoryOperations:
             number = "" if asked.undo is True else asked.undo.strip()
             undone = view.code_memories.undo(scopes, number, kind=CONSOLIDATED, dry_run=asked.dry_run)
             back = [memory for item in undone for memory in item.result.inserted]
-            return ConsolidationAnswer(restored=tuple(memory_record(item) for item in back))
+            answer = ConsolidationAnswer(restored=tuple(memory_record(item) for item in back))
+            return changed(answer, view, *(scope for item in undone for scope in item.result.changed_scopes))
         threshold = asked.threshold
         if threshold is None:
             threshold = view.settings.consolidation.similarity_threshold
         done = view.code_memories.consolidate(scopes, threshold, dry_run=asked.dry_run)
-        return consolidation_answer(done, dry_run=asked.dry_run, threshold=threshold)
+        answer = consolidation_answer(done, dry_run=asked.dry_run, threshold=threshold)
+        return changed(answer, view, *(scope for scope, batch_id in done.ids.items() if batch_id))
 
-    def clear_session(self, asked: NoArguments) -> ClearedAnswer:
+    def clear_session(self, asked: NoArguments) -> Changed:
         """Forget the session's memories."""
-        return ClearedAnswer(self._projects.all()[0].memories.clear_session())
+        view = self._projects.all()[0]
+        return changed(ClearedAnswer(view.memories.clear_session()), view, Scope.SESSION)
 
-    def summarize_memories(self, asked: SummarizeMemories) -> SummaryAnswer:
+    def summarize_memories(self, asked: SummarizeMemories) -> Changed:
         """Summarise the memories of a period, and keep the summary."""
         if not asked.time_range:
             raise InvalidRequest(
@@ -227,7 +233,8 @@ class MemoryOperations:
         filters = on_branch(filters_of(asked.scope, all_filters(asked)), view)
         words = min(asked.max_words or MAX_WORDS, _MAX_SUMMARY_WORDS)
         request = SummaryRequest(filters, words, asked.summary_key.strip())
-        return _summary_answer(view.code_memories.summarise(request, dry_run=asked.dry_run))
+        done = view.code_memories.summarise(request, dry_run=asked.dry_run)
+        return changed(_summary_answer(done), view, *(() if asked.dry_run else (done.new.scope,)))
 
     def memories_about(self, asked: MemoriesAbout) -> MemoryAnswer:
         """The memories about a place in the code, then those that fit the code there."""

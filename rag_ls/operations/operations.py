@@ -6,7 +6,6 @@ import functools
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import replace
-from pathlib import Path
 
 from rag_ls.engine.client import Client
 from rag_ls.engine.events import MemoryChanged
@@ -14,6 +13,7 @@ from rag_ls.errors import InvalidRequest, NotFound, RagLsError
 from rag_ls.indexing import Progress
 from rag_ls.memory import utc_now
 from rag_ls.operations.batches import BatchOperations
+from rag_ls.operations.changes import Changed
 from rag_ls.operations.code_lookup import LookupOperations
 from rag_ls.operations.collections import CollectionOperations
 from rag_ls.operations.indexing import IndexOperations, Report
@@ -120,19 +120,18 @@ class Operations:
 
     def _answered(self, operation: Operation, arguments: object) -> Json:
         answer = operation.run(self, self._request(operation, arguments))
-        if operation.changes is not None:
-            self._tell(
-                MemoryChanged(operation.changes, str(self._client.about), self._root(), getattr(answer, "id", ""))
-            )
-        return json_of(answer)
+        if operation.changes is None:
+            return json_of(answer)
+        assert isinstance(answer, Changed)
+        memory_id = getattr(answer.answer, "id", "")
+        for root in answer.roots:
+            self._tell(MemoryChanged(operation.changes, str(self._client.about), root, memory_id))
+        return json_of(answer.answer)
 
     def _request(self, operation: Operation, arguments: object) -> object:
         request: object = parsed(operation.name, operation.request, arguments)
         self._guard(operation, request)
         return request
-
-    def _root(self) -> Path | None:
-        return next((view.project.root for view in self._client.projects()), None)
 
     # --- the shell's operations on both code and memories
 

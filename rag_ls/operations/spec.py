@@ -77,7 +77,7 @@ class Operation:
     request: type
     answer: type | UnionType
     run: Callable[[Any, Any], object]
-    """Called with the `Operations` and the request."""
+    """Called with the `Operations` and the request; returns the answer, or with `changes` a `Changed`."""
     prepare: Callable[[Any, Any, Any], None] | None = None
     """Slow work before the answer: called with the `Operations`, the request and a `Report` for progress."""
     waits: bool = False

@@ -65,6 +65,39 @@ def test_whoever_changes_a_memory_all_clients_hear_who_did_what(client: Client, 
     other.close()
 
 
+def test_a_change_is_told_of_the_memorys_project_whatever_the_client_has_open_besides(
+    client: Client, shop: Path, tmp_path: Path, told: list[Event]
+) -> None:
+    # By its project, `/events` decides which token may see it.
+    other = tmp_path / "other"
+    write(other, {"notes.md": "# Notes\n", ".git/HEAD": "ref: refs/heads/main\n"})
+    client.open(shop)
+    client.open(other)
+    operations = Operations(client)
+
+    def roots_after(operation: str, **asked: object) -> list[Path | None]:
+        told.clear()
+        answer = operations.run(operation, asked)
+        changes.append(answer)
+        return [event.root for event in told if isinstance(event, MemoryChanged)]
+
+    changes: list[dict[str, str]] = []
+    of_other = {"content": "The wombat sleeps at noon.", "scope": "project", "project": str(other)}
+    assert roots_after("store_memory", **of_other) == [other]
+    memory_id = changes[-1]["id"]
+    assert roots_after("update_memory", id=memory_id, content="The wombat sleeps at one.") == [other]
+    assert roots_after("delete_memory", id=memory_id) == [other]
+    assert roots_after("restore_memory", id=memory_id) == [other]
+    assert roots_after("store_memory", content="Amounts are rounded half up.", scope="project") == [shop]
+    everywhere = [memory_id, changes[-1]["id"]]
+    assert roots_after("store_memory", content="Tabs are four wide, always.", scope="global") == [None]
+    everywhere.append(changes[-1]["id"])
+    assert roots_after("delete_memories", ids=everywhere, dry_run=True) == []
+    assert set(roots_after("delete_memories", ids=everywhere)) == {other, shop, None}
+    assert set(roots_after("undo", dry_run=True)) == set()
+    assert roots_after("clear_session") == [None]
+
+
 def test_code_with_a_memory_that_moves_is_told_once(client: Client, shop: Path, told: list[Event]) -> None:
     view = client.open(shop)
     view.indexing.index_tree(Depth.WORDS)
