@@ -286,6 +286,15 @@ class Coverage:
         return cls(int(100 * words), int(100 * words * embedded))
 
 
+class SummaryStrategy(StrEnum):
+    """How a summary is made."""
+
+    EXTRACTIVE = "extractive"
+    """Of the memories' own sentences."""
+    ABSTRACTIVE = "abstractive"
+    """By the language model of `summaries.endpoint`."""
+
+
 @dataclass(frozen=True, slots=True)
 class SearchStats:
     """The statistics of an answer, and how complete it is."""

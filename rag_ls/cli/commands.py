@@ -50,8 +50,8 @@ def index(arguments: argparse.Namespace) -> int:
     if not (answer["complete"] or arguments.words_only):
         print(f"rag-ls: not finished: {answer.get('note') or answer['activity']}", file=sys.stderr)
         return 1
-    if arguments.store and "not shared" in answer.get("note", ""):
-        print(f"rag-ls: {answer['note']}", file=sys.stderr)
+    if arguments.store and (problem := answer.get("share_problem")):
+        print(f"rag-ls: {problem}", file=sys.stderr)
         return 1
     return 0
 

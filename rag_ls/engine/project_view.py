@@ -206,7 +206,7 @@ class ProjectView:
             complete=scanned and not queued and not counts.pending_embeddings,
             scanned=scanned, model=model_id, model_ready=ready, note=note,
             sync=self.shared.sync_state, last_sync=self.shared.last_sync,
-            progress=self.indexing.activity, memories=self.memories.counts(),
+            progress=self.indexing.activity, memories=self.memories.counts(), share_problem=self.shared.share_problem,
         )  # fmt: skip
 
     def relative(self, path: str) -> str:

@@ -61,6 +61,8 @@ class ProjectStatus:
     """When the index last took in a comparison or a batch of changes, in UTC (RFC 3339)."""
     progress: Progress
     memories: dict[str, int]
+    share_problem: str
+    """Why vectors or memories are not shared with the team; empty if they are, or have no team."""
 
 
 def checked_k(k: int | None, default: int) -> int:

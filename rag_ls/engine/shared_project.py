@@ -434,10 +434,16 @@ class SharedProject:
         note = note or (passed_over and f"{passed_over}, then `rag-ls stop`; {active} answers until then")
         if self.index.served and self.index.served.problem:
             note = note or f"found by words alone, since the vectors are away: {self.index.served.problem}"
-        note = note or (self.indexing.share_problem and f"vectors are not shared: {self.indexing.share_problem}")
-        note = note or (self.team_problem and f"memories are not shared: {self.team_problem}")
+        note = note or self.share_problem
         note = note or (waits and f"embedding waits: {waits}")
         return active, state.ready, note
+
+    @property
+    def share_problem(self) -> str:
+        """Why vectors or memories are not shared with the team, for the user; empty if they are, or have no team."""
+        if problem := self.indexing.share_problem:
+            return f"vectors are not shared: {problem}"
+        return self.team_problem and f"memories are not shared: {self.team_problem}"
 
     def _change_of_model(self, active: str, configured: str) -> str:
         """How far the change from the answering model to the configured one is, for the user."""

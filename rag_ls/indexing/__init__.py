@@ -6,6 +6,7 @@ from rag_ls.indexing.cutters import Cutters
 from rag_ls.indexing.cutting import Cutting
 from rag_ls.indexing.documents import DocumentIndexer, Spent
 from rag_ls.indexing.documents_thread import MAX_AWAITED_FILES
+from rag_ls.indexing.files import FAILED
 from rag_ls.indexing.ignore_files import rule_files
 from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.listing import ALL, Patterns, list_files
@@ -21,6 +22,7 @@ from rag_ls.indexing.watching.tree_sync import TreeSync
 
 __all__ = [
     "ALL",
+    "FAILED",
     "MAX_AWAITED_FILES",
     "Admissions",
     "Buffer",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rag_ls.chunking import Budget, Cut, approximate_token_offsets, cut, cut_rules, embedding_text, recognise, rule_kind
 from rag_ls.errors import StoreError
-from rag_ls.indexing.files import Rejected, Source, file_state, read_source
+from rag_ls.indexing.files import FAILED, Rejected, Source, file_state, read_source
 from rag_ls.model import Outline
 from rag_ls.storage import DISK, DocumentRecord, FileState, NewChunk, columns_of
 
@@ -117,7 +117,7 @@ def read_and_cut(tree: Tree, job: Job) -> Outcome:
 def failed(root: Path, path: str, reason: str) -> Rejected:
     """The rejection of a file that could not be cut, with its present state."""
     state = file_state(root / path)
-    return Rejected(f"failed: {reason}", state or FileState(0, 0, 0, 0), gone=state is None)
+    return Rejected(f"{FAILED}: {reason}", state or FileState(0, 0, 0, 0), gone=state is None)
 
 
 def cut_source(

@@ -19,7 +19,7 @@ from rag_ls.indexing.admissions import Admissions
 from rag_ls.indexing.agenda import Buffer
 from rag_ls.indexing.cutters import Cutters
 from rag_ls.indexing.cutting import CutFile, Cutting, Job, Outcome, Tree
-from rag_ls.indexing.files import Rejected, Source, file_state, read_source, reason_by_content, reason_by_name
+from rag_ls.indexing.files import FAILED, Rejected, Source, file_state, read_source, reason_by_content, reason_by_name
 from rag_ls.model import Freshness
 from rag_ls.project import Project
 from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, FileState, Priority, Replaced, Skipped
@@ -366,7 +366,7 @@ class Intake:
 
     def _skip(self, path: str, error: Exception) -> None:
         _log.error("%s cannot be indexed", path, exc_info=error)
-        self._documents.skip_failed(path, f"failed: {type(error).__name__}")
+        self._documents.skip_failed(path, f"{FAILED}: {type(error).__name__}")
 
     def _may_index(self, buffer: Buffer) -> bool:
         if buffer.guest:

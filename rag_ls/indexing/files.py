@@ -55,6 +55,10 @@ _MINIFIABLE = (".js", ".css", ".mjs", ".cjs", ".html", ".json")
 _READ_ATTEMPTS = 3
 
 
+FAILED = "failed"
+"""How the reason begins where a file should be indexed, and could not be."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A file's text as it was read, with its digest and state."""

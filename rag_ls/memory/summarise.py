@@ -17,7 +17,7 @@ from rag_ls.memory.content_checks import PRIVATE
 from rag_ls.memory.contradictions import contradiction
 from rag_ls.memory.memories import Memories, NewMemory, Stored
 from rag_ls.memory.summary import MAX_WORDS, extract, summary_key
-from rag_ls.model import Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope
+from rag_ls.model import Memory, MemoryFilters, MemoryMetadata, MemoryOrder, MemoryType, Scope, SummaryStrategy
 from rag_ls.storage import Batch, MemoryStore, VersionChange
 
 _log = logging.getLogger(__name__)
@@ -53,6 +53,8 @@ class Summary:
     stored: Stored | None
     """None in a preview."""
     count: int
+    strategy: SummaryStrategy
+    """How it was made; a model that fails leaves it extractive, and the note says why."""
     note: str = ""
     replaces: Memory | None = None
     """The former summary with the same key, if it said something else."""
@@ -85,7 +87,7 @@ def summarise(
             f"there is no memory from {filters.since or 'the beginning'} to {filters.until or 'now'} to summarise in the "
             f"scope {scope}; give another with scope"
         )
-    text, note = _written(found, request.max_words, settings)
+    text, strategy, note = _written(found, request.max_words, settings)
     if not text:
         raise NotFound(f"the {total} memories of that time hold no sentence to summarise")
     text = "\n".join([text, *_unsettled(found)])
@@ -105,10 +107,10 @@ def summarise(
     former = memories.of(scope).summary(new.summary_key or "")
     replaced = former if former is not None and former.content != text else None
     if dry_run:
-        return Summary(new, None, total, note, replaced)
+        return Summary(new, None, total, strategy, note, replaced)
     stored = memories.store(new, embedder)
     batch_id = _recorded(memories.of(scope), stored) if replaced else ""
-    return Summary(new, stored, total, note, replaced, batch_id)
+    return Summary(new, stored, total, strategy, note, replaced, batch_id)
 
 
 def _private(found: Sequence[Memory]) -> tuple[str, ...]:
@@ -138,11 +140,12 @@ def _dated(memory: Memory) -> str:
     return f"{short!r} ({memory.updated_at[:10]})"
 
 
-def _written(found: Sequence[Memory], max_words: int, settings: SummarySettings) -> tuple[str, str]:
+def _written(found: Sequence[Memory], max_words: int, settings: SummarySettings) -> tuple[str, SummaryStrategy, str]:
+    note = ""
     if settings.endpoint:
         try:
-            return write_summary(found, max_words, settings), ""
+            return write_summary(found, max_words, settings), SummaryStrategy.ABSTRACTIVE, ""
         except SummaryFailed as error:
             _log.warning("%s", error)
-            return extract(found, max_words), f"{error}; made of the memories' own sentences instead"
-    return extract(found, max_words), ""
+            note = f"{error}; made of the memories' own sentences instead"
+    return extract(found, max_words), SummaryStrategy.EXTRACTIVE, note

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rag_ls.model import SummaryStrategy
 from rag_ls.operations.fields import argument
 from rag_ls.operations.requests import TYPE_NAMES, TimeRange
 
-STRATEGIES = ("auto", "extractive", "abstractive")
+STRATEGIES = ("auto", *(strategy.value for strategy in SummaryStrategy))
 FACTS = ("memory-types", "projects", "tags", "health", "settings", "usage")
 
 

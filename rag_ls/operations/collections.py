@@ -20,7 +20,7 @@ from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.recall import Question, memory_of
 from rag_ls.memory.summarise import Summary, SummaryRequest, summarise
 from rag_ls.memory.summary import MAX_WORDS
-from rag_ls.model import Hit, MemoryFilters, MemoryType, Scope
+from rag_ls.model import Hit, MemoryFilters, MemoryType, Scope, SummaryStrategy
 from rag_ls.operations import collection_records as records
 from rag_ls.operations import collection_requests as requests
 from rag_ls.operations.memory_arguments import times_of
@@ -102,11 +102,11 @@ class CollectionOperations:
         filters, used = self._filters(asked.project_id, asked.memory_type, asked.tags, asked.time_range)
         settings = self._engine.settings.summaries
         strategy = asked.strategy or "auto"
-        if strategy == "abstractive" and not settings.endpoint:
+        if strategy == SummaryStrategy.ABSTRACTIVE and not settings.endpoint:
             raise InvalidRequest(
                 "strategy = abstractive needs summaries.endpoint in the user's settings; extractive needs nothing"
             )
-        if strategy == "extractive":
+        if strategy == SummaryStrategy.EXTRACTIVE:
             settings = replace(settings, endpoint="")
         request = SummaryRequest(
             filters,
@@ -293,7 +293,9 @@ class CollectionOperations:
             "embedding.model": settings.embedding.model,
             "vector_size": self._model_size(),
             "search.query_expansion": settings.search.query_expansion,
-            "summaries": "abstractive" if settings.summaries.endpoint else "extractive",
+            "summaries": (
+                SummaryStrategy.ABSTRACTIVE if settings.summaries.endpoint else SummaryStrategy.EXTRACTIVE
+            ).value,
         }
 
 
@@ -317,10 +319,8 @@ def _summary_key(asked: requests.SummarizeCollection, project_ids: tuple[str, ..
 
 def _summary_answer(done: Summary, used: records.UsedFilters, endpoint: str) -> records.CollectionSummaryAnswer:
     assert done.stored is not None
-    # The note says that the endpoint failed, and what was done instead.
-    is_written = bool(endpoint) and "made of the memories' own sentences" not in done.note
+    is_written = done.strategy is SummaryStrategy.ABSTRACTIVE
     return records.CollectionSummaryAnswer(
         done.new.content, done.new.source_memory_ids, done.stored.memory.id, done.new.summary_key or "",
-        "abstractive" if is_written else "extractive",
-        (urlsplit(endpoint).hostname or endpoint) if is_written else "local", used, done.note,
+        done.strategy.value, (urlsplit(endpoint).hostname or endpoint) if is_written else "local", used, done.note,
     )  # fmt: skip

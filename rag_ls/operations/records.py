@@ -488,6 +488,8 @@ class ProjectStatusRecord:
     model_ready: bool
     memories: Mapping[str, int]
     note: str = optional("")
+    share_problem: str = optional("")
+    """Why vectors or memories are not shared with the team."""
     languages: Mapping[str, LanguageRecord] | None = optional()
     """Told with `details` alone, as what follows."""
     skipped_files: tuple[SkippedRecord, ...] | None = optional()

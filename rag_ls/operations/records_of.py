@@ -287,7 +287,7 @@ def status_record(status: ProjectStatus) -> ProjectStatusRecord:
     return ProjectStatusRecord(
         status.root, status.complete, status.documents, status.chunks, status.queued_documents, status.pending_embeddings,
         percent_of(status.coverage), status.buffers, status.skipped, str(status.progress), status.sync, status.last_sync,
-        status.model, status.model_ready, status.memories, note=note,
+        status.model, status.model_ready, status.memories, note=note, share_problem=status.share_problem,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rag_ls.chunking import detect_language
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import InvalidRequest, ProjectUnavailable
-from rag_ls.indexing import Depth
+from rag_ls.indexing import FAILED, Depth
 from rag_ls.operations import rule_records as records
 from rag_ls.operations.indexing import Report, follow, index_and_wait
 from rag_ls.operations.rule_projects import RuleProjects
@@ -91,7 +91,7 @@ class RuleSetup:
         failed = tuple(
             records.FileError(item.path, item.reason)
             for item in view.store.skipped().values()
-            if item.reason.startswith("failed")
+            if item.reason.startswith(FAILED)
         )
         if not status.documents:
             raise ProjectUnavailable(f"nothing could be indexed in {status.root}: no file is text that rag-ls reads")

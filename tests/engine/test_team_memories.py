@@ -88,11 +88,13 @@ def test_a_server_that_is_away_is_told_and_holds_up_nothing(
         server.stop()
         with _user(tmp_path / "home", _clone(tmp_path / "shop"), monkeypatch) as (_, view):
             _remember(view, "It is remembered whether anybody listens or not.")
-            assert until(lambda: "memories are not shared" in view.status().note)
+            assert until(lambda: view.status().share_problem.startswith("memories are not shared: "))
+            assert view.status().share_problem in view.status().note
             assert "correct horse" not in view.status().note
             assert _contents(view) == ["It is remembered whether anybody listens or not."]
             server.start()
             assert until(lambda: view.status().note == "")
+            assert view.status().share_problem == ""
             assert server.run("SELECT count(*) FROM rag_ls.rag_project", "team_1") == [(1,)]
 
 

@@ -10,7 +10,7 @@ from rag_ls.config import SummarySettings
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory import ALL, Memories, MemoryFilters, Question
 from rag_ls.memory.summarise import Summary, SummaryRequest, summarise
-from rag_ls.model import MemoryType, Scope
+from rag_ls.model import MemoryType, Scope, SummaryStrategy
 from tests.memory.chat_server import chat_server
 from tests.memory.support import new
 
@@ -138,13 +138,15 @@ class TestByAModel:
             first = _summarise(noted, settings=settings)
             again = _summarise(noted, settings=settings)
         assert first.stored.memory.content == "Tokens live an hour, invoices go by mail, reviews need two."
-        assert (first.note, again.stored.memory.id) == ("", first.stored.memory.id)
+        assert (first.strategy, first.note) == (SummaryStrategy.ABSTRACTIVE, "")
+        assert again.stored.memory.id == first.stored.memory.id
 
     def test_where_it_fails_the_memories_own_sentences_are_taken_and_it_is_said(self, noted: Memories) -> None:
         with chat_server() as server:
             server.status, server.answer = 500, {"error": "out of memory"}
             summary = _summarise(noted, settings=SummarySettings(endpoint=f"{server.url}/v1", model="small"))
         assert "- Invoices are sent by mail" in summary.stored.memory.content
+        assert summary.strategy is SummaryStrategy.EXTRACTIVE
         assert "500" in summary.note
         assert "made of the memories' own sentences instead" in summary.note
 

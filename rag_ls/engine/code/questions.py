@@ -115,11 +115,11 @@ class CodeQuestions:
                 target.embedding.vector, k=count, model_id=target.embedding.model.id, filters=filters, minimum=minimum, without=target.path,
                 is_saved=target.is_saved, session=self._context.session,
             )  # fmt: skip
-        note = ""
+        why_by_words = ""
         if target.embedding is None or (not found.hits and self._shared.index.checkout.queue_lengths() != (0, 0)):
             found = self._by_words(target, count, filters)
-            note = _CLOSE_NOT_EMBEDDED if target.embedding is not None else "" if snippet else _NOT_EMBEDDED
-        return self._answer(target.shown, found, started, unseen, note)
+            why_by_words = _CLOSE_NOT_EMBEDDED if target.embedding is not None else "" if snippet else _NOT_EMBEDDED
+        return self._answer(target.shown, found, started, unseen, why_by_words=why_by_words)
 
     def _snippet(self, snippet: str, path: str) -> _Target:
         snippet = snippet[: _SNIPPET_PIECE * _SNIPPET_PIECES]
@@ -176,17 +176,23 @@ class CodeQuestions:
         raise InvalidRequest("give a path with a line, a symbol, or a snippet")
 
     def _answer(
-        self, query: str, found: Found, started: float, unseen_before: frozenset[str], note: str = ""
+        self,
+        query: str,
+        found: Found,
+        started: float,
+        unseen_before: frozenset[str],
+        note: str = "",
+        why_by_words: str = "",
     ) -> SearchAnswer:
+        """`why_by_words` is why the hits were found by words alone; by default what the model's state says."""
         indexing = self._shared.indexing
         scanned, unseen = indexing.scanned, indexing.unseen() | unseen_before
         queued, pending = self._shared.index.checkout.queue_lengths()
         hits = tuple(self._marked(hit, unseen) for hit in found.hits)
         if found.is_filtered_out:
             note = _FILTERED_OUT
-        elif not found.dense and note not in (_NOT_EMBEDDED, _CLOSE_NOT_EMBEDDED):
-            _, is_ready, problem = self._shared.model_state()
-            note = "; ".join(filter(None, (problem or (_NOTHING_EMBEDDED if is_ready else _WORDS_ALONE), note)))
+        elif not found.dense:
+            note = "; ".join(filter(None, (why_by_words or self._why_by_words(), note)))
         if queued > MAX_AWAITED_FILES:
             note = "; ".join(filter(None, (note, _UNREAD.format(queued))))
         note = "; ".join(filter(None, (note, self._shared.exclusions.note)))
@@ -199,6 +205,10 @@ class CodeQuestions:
             and not indexing.is_done_elsewhere,
         )  # fmt: skip
         return SearchAnswer(query, hits, stats)
+
+    def _why_by_words(self) -> str:
+        _, is_ready, problem = self._shared.model_state()
+        return problem or (_NOTHING_EMBEDDED if is_ready else _WORDS_ALONE)
 
     def _marked(self, hit: Hit, unseen: frozenset[str]) -> Hit:
         """Note the hit as given out, and mark it `changed` if newer text of its document is known but not cut yet."""

@@ -446,6 +446,7 @@ export interface ProjectStatusRecord {
   readonly model_ready: boolean;
   readonly memories: Readonly<Record<string, number>>;
   readonly note?: string;
+  readonly share_problem?: string;
   readonly languages?: Readonly<Record<string, LanguageRecord>>;
   readonly skipped_files?: readonly SkippedRecord[];
   readonly engine?: EngineRecord;
