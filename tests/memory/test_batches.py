@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from rag_ls.errors import NotFound
 from rag_ls.memory.batches import DELETED, UNDONE, carry_out, find_batch, undo
@@ -154,15 +155,21 @@ def test_whatever_a_batch_does_can_be_taken_back(
     assert _said(store) == said
 
 
-@settings(max_examples=100)
-@given(before=STEPS, batch=STEPS, after=STEPS)
+@settings(max_examples=200)
+@given(before=STEPS, batch=STEPS, after=STEPS, left=st.none() | st.integers(0, 4))
 def test_an_undo_takes_a_memory_back_or_leaves_it_as_it_is(
-    before: list[tuple[str, int, int]], batch: list[tuple[str, int, int]], after: list[tuple[str, int, int]]
+    before: list[tuple[str, int, int]],
+    batch: list[tuple[str, int, int]],
+    after: list[tuple[str, int, int]],
+    left: int | None,
 ) -> None:
-    store = SqliteMemories(None, Scope.PROJECT)
+    """A session may have pruned its memories and their history to the `left` newest meanwhile."""
+    store = SqliteMemories(None, Scope.SESSION)
     play(store, before)
     former = _said(store)
     _, result = carry_out(store, DELETED, lambda: play(store, batch), stamp=_NOW)
+    if left is not None:
+        store.evict(left)
     play(store, after)
     present = _said(store)
     assume(result.batch_id)
