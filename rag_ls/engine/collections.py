@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import threading
 from pathlib import Path
 
 from rag_ls.config import Settings
@@ -21,6 +20,7 @@ from rag_ls.storage import Connections, MemoryStore, open_memories
 from rag_ls.util import handles
 from rag_ls.util.foreign_text import read_json
 from rag_ls.util.nearest import nearest, nearest_text
+from rag_ls.util.opened_once import OpenedOnce
 from rag_ls.util.whole_files import whole_file
 
 _log = logging.getLogger(__name__)
@@ -39,8 +39,7 @@ class Collections:
         self._settings = settings
         self._connections = connections
         self._now = now
-        self._lock = threading.Lock()
-        self._stores: dict[str, MemoryStore] = {}
+        self._stores = OpenedOnce(self._open)
 
     def names(self) -> list[str]:
         """The names of all collections."""
@@ -50,7 +49,7 @@ class Collections:
 
     def make(self, name: str) -> MemoryStore:
         """A collection, made if there is none of this name. Raises `InvalidRequest` and `StoreUnavailable`."""
-        return self._opened(checked_name(name or DEFAULT))
+        return self._stores.get(checked_name(name or DEFAULT))
 
     def existing(self, name: str) -> MemoryStore:
         """A collection that was made before. Raises `NotFound`."""
@@ -58,7 +57,7 @@ class Collections:
         if wanted not in known:
             near = nearest_text(nearest(wanted, known))
             raise NotFound(f"there is no collection {wanted!r}; {near}push makes it")
-        return self._opened(wanted)
+        return self._stores.get(wanted)
 
     def vector_size(self, name: str) -> int | None:
         """How many numbers a collection's vectors have, if it was made so; None for as many as the model's."""
@@ -95,13 +94,11 @@ class Collections:
     @property
     def has_open(self) -> bool:
         """Whether a collection was used."""
-        return bool(self._stores)
+        return bool(self._stores.items())
 
     def embed_missing(self, model: Embedder) -> None:
         """Embed a few chunks of the opened collections that have no vectors yet."""
-        with self._lock:
-            stores = list(self._stores.items())
-        for name, store in stores:
+        for name, store in self._stores.items():
             if rests(store):
                 continue
             try:
@@ -113,23 +110,18 @@ class Collections:
 
     def close(self) -> None:
         """Close all."""
-        with self._lock:
-            stores, self._stores = list(self._stores.values()), {}
-        for store in stores:
+        for store in self._stores.take_all():
             store.close()
 
-    def _opened(self, name: str) -> MemoryStore:
-        with self._lock:
-            if name not in self._stores:
-                folder = self._folder / name
-                try:
-                    make_private_folder(self._folder)
-                    make_private_folder(folder)
-                except OSError as error:
-                    raise StoreUnavailable(
-                        f"the collection {name} cannot be kept: {folder} cannot be made ({error}); "
-                        f"{handles.remedy(error, 'set RAG_LS_HOME')}",
-                        name,
-                    ) from error
-                self._stores[name] = open_memories(folder, Scope.GLOBAL, self._settings, self._connections)
-            return self._stores[name]
+    def _open(self, name: str) -> MemoryStore:
+        folder = self._folder / name
+        try:
+            make_private_folder(self._folder)
+            make_private_folder(folder)
+        except OSError as error:
+            raise StoreUnavailable(
+                f"the collection {name} cannot be kept: {folder} cannot be made ({error}); "
+                f"{handles.remedy(error, 'set RAG_LS_HOME')}",
+                name,
+            ) from error
+        return open_memories(folder, Scope.GLOBAL, self._settings, self._connections)

@@ -39,6 +39,7 @@ from rag_ls.storage import Connections, MemoryStore, SharedVectors, UnusableVect
 from rag_ls.util import allocator, handles
 from rag_ls.util.counts import Counts
 from rag_ls.util.latency import Latencies
+from rag_ls.util.opened_once import OpenedOnce
 
 _log = logging.getLogger(__name__)
 
@@ -86,7 +87,7 @@ class Engine:
         self._lock = threading.RLock()
         self._projects: dict[Path, _Held] = {}
         self._gates: dict[Path, threading.Lock] = {}
-        self._global_memories: MemoryStore | None = None
+        self._global_memories = OpenedOnce(self._open_global_memories)
         settings = config.load(editor=editor).settings
         if problem := logs.configure(settings.log):
             _log.warning("%s", problem)
@@ -253,19 +254,7 @@ class Engine:
 
     def global_memories(self) -> MemoryStore:
         """The user's memories, opened when they are first used. Raises `StoreUnavailable`."""
-        with self._lock:
-            if self._global_memories is None:
-                folder = user_data_folder()
-                try:
-                    make_private_folder(folder)
-                except OSError as error:
-                    raise StoreUnavailable(
-                        f"the global memories cannot be kept: {folder} cannot be made ({error}); "
-                        f"{handles.remedy(error, 'set RAG_LS_HOME')}",
-                        "global memories",
-                    ) from error
-                self._global_memories = open_memories(folder, Scope.GLOBAL, self._settings, self.connections)
-            return self._global_memories
+        return self._global_memories.get(user_data_folder())
 
     def open_projects(self) -> list[SharedProject]:
         """The open projects."""
@@ -289,10 +278,9 @@ class Engine:
 
     def embed_global_memories(self) -> None:
         """Embed a few of the user's memories that have no vectors yet."""
-        if self._global_memories is None or rests(self._global_memories):
-            return
-        if (model := self.models.get(self.models.configured().id)) is not None:
-            embed_missing(self._global_memories, model)
+        for _, memories in self._global_memories.items():
+            if not rests(memories) and (model := self.models.get(self.models.configured().id)) is not None:
+                embed_missing(memories, model)
 
     def embed_collections(self) -> None:
         """Embed a few chunks of the opened collections that have no vectors yet."""
@@ -317,12 +305,23 @@ class Engine:
         self.workers.close()
         for shared in projects:
             shared.close()
-        if self._global_memories is not None:
-            self._global_memories.close()
+        for memories in self._global_memories.take_all():
+            memories.close()
         self.collections.close()
         self.published.close()
         if self.shared_vectors is not None:
             self.shared_vectors.close()
+
+    def _open_global_memories(self, folder: Path) -> MemoryStore:
+        try:
+            make_private_folder(folder)
+        except OSError as error:
+            raise StoreUnavailable(
+                f"the global memories cannot be kept: {folder} cannot be made ({error}); "
+                f"{handles.remedy(error, 'set RAG_LS_HOME')}",
+                "global memories",
+            ) from error
+        return open_memories(folder, Scope.GLOBAL, self._settings, self.connections)
 
     def _drop(self, root: Path, held: _Held) -> None:
         """Close a lost project in a thread of its own: its running batch may take seconds."""
