@@ -59,7 +59,7 @@ class SearchedChunks(Protocol):
         ...
 
     def estimated_count(self) -> int:
-        """The approximate number of chunks, without counting them."""
+        """The number of chunks, or about so many."""
         ...
 
 

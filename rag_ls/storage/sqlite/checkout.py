@@ -353,7 +353,8 @@ def _insert_chunks(
     priority: Priority,
 ) -> range:
     """Insert chunks; returns their rows."""
-    first = 1 + int(connection.execute("SELECT coalesce(max(id), 0) FROM chunks").fetchone()[0])
+    last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").fetchone()
+    first = 1 + (int(last[0]) if last else 0)
     connection.executemany(
         "INSERT INTO chunks (id, document_id, uid, ordinal, start_byte, end_byte, start_line, end_line, symbol, name, "
         "node_type, parent_types, depth, is_declaration, signature, doc, overlap, text, content_hash, text_hash, "

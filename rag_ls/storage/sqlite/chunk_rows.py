@@ -36,8 +36,8 @@ class ChunkRows:
         return list(map(RankRow._make, self._database.connection.execute(query, (as_json(rows),))))
 
     def estimated_count(self) -> int:
-        """The approximate number of chunks, without counting them."""
-        return int(self._database.connection.execute("SELECT coalesce(max(id), 0) FROM chunks").fetchone()[0])
+        """The number of chunks."""
+        return int(self._database.connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
 
     def pieces(self, document_id: int, symbol: str, around: int) -> list[ChunkRow]:
         """The consecutive chunks of one symbol that include the one with the ordinal `around`."""

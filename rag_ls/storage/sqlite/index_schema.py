@@ -21,8 +21,9 @@ CREATE TABLE embeddings (
 
 _TABLES = """
 -- One row for a file's text on disk (session '') and one for each editing session's unsaved text of it.
+-- AUTOINCREMENT, as in `chunks`: a question ranks rows, and reads what they hold later; an id never means another.
 CREATE TABLE documents (
-  id INTEGER PRIMARY KEY, path TEXT NOT NULL, session TEXT NOT NULL, language TEXT NOT NULL, sha256 TEXT NOT NULL,
+  id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, session TEXT NOT NULL, language TEXT NOT NULL, sha256 TEXT NOT NULL,
   size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, read_ns INTEGER NOT NULL,
   UNIQUE (path, session));
 CREATE INDEX documents_unsaved ON documents (session, path) WHERE session != '';
@@ -35,7 +36,7 @@ CREATE TABLE skipped (
   ctime_ns INTEGER NOT NULL, read_ns INTEGER NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE chunks (
-  id INTEGER PRIMARY KEY, document_id INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
+  id INTEGER PRIMARY KEY AUTOINCREMENT, document_id INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
   uid TEXT NOT NULL, ordinal INTEGER NOT NULL,
   start_byte INTEGER NOT NULL, end_byte INTEGER NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
   symbol TEXT NOT NULL, name TEXT NOT NULL, node_type TEXT NOT NULL, parent_types TEXT NOT NULL, depth INTEGER NOT NULL,
@@ -100,7 +101,7 @@ def create(connection: sqlite3.Connection) -> None:
 
 
 def remake(connection: sqlite3.Connection) -> None:
-    """Versions 2 to 4: all but the embeddings anew. They are what costs hours, and are found again by their texts."""
+    """Versions 2 to 4 and 6: all but the embeddings anew. They are what costs hours, and are found again by their texts."""
     for table in _REMADE:
         connection.execute(f"DROP TABLE IF EXISTS {table}")
     for statement in _statements(_TABLES):
@@ -121,5 +122,5 @@ def _statements(script: str) -> list[str]:
     return [part for part in "\n".join(lines).split(";") if part.strip()]
 
 
-# Versions 3 and 4 hold other columns and tables: all but the embeddings is made anew each time.
-MIGRATIONS = (create, remake, remake, remake, add_served)
+# Versions 3, 4 and 6 hold other columns and tables: all but the embeddings is made anew each time.
+MIGRATIONS = (create, remake, remake, remake, add_served, remake)

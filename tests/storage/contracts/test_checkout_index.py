@@ -171,6 +171,26 @@ def test_unchanged_chunks_keep_their_rows_and_ids_when_text_is_inserted_before_t
     assert [row.stored.chunk.start_line for row in _chunks(store)] == [1, 11, 21]
 
 
+@pytest.mark.parametrize("is_opened_anew", [False, True])
+def test_a_row_never_means_another_chunk_or_document(tmp_path: Path, is_opened_anew: bool) -> None:
+    # A question ranks rows, and reads their text afterwards: what was deleted meanwhile must be missing, not another.
+    store = open_checkout(tmp_path / "index.db")
+    store.replace_document(record(), new_chunks(["alpha", "bravo"]))
+    ranked = [found.row for found in lexical_of(store).search(["alpha"], 5)]
+    (document,) = store.documents().values()
+    store.remove_documents(["src/a.py"])
+    if is_opened_anew:
+        store.close()
+        store = open_checkout(tmp_path / "index.db")
+    store.replace_document(record("src/b.py"), new_chunks(["charlie", "delta", "getUserName"], path="src/b.py"))
+    assert store.chunks.by_row(ranked) == {}
+    assert store.chunks.for_ranking(ranked) == []
+    assert ranked
+    assert store.chunks.of_document(document.id) == []
+    assert store.chunks.estimated_count() == 3
+    store.close()
+
+
 def test_equal_chunks_of_one_document_have_different_ids(store: SqliteCheckout) -> None:
     store.replace_document(record(), new_chunks(["pass", "pass", "pass"]))
     assert len({row.stored.id for row in _chunks(store)}) == 3
