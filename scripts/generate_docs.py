@@ -26,8 +26,13 @@ from rag_ls.registry import entries
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 VSCODE = ROOT / "editors" / "vscode" / "package.json"
-# What the engine reads from the user's file alone: an editor that set it would be told so.
-_NOT_THE_EDITOR_S = ("embedding.", "log.", "daemon.", "http.", "summaries.")
+_EFFECTS = {
+    config.TakesEffect.AT_ONCE: "",
+    config.TakesEffect.COMPARED: " *Files compared.*",
+    config.TakesEffect.CUT: " *Cut anew.*",
+    config.TakesEffect.OPENED: " *Next opening.*",
+    config.TakesEffect.RESTARTED: " *New engine.*",
+}
 _JSON_TYPES = {"int": "integer", "float": "number", "str": "string", "bool": "boolean"}
 
 
@@ -56,14 +61,17 @@ def pages() -> Iterator[tuple[Path, str]]:
 
 
 def configuration() -> str:
+    users = [f"`{item.name}`" for item in config.sections() if item.metadata["set_by"] is config.SetBy.USER]
     lines = [
         "# Configuration",
         "",
         "Generated from `rag_ls/config/settings.py`. Each layer overrides the one before it: defaults, the user's `config.toml`,",
         "the project's `rag-ls.toml`, environment variables (`RAG_LS_SECTION_KEY`), the editor's `ragLs` settings.",
-        "`embedding`, `log`, `daemon`, `http`, `summaries` and `store` are the user's: no project's file and no editor sets them.",
+        f"{', '.join(users[:-1])} and {users[-1]} are the user's: no project's file and no editor sets them.",
         "What costs or destroys *waits* where a project's file or an editor sets it, until the user trusts the folder",
         "(`rag-ls trust`). *More waits* and *Less waits*: a value that is above, or below, what is in force without it.",
+        "A changed value counts at once, also in an engine that runs, unless it says what comes first: *Files compared* with the",
+        "index, documents *Cut anew*, the project's *Next opening*, or a *New engine*, which takes the running one's place.",
         "`rag-ls config` shows the values in force and names what is wrong with its file and line.",
         "",
         "| setting | type | default | meaning |",
@@ -74,7 +82,9 @@ def configuration() -> str:
         if info.minimum is not None or info.maximum is not None:
             limits = f" {info.minimum:g} to {'any' if info.maximum is None else format(info.maximum, 'g')}."
         waits = {"": "", "always": " *Waits.*", "above": " *More waits.*", "below": " *Less waits.*"}[info.waits]
-        lines.append(f"| `{info.key}` | {info.type} | `{json.dumps(info.default)}` | {info.doc}{limits}{waits} |")
+        option = f" For one run: `rag-ls {info.option}`." if info.option else ""
+        meaning = f"{info.doc}{limits}{option}{waits}{_EFFECTS[info.takes_effect]}"
+        lines.append(f"| `{info.key}` | {info.type} | `{json.dumps(info.default)}` | {meaning} |")
     lines += [
         "",
         "## Projects",
@@ -105,7 +115,7 @@ def vscode_manifest() -> str:
     settings = manifest["contributes"]["configuration"]["properties"]
     own = {key: settings[key] for key in ("ragLs.path", "ragLs.installFrom")}
     described = {
-        f"ragLs.{info.key}": _property(info) for info in config.describe() if not info.key.startswith(_NOT_THE_EDITOR_S)
+        f"ragLs.{info.key}": _property(info) for info in config.describe() if info.set_by is config.SetBy.ANYONE
     }
     manifest["contributes"]["configuration"]["properties"] = {**own, **described}
     waiting = [f"ragLs.{info.key}" for info in config.describe() if info.waits]

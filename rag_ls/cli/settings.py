@@ -19,7 +19,7 @@ def show(arguments: argparse.Namespace) -> int:
     wanted = [info for info in config.describe() if _wanted(info.key, arguments.key)]
     if not wanted:
         raise InvalidRequest(f"no setting is called {arguments.key!r}; `rag-ls config` lists them all")
-    values = {info.key: _value(loaded.settings, info.key) for info in wanted}
+    values = {info.key: _shown(info.value_in(loaded.settings)) for info in wanted}
     if arguments.json:
         problems = [str(problem) for problem in loaded.problems]
         files = [str(user_config_file()), str(project.root / CONFIG_FILE)]
@@ -30,6 +30,11 @@ def show(arguments: argparse.Namespace) -> int:
         for info in wanted:
             changed = "" if values[info.key] == info.default else f" (default: {json.dumps(info.default)})"
             print(f"{info.key} = {json.dumps(values[info.key])}{changed}\n    {info.doc}")
+            if arguments.key:
+                whose = (
+                    "yours alone to set" if info.set_by is config.SetBy.USER else "a project and an editor may set it"
+                )
+                print(f"    {whose}; a change counts {info.takes_effect}")
     for problem in loaded.problems:
         print(f"rag-ls: {problem}", file=sys.stderr)
     if note := loaded.waiting_note(project.root):
@@ -41,7 +46,5 @@ def _wanted(key: str, asked: str) -> bool:
     return not asked or key == asked or key.startswith(asked + ".")
 
 
-def _value(settings: config.Settings, key: str) -> object:
-    section, name = key.split(".")
-    value = getattr(getattr(settings, section), name)
+def _shown(value: object) -> object:
     return mask_secrets(value) if isinstance(value, str) else value

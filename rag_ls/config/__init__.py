@@ -1,5 +1,7 @@
 """The settings, and how they are read from files, environment and editor."""
 
+from rag_ls.config.described import SettingInfo, describe, effects_of, sections
+from rag_ls.config.fields import SetBy, TakesEffect
 from rag_ls.config.loading import LastGood, Loaded, Problem, load
 from rag_ls.config.settings import (
     EmbeddingSettings,
@@ -7,11 +9,9 @@ from rag_ls.config.settings import (
     IndexSettings,
     LogSettings,
     SearchSettings,
-    SettingInfo,
     Settings,
     StoreSettings,
     SummarySettings,
-    describe,
 )
 
 __all__ = [
@@ -23,10 +23,14 @@ __all__ = [
     "LogSettings",
     "Problem",
     "SearchSettings",
+    "SetBy",
     "SettingInfo",
     "Settings",
     "StoreSettings",
     "SummarySettings",
+    "TakesEffect",
     "describe",
+    "effects_of",
     "load",
+    "sections",
 ]

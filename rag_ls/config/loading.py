@@ -11,19 +11,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rag_ls.config.settings import Settings, sections
-from rag_ls.config.values import SHORTHANDS, environment_values, snake_keys, waits_for_trust, with_value
+from rag_ls.config.described import sections, shorthands, users_own
+from rag_ls.config.settings import Settings
+from rag_ls.config.values import environment_values, snake_keys, waits_for_trust, with_value
 from rag_ls.project import CONFIG_FILE, Project, user_config_file
 from rag_ls.registry.entries import line_of, read_entries
 from rag_ls.util.foreign_text import read_toml
 from rag_ls.util.marked_text import decode_marked
 from rag_ls.util.quoting import fold
 from rag_ls.util.regular_files import read_regular
-
-# Only the user may set these: one model serves all projects, and a cloned repository must not choose files to load or
-# write, or where text is sent. It may bring an editor's settings too.
-_USER_ONLY = ("embedding", "log", "daemon", "http", "summaries", "store", "projects")
-
 
 _ENVIRONMENT, _EDITOR = "environment", "editor settings"
 _NAME_CHARACTERS = 60
@@ -96,13 +92,13 @@ def load(
     is_trusted = functools.cache(lambda: _are_trusted([project.root] if project else folders))
     loaded = _apply_good(Loaded(Settings()), _Layer(user_file), last_good or LastGood())
     if project:
-        layer = _Layer(project.root / CONFIG_FILE, _USER_ONLY, is_trusted)
+        layer = _Layer(project.root / CONFIG_FILE, users_own(), is_trusted)
         loaded = _apply_good(loaded, layer, last_good or LastGood())
     variables = os.environ if environment is None else environment
     loaded = _apply(loaded, environment_values(variables), _ENVIRONMENT, _no_line)
     if editor:
         values = snake_keys(editor)
-        refused = [section for section in _USER_ONLY if values.pop(section, None) is not None]
+        refused = [section for section in users_own() if values.pop(section, None) is not None]
         loaded = _apply(loaded, values, _EDITOR, _no_line, is_trusted)
         hints = [Problem(_EDITOR, f"{section} is not an editor's to set: set it in {user_file}") for section in refused]
         loaded = _with_problem(loaded, *hints)
@@ -226,7 +222,7 @@ def _apply(
     problems, waiting = list(loaded.problems), list(loaded.waiting)
     known = {item.name for item in sections()}
     for section, given in values.items():
-        entries = {SHORTHANDS[section]: given} if section in SHORTHANDS and isinstance(given, str) else given
+        entries = {shorthands()[section]: given} if section in shorthands() and isinstance(given, str) else given
         if section not in known:
             hint = f"unknown section [{fold(section, _NAME_CHARACTERS)}]; known are {', '.join(sorted(known))}"
             problems.append(Problem(source, hint, line_of(section, None), section))

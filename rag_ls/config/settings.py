@@ -1,37 +1,16 @@
-"""Every setting, declared once: a dataclass field with its meaning and limits.
+"""Every setting, declared once: a dataclass field with its meaning, its limits and its rules (see `fields`).
 
-The reference in `docs/configuration.md`, VS Code's settings and the `rag-ls config` command are generated from these fields.
+The reference in `docs/configuration.md`, VS Code's settings and the `rag-ls config` command are generated from these fields;
+what loads settings and what applies changed ones reads the rules from them (see `described`).
 """
 
 from __future__ import annotations
 
-import dataclasses
-import functools
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, get_type_hints
 
+from rag_ls.config.fields import SetBy, TakesEffect, section, setting
 from rag_ls.registry.entries import ProjectEntry, entry_of
-
-
-def setting(
-    default: Any,
-    doc: str,
-    *,
-    minimum: float | None = None,
-    maximum: float | None = None,
-    choices: tuple[str, ...] = (),
-    waits: str = "",
-) -> Any:
-    """A dataclass field that carries its meaning and its limits.
-
-    A value that costs or destroys `waits`, where a project or an editor sets it, until the user trusts the folder:
-    `always`, or where it is `above` or `below` what is in force without it (`True` is above `False`, more names of a list
-    above fewer).
-    """
-    metadata = {"doc": doc, "min": minimum, "max": maximum, "choices": choices, "waits": waits}
-    return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,18 +18,27 @@ class IndexSettings:
     """What is indexed."""
 
     max_file_bytes: int = setting(
-        1_000_000, "Larger files are skipped, and `status` counts them.", minimum=1, waits="above"
+        1_000_000,
+        "Larger files are skipped, and `status` counts them.",
+        minimum=1,
+        waits="above",
+        takes_effect=TakesEffect.CUT,
     )
-    exclude: tuple[str, ...] = setting((), "Patterns in .gitignore syntax, besides .gitignore and .ragignore.")
+    exclude: tuple[str, ...] = setting(
+        (), "Patterns in .gitignore syntax, besides .gitignore and .ragignore.", takes_effect=TakesEffect.COMPARED
+    )
     include: tuple[str, ...] = setting(
         (),
         "Only files that match one of these patterns, in the same syntax, are indexed, e.g. `src/**`; empty for all.",
+        takes_effect=TakesEffect.COMPARED,
     )
     branch: str = setting(
         "", "The project is indexed in the background only while this git branch is checked out; empty for any."
     )
     watch: bool = setting(
-        True, "Notice at once what other programs write; without it, each question compares the files with the index."
+        True,
+        "Notice at once what other programs write; without it, each question compares the files with the index.",
+        takes_effect=TakesEffect.COMPARED,
     )
     sweep_minutes: float = setting(
         10.0,
@@ -123,10 +111,12 @@ class EmbeddingSettings:
     on_battery: bool = setting(
         False,
         "Embed whole projects on battery too; without it, new projects are found by words until it is plugged in.",
+        takes_effect=TakesEffect.AT_ONCE,
     )
     max_load: float = setting(
         0.0,
         "Embedding whole projects waits while others keep more than this share of the processor busy; 0 for never.",
+        takes_effect=TakesEffect.AT_ONCE,
         minimum=0,
         maximum=1,
     )
@@ -281,12 +271,18 @@ class HttpSettings:
     """The engine over HTTP, for agents elsewhere, scripts and a browser. Limits count for each token."""
 
     enabled: bool = setting(False, "Serve HTTP as long as the engine runs; the engine then stays.")
-    address: str = setting("127.0.0.1:17080", "HOST:PORT to listen on.")
+    address: str = setting("127.0.0.1:17080", "HOST:PORT to listen on.", option="serve --http")
     cert: str = setting(
-        "", "The file of a TLS certificate (PEM), with the chain. Other addresses than loopback need it."
+        "",
+        "The file of a TLS certificate (PEM), with the chain. Other addresses than loopback need it.",
+        option="serve --cert",
     )
-    key: str = setting("", "The file of its private key (PEM).")
-    behind_proxy: bool = setting(False, "A proxy in front does TLS, so another address than loopback may go without.")
+    key: str = setting("", "The file of its private key (PEM).", option="serve --key")
+    behind_proxy: bool = setting(
+        False,
+        "A proxy in front does TLS, so another address than loopback may go without.",
+        option="serve --behind-proxy",
+    )
     hosts: tuple[str, ...] = setting((), "Names by which clients may call the server, besides its own address.")
     origins: tuple[str, ...] = setting((), "Web origins whose pages may ask too (CORS), e.g. `https://ci.example.com`.")
     requests_per_second: float = setting(100.0, "More are refused for a moment (429); 0 for no limit.", minimum=0)
@@ -301,7 +297,9 @@ class StoreSettings:
     """What a team shares on a server (docs/team.md). `store = "postgresql://..."` stands for `store.url`."""
 
     url: str = setting(
-        "", "A server: `postgresql://user@host:5432/database`, or Qdrant's, `qdrant://host:6334`; empty for none."
+        "",
+        "A server: `postgresql://user@host:5432/database`, or Qdrant's, `qdrant://host:6334`; empty for none.",
+        option="index --store",
     )
     share: tuple[str, ...] = setting(
         ("vectors",),
@@ -335,23 +333,25 @@ class LogSettings:
 class Settings:
     """All settings of rag-ls."""
 
-    index: IndexSettings = field(default_factory=IndexSettings)
-    chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
-    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
-    search: SearchSettings = field(default_factory=SearchSettings)
-    memory: MemorySettings = field(default_factory=MemorySettings)
-    hnsw: HnswSettings = field(default_factory=HnswSettings)
-    consolidation: ConsolidationSettings = field(default_factory=ConsolidationSettings)
-    storage: StorageSettings = field(default_factory=StorageSettings)
-    summaries: SummarySettings = field(default_factory=SummarySettings)
-    store: StoreSettings = field(default_factory=StoreSettings)
-    languages: LanguageSettings = field(default_factory=LanguageSettings)
-    hover: HoverSettings = field(default_factory=HoverSettings)
-    mcp: McpSettings = field(default_factory=McpSettings)
-    daemon: DaemonSettings = field(default_factory=DaemonSettings)
-    http: HttpSettings = field(default_factory=HttpSettings)
-    log: LogSettings = field(default_factory=LogSettings)
-    projects: tuple[ProjectEntry, ...] = ()
+    index: IndexSettings = section(IndexSettings)
+    chunking: ChunkingSettings = section(ChunkingSettings, takes_effect=TakesEffect.CUT)
+    embedding: EmbeddingSettings = section(EmbeddingSettings, set_by=SetBy.USER, takes_effect=TakesEffect.RESTARTED)
+    search: SearchSettings = section(SearchSettings)
+    memory: MemorySettings = section(MemorySettings)
+    hnsw: HnswSettings = section(HnswSettings, takes_effect=TakesEffect.OPENED)
+    consolidation: ConsolidationSettings = section(ConsolidationSettings)
+    storage: StorageSettings = section(StorageSettings)
+    summaries: SummarySettings = section(SummarySettings, set_by=SetBy.USER)
+    store: StoreSettings = section(StoreSettings, set_by=SetBy.USER, takes_effect=TakesEffect.RESTARTED)
+    languages: LanguageSettings = section(LanguageSettings, takes_effect=TakesEffect.CUT)
+    hover: HoverSettings = section(HoverSettings)
+    mcp: McpSettings = section(McpSettings)
+    daemon: DaemonSettings = section(
+        DaemonSettings, set_by=SetBy.USER, takes_effect=TakesEffect.RESTARTED, short="mode"
+    )
+    http: HttpSettings = section(HttpSettings, set_by=SetBy.USER, takes_effect=TakesEffect.RESTARTED)
+    log: LogSettings = section(LogSettings, set_by=SetBy.USER, takes_effect=TakesEffect.RESTARTED)
+    projects: tuple[ProjectEntry, ...] = field(default=(), metadata={"set_by": SetBy.USER})
     """The projects that the user's file lists: `[[projects]]` tables, no section of settings."""
 
     def of(self, root: Path) -> Settings:
@@ -366,48 +366,3 @@ class Settings:
             branch=entry.branch or self.index.branch,
         )
         return replace(self, index=index)
-
-
-@dataclass(frozen=True, slots=True)
-class SettingInfo:
-    """One setting, for references and forms."""
-
-    key: str
-    type: str
-    default: object
-    doc: str
-    minimum: float | None
-    maximum: float | None
-    choices: tuple[str, ...]
-    waits: str
-    """When a project's or an editor's value waits for the user's trust: `always`, `above`, `below`; empty for never."""
-
-
-@functools.cache
-def describe() -> tuple[SettingInfo, ...]:
-    """Every setting, in the order of the reference."""
-    return tuple(_described())
-
-
-def sections() -> list[dataclasses.Field[Any]]:
-    """The fields of `Settings` that are sections of settings."""
-    return [item for item in dataclasses.fields(Settings) if item.name != "projects"]
-
-
-def _described() -> Iterator[SettingInfo]:
-    for section in sections():
-        section_type = get_type_hints(Settings)[section.name]
-        hints = get_type_hints(section_type)
-        for item in dataclasses.fields(section_type):
-            kind = "list of strings" if hints[item.name] == tuple[str, ...] else hints[item.name].__name__
-            meta = item.metadata
-            yield SettingInfo(
-                f"{section.name}.{item.name}",
-                kind,
-                item.default,
-                meta["doc"],
-                meta["min"],
-                meta["max"],
-                meta["choices"],
-                meta["waits"],
-            )

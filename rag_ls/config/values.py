@@ -7,14 +7,12 @@ import re
 from collections.abc import Mapping
 from typing import Any, get_type_hints
 
-from rag_ls.config.settings import Settings, describe
+from rag_ls.config.described import ENVIRONMENT_PREFIX, describe, shorthands
+from rag_ls.config.settings import Settings
 from rag_ls.util.masks import mask_secrets
 from rag_ls.util.quoting import fold
 
-# `daemon = "never"` stands for `[daemon] mode = "never"`, and RAG_LS_DAEMON for RAG_LS_DAEMON_MODE.
-SHORTHANDS = {"daemon": "mode"}
 _SHOWN_CHARACTERS = 60
-ENVIRONMENT_PREFIX = "RAG_LS_"
 
 
 def with_value(settings: Settings, section: str, key: str, value: Any) -> Settings:
@@ -79,7 +77,8 @@ def environment_values(variables: Mapping[str, str]) -> dict[str, dict[str, Any]
         section, key = info.key.split(".")
         name = f"{ENVIRONMENT_PREFIX}{section}".upper()
         text = variables.get(f"{name}_{key.upper()}")
-        if text is None and SHORTHANDS.get(section) == key:
+        # RAG_LS_DAEMON stands for RAG_LS_DAEMON_MODE.
+        if text is None and shorthands().get(section) == key:
             text = variables.get(name)
         if text is not None:
             values.setdefault(section, {})[key] = _from_text(info.type, text)

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rag_ls.config import HttpSettings
+from rag_ls.config import HttpSettings, describe
 from rag_ls.engine.engine import Engine
 from rag_ls.errors import HttpUnavailable, InvalidRequest
 from rag_ls.project import make_private_folder, user_data_folder
@@ -20,7 +20,6 @@ _log = logging.getLogger(__name__)
 
 # An engine that makes way for this one may still hold the port for a moment.
 _TRIES, _TRY_AGAIN_S = 10, 1.0
-_ASKED = ("address", "cert", "key", "behind_proxy")
 
 
 class HttpHost:
@@ -47,7 +46,7 @@ class HttpHost:
         from rag_ls.http.server import HttpServer
         from rag_ls.http.tokens import TokenFile
 
-        changes = {key: value for key, value in (asked or {}).items() if key in _ASKED and value}
+        changes = {key: value for key, value in (asked or {}).items() if f"http.{key}" in _with_option() and value}
         wanted = dataclasses.replace(self._settings, **changes)
         with self._lock:
             if self._server is not None and self._server.is_alive:
@@ -95,6 +94,11 @@ class HttpHost:
                 _log.log(logging.INFO if left else logging.ERROR, "no HTTP: %s", error)
             if self._stopped.wait(_TRY_AGAIN_S):
                 return
+
+
+def _with_option() -> frozenset[str]:
+    """The settings that an option of the shell sets for one run."""
+    return frozenset(info.key for info in describe() if info.option)
 
 
 def _way(settings: HttpSettings) -> tuple[object, ...]:

@@ -282,7 +282,7 @@ class ChangedSettings:
     def __init__(self, load: Callable[[], Settings]) -> None:
         self._load = load
         self._stamp = _stamp(user_config_file())
-        self._own = _of_engine(load())
+        self._own = load()
 
     def __call__(self) -> bool:
         """Look; the file is read only when it was written."""
@@ -290,11 +290,9 @@ class ChangedSettings:
         if stamp == self._stamp:
             return False
         self._stamp = stamp
-        return _of_engine(self._load()) != self._own
+        from rag_ls.config import TakesEffect, effects_of
 
-
-def _of_engine(settings: Settings) -> tuple[object, ...]:
-    return settings.embedding, settings.daemon, settings.log, settings.http, settings.store
+        return TakesEffect.RESTARTED in effects_of(self._own, self._load())
 
 
 def _stamp(file: str) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from typing import Protocol
 from filelock import FileLock
 
 from rag_ls.chunking import Budget
-from rag_ls.config import Settings
+from rag_ls.config import Settings, TakesEffect, effects_of
 from rag_ls.embedding import Embedding, HostedModel, ModelCard, ModelHost, Reranker
 from rag_ls.engine.anchor_watch import AnchorWatch
 from rag_ls.engine.code.project_imports import ProjectImports
@@ -255,14 +255,14 @@ class SharedProject:
         former, self.settings = self.settings, self._load_settings()
         self.settings_version += 1
         new = self.settings
+        effects = effects_of(former, new)
         former_patterns = self.exclusions.patterns
         self.exclusions.update(new)
-        if (former.chunking, former.languages, former.index.max_file_bytes) != (
-            new.chunking, new.languages, new.index.max_file_bytes,
-        ):  # fmt: skip
+        if TakesEffect.CUT in effects:
             self.documents.cut_as(_cutting(new, self._models), max_file_bytes=new.index.max_file_bytes)
             self.indexing.rescan()
-        if self.exclusions.patterns != former_patterns:
+        # Patterns come from other files, too.
+        if TakesEffect.COMPARED in effects or self.exclusions.patterns != former_patterns:
             self.admissions.forget()
             self.indexing.rescan()
         self.indexing.sweep_every(60 * new.index.sweep_minutes)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from urllib.parse import urlsplit
 
+from rag_ls.config import Settings
 from rag_ls.embedding import Embedder
 from rag_ls.engine.collections import DEFAULT
 from rag_ls.engine.engine import Engine
@@ -49,11 +50,12 @@ ProjectIds = Callable[[], tuple[str, ...] | None]
 class CollectionOperations:
     """Operations on an engine's collections, for a client that may see some project ids alone."""
 
-    def __init__(self, engine: Engine, project_ids: ProjectIds) -> None:
-        """`project_ids` gives those that the client sees; None for all."""
+    def __init__(self, engine: Engine, project_ids: ProjectIds, user_settings: Callable[[], Settings]) -> None:
+        """`project_ids` gives those that the client sees, None for all; `user_settings` those in force now."""
         self._engine = engine
         self._collections = engine.collections
         self._project_ids = project_ids
+        self._user_settings = user_settings
 
     def push(self, asked: requests.Push) -> records.PushedAnswer:
         """Keep a text."""
@@ -100,7 +102,7 @@ class CollectionOperations:
             raise InvalidRequest("summarize needs time_range with start and end, e.g. 2026-01-01 and 2026-01-31")
         store = self._existing(asked.collection)
         filters, used = self._filters(asked.project_id, asked.memory_type, asked.tags, asked.time_range)
-        settings = self._engine.settings.summaries
+        settings = self._user_settings().summaries
         strategy = asked.strategy or "auto"
         if strategy == SummaryStrategy.ABSTRACTIVE and not settings.endpoint:
             raise InvalidRequest(
@@ -288,9 +290,9 @@ class CollectionOperations:
         return {"live": True, "store": is_stored, "model": self._model() is not None}
 
     def _settings(self) -> dict[str, object]:
-        settings = self._engine.settings
+        settings = self._user_settings()
         return {
-            "embedding.model": settings.embedding.model,
+            "embedding.model": self._engine.settings.embedding.model,
             "vector_size": self._model_size(),
             "search.query_expansion": settings.search.query_expansion,
             "summaries": (

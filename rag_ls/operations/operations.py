@@ -96,7 +96,9 @@ class Operations:
         self.projects = ProjectOperations(client, projects)
         rule_projects = RuleProjects(client, projects, keeps_place=keeps_place)
         self.rule_setup = RuleSetup(rule_projects, now=utc_now)
-        self.collections = CollectionOperations(client.engine, lambda: client.project_ids)
+        self.collections = CollectionOperations(
+            client.engine, lambda: client.project_ids, lambda: client.load_settings().settings
+        )
         self.rules = RuleQuestions(rule_projects, wait_s=wait_s, now=utc_now)
 
     def submit(self, name: str, arguments: object) -> Future[Json]:

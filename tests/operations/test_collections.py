@@ -10,7 +10,9 @@ import pytest
 from rag_ls.engine.client import Client, local_client
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.operations import ClientSession
-from tests.support import until
+from rag_ls.project import user_config_file
+from tests.memory.chat_server import chat_server
+from tests.support import until, write
 
 _NOTES = {
     "billing": "Invoices are rounded half up, to whole cents, when the order is closed.",
@@ -150,3 +152,18 @@ def test_a_collection_is_resized_only_on_purpose_and_found_by_meaning_afterwards
     run(pushed, "push", text=_NOTES["support"], collection="small")
     found = run(pushed, "search_collection", query="how long do people wait", collection="small")
     assert found["results"][0]["text"] == _NOTES["support"]
+
+
+def test_a_model_that_the_user_names_writes_summaries_from_then_on_and_it_is_told_who_did(pushed: ClientSession) -> None:
+    asked = {"time_range": _JANUARY, "strategy": "auto"}
+    assert run(pushed, "summarize_collection", **asked)["strategy"] == "extractive"
+    with chat_server() as server:
+        file = user_config_file()
+        write(file.parent, {file.name: f'[summaries]\nendpoint = "{server.url}/v1"\nmodel = "small"\n'})
+        server.speaks_openai("Invoices are rounded, people wait two hours at most.")
+        written = run(pushed, "summarize_collection", **asked)
+        assert (written["strategy"], written["provider"]) == ("abstractive", "127.0.0.1")
+        server.status, server.answer = 500, {"error": "out of memory"}
+        failed = run(pushed, "summarize_collection", **asked)
+    assert (failed["strategy"], failed["provider"]) == ("extractive", "local")
+    assert "500" in failed["note"]

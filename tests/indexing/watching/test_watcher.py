@@ -268,6 +268,16 @@ def test_watching_can_be_switched_off_and_on(view: ProjectView, shop: Path) -> N
     assert until(lambda: view.status().sync == "watching")
 
 
+def test_watching_begins_when_it_is_switched_on_though_nobody_asks(client: Client, shop: Path) -> None:
+    write(shop, {"rag-ls.toml": "[index]\nwatch = false\n"})
+    view = client.open(shop)
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    assert "watcher" not in _threads()
+    write(shop, {"rag-ls.toml": "[index]\nwatch = true\n"})
+    assert until(lambda: "watcher" in _threads())
+
+
 @pytest.mark.parametrize("how", ["deleted", "moved"])
 def test_a_project_whose_folder_goes_is_watched_no_longer(
     client: Client, view: ProjectView, shop: Path, tmp_path: Path, how: str

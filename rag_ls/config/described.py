@@ -1,0 +1,88 @@
+"""The settings as their fields describe them: for references and forms, and for whoever applies the rules."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, get_type_hints
+
+from rag_ls.config.fields import SetBy, TakesEffect
+from rag_ls.config.settings import Settings
+
+ENVIRONMENT_PREFIX = "RAG_LS_"
+
+
+@dataclass(frozen=True, slots=True)
+class SettingInfo:
+    """One setting, for references and forms."""
+
+    key: str
+    type: str
+    default: object
+    doc: str
+    minimum: float | None
+    maximum: float | None
+    choices: tuple[str, ...]
+    waits: str
+    """When a project's or an editor's value waits for the user's trust: `always`, `above`, `below`; empty for never."""
+    set_by: SetBy
+    takes_effect: TakesEffect
+    option: str
+    """The shell's option that sets it for one run, e.g. `serve --cert`; empty for none."""
+
+    def value_in(self, settings: Settings) -> object:
+        """Its value in some settings."""
+        section, name = self.key.split(".")
+        return getattr(getattr(settings, section), name)
+
+
+@functools.cache
+def describe() -> tuple[SettingInfo, ...]:
+    """Every setting, in the order of the reference."""
+    return tuple(_described())
+
+
+def sections() -> list[dataclasses.Field[Any]]:
+    """The fields of `Settings` that are sections of settings."""
+    return [item for item in dataclasses.fields(Settings) if item.name != "projects"]
+
+
+@functools.cache
+def users_own() -> tuple[str, ...]:
+    """The names of what only the user may set: sections, and `projects`."""
+    return tuple(item.name for item in dataclasses.fields(Settings) if item.metadata["set_by"] is SetBy.USER)
+
+
+@functools.cache
+def shorthands() -> dict[str, str]:
+    """The setting that a text in a section's place stands for: `daemon = "never"` is `[daemon] mode = "never"`."""
+    return {item.name: item.metadata["short"] for item in sections() if item.metadata["short"]}
+
+
+def effects_of(former: Settings, new: Settings) -> frozenset[TakesEffect]:
+    """What it takes until the settings that differ count."""
+    return frozenset(info.takes_effect for info in describe() if info.value_in(former) != info.value_in(new))
+
+
+def _described() -> Iterator[SettingInfo]:
+    for section in sections():
+        section_type = get_type_hints(Settings)[section.name]
+        hints = get_type_hints(section_type)
+        for item in dataclasses.fields(section_type):
+            kind = "list of strings" if hints[item.name] == tuple[str, ...] else hints[item.name].__name__
+            meta = item.metadata
+            yield SettingInfo(
+                key=f"{section.name}.{item.name}",
+                type=kind,
+                default=item.default,
+                doc=meta["doc"],
+                minimum=meta["min"],
+                maximum=meta["max"],
+                choices=meta["choices"],
+                waits=meta["waits"],
+                set_by=section.metadata["set_by"],
+                takes_effect=meta["takes_effect"] or section.metadata["takes_effect"],
+                option=meta["option"],
+            )
