@@ -118,7 +118,7 @@ class Outline:
     symbols: tuple[Symbol, ...] = ()
     imports: tuple[Import, ...] = ()
     own_names: tuple[str, ...] = ()
-    """The names that it uses without an import of their own (`chunking.own_names`)."""
+    """The names that it uses without an import of their own (`languages.own_names`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text, detect_language
+from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
+from rag_ls.languages import detect_language
 from rag_ls.model import Chunk
 from rag_ls.search.roles import is_data, is_docs, is_secondary, is_test
 from tests.benchmarks.code.histories import blobs

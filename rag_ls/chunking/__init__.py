@@ -12,7 +12,6 @@ symbol of a chunk means something.
 from rag_ls.chunking.budget import WORD_PIECE, Budget, TokenOffsets, approximate_token_offsets
 from rag_ls.chunking.chunker import Cut, chunk_text, cut, embedding_text, outline_of_document
 from rag_ls.chunking.import_targets import last_names, means, parts_of, stem_of
-from rag_ls.chunking.languages import detect_language
 from rag_ls.chunking.recognition import recognise
 from rag_ls.chunking.rule_documents import RuleKind, cut_rules, rule_kind
 
@@ -26,7 +25,6 @@ __all__ = [
     "chunk_text",
     "cut",
     "cut_rules",
-    "detect_language",
     "embedding_text",
     "last_names",
     "means",

@@ -10,19 +10,18 @@ import numpy as np
 from rag_ls.chunking.budget import Budget, TokenOffsets, approximate_token_offsets
 from rag_ls.chunking.document import Document
 from rag_ls.chunking.embedded import Region, regions_of
-from rag_ls.chunking.grammars import SPECS
 from rag_ls.chunking.headings import outline_of_text
-from rag_ls.chunking.languages import PROSE
 from rag_ls.chunking.merge import Group, merge
 from rag_ls.chunking.notebook import cut_notebook
 from rag_ls.chunking.notebook_cells import read_notebook
 from rag_ls.chunking.notebook_text import plain_text
 from rag_ls.chunking.outline import outline_of
 from rag_ls.chunking.parse import MAX_BYTES, is_safe, parse
-from rag_ls.chunking.specs import Kind, LanguageSpec
 from rag_ls.chunking.split import Piece, Scope, split_tree
 from rag_ls.chunking.symbols import doc_of, signature_of
 from rag_ls.chunking.windows import overlap_start, windows
+from rag_ls.languages import SYNTAXES, find_language
+from rag_ls.languages.syntax import Kind, Syntax
 from rag_ls.model import Chunk, Outline
 
 _LONG_LINE = 32_768
@@ -91,7 +90,7 @@ def outline_of_document(text: str, path: str, language: str) -> Outline:
 def _parsed(document: Document, path: str, language: str) -> Region | None:
     """The whole document as one region of its language; None without a grammar, and for what is not worth parsing."""
     spec = _spec(language, path, document.data)
-    if spec is None or not _worth_parsing(document, spec.grammar):
+    if spec is None or not _worth_parsing(document, spec):
         return None
     return Region(0, len(document.data), language, spec, parse(document.data, spec.grammar))
 
@@ -121,29 +120,29 @@ def embedding_text(chunk: Chunk) -> str:
 
 
 def _scope_of(chunk: Chunk) -> str:
-    spec = SPECS.get(chunk.language)
+    spec = SYNTAXES.get(chunk.language)
     if spec is None or not spec.qualified:
         return ""
     return chunk.symbol.rpartition(spec.separator)[0]
 
 
-def _spec(language: str, path: str, data: bytes) -> LanguageSpec | None:
+def _spec(language: str, path: str, data: bytes) -> Syntax | None:
     if language == "c" and path.endswith(".h") and _CPP.search(data):
-        return SPECS["cpp"]  # nothing but its text tells a C++ header from a C one
-    return SPECS.get(language)
+        return SYNTAXES["cpp"]  # nothing but its text tells a C++ header from a C one
+    return SYNTAXES.get(language)
 
 
-def _worth_parsing(document: Document, grammar: str) -> bool:
+def _worth_parsing(document: Document, spec: Syntax) -> bool:
     """Whether to parse a document. Huge, absurdly nested or mostly single-line documents are data or minified code."""
     total = len(document.data)
     if total > MAX_BYTES:
         return False
     longest = int(np.diff(document.lines, append=total).max())
-    return (longest <= _LONG_LINE or longest < total // 2) and is_safe(document.data, grammar)
+    return (longest <= _LONG_LINE or longest < total // 2) and is_safe(document.data, spec)
 
 
 def _from_windows(document: Document, path: str, language: str, budget: Budget) -> list[Chunk]:
-    ranges = windows(document, 0, len(document.data), budget, prose=language in PROSE)
+    ranges = windows(document, 0, len(document.data), budget, prose=find_language(language).is_prose)
     chunks = []
     for ordinal, (start, end) in enumerate(ranges):
         before = overlap_start(document, 0, start, budget.overlap_tokens)
@@ -171,7 +170,7 @@ class _Maker:
         document: Document,
         path: str,
         language: str,
-        spec: LanguageSpec,
+        spec: Syntax,
         budget: Budget,
         signatures: dict[int, str],
     ) -> None:

@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.document import Document
-from rag_ls.chunking.grammars import SPECS
 from rag_ls.chunking.parse import Part, parse_within
 from rag_ls.chunking.query import nodes_of
-from rag_ls.chunking.specs import LanguageSpec
+from rag_ls.languages import LANGUAGES, SYNTAXES, find_language
+from rag_ls.languages.syntax import Syntax
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-HOSTS = frozenset({"html", "svelte", "vue"})
-
 _ELEMENTS = frozenset({"script_element", "style_element"})
 _KIND = re.compile(r"""\b(?:lang|type)\s*=\s*["']?([\w/+.-]+)""", re.IGNORECASE)
-_LANGUAGES: Mapping[str, str] = {
-    **dict.fromkeys(("ts", "typescript", "text/typescript", "application/typescript"), "typescript"),
-    **dict.fromkeys(("tsx", "jsx", "text/babel", "text/jsx"), "tsx"),
-    **dict.fromkeys(("js", "javascript", "module", "text/javascript", "application/javascript"), "javascript"),
-    **dict.fromkeys(("json", "importmap", "application/json", "application/ld+json"), "json"),
-    **dict.fromkeys(("css", "postcss", "text/css"), "css"),
-    "scss": "scss",
-    "text/scss": "scss",
-}
-
+_BY_TYPE = {type_: each.name for each in LANGUAGES.values() for type_ in each.script_types}
 
 _MAX_REGIONS = 40
 """Further scripts and styles stay with their host, because each one costs another pass over the host's tree."""
@@ -43,7 +31,7 @@ class Region:
     start: int
     end: int
     language: str
-    spec: LanguageSpec
+    spec: Syntax
     parts: list[Part]
 
 
@@ -53,7 +41,7 @@ def regions_of(document: Document, host: Region, min_tokens: int) -> list[Region
     An embedded region includes the tags around it. If it has fewer than `min_tokens`, it stays with
     its host; a part of the host that is as small goes to the region before it.
     """
-    if host.language not in HOSTS:
+    if not find_language(host.language).is_markup:
         return [host]
     regions: list[Region] = []
     end = host.start
@@ -95,7 +83,7 @@ def _region(document: Document, element: Node, min_tokens: int) -> Region | None
     if raw is None or document.size(raw.start_byte, raw.end_byte) < min_tokens:
         return None
     language = _language(document, element, raw)
-    spec = SPECS.get(language)
+    spec = SYNTAXES.get(language)
     if spec is None:
         return None
     start, end = _whole_lines(document, element.start_byte, element.end_byte)
@@ -108,7 +96,7 @@ def _language(document: Document, element: Node, raw: Node) -> str:
     kind = _KIND.search(document.text(element.start_byte, raw.start_byte))
     if kind is None:
         return "javascript" if element.type == "script_element" else "css"
-    return _LANGUAGES.get(kind[1].lower(), "")
+    return _BY_TYPE.get(kind[1].lower(), "")
 
 
 def _whole_lines(document: Document, start: int, end: int) -> tuple[int, int]:

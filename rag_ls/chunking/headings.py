@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from functools import cache
 
 from rag_ls.chunking.document import Document
+from rag_ls.languages import find_language
 from rag_ls.model import Outline, Symbol
 
 MAX_TITLE = 100
-
-_UNDERLINED = re.compile(
-    rb"^(?P<over>([=\-`:'\"~^_*+#<>.])\2{2,}[ \t]*\r?\n)?[ \t]?(?P<title>[^\s=\-~].*)\r?\n"
-    rb"(?P<mark>([=\-`:'\"~^_*+#<>.])\5{2,})[ \t]*\r?$",
-    re.MULTILINE,
-)
-_MARKED: Mapping[str, re.Pattern[bytes]] = {
-    "asciidoc": re.compile(rb"^(?P<mark>={1,6})[ \t]+(?P<title>\S.*)$", re.MULTILINE),
-    "org": re.compile(rb"^(?P<mark>\*{1,8})[ \t]+(?P<title>\S.*)$", re.MULTILINE),
-    "mdx": re.compile(rb"^(?P<mark>\#{1,6})[ \t]+(?P<title>\S.*)$", re.MULTILINE),
-    "textile": re.compile(rb"^h(?P<mark>[1-6])\.[ \t]+(?P<title>\S.*)$", re.MULTILINE),
-    "latex": re.compile(rb"^[ \t]*\\(?P<mark>chapter|(?:sub){0,2}section)\*?\{(?P<title>[^{}\n]+)\}", re.MULTILINE),
-}
 
 Heading = tuple[int, int, str]
 """(level, byte offset, title)"""
@@ -37,11 +26,20 @@ def outline_of_text(document: Document, language: str) -> Outline:
 
 
 def _headings(data: bytes, language: str) -> Iterator[Heading]:
-    if language == "rst":
-        yield from _underlined(data)
-    elif language in _MARKED:
-        for match in _MARKED[language].finditer(data):
-            yield _level(match["mark"]), match.start("title"), _title(match["title"])
+    pattern = find_language(language).heading
+    if not pattern:
+        return
+    headings = _compiled(pattern)
+    if "over" in headings.groupindex:
+        yield from _underlined(headings, data)
+        return
+    for match in headings.finditer(data):
+        yield _level(match["mark"]), match.start("title"), _title(match["title"])
+
+
+@cache
+def _compiled(pattern: bytes) -> re.Pattern[bytes]:
+    return re.compile(pattern, re.MULTILINE)
 
 
 def _level(mark: bytes) -> int:
@@ -56,10 +54,10 @@ def _title(title: bytes) -> str:
     return " ".join(title.decode("utf-8", "replace").split())[:MAX_TITLE]
 
 
-def _underlined(data: bytes) -> Iterator[Heading]:
+def _underlined(headings: re.Pattern[bytes], data: bytes) -> Iterator[Heading]:
     """Underlined headings; the first style of underline in the text is the highest level, and so on."""
     styles: list[tuple[bool, bytes]] = []
-    for match in _UNDERLINED.finditer(data):
+    for match in headings.finditer(data):
         title, mark = match["title"].rstrip(), match["mark"]
         if len(mark) < len(title.decode("utf-8", "replace")):
             continue

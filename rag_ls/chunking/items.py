@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.document import Document
-from rag_ls.chunking.specs import LanguageSpec
+from rag_ls.languages.syntax import Syntax
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,7 +27,7 @@ class Item:
     """The comments directly before it, in order."""
 
 
-def items_of(node: Node, document: Document, spec: LanguageSpec) -> list[Item]:
+def items_of(node: Node, document: Document, spec: Syntax) -> list[Item]:
     """Group all children of a node, in order."""
     leading = spec.comments | spec.attributes
     data = document.data
@@ -72,7 +72,7 @@ def _items(groups: list[list[Node]], document: Document, leading: frozenset[str]
     ]
 
 
-def _belongs_to_former(data: bytes, former: Node, child: Node, spec: LanguageSpec) -> bool:
+def _belongs_to_former(data: bytes, former: Node, child: Node, spec: Syntax) -> bool:
     """A mark or a comment on the same line, or a body that the grammar leaves beside its head."""
     if child.type in spec.trailers:
         return True

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from rag_ls.chunking.budget import Budget
 from rag_ls.chunking.document import Document
-from rag_ls.chunking.specs import Kind
 from rag_ls.chunking.split import Piece, Scope
+from rag_ls.languages.syntax import Kind
 
 _VALUE_FACTOR = 4
 

@@ -10,13 +10,13 @@ import numpy as np
 
 from rag_ls.chunking.budget import Budget
 from rag_ls.chunking.document import Document, line_starts
-from rag_ls.chunking.grammars import SPECS
 from rag_ls.chunking.headings import Heading, sections
 from rag_ls.chunking.notebook_cells import Cell, Notebook
 from rag_ls.chunking.outline import outline_of
 from rag_ls.chunking.parse import is_safe, parse
 from rag_ls.chunking.symbols import MAX_DOC, MAX_SIGNATURE
 from rag_ls.chunking.windows import overlap_start, windows
+from rag_ls.languages import SYNTAXES
 from rag_ls.model import Chunk, Import, Outline, Symbol
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
@@ -205,10 +205,10 @@ def _headings(cell: Cell) -> Iterator[Heading]:
 
 def _declared(document: Document, notebook: Notebook) -> tuple[list[tuple[int, Symbol]], list[Import]]:
     """The declarations of the code cells, each with its cell's number, and their imports, read as one text."""
-    spec = SPECS.get(notebook.language)
+    spec = SYNTAXES.get(notebook.language)
     lines = [line for cell in notebook.cells if cell.kind == "code" for line in _code(cell)]
     data = "".join(text + "\n" for text, _, _ in lines).encode("utf-8", "surrogatepass")
-    if spec is None or not data or not is_safe(data, spec.grammar):
+    if spec is None or not data or not is_safe(data, spec):
         return [], []
     code = Document(data, np.empty(0, dtype=np.int64), line_starts(data))
     outline = outline_of(code, parse(data, spec.grammar), spec, notebook.language, {})

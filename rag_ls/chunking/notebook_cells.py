@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.chunking.languages import by_alias
 from rag_ls.chunking.parse import MAX_BYTES
+from rag_ls.languages import by_alias
 
 PAYLOADS = frozenset({"outputs", "attachments"})
 """Members of a cell that hold results and images."""

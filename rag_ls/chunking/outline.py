@@ -8,15 +8,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag_ls.chunking.document import Document
-from rag_ls.chunking.exported import PREFIXES, exported_names, is_exported, offers_all
-from rag_ls.chunking.import_uses import Statement, with_uses
-from rag_ls.chunking.imports import IMPORTS, imports_of
-from rag_ls.chunking.own_names import own_names
+from rag_ls.chunking.import_uses import with_uses
+from rag_ls.chunking.imports import imports_of
 from rag_ls.chunking.parse import Part
 from rag_ls.chunking.query import Captured, capture
-from rag_ls.chunking.specs import Kind, LanguageSpec
 from rag_ls.chunking.split import MAX_SYMBOL
 from rag_ls.chunking.symbols import Found, doc_of, find_declaration, first_word, name_of, signature_of
+from rag_ls.languages import Language, find_language
+from rag_ls.languages.import_rules import Statement
+from rag_ls.languages.own_names import own_names
+from rag_ls.languages.syntax import Kind, Syntax
 from rag_ls.model import Outline, Symbol
 
 if TYPE_CHECKING:
@@ -24,11 +25,9 @@ if TYPE_CHECKING:
 
 _KINDS = {Kind.TYPE: "type", Kind.FUNCTION: "function", Kind.VALUE: "value", Kind.GROUP: "section"}
 _VARIABLE = re.compile(r"[\w$@!?-]+")
-_EXPORTS = frozenset({"javascript", "typescript", "tsx"})
 _MAX_TAG = 500
 _MAX_DATA = 4000
 """At most this many keys of a data file are read; a longer outline would be useless."""
-_MARKUP = frozenset({"html", "vue", "svelte"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +47,24 @@ class _Open:
 
 
 def outline_of(
-    document: Document, parts: list[Part], spec: LanguageSpec, language: str, signatures: dict[int, str]
+    document: Document, parts: list[Part], spec: Syntax, language: str, signatures: dict[int, str]
 ) -> Outline:
     """The declarations that are not local to a function, and the imports, in the order of the text.
 
     `parts` are the trees that cover the document, or a range of it. The signatures of declarations are added to
     `signatures`, by the ids of their outermost nodes. Time is linear in the size of the trees.
     """
-    rule = IMPORTS.get(language)
-    walk = _Walk.of(document, spec, language, signatures)
+    known = find_language(language)
+    rule = known.imports
+    walk = _Walk.of(document, spec, known, signatures)
     imports: list[Statement] = []
     for part in parts:
         captured = capture(part, spec, language, document.data)
         walk.part(captured, part.end)
         if rule is not None:
             imports += (found for node in captured.imported for found in imports_of(node, rule, document))
-    found = with_uses(imports, language, document.data)
-    return Outline(tuple(walk.symbols), tuple(found), own_names(found, language, document.data))
+    found = with_uses(imports, known.uses, document.data)
+    return Outline(tuple(walk.symbols), tuple(found), own_names(known.own_names, found, document.data))
 
 
 @dataclass(slots=True)
@@ -72,8 +72,8 @@ class _Walk:
     """Walks captured nodes in the order of the text, and tracks the declarations around them."""
 
     document: Document
-    spec: LanguageSpec
-    language: str
+    spec: Syntax
+    language: Language
     named_exports: frozenset[str]
     lines: list[int]
     signatures: dict[int, str]
@@ -89,8 +89,9 @@ class _Walk:
     """Nodes that were already listed with the wrapper around them."""
 
     @classmethod
-    def of(cls, document: Document, spec: LanguageSpec, language: str, signatures: dict[int, str]) -> _Walk:
-        names = exported_names(document.data) if language in _EXPORTS else frozenset()
+    def of(cls, document: Document, spec: Syntax, language: Language, signatures: dict[int, str]) -> _Walk:
+        rule = language.exports
+        names = rule.names_in(document.data) if rule is not None and rule.names_in is not None else frozenset()
         return cls(document, spec, language, names, document.lines.tolist(), signatures)
 
     def part(self, captured: Captured, end: int) -> None:
@@ -107,7 +108,7 @@ class _Walk:
 
     def _visit(self, node: Node) -> None:
         spec, type_ = self.spec, node.type
-        if self.language in _MARKUP and not self._has_id(node):
+        if self.language.is_markup and not self._has_id(node):
             return
         if type_ in spec.comments or type_ in spec.attributes:
             self._comment(node)
@@ -203,18 +204,19 @@ class _Walk:
         kind, listed = found.rule.kind, found.rule.listed
         if listed is not None or not name:
             return listed or ""
-        if self.language in _MARKUP and "#" not in name:
+        if self.language.is_markup and "#" not in name:
             return ""
         return _KINDS.get(kind, "module")
 
     def _exported(self, found: Found, name: str, signature: str, outer: _Open) -> bool:
-        own = outer.offered or is_exported(self.language, name, signature, outer.member)
-        prefix = PREFIXES.get(self.language)
-        if prefix is not None:
-            start = found.path[0].start_byte
-            return self.document.data[max(0, start - len(prefix) - 8) : start].rstrip().endswith(prefix)
-        if self.language in _EXPORTS and not own and not outer.member:
-            own = found.path[0].start_byte < self.export_end or name in self.named_exports
+        rule, start = self.language.exports, found.path[0].start_byte
+        if rule is None:
+            return True
+        if rule.prefix:
+            return self.document.data[max(0, start - len(rule.prefix) - 8) : start].rstrip().endswith(rule.prefix)
+        own = outer.offered or rule.is_exported(name, signature, outer.member)
+        if rule.names_in is not None and not own and not outer.member:
+            own = start < self.export_end or name in self.named_exports
         return own
 
     def _add(self, symbol: Symbol) -> None:
@@ -241,4 +243,9 @@ class _Walk:
             return
         member = outer.member or kind in (Kind.TYPE, Kind.VALUE) or found.rule.listed == ""
         values = outer.values and kind is not Kind.VALUE
-        self.stack.append(_Open(end, name, member, exported, values, outer.depth + 1, offers_all(found.node)))
+        self.stack.append(_Open(end, name, member, exported, values, outer.depth + 1, _offers_all(found.node)))
+
+
+def _offers_all(node: Node) -> bool:
+    """Whether a declaration's members are as visible as itself: in Rust's traits and their implementations."""
+    return node.type == "trait_item" or node.child_by_field_name("trait") is not None

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
+from rag_ls.languages import SYNTAXES
+from rag_ls.languages.nesting import MAX_NESTING
+from rag_ls.languages.syntax import Syntax
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Point
@@ -31,15 +33,10 @@ _SECONDS_PER_BYTE = 5e-6
 """CPU time. Sound text takes a tenth of it, so that only hopeless text meets the limit: error recovery of
 some grammars (Lua, Scala, Dart, Julia, Svelte) is quadratic, minutes for one stray word in 100 KB."""
 
-MAX_NESTING = 200
-"""The scanners of Markdown, YAML and Kotlin crash the process near 255, 254 and 1,025 levels."""
-
-# Their scanners look any character up in a C table of 384 entries: a private one, such as an icon, crashes the process.
-_ASCII_SCANNERS = frozenset({"bash", "markdown"})
+_ASCII_SCANNERS = frozenset(each.grammar for each in SYNTAXES.values() if each.is_ascii_alone)
 _LONG_CHARACTER = re.compile(rb"[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _STAND_INS = {3: "\u00e9x".encode(), 4: "\u00e9\u00e9".encode()}
 
-_NESTED_LINE = re.compile(rb"^(?:[ \t>]|[-+*?:][ \t]|\d{1,9}[.)][ \t]){50,}", re.MULTILINE)
 _TOP_LEVEL = re.compile(rb"\n[ \t]*\r?\n(?=[^\s})\]])")
 
 
@@ -121,17 +118,9 @@ def _errors(root: Node) -> list[tuple[int, int]]:
     return []
 
 
-def is_safe(data: bytes, grammar: str) -> bool:
+def is_safe(data: bytes, syntax: Syntax) -> bool:
     """Whether the text is nested too little to overflow the stack of the grammar's scanner."""
-    if grammar in ("markdown", "yaml"):
-        # A level needs a column at least, and its line must repeat the levels above: markers or white space.
-        prefixes = (match[0] for match in _NESTED_LINE.finditer(data.replace(b"\r", b"\n")))
-        return all(len(prefix) + 3 * prefix.count(b"\t") <= MAX_NESTING for prefix in prefixes)
-    if grammar == "kotlin" and data.count(b"${") > MAX_NESTING:
-        array = np.frombuffer(data, dtype=np.uint8)
-        balance = np.cumsum((array == ord("{")).astype(np.int64) - (array == ord("}")))
-        return int((balance - np.minimum.accumulate(balance)).max()) <= MAX_NESTING
-    return True
+    return syntax.nesting is None or syntax.nesting(data) <= MAX_NESTING
 
 
 def _parse_range(data: bytes, grammar: str, start: int, end: int, seconds: float) -> Node | None:

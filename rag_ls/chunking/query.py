@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from rag_ls.chunking.imports import IMPORTS
 from rag_ls.chunking.parse import Part
-from rag_ls.chunking.specs import LanguageSpec
+from rag_ls.languages import find_language
+from rag_ls.languages.syntax import Syntax
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query, QueryCursor
@@ -29,13 +29,13 @@ class Captured:
     imported: list[Node]
 
 
-def capture(part: Part, spec: LanguageSpec, language: str, data: bytes) -> Captured:
+def capture(part: Part, spec: Syntax, language: str, data: bytes) -> Captured:
     """All nodes of one part of a document that matter to its outline."""
     from tree_sitter import QueryCursor
 
     if part.root is None:
         return Captured([], [])
-    rule = IMPORTS.get(language)
+    rule = find_language(language).imports
     with_calls = rule is not None and any(word in data for word in rule.words)
     cursor = QueryCursor(_query(spec.grammar, language, _types(spec), with_calls))
     cursor.set_byte_range(part.start, part.end)
@@ -75,7 +75,7 @@ def _captures(cursor: QueryCursor, part: Part) -> dict[str, list[Node]]:
     return found
 
 
-def _types(spec: LanguageSpec) -> frozenset[str]:
+def _types(spec: Syntax) -> frozenset[str]:
     others = spec.wrappers - _BARE | spec.comments | spec.attributes | spec.trailers | spec.lambdas
     return others | frozenset(spec.declarations)
 
@@ -103,7 +103,7 @@ def _query(grammar: str, language: str, types: frozenset[str], with_calls: bool)
     from tree_sitter_language_pack import get_language
 
     known: Language = get_language(grammar)
-    rule = IMPORTS.get(language)
+    rule = find_language(language).imports
     patterns = [f"({name}) @declared" for name in _known(known, types)]
     if rule is not None:
         patterns += [f"({name}) @import" for name in _known(known, rule.types)]

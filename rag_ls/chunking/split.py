@@ -9,9 +9,9 @@ from rag_ls.chunking.budget import Budget
 from rag_ls.chunking.document import Document
 from rag_ls.chunking.items import Item, items_of
 from rag_ls.chunking.parse import Part
-from rag_ls.chunking.specs import Kind, LanguageSpec
 from rag_ls.chunking.symbols import Found, body_path, find_declaration, name_of
 from rag_ls.chunking.windows import windows
+from rag_ls.languages.syntax import Kind, Syntax
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -86,7 +86,7 @@ class _Segment:
     """Whether to open it even if it fits."""
 
 
-def split_tree(document: Document, parsed: list[Part], spec: LanguageSpec, budget: Budget) -> list[Piece]:
+def split_tree(document: Document, parsed: list[Part], spec: Syntax, budget: Budget) -> list[Piece]:
     """Pieces that partition the document, in order, each within the budget.
 
     Only nodes that exceed the budget are opened, so the time is about linear in the length of the
@@ -111,7 +111,7 @@ def _whole(part: Part, document: Document, top: Scope) -> _Segment:
     return _Segment(part.start, part.end, document.size(part.start, part.end), nodes, (), top, open=True)
 
 
-def _piece(segment: _Segment, spec: LanguageSpec) -> Piece:
+def _piece(segment: _Segment, spec: Syntax) -> Piece:
     main = _main(segment)
     scope = segment.scope
     parents = scope.parents if scope is not None else segment.parents
@@ -134,7 +134,7 @@ def _main(segment: _Segment) -> Node:
     return max(segment.nodes, key=lambda node: node.end_byte - node.start_byte)
 
 
-def _cut(segment: _Segment, document: Document, spec: LanguageSpec, budget: Budget) -> list[Piece]:
+def _cut(segment: _Segment, document: Document, spec: Syntax, budget: Budget) -> list[Piece]:
     """Cut a segment without usable structure into windows of lines."""
     head = segment.scope or segment.head
     origin = segment.origin if segment.origin >= 0 else segment.start
@@ -158,7 +158,7 @@ def _cut(segment: _Segment, document: Document, spec: LanguageSpec, budget: Budg
     return pieces
 
 
-def _parts(segment: _Segment, document: Document, spec: LanguageSpec) -> list[_Segment]:
+def _parts(segment: _Segment, document: Document, spec: Syntax) -> list[_Segment]:
     """The parts of a segment one level down; empty if no lower level is useful."""
     if not segment.nodes:
         return []
@@ -191,11 +191,11 @@ class _Parts:
     origin: int
     body: frozenset[int]
     """Nodes from the opened declaration down to its body: these are never left whole."""
-    spec: LanguageSpec
+    spec: Syntax
     data: bytes
 
     @classmethod
-    def of(cls, segment: _Segment, parents: tuple[str, ...], spec: LanguageSpec, data: bytes) -> _Parts:
+    def of(cls, segment: _Segment, parents: tuple[str, ...], spec: Syntax, data: bytes) -> _Parts:
         owner = segment.scope or segment.owner
         return cls(owner, parents, _origin(segment), _body_ids(owner), spec, data)
 

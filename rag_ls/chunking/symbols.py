@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rag_ls.chunking.specs import Declaration, Kind, LanguageSpec
+from rag_ls.languages.syntax import Declaration, Kind, Syntax
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -51,7 +51,7 @@ class Found:
         return self.path[-1]
 
 
-def find_declaration(node: Node, spec: LanguageSpec, data: bytes) -> Found | None:
+def find_declaration(node: Node, spec: Syntax, data: bytes) -> Found | None:
     """The one declaration that this node is or wraps, if any."""
     path = [node]
     for _ in range(_MAX_STEPS):
@@ -71,7 +71,7 @@ def find_declaration(node: Node, spec: LanguageSpec, data: bytes) -> Found | Non
     return None
 
 
-def _may_declare(node: Node, spec: LanguageSpec) -> bool:
+def _may_declare(node: Node, spec: Syntax) -> bool:
     return node.type in spec.declarations or node.type in spec.wrappers
 
 
@@ -108,14 +108,14 @@ def _follow_repeatedly(node: Node, field: str) -> Node | None:
     return None if node == start else node
 
 
-def name_of(found: Found, spec: LanguageSpec, data: bytes) -> str:
+def name_of(found: Found, spec: Syntax, data: bytes) -> str:
     """The declaration's own name, with the type that it names itself (a receiver); may be empty."""
     name = _first_name(found.node, found.rule.names, spec, data)
     owner = _first_name(found.node, found.rule.owner, spec, data)
     return f"{owner}{spec.separator}{name}" if owner and name else name
 
 
-def _first_name(node: Node, paths: tuple[str, ...], spec: LanguageSpec, data: bytes) -> str:
+def _first_name(node: Node, paths: tuple[str, ...], spec: Syntax, data: bytes) -> str:
     for path in paths:
         if path.startswith("="):
             return path[1:]
@@ -187,7 +187,7 @@ _SPECIAL = {"!tag": _tag, "!prelude": _prelude, "!labels": _labels}
 _OPENER = re.compile(r"\s*(?:\{|:|=>|=|\bdo|\bthen)\s*$")
 
 
-def signature_of(found: Found, spec: LanguageSpec, data: bytes) -> str:
+def signature_of(found: Found, spec: Syntax, data: bytes) -> str:
     """One line: from the declaration's first word to its body, white space collapsed."""
     kind = found.rule.kind
     start = first_word(found.path[0], spec)
@@ -202,7 +202,7 @@ def signature_of(found: Found, spec: LanguageSpec, data: bytes) -> str:
     return text[:MAX_SIGNATURE].rstrip()
 
 
-def first_word(outer: Node, spec: LanguageSpec) -> int:
+def first_word(outer: Node, spec: Syntax) -> int:
     """The start of the declaration after its decorators."""
     for index in range(min(outer.child_count, _MAX_STEPS)):
         child = outer.child(index)
@@ -211,7 +211,7 @@ def first_word(outer: Node, spec: LanguageSpec) -> int:
     return outer.start_byte
 
 
-def _head_end(node: Node, start: int, spec: LanguageSpec) -> int:
+def _head_end(node: Node, start: int, spec: Syntax) -> int:
     """The start of the body, or of a comment before it."""
     path = body_path(node)
     ends = [path[-1].start_byte] if path else [node.end_byte]
@@ -244,7 +244,7 @@ def body_path(node: Node, field: str = "body") -> list[Node]:
     return []
 
 
-def doc_of(found: Found, comments: tuple[Node, ...], spec: LanguageSpec, data: bytes) -> str:
+def doc_of(found: Found, comments: tuple[Node, ...], spec: Syntax, data: bytes) -> str:
     """The first paragraph of the docstring, or else of the comments before the declaration."""
     doc = _docstring(found, spec, data)
     if not doc:
@@ -252,7 +252,7 @@ def doc_of(found: Found, comments: tuple[Node, ...], spec: LanguageSpec, data: b
     return doc
 
 
-def _docstring(found: Found, spec: LanguageSpec, data: bytes) -> str:
+def _docstring(found: Found, spec: Syntax, data: bytes) -> str:
     if not spec.docstrings:
         return ""
     path = body_path(found.node)

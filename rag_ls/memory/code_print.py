@@ -11,28 +11,13 @@ from functools import cache
 
 import numpy as np
 
+from rag_ls.languages import find_language
+
 # Bottom-k sketch (Cohen and Kaplan, "Summarizing Data using Bottom-k Sketches", 2007): exact for short code.
 _SKETCH_SIZE = 48
 _SHINGLE = 2
 _NAME = "\0name"
 
-_HASH = r"#[^\n]*"
-_SLASHES = r"//[^\n]*|/\*.*?\*/"
-_DASHES = r"--[^\n]*|/\*.*?\*/|\{-.*?-\}"
-_MARKUP = r"<!--.*?-->"
-_COMMENTS = {
-    **dict.fromkeys(
-        ("python", "ruby", "bash", "yaml", "toml", "make", "cmake", "dockerfile", "elixir", "r", "julia", "powershell",
-         "nix", "graphql"), _HASH,
-    ),
-    **dict.fromkeys(("php", "hcl"), f"{_HASH}|{_SLASHES}"),
-    **dict.fromkeys(("sql", "lua", "haskell", "elm"), _DASHES),
-    **dict.fromkeys(("html", "vue", "svelte"), _MARKUP),
-    "erlang": r"%[^\n]*", "fortran": r"![^\n]*", "ocaml": r"\(\*.*?\*\)", "markdown": _MARKUP,
-}  # fmt: skip
-_INDENTED = frozenset({"python", "yaml", "nix"})
-# A single quote is no string's beginning there: lifetimes, primes, character literals.
-_NO_SINGLE_QUOTES = frozenset({"rust", "haskell", "elm", "ocaml", "scala"})
 _OPEN, _CLOSED = "([{", ")]}"
 
 
@@ -67,7 +52,7 @@ def similarity(one: str, other: str) -> float:
 def code_tokens(text: str, language: str) -> Iterator[str]:
     """The tokens of some code without comments and formatting; in Python and the like, also where blocks begin and end."""
     depth = 0
-    indents = [_indent_of(text)] if language in _INDENTED else []
+    indents = [_indent_of(text)] if find_language(language).is_indented else []
     is_line_start = False
     found = list(_pattern(language).finditer(text.replace("\\\n", " ")))
     for number, match in enumerate(found):
@@ -93,11 +78,12 @@ def line_print(text: str, language: str) -> str:
 
 @cache
 def _pattern(language: str) -> re.Pattern[str]:
-    comment = _COMMENTS.get(language, _SLASHES)
+    known = find_language(language)
+    comment = known.comments.pattern
     # Each character is matched in one way only: else an unclosed string takes exponential time.
     triple = r'"""(?:\\.|[^\\])*?"""|' + r"'''(?:\\.|[^\\])*?'''"
     quotes = r'"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`'
-    if language not in _NO_SINGLE_QUOTES:
+    if known.has_single_quotes:
         quotes += r"|'(?:\\.|[^'\\\n])*'"
     return re.compile(
         rf"(?P<line>\n)|(?P<text>{triple})|(?P<comment>{comment})|(?P<string>{quotes})|(?P<word>\w+)|(?P<mark>[^\w\s])",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag_ls.chunking.languages import by_alias
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import InvalidRequest
+from rag_ls.languages import by_alias
 from rag_ls.search import DOCUMENT_KINDS, Filters
 from rag_ls.util.nearest import nearest, nearest_text
 

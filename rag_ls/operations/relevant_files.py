@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag_ls.chunking import detect_language
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import RagLsError
 from rag_ls.indexing import files_holding
+from rag_ls.languages import detect_language
 from rag_ls.search import analyse, glob_matcher, likelihood
 
 # The files that hold a question's words, up to these bytes, answer it nearly as well as all files do (docs/quality.md).

@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_ls.chunking import detect_language
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import InvalidRequest, ProjectUnavailable
 from rag_ls.indexing import FAILED, Depth
+from rag_ls.languages import detect_language
 from rag_ls.operations import rule_records as records
 from rag_ls.operations.indexing import Report, follow, index_and_wait
 from rag_ls.operations.rule_projects import RuleProjects

@@ -8,16 +8,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from rag_ls.rules.resolution import ImportResolver, Target
+from rag_ls.languages import ImportResolver, Target, find_language
 from rag_ls.storage import CheckoutIndex, StoredImport, StoredSymbol, target_keys
 
 # A name that passes through more re-exports than this is not followed further.
 _MAX_REEXPORTS = 6
 _MAX_DECLARED = 5000
 ALL = "*"
-# In these languages, documents of one folder see each other's names without an import.
-_SHARED_FOLDERS = frozenset({"go", "java", "kotlin", "scala", "groovy"})
-_NEEDS_USE = frozenset({"go", "csharp"})
 _SEPARATOR = re.compile(r"\.|::|#| > ")
 
 
@@ -116,18 +113,16 @@ class ImpactFinder:
         """Note what an import takes of the offered names; returns the names under which the importer may pass them on."""
         target, imported = edge.target, edge.item.imported
         takes_all = ALL in target.names
+        language = find_language(edge.item.language)
         taken = [name for name in (own_names if takes_all else target.names) if name in offered]
-        if taken or (
-            is_origin
-            and not (edge.item.language in _NEEDS_USE or (takes_all and edge.item.language in _SHARED_FOLDERS))
-        ):
+        if taken or (is_origin and not (language.needs_use or (takes_all and language.shares_folder))):
             note = found[edge.item.path]
             note.modules[imported.module] = None
             note.names.update(dict.fromkeys(offered[name] for name in taken))
             if is_origin and not taken:
                 note.names[ALL] = None
         if takes_all:
-            return {} if edge.item.language in _SHARED_FOLDERS | _NEEDS_USE else dict(offered)
+            return {} if language.shares_folder or language.needs_use else dict(offered)
         aliases = dict(imported.aliases)
         passed = {aliases.get(name, name): offered[name] for name in taken if name in imported.names}
         if is_origin and "default" in imported.names:
@@ -160,7 +155,7 @@ class ImpactFinder:
     def _by_folder(self, path: str, declared: set[str], found: dict[str, _Found]) -> None:
         """Note the documents of the same folder that use a name, in languages that need no import for that."""
         document = self._checkout.document(path)
-        if document is None or document.language not in _SHARED_FOLDERS or not declared:
+        if document is None or not find_language(document.language).shares_folder or not declared:
             return
         folder = path.rpartition("/")[0]
         beside = {

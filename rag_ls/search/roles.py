@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from rag_ls.languages import LANGUAGES, Role, find_language
 from rag_ls.search.query import Query
 
 _TEST = re.compile(
@@ -23,8 +24,8 @@ _VERSION = re.compile(r"(?:^|/)v(\d{1,3})/")
 # Chosen on the questions of `make eval` that are not held out: with these, the files that are read first hold more of
 # the complete answer's hits.
 _OTHER, _SECOND, _DATA_FILE = 0.6, 0.8, 0.5
-_DOCS = frozenset({"markdown", "rst", "text", "html", "asciidoc", "org", "mdx", "textile", "latex"})
-_DATA = frozenset({"json", "yaml", "toml", "css", "scss", "xml", "ini", "properties", "csv"})
+_DOCS = frozenset(name for name, each in LANGUAGES.items() if each.role is Role.DOCS)
+_DATA = frozenset(name for name, each in LANGUAGES.items() if each.role is Role.DATA)
 
 
 def likelihood(query: Query, path: str, language: str) -> float:
@@ -43,7 +44,8 @@ def is_test(path: str) -> bool:
 
 def is_inline_test(symbol: str, language: str) -> bool:
     """Whether a declaration is a test beside the code that it tests, as Rust's modules of tests are."""
-    return language == "rust" and symbol.partition(".")[0] in ("test", "tests")
+    tests = find_language(language).tests
+    return tests is not None and symbol.partition(".")[0] in tests.inline_modules
 
 
 @lru_cache(maxsize=65536)

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text, embedding_text
-from rag_ls.chunking.grammars import SPECS
+from rag_ls.languages import SYNTAXES
 
 from .checks import MEDIUM, SMALL, chunks_of
 from .samples import SAMPLES
 
-LANGUAGES = st.sampled_from([*sorted(SPECS), "notebook", "text", "rst", "unheard-of", None])
+LANGUAGES = st.sampled_from([*sorted(SYNTAXES), "notebook", "text", "rst", "unheard-of", None])
 ODD = st.sampled_from(
     ["\n", "\r", "\r\n", "\f", "\x1c", "\x85", "\u2028", "\ufeff", "\U0001f600", "é", "漢", " ", "\t", "\0"]
 )
@@ -100,7 +100,7 @@ def test_the_empty_text_has_no_chunks() -> None:
     assert chunks_of("", None) == []
 
 
-@pytest.mark.parametrize("language", [*sorted(SPECS), None])
+@pytest.mark.parametrize("language", [*sorted(SYNTAXES), None])
 @pytest.mark.parametrize("text", ["\n", " \r\n\t\r", "\ufeff", "x", "\n\n\nx = 1", "\ud800"])
 def test_next_to_nothing_is_one_chunk(text: str, language: str | None) -> None:
     assert len(chunks_of(text, language)) == 1
@@ -126,7 +126,7 @@ def test_only_lf_crlf_and_cr_end_a_line() -> None:
         assert last.end_line == 3
 
 
-@pytest.mark.parametrize("language", sorted(SPECS))
+@pytest.mark.parametrize("language", sorted(SYNTAXES))
 @pytest.mark.parametrize("character", ["\U000febfd", "\U00054000", "\U0010fffd", "\ue0b0", "\uffff", "漢"])
 def test_no_character_crashes_a_scanner(language: str, character: str) -> None:
     for before in ("{", "$", "${", "<<", "<", "[", "`", "- ", "# ", '"', "<!--", "a "):

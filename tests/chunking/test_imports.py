@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_ls.chunking.grammars import SPECS
-from rag_ls.chunking.imports import IMPORTS
+from rag_ls.languages import LANGUAGES, SYNTAXES
 
 from .checks import outline_of
 from .samples import SAMPLES, Sample
@@ -125,7 +124,8 @@ def test_imports_of_samples_are_read(sample: Sample) -> None:
 
 
 def test_every_language_with_imports_has_a_case() -> None:
-    assert set(CASES) | {sample.language for sample in SAMPLES if sample.imports} == set(IMPORTS) <= set(SPECS)
+    read = {name for name, each in LANGUAGES.items() if each.imports is not None}
+    assert set(CASES) | {sample.language for sample in SAMPLES if sample.imports} == read <= set(SYNTAXES)
 
 
 def test_an_import_has_the_line_that_it_is_on() -> None:

@@ -1,11 +1,11 @@
-"""What each language's declarations are called, and which language a document is in."""
+"""What each language's declarations are called."""
 
 from __future__ import annotations
 
 import pytest
 
-from rag_ls.chunking import Budget, detect_language
-from rag_ls.chunking.grammars import SPECS
+from rag_ls.chunking import Budget
+from rag_ls.languages import SYNTAXES
 
 from .checks import MEDIUM, chunks_of
 from .samples import SAMPLES, Sample
@@ -23,42 +23,8 @@ def test_declarations_are_found_in_files_with_other_line_ends(sample: Sample) ->
     assert set(sample.symbols) <= symbols
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.language)
-def test_a_file_is_detected_by_its_name(sample: Sample) -> None:
-    assert detect_language(sample.path) == sample.language
-
-
 def test_every_grammar_has_a_sample() -> None:
-    assert {sample.language for sample in SAMPLES} == set(SPECS)
-
-
-@pytest.mark.parametrize(
-    ("path", "first_line", "language"),
-    [
-        ("Makefile", "", "make"),
-        ("a/b/CMakeLists.txt", "", "cmake"),
-        ("requirements-dev.txt", "", "requirements"),
-        ("notes.TXT", "", "text"),
-        ("doc/index.rst", "", "rst"),
-        ("api.proto", "", "protobuf"),
-        ("schema.graphql", "", "graphql"),
-        ("setup.cfg", "", "ini"),
-        ("x.d.ts", "", "typescript"),
-        ("a\\b\\x.PY", "", "python"),
-        ("config.yaml.example", "", "yaml"),
-        ("Dockerfile.dev", "", "dockerfile"),
-        ("bin/run", "#!/usr/bin/env python3.11", "python"),
-        ("bin/run", "#!/usr/bin/env -S node --flag", "javascript"),
-        ("bin/run", "#!/bin/sh -e", "bash"),
-        ("bin/run", "\ufeff#!/bin/dash", "bash"),
-        ("feed", '<?xml version="1.0"?>', "xml"),
-        ("bin/run", "hello", None),
-        ("blob.unheardof", "", None),
-        ("", "", None),
-    ],
-)
-def test_a_language_is_detected(path: str, first_line: str, language: str | None) -> None:
-    assert detect_language(path, first_line) == language
+    assert {sample.language for sample in SAMPLES} == set(SYNTAXES)
 
 
 def test_a_header_with_classes_is_read_as_cpp() -> None:
@@ -68,4 +34,4 @@ def test_a_header_with_classes_is_read_as_cpp() -> None:
 
 
 def test_forty_languages_and_more_are_read_by_their_grammars() -> None:
-    assert len(SPECS) >= 45
+    assert len(SYNTAXES) >= 45

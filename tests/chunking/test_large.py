@@ -10,10 +10,10 @@ import pytest
 
 from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
 from rag_ls.chunking import parse as parse_module
-from rag_ls.chunking.exported import exported_names
-from rag_ls.chunking.grammars import SPECS
 from rag_ls.chunking.parse import MAX_BYTES
 from rag_ls.chunking.query import capture
+from rag_ls.languages import SYNTAXES
+from rag_ls.languages.scripts import exported_names
 from rag_ls.model import Chunk
 
 from .checks import check_partition, chunks_of
@@ -51,7 +51,7 @@ def test_a_document_of_more_than_8_mb_is_complete() -> None:
 @pytest.mark.parametrize("unit", ["(", "f(", "{", "a["])
 @pytest.mark.parametrize("language", ["javascript", "python", "c", "json"])
 def test_brackets_that_stay_open_are_asked_about_in_proportion(language: str, unit: str) -> None:
-    spec = SPECS[language]
+    spec = SYNTAXES[language]
 
     def seconds(count: int) -> float:
         data = (unit * 100 + "\n").encode() * count

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.chunking import detect_language, recognise
-from rag_ls.chunking.languages import known_languages
+from rag_ls.chunking import recognise
+from rag_ls.languages import LANGUAGES, detect_language
 
 from .samples import SAMPLES, Sample
 
@@ -101,7 +101,7 @@ def test_files_are_recognised_by_their_names(line: str) -> None:
 
 
 def test_more_than_a_hundred_languages_are_known() -> None:
-    assert len(known_languages()) > 180
+    assert len(LANGUAGES) > 180
 
 
 @given(st.text(max_size=200), st.sampled_from(["x", "a.h", "a.m", "a.pl", "a.v", "a.d", "a.inc", ".h", "a."]))

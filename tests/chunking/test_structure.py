@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rag_ls.chunking import Budget, approximate_token_offsets, embedding_text
-from rag_ls.chunking.grammars import SPECS
+from rag_ls.languages import SYNTAXES
 from rag_ls.model import Chunk
 
 from .checks import MEDIUM, SMALL, chunks_of
@@ -203,7 +203,7 @@ def test_what_is_embedded_names_the_scope_and_the_signature_once() -> None:
     assert embedding_text(second) == "Session.refresh > def refresh(self, now)\n" + second.overlap + second.text
 
 
-@pytest.mark.parametrize("language", sorted(SPECS))
+@pytest.mark.parametrize("language", sorted(SYNTAXES))
 def test_signatures_and_docs_are_single_short_lines(language: str) -> None:
     sample = next(sample for sample in SAMPLES if sample.language == language)
     for chunk in chunks_of(sample.text, language, MEDIUM):

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rag_ls.chunking.grammars import SPECS
+from rag_ls.languages import SYNTAXES
 from tests.editors.steps import ROOT
 
 ZED = ROOT / "editors" / "zed"
@@ -62,7 +62,7 @@ def test_the_extensions_answer_zed(tmp_path: Path) -> None:
 def test_the_language_server_serves_every_language_that_is_cut_along_its_syntax() -> None:
     languages = _manifest("language-server")["language_servers"]["rag-ls"]["languages"]
     assert languages == sorted(set(languages))
-    assert {NAMES.get(name, name.capitalize()) for name in SPECS} <= set(languages)
+    assert {NAMES.get(name, name.capitalize()) for name in SYNTAXES} <= set(languages)
 
 
 def test_ids_are_as_zed_s_registry_wants_them() -> None:

@@ -14,10 +14,10 @@ import psutil
 import pytest
 
 from rag_ls.chunking import Budget
-from rag_ls.chunking.grammars import SPECS
 from rag_ls.indexing import Cutters
 from rag_ls.indexing.cutting import CutFile, Cutting
 from rag_ls.indexing.files import Source
+from rag_ls.languages import SYNTAXES
 from rag_ls.storage import FileState
 from rag_ls.util.git import GitSilent, Silence, ask_git
 from tests.chunking.samples import SAMPLES, Sample
@@ -110,13 +110,16 @@ from rag_ls.indexing.secret_content import holds_secrets
 from rag_ls.lsp.notes import note_in
 from rag_ls.memory.portable.sections import sections
 from rag_ls.rules.checks.suppression import suppressions
-from rag_ls.rules.resolution.go import _MODULE
-from rag_ls.rules.resolution.others import _PACKAGE_NAME
+from rag_ls.languages import LANGUAGES
+from rag_ls.languages.go import _MODULE
+from rag_ls.languages.patterns import compiled
+from rag_ls.languages.rust import _PACKAGE_NAME
 from rag_ls.rules.scopes import paths_named
 from rag_ls.rules.survey.layers import _IMPORT_LINE
-from rag_ls.rules.survey.layout import _COMPILED, _TESTS
 from rag_ls.search.query import analyse
 
+conventions = [each.tests for each in LANGUAGES.values() if each.tests is not None]
+declared = [compiled(tests.declared) for tests in conventions if tests.declared]
 for unit in ("a", " ", "\\n", "a-", "*", "a/", "<!--", "TOKEN", "memories"):
     text = unit * (500_000 // len(unit))
     analyse(text)
@@ -126,12 +129,11 @@ for unit in ("a", " ", "\\n", "a-", "*", "a/", "<!--", "TOKEN", "memories"):
     sections(f"# a{text}b\\n")
     suppressions(f"# rag-ls: ignore[x]{text}b")
     holds_secrets(".env", (text[:40_000] + ".=1").encode())
-    for pattern in (_OUR_FILES, _MODULE, _PACKAGE_NAME, _IMPORT_LINE, *_TESTS.values()):
+    for pattern in (_OUR_FILES, compiled(_MODULE), compiled(_PACKAGE_NAME), _IMPORT_LINE, *declared):
         pattern.match(text)
         pattern.search(text)
-    for frameworks in _COMPILED.values():
-        for _, pattern in frameworks:
-            pattern.search(text)
+    for tests in conventions:
+        list(tests.libraries_in(text))
 """
 
 
@@ -201,7 +203,7 @@ class Hostile:
 def test_hostile_texts_are_cut_whole_whatever_they_do_to_their_process(
     sample: Sample, cutters: Cutters, times: Callable[[int], int]
 ) -> None:
-    assert sample.language in SPECS
+    assert sample.language in SYNTAXES
     for seed in range(times(4)):
         for text in Hostile(sample, seed).texts():
             data = text.encode("utf-8", "surrogatepass")

@@ -11,6 +11,7 @@ from pathlib import Path
 from rag_ls.chunking import outline_of_document, recognise
 from rag_ls.engine.code.project_imports import ProjectImports
 from rag_ls.engine.view_context import ViewContext
+from rag_ls.languages import SourceTree
 from rag_ls.model import Outline
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
 from rag_ls.rules.checks.graph import ImportGraph, resolved
@@ -18,7 +19,6 @@ from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, S
 from rag_ls.rules.checks.rule_files import RULE_FILES, SEVERAL_FILES, RuleFiles, read_rule_file
 from rag_ls.rules.checks.structure import Match, structures_here
 from rag_ls.rules.checks.yaml_text import RulesUnreadable
-from rag_ls.rules.resolution import SourceTree
 from rag_ls.util.guarded_processes import ProcessEnded
 from rag_ls.util.paths import text_in
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
+from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Import
 from rag_ls.rules.checks.graph import ImportGraph, resolved
-from rag_ls.rules.resolution import ImportResolver, SourceTree
 from rag_ls.storage import CheckoutIndex
 from rag_ls.util.paths import text_in
 

@@ -25,7 +25,7 @@ from rag_ls.rules.checks.records import (
     StructureCheck,
     SymbolNameCheck,
 )
-from rag_ls.rules.checks.structure import ALIASES, LANGUAGES, problem_of
+from rag_ls.rules.checks.structure import MATCHED_LANGUAGES, matched_language, problem_of
 from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
 from rag_ls.util.quoting import fold
 
@@ -139,11 +139,11 @@ def _check(item: Mapping[str, Any]) -> Check:
 
 
 def _structure(item: Mapping[str, Any]) -> StructureCheck:
-    languages = tuple(ALIASES.get(name.lower(), name.lower()) for name in _list(item, "language"))
-    unknown = [name for name in languages if name not in LANGUAGES]
+    languages = tuple(matched_language(name) for name in _list(item, "language"))
+    unknown = [name for name in languages if name not in MATCHED_LANGUAGES]
     if unknown or not languages:
         named = f"{', '.join(unknown)} is no language of ast-grep" if unknown else "it needs a language"
-        raise ValueError(f"{named}; known are {', '.join(LANGUAGES)}")
+        raise ValueError(f"{named}; known are {', '.join(MATCHED_LANGUAGES)}")
     stated = item.get("rule", item.get("forbid", item.get("match")))
     rule = {"pattern": stated} if isinstance(stated, str) else dict(stated or {})
     match = {"rule": rule, **{key: item[key] for key in ("constraints", "utils") if key in item}}

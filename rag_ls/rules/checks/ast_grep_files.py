@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from rag_ls.languages.source_tree import join
 from rag_ls.rules.checks.records import CheckRule, RuleProblem, RuleSet, Severity, StructureCheck
-from rag_ls.rules.checks.structure import ALIASES, LANGUAGES, problem_of
+from rag_ls.rules.checks.structure import MATCHED_LANGUAGES, matched_language, problem_of
 from rag_ls.rules.checks.yaml_text import RulesUnreadable, parse_yaml
-from rag_ls.rules.resolution.source_tree import join
 
 CONFIG_FILES = ("sgconfig.yml", "sgconfig.yaml")
 
@@ -49,10 +49,9 @@ def _read_file(path: str, text: str) -> RuleSet:
 
 
 def _rule(content: Mapping[str, Any], path: str, line: int) -> CheckRule:
-    language = str(content.get("language", "")).lower()
-    language = ALIASES.get(language, language)
+    language = matched_language(str(content.get("language", "")))
     check = StructureCheck(
-        (language,) if language in LANGUAGES else (),
+        (language,) if language in MATCHED_LANGUAGES else (),
         {key: content[key] for key in ("rule", "constraints", "utils", "transform") if key in content},
     )
     return CheckRule(

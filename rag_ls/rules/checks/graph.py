@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
+from rag_ls.languages import ImportResolver
 from rag_ls.model import Import
-from rag_ls.rules.resolution import ImportResolver
 
 _MAX_CHAIN = 50
 

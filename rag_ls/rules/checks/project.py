@@ -14,6 +14,7 @@ from pathlib import Path
 from rag_ls.chunking import outline_of_document, recognise
 from rag_ls.errors import InvalidRequest
 from rag_ls.indexing import Patterns, list_files
+from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.model import Outline
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
 from rag_ls.rules.checks.graph import Edge, ImportGraph, resolved
@@ -21,7 +22,6 @@ from rag_ls.rules.checks.records import CheckedDocument, RuleProblem, RuleSet, S
 from rag_ls.rules.checks.rule_files import RuleFiles, read_rule_file
 from rag_ls.rules.checks.structure import Match, structures_here
 from rag_ls.rules.checks.yaml_text import RulesUnreadable
-from rag_ls.rules.resolution import ImportResolver, SourceTree
 from rag_ls.util.git import GitSilent, ask_git
 from rag_ls.util.guarded_processes import GuardedProcesses, Limits, ProcessEnded
 from rag_ls.util.paths import is_among, text_in

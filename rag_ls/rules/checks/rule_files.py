@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rag_ls.languages import SourceTree
 from rag_ls.rules.checks import ast_grep_files, import_linter
 from rag_ls.rules.checks.architecture import read_architecture
 from rag_ls.rules.checks.cruiser.reading import CONFIG_FILES as CRUISER_FILES
 from rag_ls.rules.checks.cruiser.reading import read_cruiser
 from rag_ls.rules.checks.records import RuleSet
 from rag_ls.rules.checks.yaml_text import RulesUnreadable
-from rag_ls.rules.resolution import SourceTree
 
 ARCHITECTURE_FILES = ("ARCHITECTURE.yml", "ARCHITECTURE.yaml")
 RULE_FILES = (*ARCHITECTURE_FILES, *ast_grep_files.CONFIG_FILES, *import_linter.CONFIG_FILES, *CRUISER_FILES)

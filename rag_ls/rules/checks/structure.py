@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from rag_ls.languages import LANGUAGES, by_alias
 from rag_ls.rules.checks.records import CheckedDocument, Place, StructureCheck
 
 if TYPE_CHECKING:
@@ -14,18 +15,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-LANGUAGES = {
-    "bash": "bash", "c": "c", "cpp": "cpp", "csharp": "csharp", "css": "css", "elixir": "elixir", "go": "go",
-    "haskell": "haskell", "html": "html", "java": "java", "javascript": "javascript", "json": "json", "kotlin": "kotlin",
-    "lua": "lua", "nix": "nix", "php": "php", "python": "python", "ruby": "ruby", "rust": "rust", "scala": "scala",
-    "solidity": "solidity", "swift": "swift", "tsx": "tsx", "typescript": "typescript", "yaml": "yaml",
-}  # fmt: skip
-"""Our names of languages, with ast-grep's."""
-# What else people call languages in rules.
-ALIASES = {
-    "py": "python", "js": "javascript", "jsx": "javascript", "ts": "typescript", "golang": "go", "rs": "rust", "rb": "ruby",
-    "c#": "csharp", "cs": "csharp", "c++": "cpp", "kt": "kotlin", "sh": "bash", "yml": "yaml", "ex": "elixir", "hs": "haskell",
-}  # fmt: skip
+MATCHED_LANGUAGES = tuple(sorted(name for name, each in LANGUAGES.items() if each.is_matched))
+"""The languages that ast-grep has a grammar for; its names are ours."""
 MAX_CHARACTERS = 2_000_000
 _MAX_MATCHES = 1000
 _SHOWN_CHARACTERS = 60
@@ -35,6 +26,12 @@ Match = tuple[Place, str]
 """A place that breaks a structural rule, and what stands there."""
 Structures = Callable[[CheckedDocument, tuple[StructureCheck, ...]], list[tuple[Match, ...]]]
 """The matches of each of some rules in a document."""
+
+
+def matched_language(name: str) -> str:
+    """Our name of a language that a rule is for, by any of its names; the name itself where ast-grep does not know it."""
+    language = by_alias(name) or ""
+    return language if language in MATCHED_LANGUAGES else name.lower()
 
 
 def structures_here(document: CheckedDocument, checks: tuple[StructureCheck, ...]) -> list[tuple[Match, ...]]:
@@ -53,7 +50,7 @@ def _matches(document: CheckedDocument, check: StructureCheck) -> Iterator[Match
 def _structure(document: CheckedDocument, check: StructureCheck) -> Iterator[Match]:
     if document.language not in check.languages or len(document.text) > MAX_CHARACTERS:
         return
-    root = _parsed(document.text, LANGUAGES[document.language]).root()
+    root = _parsed(document.text, document.language).root()
     found: list[SgNode] = root.find_all(_config(check.match))
     for node in found[:_MAX_MATCHES]:
         if check.required is None or not _satisfies(node, check.required):
@@ -64,7 +61,7 @@ def problem_of(check: StructureCheck) -> str:
     """What ast-grep says of a rule that it cannot use; empty if it can."""
     for language in check.languages:
         try:
-            root = _parsed("", LANGUAGES[language]).root()
+            root = _parsed("", language).root()
             root.find_all(_config(check.match))
             if check.required is not None:
                 root.matches(**check.required)

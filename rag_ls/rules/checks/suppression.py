@@ -6,19 +6,16 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
+from rag_ls.languages import find_language
 from rag_ls.rules.checks.records import CheckedDocument, Place, Severity, Violation
 from rag_ls.util.text import lines_of
 
 NO_REASON, UNKNOWN_RULE, UNUSED = "suppression-without-reason", "suppression-of-unknown-rule", "unused-suppression"
 
-_COMMENT = re.compile(r"(?P<mark>#|//|--|/\*|<!--|;|%)\s*rag-ls:\s*ignore\[(?P<rules>[\w./,\s-]*)\](?P<reason>[^\n]*)")
-_END = re.compile(r"(?:\*/|-->)\s*$")
-_MARKS = {
-    **dict.fromkeys(("python", "ruby", "bash", "yaml", "elixir", "r", "toml", "make", "nix"), ("# ", "")),
-    **dict.fromkeys(("lua", "haskell", "sql", "elm"), ("-- ", "")),
-    **dict.fromkeys(("html", "markdown", "xml", "vue", "svelte"), ("<!-- ", " -->")),
-    "css": ("/* ", " */"),
-}
+_COMMENT = re.compile(
+    r"(?P<mark>#|//|--|/\*|<!--|;|%|!|\(\*)\s*rag-ls:\s*ignore\[(?P<rules>[\w./,\s-]*)\](?P<reason>[^\n]*)"
+)
+_END = re.compile(r"(?:\*/|-->|\*\))\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +45,8 @@ def suppressions(text: str) -> list[Suppression]:
 
 def comment(language: str, rule: str, reason: str) -> str:
     """The comment that suppresses a rule in a language."""
-    start, end = _MARKS.get(language, ("// ", ""))
-    return f"{start}rag-ls: ignore[{rule}] {reason}{end}"
+    comments = find_language(language).comments
+    return f"{comments.start}rag-ls: ignore[{rule}] {reason}{comments.end}"
 
 
 def without_suppressed(

@@ -12,15 +12,14 @@ from rag_ls.rules.survey.routes_php import php_endpoints
 from rag_ls.rules.survey.routes_python import python_endpoints
 from rag_ls.rules.survey.routes_ruby import ruby_endpoints
 from rag_ls.rules.survey.routes_rust import rust_endpoints
-from rag_ls.rules.survey.sources import JAVASCRIPT, Source, source_of
+from rag_ls.rules.survey.sources import JAVASCRIPT, JVM, Source, source_of
 
 __all__ = ["Endpoint", "endpoints_in", "endpoints_of"]
 
 _READERS: dict[str, Callable[[Source], Iterator[Endpoint]]] = {
     **dict.fromkeys(JAVASCRIPT, javascript_endpoints),
     "python": python_endpoints,
-    "java": spring_endpoints,
-    "kotlin": spring_endpoints,
+    **dict.fromkeys(JVM, spring_endpoints),
     "csharp": aspnet_endpoints,
     "go": go_endpoints,
     "rust": rust_endpoints,

@@ -6,37 +6,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from rag_ls.languages import family_of, find_language
+from rag_ls.languages.conventions import Errors as ErrorSyntax
+from rag_ls.languages.patterns import compiled
 from rag_ls.rules.survey.findings import MIN_COUNT, Finding, Place, Tally, shares
 from rag_ls.rules.survey.naming import title_of
-from rag_ls.rules.survey.sources import JAVASCRIPT, Source
+from rag_ls.rules.survey.sources import Source
 
 TOPIC = "errors"
 _LEAST_SHARE = 0.15
 
 _ERROR_NAME = re.compile(r"(?:Error|Exception|Fault|Failure)$")
-_DOTTED_CLASS = r"\bclass\s+(\w+)(?:<[^<>\n]*>)?\s+extends\s+([\w.\\]+)"
-_CLASSES = {
-    "python": r"^[ \t]*class\s+(\w+)\(([^()\n]+)\)\s*:",
-    "java": _DOTTED_CLASS,
-    "php": _DOTTED_CLASS,
-    "kotlin": r"\bclass\s+(\w+)\s*(?:\([^()]*\))?\s*:\s*([\w.]+)\(",
-    "csharp": r"\bclass\s+(\w+)\s*(?:\([^()]*\))?\s*:\s*([\w.]+)",
-    "ruby": r"\bclass\s+([\w:]+)\s*<\s*([\w:]+)",
-    **dict.fromkeys(JAVASCRIPT, _DOTTED_CLASS),
-}
-_RAISES = {
-    "python": r"^[ \t]*raise[ \t]+([\w.]+)",
-    "ruby": r"\braise[ (]\s*([A-Z][\w:]*)",
-    "php": r"\bthrow\s+new\s+\\?([\w\\]+)",
-    "kotlin": r"\bthrow\s+([A-Z][\w.]*)",
-    **dict.fromkeys((*JAVASCRIPT, "java", "csharp"), r"\bthrow\s+(?:new\s+)?([A-Z][\w.]*)"),
-}
-_BRACED = r"\bcatch\s*(?:\([^()\n]*\)\s*)?(?:when\s*\([^\n]*\)\s*)?\{"
-_HANDLERS = {
-    "python": r"^[ \t]*except\b[^\n]*:",
-    "ruby": r"^[ \t]*rescue\b[^\n]*",
-    **dict.fromkeys((*JAVASCRIPT, "java", "kotlin", "csharp", "php"), _BRACED),
-}
 _LOGS = re.compile(
     r"\b(?:log|logger|logging|_logger|LOG|LOGGER|Log|Rails\.logger)\b[\w.:]*[.:>]+\s*\w+\s*\(?|\bconsole\.(?:error|warn|log)\("
 )
@@ -46,7 +26,6 @@ _ACTIONS = (
     ("pass the error to `next`", re.compile(r"\bnext\s*\(\s*\w")),
 )  # fmt: skip
 _HANDLER_LINES = 5
-_HANDLER_MARKS = {"python": "except", "ruby": "rescue"}
 
 _GO_CHECK = re.compile(r"\bif\s[^\n{]*\berr\s*!=\s*nil\s*\{")
 _GO_WAYS = (
@@ -59,10 +38,6 @@ _GO_WAYS = (
 _GO_SENTINEL = re.compile(r"^[ \t]*(?:var\s+)?(Err[A-Z]\w*)\s*=\s*(?:errors\.New|fmt\.Errorf)\(", re.MULTILINE)
 _RUST_RESULT = re.compile(r"\bfn\s+\w+[^{};]{0,600}?->\s*((?:[\w:]+::)?Result)\s*<")
 _RUST_LAST = re.compile(r",\s*([\w:]+(?:<[^<>]*>)?)\s*$")
-_COMPILED = {
-    name: {language: re.compile(pattern, re.MULTILINE) for language, pattern in table.items()}
-    for name, table in (("classes", _CLASSES), ("raises", _RAISES), ("handlers", _HANDLERS))
-}
 
 
 _Class = tuple[str, list[str], Place]
@@ -84,26 +59,29 @@ class Errors:
     results: Tally = field(default_factory=Tally)
 
     def read(self, source: Source) -> None:
-        family = "typescript" if source.language in JAVASCRIPT else source.language
-        pattern = _COMPILED["classes"].get(source.language)
-        if pattern and "class" in source.code:
-            for match in source.find(pattern):
-                bases = [re.split(r"[.:\\]+", base.strip())[-1] for base in match[2].split(",")]
-                self.classes.setdefault(family, []).append((match[1], bases, source.place(match)))
-        if pattern := _COMPILED["raises"].get(source.language):
-            for match in source.find(pattern, "raise" if source.language in ("python", "ruby") else "throw"):
-                # `raise error` hands on what was caught.
-                if match[1].split(".")[-1][:1].isupper():
-                    self.raised.setdefault(family, Tally()).add(match[1].lstrip("\\"), source.place(match))
-        if pattern := _COMPILED["handlers"].get(source.language):
-            self._handlers(source, pattern, family)
+        family, syntax = family_of(source.language), find_language(source.language).errors
+        if syntax is not None:
+            self._classes(source, syntax, family)
+            self._raises(source, syntax, family)
+            self._handlers(source, syntax, family)
         if source.language == "go":
             self._go(source)
         elif source.language == "rust":
             self._rust(source)
 
-    def _handlers(self, source: Source, pattern: re.Pattern[str], family: str) -> None:
-        for match in source.find(pattern, _HANDLER_MARKS.get(source.language, "catch")):
+    def _classes(self, source: Source, syntax: ErrorSyntax, family: str) -> None:
+        for match in source.find(compiled(syntax.declared), "class"):
+            bases = [re.split(r"[.:\\]+", base.strip())[-1] for base in match[2].split(",")]
+            self.classes.setdefault(family, []).append((match[1], bases, source.place(match)))
+
+    def _raises(self, source: Source, syntax: ErrorSyntax, family: str) -> None:
+        for match in source.find(compiled(syntax.raised), syntax.raise_word):
+            # `raise error` hands on what was caught.
+            if match[1].split(".")[-1][:1].isupper():
+                self.raised.setdefault(family, Tally()).add(match[1].lstrip("\\"), source.place(match))
+
+    def _handlers(self, source: Source, syntax: ErrorSyntax, family: str) -> None:
+        for match in source.find(compiled(syntax.handled), syntax.handle_word):
             self.handlers[family] = self.handlers.get(family, 0) + 1
             body = _body(source, match)
             for action, what in _ACTIONS:

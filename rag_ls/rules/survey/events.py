@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from rag_ls.rules.survey.sources import JAVASCRIPT, Source, source_of
+from rag_ls.rules.survey.sources import JAVASCRIPT, JVM, Source, source_of
 
 Direction = Literal["emitted", "handled"]
 
@@ -68,7 +68,7 @@ _PATTERNS: dict[str, tuple[tuple[str, re.Pattern[str], Direction], ...]] = {
         ("emit(", _PY_EMIT, "emitted"),
     ),
     "elixir": (("handle_in", _PHOENIX_IN, "handled"), ("", _PHOENIX_OUT, "emitted"), ("", _PHOENIX_PIPED, "emitted")),
-    **dict.fromkeys(("java", "kotlin"), (("@MessageMapping", _SPRING, "handled"), ("essaging", _SPRING_SENT, "emitted"))),
+    **dict.fromkeys(JVM, (("@MessageMapping", _SPRING, "handled"), ("essaging", _SPRING_SENT, "emitted"))),
     "csharp": (("SignalR", _SIGNALR, "emitted"),),
 }  # fmt: skip
 

@@ -7,18 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
+from rag_ls.languages import find_language
 from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, Finding, Place, Tally
 from rag_ls.rules.survey.sources import JAVASCRIPT
 
 TOPIC = "naming"
 
-_TITLES = {
-    "python": "Python", "typescript": "TypeScript", "tsx": "TSX", "javascript": "JavaScript", "jsx": "JSX", "vue": "Vue",
-    "svelte": "Svelte", "go": "Go", "rust": "Rust", "java": "Java", "kotlin": "Kotlin", "php": "PHP", "ruby": "Ruby",
-    "csharp": "C#", "elixir": "Elixir", "scala": "Scala", "swift": "Swift", "dart": "Dart", "c": "C", "cpp": "C++",
-}  # fmt: skip
-# The compiler or the loader asks for these names; they are no choice of the project's.
-_FORCED = frozenset({"java", "kotlin", "scala", "csharp", "php"})
 _STYLES = (
     ("snake_case", re.compile(r"^_?[a-z0-9]+(?:_[a-z0-9]+)+$")),
     ("kebab-case", re.compile(r"^[a-z0-9]+(?:-[a-z0-9]+)+$")),
@@ -40,7 +34,7 @@ _MAX_KINDS = 12
 
 def title_of(language: str) -> str:
     """The name of a language as people write it."""
-    return _TITLES.get(language, language)
+    return find_language(language).title or language
 
 
 def naming_findings(languages: Mapping[str, str]) -> list[Finding]:
@@ -50,7 +44,7 @@ def naming_findings(languages: Mapping[str, str]) -> list[Finding]:
         by_language.setdefault(languages[path], []).append(path)
     found: list[Finding] = []
     for language, paths in sorted(by_language.items(), key=lambda item: -len(item[1])):
-        if language not in _FORCED:
+        if not find_language(language).is_named_by_tools:
             found += _style(language, paths)
         found += _kinds(language, paths)
     return found

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from rag_ls.languages import family_of
 from rag_ls.rules.survey.brackets import keys
 from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, Finding, Tally, shares
 from rag_ls.rules.survey.sources import JAVASCRIPT, JVM, Source
@@ -86,7 +87,7 @@ class Responses:
     models: Tally = field(default_factory=Tally)
 
     def read(self, source: Source) -> None:
-        family = "typescript" if source.language in JAVASCRIPT else source.language
+        family = family_of(source.language)
         for answer in _ANSWERS:
             if source.language not in answer.languages or answer.mark not in source.code:
                 continue

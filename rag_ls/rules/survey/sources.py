@@ -6,43 +6,21 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
+from rag_ls.languages import LANGUAGES, find_language
 from rag_ls.rules.survey.findings import Place
 from rag_ls.search.roles import is_data, is_docs, is_secondary, is_test
 
 MAX_CHARACTERS = 400_000
 """What is read of a file; longer ones are generated."""
 
-JAVASCRIPT = frozenset({"javascript", "typescript", "tsx", "jsx", "vue", "svelte"})
+JAVASCRIPT = frozenset(name for name, each in LANGUAGES.items() if each.family == "typescript")
 JVM = frozenset({"java", "kotlin"})
-
-_DOUBLE = r'"(?:[^"\\\n]|\\.)*"'
-_SINGLE = r"'(?:[^'\\\n]|\\.)*'"
-_SLASHED = r"//[^\n]*|/\*.*?(?:\*/|\Z)"
-_PYTHON_DOCS = r'""".*?(?:"""|\Z)|' + r"'''.*?(?:'''|\Z)"
-# Rust's `'` is a lifetime as often as a character; its strings run over lines.
-_RUST_STRING = r'"(?:[^"\\]|\\.)*"|\'"\''
-_GO_STRING = _DOUBLE + r"|'(?:[^'\\\n]|\\.){1,8}'|`[^`]*`"
-_JAVASCRIPT_STRING = _DOUBLE + "|" + _SINGLE + r"|`(?:[^`\\]|\\.)*`"
-_COMMON = _DOUBLE + "|" + _SINGLE
-# The comments of each language, then its strings.
-_TOKENS: dict[str, tuple[str, str]] = {
-    "python": (_PYTHON_DOCS + r"|#[^\n]*", _COMMON),
-    "ruby": (r"(?<![\w\"'$])#(?!\{)[^\n]*", _COMMON),
-    "elixir": (_PYTHON_DOCS + r"|(?<!\w)#(?!\{)[^\n]*", _COMMON),
-    "php": (_SLASHED + r"|#(?!\[)[^\n]*", _COMMON),
-    "go": (_SLASHED, _GO_STRING),
-    "rust": (_SLASHED, _RUST_STRING),
-    **dict.fromkeys(("javascript", "typescript", "tsx", "jsx"), (_SLASHED, _JAVASCRIPT_STRING)),
-    **dict.fromkeys(("vue", "svelte"), (_SLASHED + r"|<!--.*?(?:-->|\Z)", _JAVASCRIPT_STRING)),
-    **dict.fromkeys(("java", "kotlin", "csharp", "scala", "swift", "dart", "c", "cpp"), (_SLASHED, _COMMON)),
-}
-CODE = frozenset(_TOKENS)
+"""The languages of the frameworks that run there."""
+CODE = frozenset(name for name, each in LANGUAGES.items() if each.lexis is not None)
 """The languages that a survey reads."""
-_SCANNERS = {
-    language: re.compile(f"(?P<comment>{comment})|(?:{string})", re.DOTALL)
-    for language, (comment, string) in _TOKENS.items()
-}
+
 _VISIBLE = re.compile(r"[^\n]")
 _OPENING = "([{"
 _RUST_TESTS = re.compile(r"^[ \t]*#\[cfg\(test\)\]\s*(?:pub\s+)?mod\s+\w+\s*\{", re.MULTILINE)
@@ -103,12 +81,20 @@ class Source:
 def source_of(path: str, language: str, text: str) -> Source:
     """A source with its comments and strings found."""
     text = text[:MAX_CHARACTERS].removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    scanner = _SCANNERS.get(language)
+    scanner = _scanner(language)
     code, bare = (text, text) if scanner is None else _blanked(scanner, text)
     if language == "rust" and "#[cfg(test)]" in bare:
         code, bare = _without_tests(code, bare)
     ends = tuple(match.start() for match in re.finditer("\n", text))
     return Source(path, language, text, code, bare, ends)
+
+
+@cache
+def _scanner(language: str) -> re.Pattern[str] | None:
+    lexis = find_language(language).lexis
+    if lexis is None:
+        return None
+    return re.compile(f"(?P<comment>{lexis.comments})|(?:{lexis.strings})", re.DOTALL)
 
 
 def _without_tests(code: str, bare: str) -> tuple[str, str]:

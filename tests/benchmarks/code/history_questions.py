@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from rag_ls.chunking import detect_language
+from rag_ls.languages import detect_language
 from rag_ls.model import StoredChunk
 from rag_ls.search.roles import is_data, is_docs, is_test
 from rag_ls.storage import CheckoutIndex

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text, detect_language
+from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
+from rag_ls.languages import detect_language
 from rag_ls.model import Chunk
 from tests.benchmarks.code.repositories import Repository, fetch
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from rag_ls.chunking.grammars import SPECS
 from rag_ls.chunking.recognition import HEAD, recognise
+from rag_ls.languages import SYNTAXES
 
 QUESTIONS = 20
 MAX_FILE_BYTES = 1_000_000
@@ -83,7 +83,7 @@ def _source_files(root: Path) -> Iterator[SourceFile]:
             continue
         head = _read(file, HEAD)
         language = recognise(name, head)
-        if language is not None and language in SPECS and "\0" not in head:
+        if language is not None and language in SYNTAXES and "\0" not in head:
             yield SourceFile(root, name, language, size)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from rag_ls.chunking import outline_of_document
+from rag_ls.languages import ImportResolver, SourceTree
 from rag_ls.rules.checks.architecture import read_architecture
 from rag_ls.rules.checks.checker import violations
 from rag_ls.rules.checks.graph import ImportGraph, resolved
 from rag_ls.rules.checks.records import CheckedDocument, RuleSet
-from rag_ls.rules.resolution import ImportResolver, SourceTree
 
 FILES = {
     "src/web/page.py": "from src.services import cart\nimport requests\n",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from rag_ls.languages import SourceTree
 from rag_ls.rules.checks import records
 from rag_ls.rules.checks.rule_files import RuleFiles
-from rag_ls.rules.resolution import SourceTree
 
 FILES = {
     "sgconfig.yml": "ruleDirs:\n  - lint/rules\n",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 
-from rag_ls.chunking import detect_language
+from rag_ls.languages import detect_language
 from rag_ls.rules.survey import Finding, Place, Survey, Tree, survey
 
 Edges = Iterable[tuple[str, str]]

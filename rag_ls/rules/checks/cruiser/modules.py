@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from rag_ls.languages.source_tree import above
 from rag_ls.rules.checks.cruiser.records import Modules, Surroundings
 from rag_ls.rules.checks.graph import Edge
 from rag_ls.rules.checks.patterns import Pattern, pattern_of
-from rag_ls.rules.resolution.source_tree import above
 
 SOURCES = tuple(f"**/*.{end}" for end in ("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte"))
 """Globs of the files that it looks at."""

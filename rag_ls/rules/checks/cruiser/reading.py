@@ -6,6 +6,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from rag_ls.languages import SourceTree
+from rag_ls.languages.source_tree import join
 from rag_ls.rules.checks.cruiser.literals import Literals, Unknown
 from rag_ls.rules.checks.cruiser.modules import SOURCES, javascript_pattern
 from rag_ls.rules.checks.cruiser.records import (
@@ -19,8 +21,6 @@ from rag_ls.rules.checks.cruiser.records import (
     Surroundings,
 )
 from rag_ls.rules.checks.records import CheckRule, RuleProblem, RuleSet, Severity
-from rag_ls.rules.resolution import SourceTree
-from rag_ls.rules.resolution.source_tree import join
 from rag_ls.util.foreign_text import read_json
 
 CONFIG_FILES = tuple(f".dependency-cruiser.{end}" for end in ("json", "js", "cjs", "mjs"))

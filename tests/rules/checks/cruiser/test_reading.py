@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from rag_ls.indexing import Patterns
+from rag_ls.languages import SourceTree
 from rag_ls.rules.checks.project import CheckReport, check_project
 from rag_ls.rules.checks.records import RuleSet, Severity
 from rag_ls.rules.checks.rule_files import RuleFiles
-from rag_ls.rules.resolution import SourceTree
 from tests.support import write
 
 HERE = Path(__file__).parent

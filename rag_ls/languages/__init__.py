@@ -1,0 +1,26 @@
+"""Languages as data: one module holds all that is known of one language (`kotlin.py`), `registry` collects them.
+
+Other rooms ask a `Language`; none has a table by names of languages. What several languages share stands in a module that
+says what it is (`jvm`, `scripts`, `markup`, `import_readers`, `comments`); languages that are known by suffix alone are the
+table of `plain`. Pure functions of texts, paths and manifests: no I/O.
+"""
+
+from rag_ls.languages.detection import by_alias, detect_language
+from rag_ls.languages.language import Language, Role
+from rag_ls.languages.registry import LANGUAGES, SYNTAXES, family_of, find_language
+from rag_ls.languages.resolver import ImportResolver
+from rag_ls.languages.source_tree import SourceTree, Target
+
+__all__ = [
+    "LANGUAGES",
+    "SYNTAXES",
+    "ImportResolver",
+    "Language",
+    "Role",
+    "SourceTree",
+    "Target",
+    "by_alias",
+    "detect_language",
+    "family_of",
+    "find_language",
+]

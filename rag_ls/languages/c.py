@@ -1,0 +1,57 @@
+"""C."""
+
+from __future__ import annotations
+
+from rag_ls.languages.comments import COMMON_LEXIS
+from rag_ls.languages.exports import UNLESS_STATIC
+from rag_ls.languages.import_readers import read_include
+from rag_ls.languages.import_rules import ImportRule
+from rag_ls.languages.includes import IncludeResolver
+from rag_ls.languages.language import Language
+from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
+
+_C_DECLARATOR = ("declarator*",)
+_C_FUNCTION = frozenset({"function_declarator"})
+_C_VARIABLE = (
+    Declaration(Kind.VALUE, _C_DECLARATOR, when=("declarator", _C_FUNCTION), listed="function"),
+    Declaration(Kind.VALUE, _C_DECLARATOR, when=("declarator/declarator", _C_FUNCTION), listed="function"),
+    Declaration(Kind.VALUE, _C_DECLARATOR),
+)
+
+
+def c_syntax(grammar: str) -> Syntax:
+    """The syntax of C or C++."""
+    body = ("body", frozenset({"field_declaration_list", "enumerator_list"}))
+    declarations = {
+        **{
+            type_: (Declaration(Kind.TYPE, when=body),)
+            for type_ in ("struct_specifier", "union_specifier", "enum_specifier", "class_specifier")
+        },
+        **declare(Kind.TYPE, "type_definition", names=_C_DECLARATOR),
+        **declare(Kind.TYPE, "alias_declaration", "concept_definition"),
+        **declare(Kind.FUNCTION, "function_definition", names=_C_DECLARATOR),
+        **declare(Kind.FUNCTION, "preproc_function_def"),
+        **dict.fromkeys(("declaration", "field_declaration"), _C_VARIABLE),
+        **declare(Kind.VALUE, "preproc_def"),
+        **declare(Kind.SCOPE, "namespace_definition"),
+    }
+    preproc = {"preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "preproc_elifdef"}
+    return Syntax(
+        grammar=grammar,
+        declarations=declarations,
+        wrappers=frozenset({"template_declaration"}),
+        transparent=frozenset(preproc | {"linkage_specification"}),
+    )
+
+
+C = Language(
+    name="c",
+    title="C",
+    suffixes=("c", "h", "idc"),
+    syntax=c_syntax("c"),
+    lexis=COMMON_LEXIS,
+    is_matched=True,
+    imports=ImportRule(read_include, ("preproc_include",)),
+    exports=UNLESS_STATIC,
+    resolver=IncludeResolver,
+)

@@ -1,0 +1,75 @@
+"""What projects in a language have in common, as patterns of their text: tests, errors, decorators."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rag_ls.languages.patterns import compiled
+
+
+class Tests(NamedTuple):
+    """The conventions of a language's tests."""
+
+    file_names: tuple[tuple[str, str], ...] = ()
+    """How the name of a test file is shown (a template for the groups of the pattern), and its pattern."""
+    libraries: tuple[tuple[str, str], ...] = ()
+    """The libraries that tests are written with, and what shows them."""
+    declared: str = ""
+    """What declares a test; empty where the names of files alone tell."""
+    inline_modules: frozenset[str] = frozenset()
+    """The modules of tests that stand in the file that they test."""
+
+    def name_of(self, file_name: str) -> str:
+        """The pattern that a test file's name follows; empty for a file that only serves tests."""
+        for shown, pattern in self.file_names:
+            if match := compiled(pattern).search(file_name):
+                return match.expand(shown)
+        return ""
+
+    def libraries_in(self, text: str) -> Iterator[tuple[str, re.Match[str]]]:
+        """The libraries that a test is written with, each with its first trace."""
+        for name, pattern in self.libraries:
+            if match := compiled(pattern).search(text):
+                yield name, match
+
+
+def suffixed_tests(suffix: str) -> tuple[tuple[str, str], ...]:
+    """Names of test files that end in `Test` and the like."""
+    ends = ("Test", "Tests", "IT", "Spec", "TestCase")
+    return tuple((f"*{end}.{suffix}", rf"[a-z0-9]{end}\.{suffix}$") for end in ends)
+
+
+class Errors(NamedTuple):
+    """How errors are declared, raised and handled."""
+
+    declared: str
+    """A class (the first group) and its bases (the second)."""
+    raised: str
+    """What is raised, in the first group."""
+    handled: str
+    """The head of a handler; it ends in the brace that opens the handler, if there is one."""
+    raise_word: str = "throw"
+    handle_word: str = "catch"
+    """What each of these holds: a text without it is not searched."""
+
+
+EXTENDING_CLASS = r"\bclass\s+(\w+)(?:<[^<>\n]*>)?\s+extends\s+([\w.\\]+)"
+BRACED_CATCH = r"\bcatch\s*(?:\([^()\n]*\)\s*)?(?:when\s*\([^\n]*\)\s*)?\{"
+THROWN_CLASS = r"\bthrow\s+(?:new\s+)?([A-Z][\w.]*)"
+
+
+class Decorators(NamedTuple):
+    """The decorators, annotations or attributes of a language."""
+
+    pattern: str
+    """A use; its first group is the name."""
+    ordinary: frozenset[str] = frozenset()
+    """Parts of the language, and those of every project."""
+    start: str = "@"
+    """How one is written, before and after its name."""
+    end: str = ""
+
+
+ANNOTATION = r"^[ \t]*@(?!interface\b)([A-Za-z_][\w.]*)"

@@ -1,0 +1,96 @@
+"""C#."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rag_ls.languages.comments import COMMON_LEXIS
+from rag_ls.languages.conventions import BRACED_CATCH, THROWN_CLASS, Decorators, Errors, Tests, suffixed_tests
+from rag_ls.languages.exports import UNLESS_PRIVATE
+from rag_ls.languages.import_rules import ImportRule, Taken
+from rag_ls.languages.language import Language
+from rag_ls.languages.own_names import TYPE_NAMES
+from rag_ls.languages.source_tree import SourceTree, Target
+from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
+from rag_ls.model import Import
+
+
+def _read_import(text: str) -> Iterator[Taken]:
+    match = re.match(r"(?:global\s+)?using\s+(static\s+)?(?:\w+\s*=\s*)?([\w.:]+)", text)
+    if match:
+        yield match[2], ("*",) if match[1] else ()
+
+
+class CSharpResolver:
+    """See `Resolver`: a namespace means the folder whose path ends as it does."""
+
+    def __init__(self, tree: SourceTree) -> None:
+        self._tree = tree
+
+    def targets(self, importer: str, imported: Import) -> Iterator[Target]:
+        """The documents in the folder of a namespace."""
+        parts = imported.module.split(".")
+        for length in range(len(parts), 0, -1):
+            end = "/".join(parts[-length:])
+            folders = [each for each in self._tree.files_in if each == end or each.endswith("/" + end)]
+            files = [path for each in folders for path in self._tree.files_in[each] if path.endswith(".cs")]
+            if files:
+                yield from (Target(path, ("*",)) for path in files)
+                return
+
+
+CSHARP = Language(
+    name="csharp",
+    title="C#",
+    aliases=("c#",),
+    suffixes=("cs", "csx", "cake"),
+    syntax=Syntax(
+        grammar="csharp",
+        declarations={
+            **declare(Kind.TYPE, "class_declaration", "interface_declaration", "enum_declaration"),
+            **declare(Kind.TYPE, "struct_declaration", "record_declaration", "delegate_declaration"),
+            **declare(Kind.FUNCTION, "method_declaration", "constructor_declaration", "destructor_declaration"),
+            **declare(Kind.FUNCTION, "local_function_statement", "property_declaration", "event_declaration"),
+            "operator_declaration": (Declaration(Kind.FUNCTION, ("operator",)),),
+            **declare(
+                Kind.VALUE,
+                "field_declaration",
+                "event_field_declaration",
+                names=(
+                    "<variable_declaration/<variable_declarator/name",
+                    "<variable_declaration/<variable_declarator",
+                ),
+            ),
+            # Nameless, so that both forms of namespace give the same symbols.
+            **declare(Kind.SCOPE, "namespace_declaration", names=()),
+        },
+        transparent=frozenset({"preproc_if", "preproc_else", "preproc_elif"}),
+    ),
+    lexis=COMMON_LEXIS,
+    is_matched=True,
+    imports=ImportRule(_read_import, ("using_directive",)),
+    exports=UNLESS_PRIVATE,
+    own_names=TYPE_NAMES,
+    resolver=CSharpResolver,
+    needs_use=True,
+    is_named_by_tools=True,
+    tests=Tests(
+        file_names=suffixed_tests("cs"),
+        libraries=(
+            ("xUnit", r"using Xunit\b|\[Fact\b|\[Theory\b"),
+            ("NUnit", r"using NUnit\b"),
+            ("MSTest", r"VisualStudio\.TestTools"),
+        ),
+        declared=r"^[ \t]*\[(?:Fact|Theory|Test|TestMethod|TestCase)\b",
+    ),
+    errors=Errors(
+        declared=r"\bclass\s+(\w+)\s*(?:\([^()]*\))?\s*:\s*([\w.]+)", raised=THROWN_CLASS, handled=BRACED_CATCH
+    ),
+    decorators=Decorators(
+        pattern=r"^[ \t]*\[([A-Z]\w*)(?=\(|\]|,)",
+        ordinary=frozenset("Obsolete Flags Fact Theory Test".split()),
+        start="[",
+        end="]",
+    ),
+)

@@ -1,0 +1,27 @@
+"""Elm."""
+
+from __future__ import annotations
+
+from rag_ls.languages.comments import DASHED
+from rag_ls.languages.import_readers import read_qualified
+from rag_ls.languages.import_rules import ImportRule
+from rag_ls.languages.language import Language
+from rag_ls.languages.syntax import Kind, Syntax, declare
+
+ELM = Language(
+    name="elm",
+    suffixes=("elm",),
+    syntax=Syntax(
+        grammar="elm",
+        declarations={
+            **declare(Kind.TYPE, "type_alias_declaration", "type_declaration"),
+            **declare(Kind.FUNCTION, "type_annotation", "port_annotation"),
+            **declare(Kind.FUNCTION, "value_declaration", names=("functionDeclarationLeft/<lower_case_identifier",)),
+        },
+        comments=frozenset({"line_comment", "block_comment"}),
+        clauses=True,
+    ),
+    comments=DASHED,
+    has_single_quotes=False,
+    imports=ImportRule(read_qualified, ("import_clause",)),
+)

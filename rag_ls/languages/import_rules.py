@@ -1,0 +1,62 @@
+"""How imports are found, read and followed to what is used of them, as data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from rag_ls.model import Import
+
+Taken = tuple[str, tuple[str, ...]]
+"""A module, and the names that are taken from it."""
+
+Reader = Callable[[str], Iterable[Taken]]
+"""Reads the text of a statement that the grammar found."""
+
+_NAMED_AS = r"\b([\w$]+)\s+as\s+([\w$]+)"
+_DEFAULT = r"import\s+(?:type\s+)?([\w$]+)\s*(?:,|\bfrom\b)"
+
+
+class ImportRule(NamedTuple):
+    """How to find and read the imports of one language."""
+
+    reader: Reader
+    types: tuple[str, ...] = ()
+    """Nodes that are always imports."""
+    calls: tuple[str, ...] = ()
+    """Queries for nodes that may be imports; each captures one as `@call`."""
+    words: tuple[bytes, ...] = ()
+    """The words with which a call must begin to be an import."""
+
+
+def import_calls(reader: Reader, query: str, *words: str, types: tuple[str, ...] = ()) -> ImportRule:
+    """Calls that begin with one of the words."""
+    return ImportRule(reader, types, (f"({query}) @call",), tuple(word.encode() for word in words))
+
+
+class Statement(NamedTuple):
+    """An import with the text of its statement and what stands before it."""
+
+    imported: Import
+    text: str
+    before: bytes
+
+    def aliases(self) -> dict[str, str]:
+        """The names that a document gives to imported names."""
+        names = self.imported.names
+        found = {match[1]: match[2] for match in re.finditer(_NAMED_AS, self.text) if match[1] in names}
+        # Not in `export`: that passes the default on under its own name.
+        default = re.match(_DEFAULT, self.text)
+        return found | {"default": default[1]} if default and "default" in names else found
+
+
+class UseRule(NamedTuple):
+    """How a document uses the members of what it imports."""
+
+    separator: str
+    """A pattern of what stands between a name and its member."""
+    bindings: Callable[[Statement], Iterable[tuple[str, str]]]
+    """The names that a statement binds in its document, each with its name in the module; empty for the module itself."""
+    complete: Callable[[Statement], Statement] = lambda statement: statement
+    """The statement with names that are taken from it beside the statement itself."""

@@ -1,0 +1,40 @@
+"""What the languages of the JVM share: their packages are folders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rag_ls.languages.source_tree import SourceTree, Target
+from rag_ls.model import Import
+
+_SUFFIXES = (".java", ".kt", ".scala", ".groovy")
+
+JUNIT_TEST = r"^[ \t]*@(?:Test|ParameterizedTest)\b"
+
+
+class JvmResolver:
+    """See `Resolver`: Java, Kotlin, Scala and Groovy, whose packages are folders."""
+
+    def __init__(self, tree: SourceTree) -> None:
+        self._tree = tree
+
+    def targets(self, importer: str, imported: Import) -> Iterator[Target]:
+        """The documents of a class, or of a package with `*`; the classes that hold an inner class or static member."""
+        parts = imported.module.split(".")
+        for length in range(len(parts), 1, -1):
+            end = "/".join(parts[:length])
+            found = [path for suffix in _SUFFIXES for path in self._tree.ending(end + suffix, importer)]
+            if found:
+                yield from (Target(path, (parts[length - 1],)) for path in found)
+                return
+        if "*" in imported.names:
+            yield from (Target(path, ("*",)) for path in self._package("/".join(parts), importer))
+        else:
+            # Kotlin's functions and types may stand in a file of any name.
+            files = self._package("/".join(parts[:-1]), importer)
+            yield from (Target(path, (parts[-1],)) for path in files if not path.endswith(".java"))
+
+    def _package(self, folder: str, importer: str) -> list[str]:
+        folders = [each for each in self._tree.files_in if each == folder or each.endswith("/" + folder)]
+        files = [path for each in folders for path in self._tree.files_in[each]]
+        return [path for path in files if path.endswith(_SUFFIXES)]

@@ -1,0 +1,64 @@
+"""Kotlin."""
+
+from __future__ import annotations
+
+from rag_ls.languages.comments import COMMON_LEXIS
+from rag_ls.languages.conventions import ANNOTATION, BRACED_CATCH, Decorators, Errors, Tests, suffixed_tests
+from rag_ls.languages.exports import UNLESS_PRIVATE
+from rag_ls.languages.import_readers import read_dotted
+from rag_ls.languages.import_rules import ImportRule
+from rag_ls.languages.jvm import JUNIT_TEST, JvmResolver
+from rag_ls.languages.language import Language
+from rag_ls.languages.nesting import template_nesting
+from rag_ls.languages.own_names import TYPE_NAMES
+from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
+
+KOTLIN = Language(
+    name="kotlin",
+    title="Kotlin",
+    suffixes=("kt", "kts"),
+    interpreters=("kotlin",),
+    syntax=Syntax(
+        grammar="kotlin",
+        declarations={
+            **declare(Kind.TYPE, "class_declaration", "object_declaration", "type_alias", names=("<type_identifier",)),
+            "companion_object": (Declaration(Kind.TYPE, ("<type_identifier", "=Companion")),),
+            "function_declaration": (Declaration(Kind.FUNCTION, ("<simple_identifier",), owner=("receiver",)),),
+            "secondary_constructor": (Declaration(Kind.FUNCTION, ("=constructor",)),),
+            **declare(Kind.VALUE, "property_declaration", names=("<variable_declaration/<simple_identifier",)),
+        },
+        comments=frozenset({"line_comment", "multiline_comment"}),
+        trailers=frozenset({"getter", "setter"}),
+        nesting=template_nesting,
+    ),
+    lexis=COMMON_LEXIS,
+    is_matched=True,
+    imports=ImportRule(read_dotted, ("import_header",)),
+    exports=UNLESS_PRIVATE,
+    own_names=TYPE_NAMES,
+    resolver=JvmResolver,
+    shares_folder=True,
+    is_named_by_tools=True,
+    tests=Tests(
+        file_names=suffixed_tests("kt"),
+        libraries=(
+            ("JUnit 5", r"org\.junit\.jupiter"),
+            ("JUnit 4", r"org\.junit\.(?:Test|Assert|Before)"),
+            ("kotlin.test", r"kotlin\.test"),
+            ("Kotest", r"io\.kotest"),
+            ("MockK", r"io\.mockk"),
+        ),
+        declared=JUNIT_TEST,
+    ),
+    errors=Errors(
+        declared=r"\bclass\s+(\w+)\s*(?:\([^()]*\))?\s*:\s*([\w.]+)\(",
+        raised=r"\bthrow\s+([A-Z][\w.]*)",
+        handled=BRACED_CATCH,
+    ),
+    decorators=Decorators(
+        pattern=ANNOTATION,
+        ordinary=frozenset(
+            "Override Suppress Deprecated JvmStatic JvmOverloads JvmField JvmName Throws OptIn file param get set".split()
+        ),
+    ),
+)

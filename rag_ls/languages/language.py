@@ -1,0 +1,95 @@
+"""A language as data: all that is known of it. One module of this room holds each language that has a grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rag_ls.languages.comments import SLASHED, Comments, Lexis
+from rag_ls.languages.conventions import Decorators, Errors, Tests
+from rag_ls.languages.exports import ExportRule
+from rag_ls.languages.import_rules import ImportRule, UseRule
+from rag_ls.languages.own_names import OwnNameRule
+from rag_ls.languages.source_tree import Resolver, SourceTree
+from rag_ls.languages.syntax import Syntax
+
+
+class Role(StrEnum):
+    """What a document in a language is for."""
+
+    CODE = "code"
+    DOCS = "docs"
+    DATA = "data"
+    """Settings, data or styles."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Language:
+    """All that is known of one language. What is left out is unknown, or as in most languages."""
+
+    name: str
+    """Lower case; chunks, documents and rules carry it."""
+    title: str = ""
+    """As people write it; empty where that is its name."""
+    aliases: tuple[str, ...] = ()
+    """Other names, besides its suffixes and interpreters: in modelines, notebooks, filters and rules."""
+    family: str = ""
+    """The language whose conventions it shares; empty for its own."""
+    role: Role = Role.CODE
+    is_prose: bool = False
+    """Whether it is cut at paragraphs and sentences."""
+
+    # --- how a document in it is recognised
+
+    suffixes: tuple[str, ...] = ()
+    """Lower case, without the dot. No two languages have the same one: `ambiguous` reads the text where several use it."""
+    file_names: tuple[str, ...] = ()
+    """Names of files without a suffix of their own, or with that of another language."""
+    interpreters: tuple[str, ...] = ()
+    """The programs of a shebang line, without version."""
+    script_types: tuple[str, ...] = ()
+    """The values of `type` and `lang` by which a script or style in markup is in this language, in lower case."""
+
+    # --- how its text is read
+
+    syntax: Syntax | None = None
+    """Its grammar and declarations; without one, texts are cut into windows of lines."""
+    heading: bytes = b""
+    """A pattern of the headings of a text without a grammar, with the groups `title` and `mark`; see `headings`."""
+    is_markup: bool = False
+    """Whether its elements hold scripts and styles in other languages."""
+    comments: Comments = SLASHED
+    lexis: Lexis | None = None
+    """Its comments and texts in quotes, where a survey reads it."""
+    has_single_quotes: bool = True
+    """Whether a single quote begins a text. Elsewhere it begins a lifetime, or ends a name."""
+    is_indented: bool = False
+    """Whether its blocks are told by their indentation alone."""
+    is_matched: bool = False
+    """Whether ast-grep, which matches structural rules, has a grammar for it."""
+
+    # --- what its documents take from each other
+
+    imports: ImportRule | None = None
+    """How imports are found and read."""
+    uses: UseRule | None = None
+    """How members of an imported module are used; None where that is not followed."""
+    exports: ExportRule | None = None
+    """Which declarations other documents see; None where they see all."""
+    own_names: OwnNameRule | None = None
+    """How names are used without an import of their own."""
+    resolver: Callable[[SourceTree], Resolver] | None = None
+    """What finds the documents that an import means. Languages with the same one share its object."""
+    shares_folder: bool = False
+    """Whether the documents of a folder see each other's names without an import."""
+    needs_use: bool = False
+    """Whether an import alone takes nothing: it names a package, whose names are used."""
+
+    # --- what its projects have in common
+
+    is_named_by_tools: bool = False
+    """Whether its compiler or loader asks for the names of files, so that these show no convention."""
+    tests: Tests | None = None
+    errors: Errors | None = None
+    decorators: Decorators | None = None

@@ -1,0 +1,122 @@
+"""PHP."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from rag_ls.languages.comments import QUOTED, SLASHED_COMMENTS, SLASHED_OR_HASHED, Lexis
+from rag_ls.languages.conventions import BRACED_CATCH, EXTENDING_CLASS, Decorators, Errors, Tests, suffixed_tests
+from rag_ls.languages.exports import UNLESS_PRIVATE
+from rag_ls.languages.import_readers import SLASH_COMMENT, first_word, first_words, read_strings, split_list
+from rag_ls.languages.import_rules import ImportRule, Taken
+from rag_ls.languages.language import Language
+from rag_ls.languages.source_tree import SourceTree, Target, join
+from rag_ls.languages.syntax import Kind, Syntax, declare
+from rag_ls.model import Import
+from rag_ls.util.foreign_text import read_json
+
+
+def _read_import(text: str) -> Iterator[Taken]:
+    text = re.sub(SLASH_COMMENT, " ", text)
+    if not text.startswith("use"):
+        yield from ((module.lstrip("/") if "__DIR__" in text else module, ()) for module, _ in read_strings(text))
+        return
+    body = re.sub(r"^use\s+(?:function\s+|const\s+)?", "", text).strip().rstrip(";")
+    prefix, brace, names = body.partition("{")
+    if brace:
+        yield prefix.strip(" \\\n"), first_words(names.strip("} \n"))
+    else:
+        yield from ((first_word(part).lstrip("\\"), ()) for part in split_list(body))
+
+
+class PhpResolver:
+    """See `Resolver`: the PSR-4 folders of `composer.json`, else the end of the path; included files."""
+
+    def __init__(self, tree: SourceTree) -> None:
+        self._tree = tree
+
+    def targets(self, importer: str, imported: Import) -> Iterator[Target]:
+        """The documents of the classes that are used, or the file that is included."""
+        if imported.module.endswith((".php", ".inc")):
+            path = join(importer.rpartition("/")[0], imported.module)
+            found = [path] if path in self._tree.paths else self._tree.ending(imported.module.lstrip("./"), importer)
+            yield from (Target(each) for each in found)
+            return
+        for name in [f"{imported.module}\\{each}" for each in imported.names] or [imported.module]:
+            yield from (Target(path, (name.rpartition("\\")[2],)) for path in self._class(name, importer))
+
+    def _class(self, name: str, importer: str) -> list[str]:
+        for prefix, folder in self._prefixes:
+            if name.startswith(prefix):
+                path = join(folder, name[len(prefix) :].replace("\\", "/") + ".php")
+                if path in self._tree.paths:
+                    return [path]
+        parts = name.split("\\")
+        if len(parts) < 2:
+            return []
+        # Without a manifest: the namespace's last part and the class.
+        return self._tree.ending("/".join(parts[-2:]) + ".php", importer)
+
+    @cached_property
+    def _prefixes(self) -> list[tuple[str, str]]:
+        found = []
+        for manifest in self._tree.by_name.get("composer.json", ()):
+            try:
+                content = read_json(self._tree.read(manifest))
+                sections = [content.get(key, {}).get("psr-4", {}) for key in ("autoload", "autoload-dev")]
+                pairs = [(prefix, folder) for section in sections for prefix, folder in section.items()]
+            except (ValueError, AttributeError):
+                continue
+            base = manifest.rpartition("/")[0]
+            for prefix, folders in pairs:
+                for folder in folders if isinstance(folders, list) else [folders]:
+                    found.append((str(prefix), join(base, str(folder))))
+        return sorted(found, key=lambda item: -len(item[0]))
+
+
+PHP = Language(
+    name="php",
+    title="PHP",
+    suffixes=("php", "phtml", "php3", "php4", "php5", "php7", "php8", "phps"),
+    interpreters=("php",),
+    syntax=Syntax(
+        grammar="php",
+        declarations={
+            **declare(Kind.TYPE, "class_declaration", "interface_declaration", "trait_declaration", "enum_declaration"),
+            **declare(Kind.FUNCTION, "function_definition", "method_declaration"),
+            **declare(Kind.VALUE, "const_declaration", names=("<const_element/<name",)),
+            **declare(Kind.VALUE, "property_declaration", names=("<property_element/name",)),
+            **declare(Kind.SCOPE, "namespace_definition", names=()),
+        },
+    ),
+    comments=SLASHED_OR_HASHED,
+    lexis=Lexis(comments=SLASHED_COMMENTS + r"|#(?!\[)[^\n]*", strings=QUOTED),
+    is_matched=True,
+    imports=ImportRule(
+        _read_import,
+        (
+            "namespace_use_declaration",
+            "include_expression",
+            "include_once_expression",
+            "require_expression",
+            "require_once_expression",
+        ),
+    ),
+    exports=UNLESS_PRIVATE,
+    resolver=PhpResolver,
+    is_named_by_tools=True,
+    tests=Tests(
+        file_names=suffixed_tests("php"),
+        libraries=(("PHPUnit", r"PHPUnit\\|extends \w*TestCase"), ("Pest", r"^[ \t]*(?:it|test)\(")),
+        declared=r"^[ \t]*public function test\w|#\[Test\]|^(?:it|test)\(",
+    ),
+    errors=Errors(declared=EXTENDING_CLASS, raised=r"\bthrow\s+new\s+\\?([\w\\]+)", handled=BRACED_CATCH),
+    decorators=Decorators(
+        pattern=r"^[ \t]*#\[\\?([A-Z][\w\\]*)",
+        ordinary=frozenset("Override ReturnTypeWillChange Route".split()),
+        start="#[",
+        end="]",
+    ),
+)

@@ -1,0 +1,100 @@
+"""Ruby."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rag_ls.languages.comments import HASHED, QUOTED, Lexis
+from rag_ls.languages.conventions import Errors, Tests
+from rag_ls.languages.import_readers import read_strings
+from rag_ls.languages.import_rules import Taken, import_calls
+from rag_ls.languages.language import Language
+from rag_ls.languages.source_tree import SourceTree, Target, closest, join
+from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
+from rag_ls.model import Import
+
+
+def _read_import(text: str) -> Iterator[Taken]:
+    for module, _ in read_strings(text):
+        relative = text.startswith("require_relative") and not module.startswith(".")
+        yield ("./" + module if relative else module), ()
+
+
+class RubyResolver:
+    """See `Resolver`: `require_relative`, and `require` from any load path."""
+
+    def __init__(self, tree: SourceTree) -> None:
+        self._tree = tree
+
+    def targets(self, importer: str, imported: Import) -> Iterator[Target]:
+        """The file that is required."""
+        name = imported.module.removesuffix(".rb") + ".rb"
+        if name.startswith("."):
+            path = join(importer.rpartition("/")[0], name)
+            found = [path] if path in self._tree.paths else []
+        else:
+            loaded = [
+                path
+                for path in self._tree.ending(name, importer)
+                if path == name or path == f"lib/{name}" or f"/lib/{name}" in f"/{path}" or "/" in name
+            ]
+            found = closest(loaded, importer)[:1]
+        yield from (Target(path) for path in found)
+
+
+RUBY = Language(
+    name="ruby",
+    title="Ruby",
+    suffixes=("rb", "rake", "gemspec", "ru", "jbuilder", "podspec", "thor", "builder"),
+    file_names=(
+        "Gemfile",
+        "Rakefile",
+        "Vagrantfile",
+        "Guardfile",
+        "Podfile",
+        "Fastfile",
+        "Capfile",
+        "Brewfile",
+        "Dangerfile",
+        "Appfile",
+        "Berksfile",
+        "Thorfile",
+        "Puppetfile",
+        "Buildfile",
+        "Steepfile",
+        "Appraisals",
+        ".irbrc",
+        ".pryrc",
+    ),
+    interpreters=("ruby", "jruby", "rake", "macruby"),
+    syntax=Syntax(
+        grammar="ruby",
+        declarations={
+            **declare(Kind.TYPE, "class"),
+            **declare(Kind.FUNCTION, "method", "singleton_method"),
+            **declare(Kind.SCOPE, "module"),
+            **declare(Kind.SCOPE, "singleton_class", names=()),
+            "assignment": (Declaration(Kind.VALUE, ("left",), when=("left", frozenset({"constant"}))),),
+        },
+    ),
+    comments=HASHED,
+    lexis=Lexis(comments=r"(?<![\w\"'$])#(?!\{)[^\n]*", strings=QUOTED),
+    is_matched=True,
+    imports=import_calls(_read_import, "call method: (identifier)", "require", "require_relative", "load"),
+    resolver=RubyResolver,
+    tests=Tests(
+        file_names=(("*_spec.rb", r"_spec\.rb$"), ("*_test.rb", r"_test\.rb$")),
+        libraries=(
+            ("RSpec", r"\bRSpec\.|\bdescribe\b.*\bdo\b"),
+            ("Minitest", r"Minitest|ActiveSupport::TestCase|ActionDispatch::IntegrationTest"),
+        ),
+        declared=r"^[ \t]*(?:RSpec\.describe|describe|test|it)\s+[\"'A-Z]",
+    ),
+    errors=Errors(
+        declared=r"\bclass\s+([\w:]+)\s*<\s*([\w:]+)",
+        raised=r"\braise[ (]\s*([A-Z][\w:]*)",
+        handled=r"^[ \t]*rescue\b[^\n]*",
+        raise_word="raise",
+        handle_word="rescue",
+    ),
+)

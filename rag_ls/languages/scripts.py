@@ -1,0 +1,166 @@
+"""What JavaScript, TypeScript and TSX share, and Vue's and Svelte's documents with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rag_ls.languages.comments import QUOTED, SLASHED_COMMENTS, Lexis
+from rag_ls.languages.conventions import BRACED_CATCH, EXTENDING_CLASS, THROWN_CLASS, Decorators, Errors, Tests
+from rag_ls.languages.exports import ExportRule, head_words
+from rag_ls.languages.import_readers import SLASH_COMMENT, STRING, first_word, split_list
+from rag_ls.languages.import_rules import ImportRule, Statement, Taken, UseRule
+from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
+
+# --- declarations
+
+_FUNCTIONS = frozenset({"arrow_function", "function_expression", "function", "generator_function"})
+
+_DECLARATIONS = {
+    **declare(Kind.TYPE, "class_declaration", "class", "abstract_class_declaration", "interface_declaration"),
+    **declare(Kind.TYPE, "enum_declaration", "type_alias_declaration"),
+    **declare(Kind.FUNCTION, "function_declaration", "generator_function_declaration", "method_definition"),
+    **declare(Kind.FUNCTION, "function_signature", "method_signature", "abstract_method_signature"),
+    **declare(Kind.SCOPE, "internal_module", "module"),
+    **declare(Kind.VALUE, "public_field_definition", "property_signature", names=("name",)),
+    **declare(Kind.VALUE, "field_definition", names=("property", "name")),
+    "variable_declarator": (
+        Declaration(Kind.FUNCTION, ("name",), when=("value", _FUNCTIONS)),
+        Declaration(Kind.TYPE, ("name",), when=("value", frozenset({"class"}))),
+        Declaration(Kind.VALUE, ("name",)),
+    ),
+    "assignment_expression": (
+        Declaration(Kind.FUNCTION, ("left",), when=("right", _FUNCTIONS)),
+        Declaration(Kind.TYPE, ("left",), when=("right", frozenset({"class"}))),
+    ),
+    "pair": (Declaration(Kind.FUNCTION, ("key",), when=("value", _FUNCTIONS)),),
+}
+
+
+def script_syntax(grammar: str) -> Syntax:
+    """The syntax of one of the grammars."""
+    wrappers = {"export_statement", "lexical_declaration", "variable_declaration", "expression_statement"}
+    return Syntax(
+        grammar=grammar,
+        declarations=_DECLARATIONS,
+        wrappers=frozenset(wrappers | {"ambient_declaration"}),
+        comments=frozenset({"comment", "html_comment"}),
+        attributes=frozenset({"decorator"}),
+        lambdas=_FUNCTIONS,
+    )
+
+
+# --- imports
+
+_NAMESPACE = r"\*\s*as\s+([\w$]+)"
+_ASSIGNED = rb"\b(?:const|let|var)\s+([\w$]+)\s*(?::[^=]{1,80})?=\s*(?:await\s*)?$"
+_TAKEN_APART = rb"\b(?:const|let|var)\s*\{([^{}]{1,400})\}\s*=\s*(?:await\s*)?$"
+
+
+def _read_import(text: str) -> Iterator[Taken]:
+    strings = list(re.finditer(STRING, text))
+    if not strings:
+        return
+    module = strings[-1] if text.startswith(("import ", "import{", "export")) else strings[0]
+    head = re.sub(SLASH_COMMENT, " ", text[: module.start()])
+    if re.match(r"(?:import|require)\s*\(", head) or "=" in head:
+        yield module[2], ()
+        return
+    yield module[2], tuple(_names_in(head))
+
+
+def _names_in(head: str) -> Iterator[str]:
+    clause = re.sub(r"^(?:import|export)\s*(?:type\b|typeof\b)?|\bfrom\s*$", "", head).strip()
+    braces = re.search(r"\{(.*)\}", clause, re.DOTALL)
+    outer = clause if braces is None else clause.replace(braces[0], "")
+    for part in split_list(outer):
+        yield "*" if part.startswith("*") else "default"
+    for part in split_list(braces[1]) if braces else ():
+        yield first_word(part.removeprefix("type "))
+
+
+def _with_names(statement: Statement) -> Statement:
+    """A statement with the names that an assignment before a `require` takes from it."""
+    taken = re.search(_TAKEN_APART, statement.before) if not statement.imported.names else None
+    if taken is None:
+        return statement
+    names = [part.split(":")[0].split("=")[0].strip() for part in taken[1].decode("utf-8", "ignore").split(",")]
+    kept = tuple(name for name in names if re.fullmatch(r"[\w$]+", name))
+    return statement._replace(imported=replace(statement.imported, names=kept))
+
+
+def _bindings(statement: Statement) -> Iterator[tuple[str, str]]:
+    namespace = re.search(_NAMESPACE, statement.text)
+    if namespace:
+        yield namespace[1], ""
+        return
+    assigned = re.search(_ASSIGNED, statement.before)
+    if assigned and not statement.imported.names:
+        yield assigned[1].decode(), ""
+        return
+    renamed = statement.aliases()
+    yield from ((renamed.get(name, name), name) for name in statement.imported.names if name not in ("*", "default"))
+
+
+IMPORTS = ImportRule(
+    _read_import,
+    ("import_statement",),
+    (
+        "(export_statement source: (_)) @call",
+        "(call_expression function: (identifier) arguments: (arguments . (string))) @call",
+        "(call_expression function: (import) arguments: (arguments . (string))) @call",
+    ),
+    (b"require", b"import", b"export"),
+)
+USES = UseRule(r"\??\.", _bindings, _with_names)
+
+# --- exports
+
+_EXPORT_LIST = rb"\bexport\s*(?:type\s*)?\{([^{}]*)\}(?!\s*from)|\bmodule\.exports\s*=\s*\{([^{}]*)\}"
+_EXPORT_NAME = rb"(?m)\bexport\s+default\s+([\w$]+)\s*;?\s*$|\bmodule\.exports\s*=\s*([\w$]+)"
+_IDENTIFIER = rb"([\w$]+)"
+
+
+def exported_names(data: bytes) -> frozenset[str]:
+    """The names that a JavaScript module exports in a statement apart from their declarations."""
+    names = [name for match in re.finditer(_EXPORT_NAME, data) for name in match.groups() if name]
+    for match in re.finditer(_EXPORT_LIST, data):
+        for part in (match[1] or match[2] or b"").split(b","):
+            name = re.match(_IDENTIFIER, part.strip())
+            names += [name[1]] if name else []
+    return frozenset(name.decode() for name in names)
+
+
+def _is_exported(name: str, signature: str, member: bool) -> bool:
+    """Decides only for members: other declarations are exported by a statement around them or by a list."""
+    if not member:
+        return name.startswith(("exports.", "module.exports."))
+    return not name.startswith("#") and not head_words(signature) & {"private"}
+
+
+EXPORTS = ExportRule(_is_exported, names_in=exported_names)
+
+# --- conventions
+
+_STRINGS = QUOTED + r"|`(?:[^`\\]|\\.)*`"
+LEXIS = Lexis(comments=SLASHED_COMMENTS, strings=_STRINGS)
+MARKUP_LEXIS = Lexis(comments=SLASHED_COMMENTS + r"|<!--.*?(?:-->|\Z)", strings=_STRINGS)
+TESTS = Tests(
+    file_names=((r"*.\1.\2", r"\.((?:\w+-)?(?:test|spec))\.([cm]?[jt]sx?)$"),),
+    libraries=(
+        ("Vitest", r"from [\"']vitest[\"']"),
+        ("Jest", r"@jest/globals|\bjest\.\w"),
+        ("node:test", r"[\"']node:test[\"']"),
+        ("Playwright", r"@playwright/test"),
+        ("Mocha", r"[\"']mocha[\"']"),
+        ("Chai", r"[\"']chai[\"']"),
+        ("Testing Library", r"@testing-library/"),
+        ("Cypress", r"\bcy\.\w"),
+        ("supertest", r"[\"']supertest[\"']"),
+        ("`describe` blocks", r"^[ \t]*describe(?:\.\w+)?\("),
+    ),
+    declared=r"^[ \t]*(?:it|test|describe)(?:\.\w+)?\(\s*[\"'`]",
+)
+ERRORS = Errors(declared=EXTENDING_CLASS, raised=THROWN_CLASS, handled=BRACED_CATCH)
+DECORATORS = Decorators(pattern=r"(?<![^\s(])@([A-Z]\w*)\s*\(")

@@ -1,0 +1,44 @@
+"""Swift."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rag_ls.languages.comments import COMMON_LEXIS
+from rag_ls.languages.exports import UNLESS_PRIVATE
+from rag_ls.languages.import_rules import ImportRule, Taken
+from rag_ls.languages.language import Language
+from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
+
+_KINDS = r"(?:struct|class|enum|protocol|func|var|let|typealias)\s+"
+
+
+def _read_import(text: str) -> Iterator[Taken]:
+    match = re.search(rf"\bimport\s+(?:{_KINDS})?([\w.]+)", text)
+    if match:
+        yield match[1], ()
+
+
+SWIFT = Language(
+    name="swift",
+    title="Swift",
+    suffixes=("swift", "swiftinterface"),
+    interpreters=("swift",),
+    syntax=Syntax(
+        grammar="swift",
+        declarations={
+            **declare(Kind.TYPE, "class_declaration", "protocol_declaration", "typealias_declaration"),
+            **declare(Kind.FUNCTION, "function_declaration", "protocol_function_declaration", "macro_declaration"),
+            "init_declaration": (Declaration(Kind.FUNCTION, ("=init",)),),
+            "deinit_declaration": (Declaration(Kind.FUNCTION, ("=deinit",)),),
+            "subscript_declaration": (Declaration(Kind.FUNCTION, ("=subscript",)),),
+            **declare(Kind.VALUE, "property_declaration", "protocol_property_declaration"),
+        },
+        comments=frozenset({"comment", "multiline_comment"}),
+    ),
+    lexis=COMMON_LEXIS,
+    is_matched=True,
+    imports=ImportRule(_read_import, ("import_declaration",)),
+    exports=UNLESS_PRIVATE,
+)

@@ -1,0 +1,93 @@
+"""The syntax of a language, as data: its grammar, its declarations, their names, and the nodes around them.
+
+Paths lead to a name. Their steps are separated by `/`: `name` is a field, `declarator*` a field
+that is followed as often as it exists, `<type_identifier` the first child of that type. Paths are
+tried in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Kind(StrEnum):
+    """How a declaration is cut into chunks."""
+
+    TYPE = "type"
+    """Its head (signature, doc, fields) is its own chunk; the members follow."""
+    FUNCTION = "function"
+    """Split in its middle, with overlap; its variables are not declarations. Also style rules and tables."""
+    VALUE = "value"
+    """A variable, constant or field: like a function, but it counts only outside of functions and if it is large."""
+    GROUP = "group"
+    """Members without a meaningful head: sections, keys, elements."""
+    SCOPE = "scope"
+    """Always opened: namespaces and `impl` blocks only give their name to their contents."""
+
+
+class Declaration(NamedTuple):
+    """How to read one kind of node as a declaration."""
+
+    kind: Kind
+    names: tuple[str, ...] = ("name",)
+    """Paths to the name, tried in order; empty for a scope without a name."""
+    owner: tuple[str, ...] = ()
+    """Paths to a type named before the declaration itself: Go's and Kotlin's receivers."""
+    when: tuple[str, frozenset[str]] | None = None
+    """A path, and the node types or texts one of which it must lead to."""
+    listed: str | None = None
+    """Its kind in the outline, if that does not follow from `kind`; empty if it is not listed."""
+
+
+class Syntax(NamedTuple):
+    """One grammar of the language pack, and how its trees are cut.
+
+    Only grammars in a `Syntax` are used: some of the language pack hang (cobol, on `x = 1`), and some crash the process
+    (perl, on strings nested in strings).
+    """
+
+    grammar: str
+    declarations: Mapping[str, tuple[Declaration, ...]]
+    wrappers: frozenset[str] = frozenset()
+    """Nodes that wrap a single declaration: `export`, decorators."""
+    comments: frozenset[str] = frozenset({"comment"})
+    attributes: frozenset[str] = frozenset()
+    """Siblings, besides comments, that belong to the declaration after them."""
+    trailers: frozenset[str] = frozenset()
+    """Siblings that belong to the declaration before them."""
+    transparent: frozenset[str] = frozenset()
+    """Always opened, and nameless: conditional compilation, linkage blocks."""
+    leaves: frozenset[str] = frozenset()
+    """Never opened: their text is cut instead."""
+    docstrings: frozenset[str] = frozenset()
+    """First children of a body that are its documentation."""
+    separator: str = "."
+    qualified: bool = True
+    """False if a name is clear without the scopes around it."""
+    plain_names: bool = False
+    """Whether names are texts (keys, headings) instead of code."""
+    prose: bool = False
+    lambdas: frozenset[str] = frozenset()
+    """Anonymous functions, whose variables are local."""
+    outline_depth: int = 0
+    """The depth of an outline, for languages with many nested names; 0 for no limit."""
+    one_line: bool = False
+    """Whether only the first line of a declaration is its signature; else everything up to its body is."""
+    clauses: bool = False
+    """Whether adjacent declarations of one name are one declaration, such as the equations of a function."""
+
+    # --- the dangers of its scanner
+
+    is_ascii_alone: bool = False
+    """Whether it looks any character up in a table of 384 entries: a private one, such as an icon, crashes the process."""
+    nesting: Callable[[bytes], int] | None = None
+    """How deeply a text is nested; None where no depth crashes the process."""
+
+
+def declare(
+    kind: Kind, *types: str, names: tuple[str, ...] = ("name",), listed: str | None = None
+) -> dict[str, tuple[Declaration, ...]]:
+    """The same declaration for several types of nodes."""
+    return {type_: (Declaration(kind, names, listed=listed),) for type_ in types}

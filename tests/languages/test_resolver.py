@@ -1,0 +1,141 @@
+"""Imports are resolved by the rules of each language."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rag_ls.languages import ImportResolver, SourceTree
+from rag_ls.model import Import
+
+PYTHON = {
+    "src/shop/__init__.py": "", "src/shop/cart.py": "", "src/shop/tax/__init__.py": "", "src/shop/tax/rates.py": "",
+    "tests/helpers.py": "", "tests/test_cart.py": "", "tools/json.py": "",
+    "packages/mail/src/mail/__init__.py": "", "packages/mail/src/mail/send.py": "",
+}  # fmt: skip
+SCRIPT = {
+    "tsconfig.json": '{"extends": "./base.json", /* ours */ "include": ["src"],}',
+    "base.json": '{"compilerOptions": {"baseUrl": ".", "paths": {"@app/*": ["src/*"], "config": ["src/settings.ts"]}}}',
+    "package.json": "{}", "src/settings.ts": "", "src/cart.ts": "", "src/cart/index.ts": "", "src/ui/Button.tsx": "",
+    "src/ui/index.ts": "", "src/ui/list.vue": "", "src/data.json": "",
+    "packages/mail/package.json": json.dumps({"name": "@shop/mail", "main": "dist/index.js", "exports": {
+        ".": {"import": "./dist/index.mjs"}, "./queue": "./dist/queue.js", "./lib/*": "./src/lib/*.ts"}}),
+    "packages/mail/src/index.ts": "", "packages/mail/src/queue.ts": "", "packages/mail/src/lib/a.ts": "",
+}  # fmt: skip
+GO = {"go.mod": "module example.org/shop\n", "main.go": "", "cart/cart.go": "", "cart/total.go": "", "cart/cart_test.go": "",
+      "tools/go.mod": "module example.org/shop/tools\n", "tools/gen/gen.go": ""}  # fmt: skip
+RUST = {"Cargo.toml": '[package]\nname = "shop-app"\n', "src/lib.rs": "", "src/main.rs": "", "src/cart.rs": "",
+        "src/cart/total.rs": "", "src/tax/mod.rs": "", "crates/mail/Cargo.toml": '[package]\nname = "mail-kit"\n',
+        "crates/mail/src/lib.rs": "", "crates/mail/src/send.rs": ""}  # fmt: skip
+JAVA = {"app/src/main/java/org/shop/Cart.java": "", "app/src/main/java/org/shop/Tax.java": "",
+        "lib/src/main/java/org/kit/Cart.java": ""}  # fmt: skip
+PHP = {"composer.json": '{"autoload": {"psr-4": {"App\\\\": "app/"}}}', "app/Models/User.php": "", "app/Http/Kernel.php": "",
+       "lib/util.php": ""}  # fmt: skip
+RUBY = {"lib/shop/cart.rb": "", "lib/shop.rb": "", "spec/cart_spec.rb": "", "spec/helper.rb": ""}
+C = {"src/cart.c": "", "src/cart.h": "", "include/shop/tax.h": "", "src/vendor/tax.h": ""}
+CSHARP = {"src/Shop.Core/Models/Cart.cs": "", "src/Shop.Core/Tax.cs": "", "src/Shop.Web/Startup.cs": ""}
+
+
+def _targets(
+    files: dict[str, str], importer: str, language: str, imported: Import
+) -> list[tuple[str, tuple[str, ...]]]:
+    resolver = ImportResolver(SourceTree(files, lambda path: files.get(path, "")))
+    return sorted((target.path, target.names) for target in resolver.targets(importer, language, imported))
+
+
+@pytest.mark.parametrize(
+    ("importer", "module", "names", "uses", "targets"),
+    [
+        ("src/shop/cart.py", "shop.tax.rates", (), ("vat",), [("src/shop/tax/rates.py", ("vat",))]),
+        ("src/shop/cart.py", "shop.tax", ("rates",), ("rates.vat",), [("src/shop/tax/rates.py", ("vat",))]),
+        ("src/shop/cart.py", "shop.tax", ("vat",), (), [("src/shop/tax/__init__.py", ("vat",))]),
+        ("src/shop/cart.py", ".tax", ("rates", "vat"), (), [("src/shop/tax/__init__.py", ("vat",)), ("src/shop/tax/rates.py", ())]),
+        ("src/shop/tax/rates.py", "..cart", ("total",), (), [("src/shop/cart.py", ("total",))]),
+        ("src/shop/tax/rates.py", ".", ("VAT",), (), [("src/shop/tax/__init__.py", ("VAT",))]),
+        ("src/shop/cart.py", ".", ("*",), (), [("src/shop/__init__.py", ("*",))]),
+        ("tests/test_cart.py", "helpers", ("shop",), (), [("tests/helpers.py", ("shop",))]),
+        ("tests/test_cart.py", "mail.send", ("post",), (), [("packages/mail/src/mail/send.py", ("post",))]),
+        ("tools/run.py", "json", (), (), []),
+        ("src/shop/cart.py", "requests", ("get",), (), []),
+        ("src/shop/cart.py", "....far", ("x",), (), []),
+    ],
+)  # fmt: skip
+def test_python(importer: str, module: str, names: tuple[str, ...], uses: tuple[str, ...], targets: list) -> None:
+    assert _targets(PYTHON, importer, "python", Import(module, names, 1, uses)) == targets
+
+
+@pytest.mark.parametrize(
+    ("importer", "module", "target"),
+    [
+        ("src/ui/Button.tsx", "../cart", "src/cart.ts"),
+        ("src/ui/Button.tsx", "../cart/index.js", "src/cart/index.ts"),
+        ("src/ui/Button.tsx", ".", "src/ui/index.ts"),
+        ("src/ui/Button.tsx", "./list.vue", "src/ui/list.vue"),
+        ("src/ui/Button.tsx", "@app/cart", "src/cart.ts"),
+        ("src/ui/Button.tsx", "config", "src/settings.ts"),
+        ("src/ui/Button.tsx", "src/data.json", "src/data.json"),
+        ("src/ui/Button.tsx", "@/ui/Button", None),
+        ("src/cart.ts", "@/ui/Button", "src/ui/Button.tsx"),
+        ("src/cart.ts", "@shop/mail", "packages/mail/src/index.ts"),
+        ("src/cart.ts", "@shop/mail/queue", "packages/mail/src/queue.ts"),
+        ("src/cart.ts", "@shop/mail/lib/a", "packages/mail/src/lib/a.ts"),
+        ("src/cart.ts", "react", None),
+        ("src/cart.ts", "../../outside", None),
+    ],
+)
+def test_javascript_and_typescript(importer: str, module: str, target: str | None) -> None:
+    found = _targets(SCRIPT, importer, "typescript", Import(module, ("x",), 1))
+    assert [path for path, _ in found] == ([target] if target else [])
+
+
+def test_a_go_package_is_its_files_without_tests() -> None:
+    imported = Import("example.org/shop/cart", (), 1, ("Total",))
+    assert _targets(GO, "main.go", "go", imported) == [("cart/cart.go", ("Total",)), ("cart/total.go", ("Total",))]
+    assert _targets(GO, "main.go", "go", Import("example.org/shop/tools/gen", ("*",), 1)) == [
+        ("tools/gen/gen.go", ("*",))
+    ]
+    assert _targets(GO, "main.go", "go", Import("example.org/other/cart", (), 1)) == []
+
+
+@pytest.mark.parametrize(
+    ("importer", "module", "names", "targets"),
+    [
+        ("src/main.rs", "crate::cart", ("Cart",), [("src/cart.rs", ("Cart",))]),
+        ("src/main.rs", "crate::cart::total", (), [("src/cart/total.rs", ())]),
+        ("src/main.rs", "crate::cart::sum", (), [("src/cart.rs", ("sum",))]),
+        ("src/main.rs", "shop_app::tax", ("*",), [("src/tax/mod.rs", ("*",))]),
+        ("src/lib.rs", "self::cart", (), [("src/cart.rs", ())]),
+        ("src/cart/total.rs", "super", ("Cart",), [("src/cart.rs", ("Cart",))]),
+        ("src/main.rs", "mail_kit::send", ("post",), [("crates/mail/src/send.rs", ("post",))]),
+        ("src/main.rs", "std::fs", (), []),
+    ],
+)
+def test_rust(importer: str, module: str, names: tuple[str, ...], targets: list) -> None:
+    assert _targets(RUST, importer, "rust", Import(module, names, 1)) == targets
+
+
+def test_java_classes_packages_and_static_members() -> None:
+    cart = "app/src/main/java/org/shop/Cart.java"
+    tax = "app/src/main/java/org/shop/Tax.java"
+    assert _targets(JAVA, tax, "java", Import("org.shop.Cart", (), 1)) == [(cart, ("Cart",))]
+    assert _targets(JAVA, tax, "java", Import("org.shop.Cart.total", (), 1)) == [(cart, ("Cart",))]
+    assert _targets(JAVA, tax, "java", Import("org.shop", ("*",), 1)) == [(cart, ("*",)), (tax, ("*",))]
+    assert _targets(JAVA, tax, "java", Import("java.util.List", (), 1)) == []
+
+
+def test_php_classes_by_composer_and_included_files() -> None:
+    kernel = "app/Http/Kernel.php"
+    assert _targets(PHP, kernel, "php", Import("App\\Models\\User", (), 1)) == [("app/Models/User.php", ("User",))]
+    assert _targets(PHP, kernel, "php", Import("App\\Models", ("User",), 1)) == [("app/Models/User.php", ("User",))]
+    assert _targets(PHP, kernel, "php", Import("../../lib/util.php", (), 1)) == [("lib/util.php", ())]
+    assert _targets(PHP, kernel, "php", Import("Closure", (), 1)) == []
+
+
+def test_ruby_c_and_csharp() -> None:
+    assert _targets(RUBY, "spec/cart_spec.rb", "ruby", Import("./helper", (), 1)) == [("spec/helper.rb", ())]
+    assert _targets(RUBY, "spec/cart_spec.rb", "ruby", Import("shop/cart", (), 1)) == [("lib/shop/cart.rb", ())]
+    assert _targets(C, "src/cart.c", "c", Import("cart.h", (), 1)) == [("src/cart.h", ())]
+    assert _targets(C, "src/cart.c", "c", Import("shop/tax.h", (), 1)) == [("include/shop/tax.h", ())]
+    models = _targets(CSHARP, "src/Shop.Web/Startup.cs", "csharp", Import("Shop.Core.Models", (), 1))
+    assert models == [("src/Shop.Core/Models/Cart.cs", ("*",))]

@@ -1,0 +1,18 @@
+"""Comments that suppress a rule, in each language's own words."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from rag_ls.languages import LANGUAGES, SYNTAXES
+from rag_ls.rules.checks.suppression import comment, suppressions
+
+
+@pytest.mark.parametrize("language", sorted(SYNTAXES))
+def test_a_suppression_is_a_comment_of_its_language_and_is_read_again(language: str) -> None:
+    written = comment(language, "no-print", "it is a script")
+    assert re.fullmatch(LANGUAGES[language].comments.pattern, written, re.DOTALL)
+    found = suppressions(f"{written}\nx = 1\n")
+    assert [(each.rules, each.reason, each.lines) for each in found] == [(("no-print",), "it is a script", (1, 2))]
