@@ -69,8 +69,8 @@ def cut(text: str, path: str, *, language: str | None, budget: Budget, token_off
     outline = _outline(document, host, regions, signatures)
     chunks: list[Chunk] = []
     for region in regions:
-        pieces = split_tree(document, region.parts, region.spec, budget)
-        maker = _Maker(document, path, region.language, region.spec, budget, signatures)
+        pieces = split_tree(document, region.parts, region.syntax, budget)
+        maker = _Maker(document, path, region.language, region.syntax, budget, signatures)
         groups = merge(pieces, document, budget)
         chunks += (maker.chunk(ordinal, group) for ordinal, group in enumerate(groups, len(chunks)))
     return Cut(chunks, outline)
@@ -89,16 +89,16 @@ def outline_of_document(text: str, path: str, language: str) -> Outline:
 
 def _parsed(document: Document, path: str, language: str) -> Region | None:
     """The whole document as one region of its language; None without a grammar, and for what is not worth parsing."""
-    spec = _spec(language, path, document.data)
-    if spec is None or not _worth_parsing(document, spec):
+    syntax = _syntax_of(language, path, document.data)
+    if syntax is None or not _worth_parsing(document, syntax):
         return None
-    return Region(0, len(document.data), language, spec, parse(document.data, spec.grammar))
+    return Region(0, len(document.data), language, syntax, parse(document.data, syntax.grammar))
 
 
 def _outline(document: Document, host: Region, regions: list[Region], signatures: dict[int, str]) -> Outline:
     """The outline of the document and of its embedded regions, in order of lines."""
     inner = [region for region in regions if region.language != host.language]
-    outlines = [outline_of(document, each.parts, each.spec, each.language, signatures) for each in (host, *inner)]
+    outlines = [outline_of(document, each.parts, each.syntax, each.language, signatures) for each in (host, *inner)]
     if not inner:
         return outlines[0]
     symbols = sorted((symbol for each in outlines for symbol in each.symbols), key=lambda symbol: symbol.start_line)
@@ -120,25 +120,25 @@ def embedding_text(chunk: Chunk) -> str:
 
 
 def _scope_of(chunk: Chunk) -> str:
-    spec = SYNTAXES.get(chunk.language)
-    if spec is None or not spec.qualified:
+    syntax = SYNTAXES.get(chunk.language)
+    if syntax is None or not syntax.qualified:
         return ""
-    return chunk.symbol.rpartition(spec.separator)[0]
+    return chunk.symbol.rpartition(syntax.separator)[0]
 
 
-def _spec(language: str, path: str, data: bytes) -> Syntax | None:
+def _syntax_of(language: str, path: str, data: bytes) -> Syntax | None:
     if language == "c" and path.endswith(".h") and _CPP.search(data):
         return SYNTAXES["cpp"]  # nothing but its text tells a C++ header from a C one
     return SYNTAXES.get(language)
 
 
-def _worth_parsing(document: Document, spec: Syntax) -> bool:
+def _worth_parsing(document: Document, syntax: Syntax) -> bool:
     """Whether to parse a document. Huge, absurdly nested or mostly single-line documents are data or minified code."""
     total = len(document.data)
     if total > MAX_BYTES:
         return False
     longest = int(np.diff(document.lines, append=total).max())
-    return (longest <= _LONG_LINE or longest < total // 2) and is_safe(document.data, spec)
+    return (longest <= _LONG_LINE or longest < total // 2) and is_safe(document.data, syntax)
 
 
 def _from_windows(document: Document, path: str, language: str, budget: Budget) -> list[Chunk]:
@@ -170,14 +170,14 @@ class _Maker:
         document: Document,
         path: str,
         language: str,
-        spec: Syntax,
+        syntax: Syntax,
         budget: Budget,
         signatures: dict[int, str],
     ) -> None:
         self._document = document
         self._path = path
         self._language = language
-        self._spec = spec
+        self._syntax = syntax
         self._budget = budget
         self._signatures = signatures
 
@@ -221,10 +221,10 @@ class _Maker:
             return ""
         key = scope.found.path[0].id
         if key not in self._signatures:
-            self._signatures[key] = signature_of(scope.found, self._spec, self._document.data)
+            self._signatures[key] = signature_of(scope.found, self._syntax, self._document.data)
         return self._signatures[key]
 
     def _doc(self, scope: Scope) -> str:
         if scope.found is None:
             return ""
-        return doc_of(scope.found, scope.comments, self._spec, self._document.data)
+        return doc_of(scope.found, scope.comments, self._syntax, self._document.data)

@@ -31,7 +31,7 @@ class Region:
     start: int
     end: int
     language: str
-    spec: Syntax
+    syntax: Syntax
     parts: list[Part]
 
 
@@ -64,16 +64,16 @@ def regions_of(document: Document, host: Region, min_tokens: int) -> list[Region
 def _until(region: Region, end: int) -> Region:
     last = region.parts[-1]
     parts = [*region.parts[:-1], Part(last.start, end, last.root)]
-    return Region(region.start, end, region.language, region.spec, parts)
+    return Region(region.start, end, region.language, region.syntax, parts)
 
 
 def _between(host: Region, start: int, end: int) -> Region:
     clipped = [Part(max(part.start, start), min(part.end, end), part.root) for part in host.parts]
-    return Region(start, end, host.language, host.spec, [part for part in clipped if part.start < part.end])
+    return Region(start, end, host.language, host.syntax, [part for part in clipped if part.start < part.end])
 
 
 def _embedded(document: Document, host: Region, min_tokens: int) -> list[Region]:
-    found = [node for part in host.parts for node in nodes_of(part, host.spec.grammar, _ELEMENTS)]
+    found = [node for part in host.parts for node in nodes_of(part, host.syntax.grammar, _ELEMENTS)]
     regions = (_region(document, node, min_tokens) for node in found)
     return list(islice((region for region in regions if region is not None), _MAX_REGIONS))
 
@@ -83,12 +83,12 @@ def _region(document: Document, element: Node, min_tokens: int) -> Region | None
     if raw is None or document.size(raw.start_byte, raw.end_byte) < min_tokens:
         return None
     language = _language(document, element, raw)
-    spec = SYNTAXES.get(language)
-    if spec is None:
+    syntax = SYNTAXES.get(language)
+    if syntax is None:
         return None
     start, end = _whole_lines(document, element.start_byte, element.end_byte)
-    root = parse_within(document.data, spec.grammar, raw.start_byte, raw.end_byte)
-    return Region(start, end, language, spec, [Part(start, end, root)])
+    root = parse_within(document.data, syntax.grammar, raw.start_byte, raw.end_byte)
+    return Region(start, end, language, syntax, [Part(start, end, root)])
 
 
 def _language(document: Document, element: Node, raw: Node) -> str:

@@ -27,9 +27,9 @@ class Item:
     """The comments directly before it, in order."""
 
 
-def items_of(node: Node, document: Document, spec: Syntax) -> list[Item]:
+def items_of(node: Node, document: Document, syntax: Syntax) -> list[Item]:
     """Group all children of a node, in order."""
-    leading = spec.comments | spec.attributes
+    leading = syntax.comments | syntax.attributes
     data = document.data
     groups: list[list[Node]] = []
     pending: list[Node] = []
@@ -37,7 +37,7 @@ def items_of(node: Node, document: Document, spec: Syntax) -> list[Item]:
         if pending and _blank_between(data, pending[-1], child):
             groups.append(pending)
             pending = []
-        if not pending and groups and _belongs_to_former(data, groups[-1][-1], child, spec):
+        if not pending and groups and _belongs_to_former(data, groups[-1][-1], child, syntax):
             groups[-1].append(child)
         elif child.type in leading:
             pending.append(child)
@@ -72,11 +72,11 @@ def _items(groups: list[list[Node]], document: Document, leading: frozenset[str]
     ]
 
 
-def _belongs_to_former(data: bytes, former: Node, child: Node, spec: Syntax) -> bool:
+def _belongs_to_former(data: bytes, former: Node, child: Node, syntax: Syntax) -> bool:
     """A mark or a comment on the same line, or a body that the grammar leaves beside its head."""
-    if child.type in spec.trailers:
+    if child.type in syntax.trailers:
         return True
-    if child.is_named and child.type not in spec.comments:
+    if child.is_named and child.type not in syntax.comments:
         return False
     gap = data[max(former.start_byte, former.end_byte - 1) : child.start_byte]
     return b"\n" not in gap and b"\r" not in gap

@@ -19,10 +19,10 @@ from rag_ls.chunking.windows import overlap_start, windows
 from rag_ls.languages import SYNTAXES
 from rag_ls.model import Chunk, Import, Outline, Symbol
 
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
-_FENCE = re.compile(r" {0,3}(?:```|~~~)")
-_MAGIC = re.compile(r"\s*[%!?]")
-_OTHER_LANGUAGE = re.compile(r"%%(?!(?:time|timeit|capture|prun|memit|mprun)\b)")
+_HEADING = r" {0,3}(#{1,6})[ \t]+(\S.*)"
+_FENCE = r" {0,3}(?:```|~~~)"
+_MAGIC = r"\s*[%!?]"
+_OTHER_LANGUAGE = r"%%(?!(?:time|timeit|capture|prun|memit|mprun)\b)"
 _MAX_TITLE = 100
 
 
@@ -106,7 +106,7 @@ def _described(chunk: Chunk, group: list[_Segment], names: _Names) -> Chunk:
 def _first_paragraph(cell: Cell) -> str:
     words: list[str] = []
     for line in cell.lines:
-        if _HEADING.match(line) or not line.strip():
+        if re.match(_HEADING, line) or not line.strip():
             if words:
                 break
         else:
@@ -195,9 +195,9 @@ def _names(document: Document, notebook: Notebook) -> _Names:
 def _headings(cell: Cell) -> Iterator[Heading]:
     fenced = cell.kind != "markdown"
     for line, offset in zip(cell.lines, cell.offsets, strict=True):
-        if _FENCE.match(line):
+        if re.match(_FENCE, line):
             fenced = not fenced
-        match = None if fenced else _HEADING.match(line)
+        match = None if fenced else re.match(_HEADING, line)
         title = " ".join(match[2].rstrip("# \t").split())[:_MAX_TITLE] if match else ""
         if match and title:
             yield len(match[1]), offset, title
@@ -205,13 +205,13 @@ def _headings(cell: Cell) -> Iterator[Heading]:
 
 def _declared(document: Document, notebook: Notebook) -> tuple[list[tuple[int, Symbol]], list[Import]]:
     """The declarations of the code cells, each with its cell's number, and their imports, read as one text."""
-    spec = SYNTAXES.get(notebook.language)
+    syntax = SYNTAXES.get(notebook.language)
     lines = [line for cell in notebook.cells if cell.kind == "code" for line in _code(cell)]
     data = "".join(text + "\n" for text, _, _ in lines).encode("utf-8", "surrogatepass")
-    if spec is None or not data or not is_safe(data, spec):
+    if syntax is None or not data or not is_safe(data, syntax):
         return [], []
     code = Document(data, np.empty(0, dtype=np.int64), line_starts(data))
-    outline = outline_of(code, parse(data, spec.grammar), spec, notebook.language, {})
+    outline = outline_of(code, parse(data, syntax.grammar), syntax, notebook.language, {})
     rows = document.lines.searchsorted([offset for _, _, offset in lines], side="right").tolist()
     last = len(rows) - 1
     symbols = [
@@ -230,8 +230,8 @@ def _moved(symbol: Symbol, start: int, end: int) -> Symbol:
 
 def _code(cell: Cell) -> Iterator[tuple[str, int, int]]:
     """Each line of a cell (empty for shell magic), the cell's number, and the line's offset."""
-    if not cell.lines or _OTHER_LANGUAGE.match(cell.lines[0]):
+    if not cell.lines or re.match(_OTHER_LANGUAGE, cell.lines[0]):
         return
     for line, offset in zip(cell.lines, cell.offsets, strict=True):
-        yield "" if _MAGIC.match(line) else line.replace("\r", " "), cell.number, offset
+        yield "" if re.match(_MAGIC, line) else line.replace("\r", " "), cell.number, offset
     yield "", cell.number, cell.offsets[-1]

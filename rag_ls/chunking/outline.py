@@ -47,7 +47,7 @@ class _Open:
 
 
 def outline_of(
-    document: Document, parts: list[Part], spec: Syntax, language: str, signatures: dict[int, str]
+    document: Document, parts: list[Part], syntax: Syntax, language: str, signatures: dict[int, str]
 ) -> Outline:
     """The declarations that are not local to a function, and the imports, in the order of the text.
 
@@ -56,10 +56,10 @@ def outline_of(
     """
     known = find_language(language)
     rule = known.imports
-    walk = _Walk.of(document, spec, known, signatures)
+    walk = _Walk.of(document, syntax, known, signatures)
     imports: list[Statement] = []
     for part in parts:
-        captured = capture(part, spec, language, document.data)
+        captured = capture(part, syntax, language, document.data)
         walk.part(captured, part.end)
         if rule is not None:
             imports += (found for node in captured.imported for found in imports_of(node, rule, document))
@@ -72,7 +72,7 @@ class _Walk:
     """Walks captured nodes in the order of the text, and tracks the declarations around them."""
 
     document: Document
-    spec: Syntax
+    syntax: Syntax
     language: Language
     named_exports: frozenset[str]
     lines: list[int]
@@ -89,43 +89,43 @@ class _Walk:
     """Nodes that were already listed with the wrapper around them."""
 
     @classmethod
-    def of(cls, document: Document, spec: Syntax, language: Language, signatures: dict[int, str]) -> _Walk:
+    def of(cls, document: Document, syntax: Syntax, language: Language, signatures: dict[int, str]) -> _Walk:
         rule = language.exports
         names = rule.names_in(document.data) if rule is not None and rule.names_in is not None else frozenset()
-        return cls(document, spec, language, names, document.lines.tolist(), signatures)
+        return cls(document, syntax, language, names, document.lines.tolist(), signatures)
 
     def part(self, captured: Captured, end: int) -> None:
         """List the declarations of one tree."""
         self.stack = [_Open(end)]
         self.closed, self.export_end = 0, 0
-        if self.spec.outline_depth:
+        if self.syntax.outline_depth:
             del captured.declared[_MAX_DATA:]
         for node in captured.declared:
             if node.start_byte >= self.closed:
                 self._visit(node)
-            elif node.type in self.spec.trailers:
+            elif node.type in self.syntax.trailers:
                 self._extend(node)
 
     def _visit(self, node: Node) -> None:
-        spec, type_ = self.spec, node.type
+        syntax, type_ = self.syntax, node.type
         if self.language.is_markup and not self._has_id(node):
             return
-        if type_ in spec.comments or type_ in spec.attributes:
+        if type_ in syntax.comments or type_ in syntax.attributes:
             self._comment(node)
-        elif type_ in spec.trailers:
+        elif type_ in syntax.trailers:
             self._extend(node)
         elif node.id not in self.handled:
             while len(self.stack) > 1 and self.stack[-1].end <= node.start_byte:
                 self.stack.pop()
-            if 0 < spec.outline_depth <= self.stack[-1].depth:
+            if 0 < syntax.outline_depth <= self.stack[-1].depth:
                 self.closed = self.stack[-1].end
                 return
-            found = find_declaration(node, spec, self.document.data)
+            found = find_declaration(node, syntax, self.document.data)
             if type_ == "export_statement":
                 self.export_end = node.end_byte
             if found is not None and found.node.id not in self.handled:
                 self._declare(found)
-            elif type_ in spec.lambdas:
+            elif type_ in syntax.lambdas:
                 self._lambda(node)
 
     def _has_id(self, element: Node) -> bool:
@@ -156,11 +156,11 @@ class _Walk:
             self.stack.append(_Open(node.end_byte, values=False, depth=outer.depth))
 
     def _declare(self, found: Found) -> None:
-        outer, spec, data, kind = self.stack[-1], self.spec, self.document.data, found.rule.kind
+        outer, syntax, data, kind = self.stack[-1], self.syntax, self.document.data, found.rule.kind
         self.handled.update(node.id for node in found.path[1:])
         comments = self._comments_before(found.path[0]) if self.comments else ()
-        own = name_of(found, spec, data)
-        if kind is Kind.VALUE and not (outer.values and (spec.plain_names or _VARIABLE.fullmatch(own))):
+        own = name_of(found, syntax, data)
+        if kind is Kind.VALUE and not (outer.values and (syntax.plain_names or _VARIABLE.fullmatch(own))):
             return
         if not own and kind is not Kind.SCOPE:
             return
@@ -168,17 +168,17 @@ class _Walk:
         exported = outer.exported
         listed = self._listed(found, own)
         if listed and self._is_new(name, listed):
-            signature = signature_of(found, spec, data)
+            signature = signature_of(found, syntax, data)
             self.signatures[found.path[0].id] = signature
             exported = exported and self._exported(found, own, signature, outer)
-            start, end = self._line(first_word(found.path[0], spec)), self._last_line(found.path[0])
-            doc = doc_of(found, comments, spec, data)
+            start, end = self._line(first_word(found.path[0], syntax)), self._last_line(found.path[0])
+            doc = doc_of(found, comments, syntax, data)
             self._add(Symbol(name, listed, start, max(start, end), signature, doc, exported))
         self._enter(found, name, exported, outer)
 
     def _is_new(self, name: str, listed: str) -> bool:
         """Whether to list a name: variables that are set again and repeated keys are listed only once."""
-        if listed != "value" and not self.spec.outline_depth:
+        if listed != "value" and not self.syntax.outline_depth:
             return True
         new = name not in self.values
         self.values.add(name)
@@ -194,9 +194,9 @@ class _Walk:
         return () if before.strip() else comments
 
     def _qualify(self, outer: str, name: str) -> str:
-        if not name or not outer or not self.spec.qualified:
+        if not name or not outer or not self.syntax.qualified:
             return name or outer
-        symbol = f"{outer}{self.spec.separator}{name}"
+        symbol = f"{outer}{self.syntax.separator}{name}"
         return symbol if len(symbol) <= MAX_SYMBOL else name
 
     def _listed(self, found: Found, name: str) -> str:
@@ -221,7 +221,7 @@ class _Walk:
 
     def _add(self, symbol: Symbol) -> None:
         last = self.symbols[-1] if self.symbols else None
-        if self.spec.clauses and last is not None and (last.name, last.kind) == (symbol.name, symbol.kind):
+        if self.syntax.clauses and last is not None and (last.name, last.kind) == (symbol.name, symbol.kind):
             self.symbols[-1] = replace(last, end_line=symbol.end_line, doc=last.doc or symbol.doc)
         else:
             self.symbols.append(symbol)

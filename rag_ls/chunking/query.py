@@ -25,11 +25,11 @@ class Captured:
     """Nodes in the order of the text, outer before inner ones."""
 
     declared: list[Node]
-    """The nodes that the language's specification names: declarations, wrappers, comments, lambdas."""
+    """The nodes that the language's syntax names: declarations, wrappers, comments, lambdas."""
     imported: list[Node]
 
 
-def capture(part: Part, spec: Syntax, language: str, data: bytes) -> Captured:
+def capture(part: Part, syntax: Syntax, language: str, data: bytes) -> Captured:
     """All nodes of one part of a document that matter to its outline."""
     from tree_sitter import QueryCursor
 
@@ -37,14 +37,14 @@ def capture(part: Part, spec: Syntax, language: str, data: bytes) -> Captured:
         return Captured([], [])
     rule = find_language(language).imports
     with_calls = rule is not None and any(word in data for word in rule.words)
-    cursor = QueryCursor(_query(spec.grammar, language, _types(spec), with_calls))
+    cursor = QueryCursor(_query(syntax.grammar, language, _types(syntax), with_calls))
     cursor.set_byte_range(part.start, part.end)
     found = _captures(cursor, part)
     # A predicate in the query would read the text through a callback, which takes a hundred times as long.
     begins = re.compile(b"(?:%s)(?![\\w./-])" % b"|".join(map(re.escape, rule.words if rule is not None else ())))
     called = [node for node in found.get("call", ()) if begins.match(data, node.start_byte)]
     return Captured(
-        _ordered(found.get("declared", ()), part, spec.wrappers),
+        _ordered(found.get("declared", ()), part, syntax.wrappers),
         _first_of_each_start(_ordered([*found.get("import", ()), *called], part, frozenset())),
     )
 
@@ -75,9 +75,9 @@ def _captures(cursor: QueryCursor, part: Part) -> dict[str, list[Node]]:
     return found
 
 
-def _types(spec: Syntax) -> frozenset[str]:
-    others = spec.wrappers - _BARE | spec.comments | spec.attributes | spec.trailers | spec.lambdas
-    return others | frozenset(spec.declarations)
+def _types(syntax: Syntax) -> frozenset[str]:
+    others = syntax.wrappers - _BARE | syntax.comments | syntax.attributes | syntax.trailers | syntax.lambdas
+    return others | frozenset(syntax.declarations)
 
 
 def _ordered(nodes: Iterable[Node], part: Part, wrappers: frozenset[str]) -> list[Node]:

@@ -20,11 +20,9 @@ RULE_TOKENS = 300
 _LARGE_KEY_TOKENS = 80
 
 _CONSTRAINTS = frozenset({"architecture.yml", "architecture.yaml", "constraints.md", "claude.md", "agents.md"})
-_PATTERN = re.compile(r"(?:^|/)docs/patterns/(?:.+/)?[^/]+\.(?:md|markdown)$", re.IGNORECASE)
-_ITEM_NAME = re.compile(
-    r"^\s*(?:-\s+)?(?:id|name|rule|title)\s*:\s*[\"']?([^\"'#\n]{1,80}?)[\"']?\s*(?:#.*)?$", re.MULTILINE
-)
-_KEY = re.compile(r"^\s*+(?:-\s++)?[\"']?([\w./ -]{1,80}?)[\"']?\s*:(?:\s|$)")
+_PATTERN = r"(?i)(?:^|/)docs/patterns/(?:.+/)?[^/]+\.(?:md|markdown)$"
+_ITEM_NAME = r"(?m)^\s*(?:-\s+)?(?:id|name|rule|title)\s*:\s*[\"']?([^\"'#\n]{1,80}?)[\"']?\s*(?:#.*)?$"
+_KEY = r"^\s*+(?:-\s++)?[\"']?([\w./ -]{1,80}?)[\"']?\s*:(?:\s|$)"
 _MAX_DEPTH = 6
 
 
@@ -41,7 +39,7 @@ def rule_kind(path: str) -> RuleKind | None:
     """The kind of rules that a document holds, by its path; None for any other document."""
     if path.rsplit("/", 1)[-1].lower() in _CONSTRAINTS:
         return RuleKind.CONSTRAINT
-    return RuleKind.PATTERN if _PATTERN.search(path) else None
+    return RuleKind.PATTERN if re.search(_PATTERN, path) else None
 
 
 def cut_rules(text: str, path: str, *, language: str, budget: Budget, token_offsets: TokenOffsets) -> Cut:
@@ -154,7 +152,7 @@ def _items(lines: list[str], first: int, last: int) -> list[int]:
 
 
 def _begins_item(line: str) -> bool:
-    return line.lstrip().startswith(("- ", "-\n")) or _KEY.match(line) is not None
+    return line.lstrip().startswith(("- ", "-\n")) or re.match(_KEY, line) is not None
 
 
 def _with_comments(lines: list[str], first: int, at: int) -> int:
@@ -171,9 +169,9 @@ def _is_content(line: str) -> bool:
 def _name(lines: list[str], start: int, end: int, owner: str) -> str:
     head = next((lines[at] for at in range(start, end) if _is_content(lines[at])), "")
     if head.lstrip().startswith("-"):
-        named = _ITEM_NAME.search("".join(lines[start:end]))
+        named = re.search(_ITEM_NAME, "".join(lines[start:end]))
         own = named[1].strip() if named else ""
     else:
-        key = _KEY.match(head)
+        key = re.match(_KEY, head)
         own = key[1].strip() if key else ""
     return ".".join(filter(None, (owner, own)))

@@ -86,7 +86,7 @@ class _Segment:
     """Whether to open it even if it fits."""
 
 
-def split_tree(document: Document, parsed: list[Part], spec: Syntax, budget: Budget) -> list[Piece]:
+def split_tree(document: Document, parsed: list[Part], syntax: Syntax, budget: Budget) -> list[Piece]:
     """Pieces that partition the document, in order, each within the budget.
 
     Only nodes that exceed the budget are opened, so the time is about linear in the length of the
@@ -98,11 +98,11 @@ def split_tree(document: Document, parsed: list[Part], spec: Syntax, budget: Bud
     while stack:
         segment = stack.pop()
         if segment.size <= budget.max_tokens and not segment.open:
-            pieces.append(_piece(segment, spec))
-        elif parts := _parts(segment, document, spec):
+            pieces.append(_piece(segment, syntax))
+        elif parts := _parts(segment, document, syntax):
             stack.extend(reversed(parts))
         else:
-            pieces.extend(_cut(segment, document, spec, budget))
+            pieces.extend(_cut(segment, document, syntax, budget))
     return pieces
 
 
@@ -111,7 +111,7 @@ def _whole(part: Part, document: Document, top: Scope) -> _Segment:
     return _Segment(part.start, part.end, document.size(part.start, part.end), nodes, (), top, open=True)
 
 
-def _piece(segment: _Segment, spec: Syntax) -> Piece:
+def _piece(segment: _Segment, syntax: Syntax) -> Piece:
     main = _main(segment)
     scope = segment.scope
     parents = scope.parents if scope is not None else segment.parents
@@ -126,7 +126,7 @@ def _piece(segment: _Segment, spec: Syntax) -> Piece:
         declares=scope or segment.head,
         whole=scope is not None,
         origin=segment.origin if scope is None and segment.head is None else -1,
-        comment=main.type in spec.comments,
+        comment=main.type in syntax.comments,
     )
 
 
@@ -134,13 +134,13 @@ def _main(segment: _Segment) -> Node:
     return max(segment.nodes, key=lambda node: node.end_byte - node.start_byte)
 
 
-def _cut(segment: _Segment, document: Document, spec: Syntax, budget: Budget) -> list[Piece]:
+def _cut(segment: _Segment, document: Document, syntax: Syntax, budget: Budget) -> list[Piece]:
     """Cut a segment without usable structure into windows of lines."""
     head = segment.scope or segment.head
     origin = segment.origin if segment.origin >= 0 else segment.start
     node_type = _main(segment).type if segment.nodes else "ERROR"
     pieces = []
-    for start, end in windows(document, segment.start, segment.end, budget, prose=spec.prose):
+    for start, end in windows(document, segment.start, segment.end, budget, prose=syntax.prose):
         first = start == segment.start
         pieces.append(
             Piece(
@@ -158,7 +158,7 @@ def _cut(segment: _Segment, document: Document, spec: Syntax, budget: Budget) ->
     return pieces
 
 
-def _parts(segment: _Segment, document: Document, spec: Syntax) -> list[_Segment]:
+def _parts(segment: _Segment, document: Document, syntax: Syntax) -> list[_Segment]:
     """The parts of a segment one level down; empty if no lower level is useful."""
     if not segment.nodes:
         return []
@@ -167,12 +167,12 @@ def _parts(segment: _Segment, document: Document, spec: Syntax) -> list[_Segment
         parents = segment.parents
     else:
         node = segment.nodes[0]
-        if node.type in spec.leaves or not _worth_opening(segment, node):
+        if node.type in syntax.leaves or not _worth_opening(segment, node):
             return []
-        items = items_of(node, document, spec)
+        items = items_of(node, document, syntax)
         parents = (*segment.parents, node.type)
     edges = [*_starts(segment, items, document), segment.end]
-    builder = _Parts.of(segment, parents, spec, document.data)
+    builder = _Parts.of(segment, parents, syntax, document.data)
     head = segment.scope or segment.head
     parts = []
     for item, start, end, size in zip(items, edges, edges[1:], document.sizes(edges), strict=False):
@@ -191,13 +191,13 @@ class _Parts:
     origin: int
     body: frozenset[int]
     """Nodes from the opened declaration down to its body: these are never left whole."""
-    spec: Syntax
+    syntax: Syntax
     data: bytes
 
     @classmethod
-    def of(cls, segment: _Segment, parents: tuple[str, ...], spec: Syntax, data: bytes) -> _Parts:
+    def of(cls, segment: _Segment, parents: tuple[str, ...], syntax: Syntax, data: bytes) -> _Parts:
         owner = segment.scope or segment.owner
-        return cls(owner, parents, _origin(segment), _body_ids(owner), spec, data)
+        return cls(owner, parents, _origin(segment), _body_ids(owner), syntax, data)
 
     def part(self, item: Item, start: int, end: int, size: int, head: Scope | None) -> _Segment:
         scope = self._scope(item)
@@ -207,20 +207,20 @@ class _Parts:
         return _Segment(start, end, size, item.nodes, self.parents, self.owner, scope, head, self.origin, must_open)
 
     def _must_open(self, main: Node, scope: Scope | None) -> bool:
-        if main.type == "ERROR" or main.type in self.spec.transparent or main.id in self.body:
+        if main.type == "ERROR" or main.type in self.syntax.transparent or main.id in self.body:
             return True
         return scope is not None and scope.kind is Kind.SCOPE
 
     def _scope(self, item: Item) -> Scope | None:
         """The scope of the declaration that the item is, unless it is the one already opened."""
-        owner, spec = self.owner, self.spec
-        found = find_declaration(item.main, spec, self.data)
+        owner, syntax = self.owner, self.syntax
+        found = find_declaration(item.main, syntax, self.data)
         if found is None or (owner.found is not None and found.node.id == owner.found.node.id):
             return None
         kind = found.rule.kind
         if kind is Kind.VALUE and owner.kind is Kind.FUNCTION:
             return None
-        name = name_of(found, spec, self.data)
+        name = name_of(found, syntax, self.data)
         if not name and kind is not Kind.SCOPE:
             return None
         parents = (*self.parents, *(node.type for node in found.path[:-1]))
@@ -228,9 +228,9 @@ class _Parts:
 
     def _qualify(self, name: str) -> str:
         outer = self.owner.symbol
-        if not name or not outer or not self.spec.qualified:
+        if not name or not outer or not self.syntax.qualified:
             return name or outer
-        symbol = f"{outer}{self.spec.separator}{name}"
+        symbol = f"{outer}{self.syntax.separator}{name}"
         return symbol if len(symbol) <= MAX_SYMBOL else name
 
 

@@ -51,19 +51,19 @@ class Found:
         return self.path[-1]
 
 
-def find_declaration(node: Node, spec: Syntax, data: bytes) -> Found | None:
+def find_declaration(node: Node, syntax: Syntax, data: bytes) -> Found | None:
     """The one declaration that this node is or wraps, if any."""
     path = [node]
     for _ in range(_MAX_STEPS):
-        rules = spec.declarations.get(node.type)
+        rules = syntax.declarations.get(node.type)
         if rules:
             for rule in rules:
                 if rule.when is None or _applies(rule.when, node, data):
                     return Found(tuple(path), rule)
             return None
-        if node.type not in spec.wrappers:
+        if node.type not in syntax.wrappers:
             return None
-        inner = [child for child in node.named_children if _may_declare(child, spec)]
+        inner = [child for child in node.named_children if _may_declare(child, syntax)]
         if len(inner) != 1:
             return None
         node = inner[0]
@@ -71,8 +71,8 @@ def find_declaration(node: Node, spec: Syntax, data: bytes) -> Found | None:
     return None
 
 
-def _may_declare(node: Node, spec: Syntax) -> bool:
-    return node.type in spec.declarations or node.type in spec.wrappers
+def _may_declare(node: Node, syntax: Syntax) -> bool:
+    return node.type in syntax.declarations or node.type in syntax.wrappers
 
 
 def _applies(when: tuple[str, frozenset[str]], node: Node, data: bytes) -> bool:
@@ -108,14 +108,14 @@ def _follow_repeatedly(node: Node, field: str) -> Node | None:
     return None if node == start else node
 
 
-def name_of(found: Found, spec: Syntax, data: bytes) -> str:
+def name_of(found: Found, syntax: Syntax, data: bytes) -> str:
     """The declaration's own name, with the type that it names itself (a receiver); may be empty."""
-    name = _first_name(found.node, found.rule.names, spec, data)
-    owner = _first_name(found.node, found.rule.owner, spec, data)
-    return f"{owner}{spec.separator}{name}" if owner and name else name
+    name = _first_name(found.node, found.rule.names, syntax, data)
+    owner = _first_name(found.node, found.rule.owner, syntax, data)
+    return f"{owner}{syntax.separator}{name}" if owner and name else name
 
 
-def _first_name(node: Node, paths: tuple[str, ...], spec: Syntax, data: bytes) -> str:
+def _first_name(node: Node, paths: tuple[str, ...], syntax: Syntax, data: bytes) -> str:
     for path in paths:
         if path.startswith("="):
             return path[1:]
@@ -124,7 +124,7 @@ def _first_name(node: Node, paths: tuple[str, ...], spec: Syntax, data: bytes) -
         else:
             found = _follow(node, path)
             name = _text(found, data, 4 * MAX_NAME) if found is not None else ""
-        name = _plain_name(name) if spec.plain_names else _code_name(name)
+        name = _plain_name(name) if syntax.plain_names else _code_name(name)
         if name:
             return name[:MAX_NAME]
     return ""
@@ -187,37 +187,37 @@ _SPECIAL = {"!tag": _tag, "!prelude": _prelude, "!labels": _labels}
 _OPENER = re.compile(r"\s*(?:\{|:|=>|=|\bdo|\bthen)\s*$")
 
 
-def signature_of(found: Found, spec: Syntax, data: bytes) -> str:
+def signature_of(found: Found, syntax: Syntax, data: bytes) -> str:
     """One line: from the declaration's first word to its body, white space collapsed."""
     kind = found.rule.kind
-    start = first_word(found.path[0], spec)
+    start = first_word(found.path[0], syntax)
     end = min(found.path[0].end_byte, start + 4 * MAX_SIGNATURE)
-    if spec.one_line or kind in (Kind.GROUP, Kind.SCOPE):
+    if syntax.one_line or kind in (Kind.GROUP, Kind.SCOPE):
         end = min(end, _line_end(data, start))
     elif kind is not Kind.VALUE:
-        end = min(end, _head_end(found.node, start, spec))
+        end = min(end, _head_end(found.node, start, syntax))
     text = " ".join(data[start:end].decode("utf-8", "ignore").split())
     if kind is not Kind.VALUE:
         text = _OPENER.sub("", text)
     return text[:MAX_SIGNATURE].rstrip()
 
 
-def first_word(outer: Node, spec: Syntax) -> int:
+def first_word(outer: Node, syntax: Syntax) -> int:
     """The start of the declaration after its decorators."""
     for index in range(min(outer.child_count, _MAX_STEPS)):
         child = outer.child(index)
-        if child is not None and child.type != "decorator" and child.type not in spec.attributes | spec.comments:
+        if child is not None and child.type != "decorator" and child.type not in syntax.attributes | syntax.comments:
             return child.start_byte
     return outer.start_byte
 
 
-def _head_end(node: Node, start: int, spec: Syntax) -> int:
+def _head_end(node: Node, start: int, syntax: Syntax) -> int:
     """The start of the body, or of a comment before it."""
     path = body_path(node)
     ends = [path[-1].start_byte] if path else [node.end_byte]
     for index in range(min(node.child_count, _MAX_STEPS)):
         child = node.child(index)
-        if child is not None and child.type in spec.comments:
+        if child is not None and child.type in syntax.comments:
             ends.append(child.start_byte)
     return min((end for end in ends if end > start), default=node.end_byte)
 
@@ -244,20 +244,20 @@ def body_path(node: Node, field: str = "body") -> list[Node]:
     return []
 
 
-def doc_of(found: Found, comments: tuple[Node, ...], spec: Syntax, data: bytes) -> str:
+def doc_of(found: Found, comments: tuple[Node, ...], syntax: Syntax, data: bytes) -> str:
     """The first paragraph of the docstring, or else of the comments before the declaration."""
-    doc = _docstring(found, spec, data)
+    doc = _docstring(found, syntax, data)
     if not doc:
-        doc = first_paragraph([_text(c, data, 4 * MAX_DOC) for c in comments if c.type in spec.comments])
+        doc = first_paragraph([_text(c, data, 4 * MAX_DOC) for c in comments if c.type in syntax.comments])
     return doc
 
 
-def _docstring(found: Found, spec: Syntax, data: bytes) -> str:
-    if not spec.docstrings:
+def _docstring(found: Found, syntax: Syntax, data: bytes) -> str:
+    if not syntax.docstrings:
         return ""
     path = body_path(found.node)
     first = path[-1].named_child(0) if path and path[-1].named_child_count else None
-    if first is None or first.type not in spec.docstrings:
+    if first is None or first.type not in syntax.docstrings:
         return ""
     text = _text(first, data, 4 * MAX_DOC)
     return first_paragraph([text]) if text.lstrip("rRuUbB").startswith(('"', "'", "@moduledoc")) else ""

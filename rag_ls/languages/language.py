@@ -24,9 +24,9 @@ class Role(StrEnum):
     """Settings, data or styles."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Language:
-    """All that is known of one language. What is left out is unknown, or as in most languages."""
+    """All that is known of one language. What is left out is unknown, or as in most languages. Each equals itself alone."""
 
     name: str
     """Lower case; chunks, documents and rules carry it."""
