@@ -20,24 +20,9 @@ BASH = Language(
     name="bash",
     aliases=("shell-script",),
     suffixes=("sh", "bash", "zsh", "ksh", "bats", "ebuild", "command"),
-    file_names=(
-        ".bashrc",
-        ".bash_profile",
-        ".bash_aliases",
-        ".bash_logout",
-        ".profile",
-        ".zshrc",
-        ".zshenv",
-        ".zprofile",
-        ".envrc",
-        "APKBUILD",
-        "PKGBUILD",
-        "gradlew",
-        "mvnw",
-        "configure",
-        ".kshrc",
-        ".xinitrc",
-        ".xprofile",
+    file_names=tuple(
+        ".bashrc .bash_profile .bash_aliases .bash_logout .profile .zshrc .zshenv .zprofile .envrc APKBUILD "
+        "PKGBUILD gradlew mvnw configure .kshrc .xinitrc .xprofile".split()
     ),
     interpreters=("sh", "bash", "dash", "zsh", "ksh", "ash", "bats", "busybox"),
     syntax=Syntax(

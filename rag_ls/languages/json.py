@@ -8,31 +8,10 @@ from rag_ls.languages.syntax import Kind, Syntax, declare
 JSON = Language(
     name="json",
     role=Role.DATA,
-    suffixes=(
-        "json",
-        "jsonc",
-        "json5",
-        "geojson",
-        "webmanifest",
-        "topojson",
-        "har",
-        "avsc",
-        "code-workspace",
-        "jsonl",
-        "ndjson",
-        "ipynb",
-    ),
-    file_names=(
-        ".babelrc",
-        ".eslintrc",
-        ".prettierrc",
-        ".stylelintrc",
-        ".jshintrc",
-        ".swcrc",
-        "composer.lock",
-        "Pipfile.lock",
-        "flake.lock",
-        "deno.lock",
+    suffixes=tuple("json jsonc json5 geojson webmanifest topojson har avsc code-workspace jsonl ndjson ipynb".split()),
+    file_names=tuple(
+        ".babelrc .eslintrc .prettierrc .stylelintrc .jshintrc .swcrc composer.lock Pipfile.lock flake.lock "
+        "deno.lock".split()
     ),
     script_types=("json", "importmap", "application/json", "application/ld+json"),
     syntax=Syntax(

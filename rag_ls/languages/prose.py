@@ -52,26 +52,9 @@ TEXT = Language(
     role=Role.DOCS,
     is_prose=True,
     suffixes=("txt", "text", "log"),
-    file_names=(
-        "README",
-        "LICENSE",
-        "LICENCE",
-        "COPYING",
-        "AUTHORS",
-        "CONTRIBUTORS",
-        "CHANGELOG",
-        "CHANGES",
-        "NEWS",
-        "TODO",
-        "INSTALL",
-        "NOTICE",
-        "VERSION",
-        "MAINTAINERS",
-        ".tool-versions",
-        ".nvmrc",
-        ".python-version",
-        ".ruby-version",
-        ".node-version",
+    file_names=tuple(
+        "README LICENSE LICENCE COPYING AUTHORS CONTRIBUTORS CHANGELOG CHANGES NEWS TODO INSTALL NOTICE VERSION "
+        "MAINTAINERS .tool-versions .nvmrc .python-version .ruby-version .node-version".split()
     ),
 )
 TEXTILE = Language(

@@ -46,25 +46,9 @@ RUBY = Language(
     name="ruby",
     title="Ruby",
     suffixes=("rb", "rake", "gemspec", "ru", "jbuilder", "podspec", "thor", "builder"),
-    file_names=(
-        "Gemfile",
-        "Rakefile",
-        "Vagrantfile",
-        "Guardfile",
-        "Podfile",
-        "Fastfile",
-        "Capfile",
-        "Brewfile",
-        "Dangerfile",
-        "Appfile",
-        "Berksfile",
-        "Thorfile",
-        "Puppetfile",
-        "Buildfile",
-        "Steepfile",
-        "Appraisals",
-        ".irbrc",
-        ".pryrc",
+    file_names=tuple(
+        "Gemfile Rakefile Vagrantfile Guardfile Podfile Fastfile Capfile Brewfile Dangerfile Appfile Berksfile "
+        "Thorfile Puppetfile Buildfile Steepfile Appraisals .irbrc .pryrc".split()
     ),
     interpreters=("ruby", "jruby", "rake", "macruby"),
     syntax=Syntax(

@@ -8,29 +8,9 @@ from rag_ls.languages.language import Language, Role
 XML = Language(
     name="xml",
     role=Role.DATA,
-    suffixes=(
-        "xml",
-        "xsd",
-        "xsl",
-        "xslt",
-        "svg",
-        "rss",
-        "atom",
-        "wsdl",
-        "xaml",
-        "plist",
-        "csproj",
-        "fsproj",
-        "vbproj",
-        "props",
-        "targets",
-        "resx",
-        "pom",
-        "storyboard",
-        "xib",
-        "dtd",
-        "ui",
-        "qrc",
+    suffixes=tuple(
+        "xml xsd xsl xslt svg rss atom wsdl xaml plist csproj fsproj vbproj props targets resx pom storyboard xib "
+        "dtd ui qrc".split()
     ),
     comments=Comments(pattern=SLASHED.pattern, start=TAGGED.start, end=TAGGED.end),
 )
