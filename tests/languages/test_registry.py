@@ -14,6 +14,7 @@ import pytest
 import rag_ls.languages
 from rag_ls.languages import LANGUAGES, SYNTAXES, Language
 from rag_ls.languages.patterns import compiled
+from rag_ls.languages.plain import PLAIN
 from tests.chunking.samples import SAMPLES, Sample
 
 _PACKAGE = Path(rag_ls.languages.__file__).parent
@@ -42,15 +43,20 @@ _OWN_TEXTS = {
 _COMMON_WORDS = {"bash", "c", "css", "go", "html", "json", "make", "r"}
 
 
-def test_every_language_of_the_room_is_in_the_registry() -> None:
+def _held() -> list[Language]:
+    """Every language that a module of the room holds, and those of the table."""
     held = [
         value
         for found in pkgutil.iter_modules([str(_PACKAGE)])
         for value in vars(importlib.import_module(f"rag_ls.languages.{found.name}")).values()
         if isinstance(value, Language)
     ]
-    assert {each.name for each in held} >= set(SYNTAXES)
-    assert all(LANGUAGES.get(each.name) is each for each in held)
+    return list(dict.fromkeys((*held, *PLAIN)))
+
+
+def test_every_language_of_the_room_is_in_the_registry() -> None:
+    assert [each.name for each in _held() if LANGUAGES.get(each.name) is not each] == []
+    assert {each.name for each in _held()} == set(LANGUAGES)
 
 
 @pytest.mark.parametrize("name", sorted(SYNTAXES))
@@ -67,9 +73,7 @@ def test_a_module_holds_all_that_is_known_of_a_language_with_a_grammar(name: str
 
 @pytest.mark.parametrize("kind", ["name", "suffixes", "file_names", "interpreters", "aliases", "script_types"])
 def test_no_two_languages_claim_the_same(kind: str) -> None:
-    claimed = [
-        claim for each in LANGUAGES.values() for claim in ([each.name] if kind == "name" else getattr(each, kind))
-    ]
+    claimed = [claim for each in _held() for claim in ([each.name] if kind == "name" else getattr(each, kind))]
     assert [claim for claim, count in Counter(claimed).items() if count > 1] == []
     if kind != "file_names":
         assert [claim for claim in claimed if claim != claim.lower() and kind != "interpreters"] == []
