@@ -3,6 +3,9 @@
 Other rooms ask a `Language`; none has a table by names of languages. What several languages share stands in a module that
 says what it is (`jvm`, `scripts`, `markup`, `import_readers`, `comments`); languages that are known by suffix alone are the
 table of `plain`. Pure functions of texts, paths and manifests: no I/O.
+
+Every process that cuts imports all of it, so little is made then: rules are named tuples (a dataclass takes a millisecond to
+make), and patterns are compiled when they are first used.
 """
 
 from rag_ls.languages.detection import by_alias, detect_language

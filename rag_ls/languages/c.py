@@ -10,12 +10,12 @@ from rag_ls.languages.includes import IncludeResolver
 from rag_ls.languages.language import Language
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 
-_C_DECLARATOR = ("declarator*",)
-_C_FUNCTION = frozenset({"function_declarator"})
-_C_VARIABLE = (
-    Declaration(Kind.VALUE, _C_DECLARATOR, when=("declarator", _C_FUNCTION), listed="function"),
-    Declaration(Kind.VALUE, _C_DECLARATOR, when=("declarator/declarator", _C_FUNCTION), listed="function"),
-    Declaration(Kind.VALUE, _C_DECLARATOR),
+_DECLARATOR = ("declarator*",)
+_FUNCTION = frozenset({"function_declarator"})
+_VARIABLE = (
+    Declaration(Kind.VALUE, _DECLARATOR, when=("declarator", _FUNCTION), listed="function"),
+    Declaration(Kind.VALUE, _DECLARATOR, when=("declarator/declarator", _FUNCTION), listed="function"),
+    Declaration(Kind.VALUE, _DECLARATOR),
 )
 
 
@@ -27,11 +27,11 @@ def c_syntax(grammar: str) -> Syntax:
             type_: (Declaration(Kind.TYPE, when=body),)
             for type_ in ("struct_specifier", "union_specifier", "enum_specifier", "class_specifier")
         },
-        **declare(Kind.TYPE, "type_definition", names=_C_DECLARATOR),
+        **declare(Kind.TYPE, "type_definition", names=_DECLARATOR),
         **declare(Kind.TYPE, "alias_declaration", "concept_definition"),
-        **declare(Kind.FUNCTION, "function_definition", names=_C_DECLARATOR),
+        **declare(Kind.FUNCTION, "function_definition", names=_DECLARATOR),
         **declare(Kind.FUNCTION, "preproc_function_def"),
-        **dict.fromkeys(("declaration", "field_declaration"), _C_VARIABLE),
+        **dict.fromkeys(("declaration", "field_declaration"), _VARIABLE),
         **declare(Kind.VALUE, "preproc_def"),
         **declare(Kind.SCOPE, "namespace_definition"),
     }

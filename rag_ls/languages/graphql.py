@@ -6,7 +6,7 @@ from rag_ls.languages.comments import HASHED
 from rag_ls.languages.language import Language
 from rag_ls.languages.syntax import Kind, Syntax, declare
 
-_GRAPHQL_TYPES = ("object", "input_object", "enum", "interface", "scalar", "union")
+_TYPES = ("object", "input_object", "enum", "interface", "scalar", "union")
 
 
 GRAPHQL = Language(
@@ -15,8 +15,8 @@ GRAPHQL = Language(
     syntax=Syntax(
         grammar="graphql",
         declarations={
-            **declare(Kind.TYPE, *(f"{kind}_type_definition" for kind in _GRAPHQL_TYPES), names=("<name",)),
-            **declare(Kind.TYPE, *(f"{kind}_type_extension" for kind in _GRAPHQL_TYPES), names=("<name",)),
+            **declare(Kind.TYPE, *(f"{kind}_type_definition" for kind in _TYPES), names=("<name",)),
+            **declare(Kind.TYPE, *(f"{kind}_type_extension" for kind in _TYPES), names=("<name",)),
             **declare(
                 Kind.FUNCTION, "operation_definition", "directive_definition", names=("<name", "<operation_type")
             ),

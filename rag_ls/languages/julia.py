@@ -11,7 +11,7 @@ from rag_ls.languages.import_rules import Taken, import_calls
 from rag_ls.languages.language import Language
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 
-_JULIA_CALLS = ("<signature/<call_expression", "<signature/<where_expression/<call_expression", "<signature")
+_CALLS = ("<signature/<call_expression", "<signature/<where_expression/<call_expression", "<signature")
 
 
 def _read_import(text: str) -> Iterator[Taken]:
@@ -33,7 +33,7 @@ JULIA = Language(
         grammar="julia",
         declarations={
             **declare(Kind.TYPE, "struct_definition", "abstract_definition", names=("<type_head",)),
-            **declare(Kind.FUNCTION, "function_definition", "macro_definition", names=_JULIA_CALLS),
+            **declare(Kind.FUNCTION, "function_definition", "macro_definition", names=_CALLS),
             "assignment": (
                 Declaration(
                     Kind.FUNCTION,

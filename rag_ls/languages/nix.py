@@ -10,7 +10,7 @@ from rag_ls.languages.import_rules import ImportRule, Taken
 from rag_ls.languages.language import Language
 from rag_ls.languages.syntax import Declaration, Kind, Syntax
 
-_NIX_SETS = frozenset({"attrset_expression", "rec_attrset_expression"})
+_SETS = frozenset({"attrset_expression", "rec_attrset_expression"})
 
 
 def _read_import(text: str) -> Iterator[Taken]:
@@ -28,7 +28,7 @@ NIX = Language(
         declarations={
             "binding": (
                 Declaration(Kind.FUNCTION, ("attrpath",), when=("expression", frozenset({"function_expression"}))),
-                Declaration(Kind.GROUP, ("attrpath",), when=("expression", _NIX_SETS), listed="value"),
+                Declaration(Kind.GROUP, ("attrpath",), when=("expression", _SETS), listed="value"),
                 Declaration(Kind.VALUE, ("attrpath",)),
             ),
         },

@@ -10,7 +10,7 @@ from rag_ls.languages.import_rules import Taken, import_calls
 from rag_ls.languages.language import Language
 from rag_ls.languages.syntax import Declaration, Kind, Syntax
 
-_R_FUNCTION = frozenset({"function_definition"})
+_FUNCTION = frozenset({"function_definition"})
 
 
 def _read_import(text: str) -> Iterator[Taken]:
@@ -26,7 +26,7 @@ R = Language(
     interpreters=("Rscript", "littler"),
     syntax=Syntax(
         grammar="r",
-        declarations={"binary_operator": (Declaration(Kind.FUNCTION, ("lhs",), when=("rhs", _R_FUNCTION)),)},
+        declarations={"binary_operator": (Declaration(Kind.FUNCTION, ("lhs",), when=("rhs", _FUNCTION)),)},
     ),
     comments=HASHED,
     imports=import_calls(
