@@ -140,7 +140,7 @@ def operations() -> str:
     lines = [
         "# Operations",
         "",
-        "Generated from `rag_ls/operations/table.py`: what editors (`ragLs.*` commands), agents (tools) and the shell (verbs) ask,",
+        "Generated from `rag_ls/operations/`: what editors (`ragLs.*` commands), agents (tools) and the shell (verbs) ask,",
         "each under one name and with one shape. A request is one JSON object, an answer another.",
         "",
     ]
@@ -173,22 +173,20 @@ def operations() -> str:
 
 def records() -> str:
     """The types of all answers, for the VS Code extension."""
-    head = "// Generated from rag_ls/operations/records.py by scripts/dev.py docs.\n\n"
+    head = "// Generated from the answers in rag_ls/operations/ by scripts/dev.py docs.\n\n"
     return head + typescript(list(dict.fromkeys(operation.answer for operation in OPERATIONS)))
 
 
 def shell_verbs() -> str:
     """The shell's verbs as plain data: a command line that starts at once imports no table."""
-    head = (
-        '"""The verbs that ask an operation. Generated from rag_ls/operations/table.py by scripts/dev.py docs."""\n\n'
-    )
+    head = '"""The verbs that ask an operation. Generated from rag_ls/operations/ by scripts/dev.py docs."""\n\n'
     text = f"from typing import Any\n\nVERBS: dict[str, dict[str, Any]] = {verbs_of_table(OPERATIONS)!r}\n"
     return formatted(head + text)
 
 
 def command_names() -> str:
     """The commands that editors are offered, as plain data: they are told before anything is imported."""
-    head = '"""The commands of the server. Generated from rag_ls/operations/table.py by scripts/dev.py docs."""\n\n'
+    head = '"""The commands of the server. Generated from rag_ls/operations/ by scripts/dev.py docs."""\n\n'
     names = [operation.command for operation in OPERATIONS if operation.command] + list(OF_THE_EDITOR)
     return formatted(f"{head}COMMANDS = {tuple(names)!r}\n")
 

@@ -78,11 +78,11 @@ def _alone(operation: str, project: str, values: Json, show: Show | None, warn: 
     from rag_ls.engine.client import local_client
     from rag_ls.indexing import Progress
     from rag_ls.operations import ClientSession, operation_named
-    from rag_ls.operations.records_of import progress_json
+    from rag_ls.operations.engine.progress import make_progress
 
     def report(name: str, progress: Progress) -> None:
         if show is not None:
-            show(progress_json(name, progress))
+            show(make_progress(name, progress))
 
     session = ClientSession(local_client("cli"))
     try:

@@ -1,4 +1,4 @@
-"""The verbs that ask an operation. Generated from rag_ls/operations/table.py by scripts/dev.py docs."""
+"""The verbs that ask an operation. Generated from rag_ls/operations/ by scripts/dev.py docs."""
 
 from typing import Any
 

@@ -16,7 +16,7 @@ from rag_ls.engine.engine import About, Engine
 from rag_ls.errors import RagLsError
 from rag_ls.indexing import Progress
 from rag_ls.operations import ClientSession, operation_named
-from rag_ls.operations.records_of import progress_json
+from rag_ls.operations.engine.progress import make_progress
 
 _log = logging.getLogger(__name__)
 
@@ -88,7 +88,7 @@ def _signs_of_life(channel: Channel) -> Iterator[None]:
 def _answer(session: ClientSession, channel: Channel, request: Json) -> Json:
     def report(project: str, progress: Progress) -> None:
         try:
-            channel.send({"progress": progress_json(project, progress)})
+            channel.send({"progress": make_progress(project, progress)})
         except OSError as error:
             raise _ClientLeft from error
 

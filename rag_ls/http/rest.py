@@ -24,9 +24,9 @@ from rag_ls.http.sessions import SessionPool
 from rag_ls.http.work import Asked, Work
 from rag_ls.indexing import Progress
 from rag_ls.operations import Operation
+from rag_ls.operations.engine.progress import make_progress
 from rag_ls.operations.fields import arguments_of
 from rag_ls.operations.parsing import argument_named
-from rag_ls.operations.records_of import progress_json
 
 _log = logging.getLogger(__name__)
 
@@ -112,7 +112,7 @@ async def _events(work: Work, error_json: Callable[[str, str], Json]) -> AsyncIt
     queue: asyncio.Queue[tuple[str, Json]] = asyncio.Queue()
 
     def report(project: str, progress: Progress) -> None:
-        loop.call_soon_threadsafe(queue.put_nowait, ("progress", progress_json(project, progress)))
+        loop.call_soon_threadsafe(queue.put_nowait, ("progress", make_progress(project, progress)))
 
     def finish(done: asyncio.Task[Json]) -> None:
         if done.cancelled():

@@ -1,4 +1,4 @@
-"""The commands of the server. Generated from rag_ls/operations/table.py by scripts/dev.py docs."""
+"""The commands of the server. Generated from rag_ls/operations/ by scripts/dev.py docs."""
 
 COMMANDS = (
     "ragLs.searchCode",

@@ -3,11 +3,11 @@
 `table.OPERATIONS` lists them. MCP tools, LSP's `ragLs.*` commands and shell verbs are generated from it and end here.
 """
 
+from rag_ls.operations.answer_json import Json
 from rag_ls.operations.client_session import ClientSession
-from rag_ls.operations.indexing import Report
-from rag_ls.operations.json_of import Json
+from rag_ls.operations.engine.progress import Report
+from rag_ls.operations.operation import Operation
 from rag_ls.operations.operations import Operations, operation_named
-from rag_ls.operations.spec import Operation
 from rag_ls.operations.table import OPERATIONS
 
 __all__ = ["OPERATIONS", "ClientSession", "Json", "Operation", "Operations", "Report", "operation_named"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from rag_ls.engine.client import Client
 from rag_ls.errors import AccessRefused, PathOutsideProject
 from rag_ls.operations.fields import arguments_of
-from rag_ls.operations.spec import Operation
+from rag_ls.operations.operation import Operation
 from rag_ls.project import check_is_path, find_marked_root
 
 

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Generic, TypeVar
 
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.model import Scope
 
+A = TypeVar("A")
+
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(Generic[A]):
     """What an operation that changes memories returns: its answer, and whose memories it changed."""
 
-    answer: Any
+    answer: A
     roots: tuple[Path | None, ...]
     """The project of each changed store; None for memories of a session or of the user. Empty for a preview."""
 
 
-def changed(answer: object, view: ProjectView, *scopes: Scope) -> Changed:
+def mark_changed(answer: A, view: ProjectView, *scopes: Scope) -> Changed[A]:
     """An answer after changes of memories that the project `view` sees, in some scopes."""
-    roots = (view.project.root if scope is Scope.PROJECT else None for scope in scopes)
-    return Changed(answer, tuple(dict.fromkeys(roots)))
+    return Changed(answer, find_roots(view, *scopes))
+
+
+def find_roots(view: ProjectView, *scopes: Scope) -> tuple[Path | None, ...]:
+    """The project of each scope's memories, as `Changed` has them."""
+    return tuple(dict.fromkeys(view.project.root if scope is Scope.PROJECT else None for scope in scopes))

@@ -11,10 +11,10 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.errors import NotIndexed
 from rag_ls.operations.agents_requests import check_agents_request
+from rag_ls.operations.code.search import AGENTS_BUDGET_TOKENS
 from rag_ls.operations.first_index import check_size
+from rag_ls.operations.operation import Opens, Operation
 from rag_ls.operations.operations import Guard, Operations, allow_all
-from rag_ls.operations.requests import AGENTS_BUDGET_TOKENS
-from rag_ls.operations.spec import Opens, Operation
 from rag_ls.project import check_is_folder, check_may_become_project, find_project
 
 

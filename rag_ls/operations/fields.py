@@ -49,6 +49,11 @@ class Argument:
 NO_ARGUMENT = Argument()
 
 
+@dataclass(frozen=True, slots=True)
+class NoArguments:
+    """Nothing is asked for besides the operation itself."""
+
+
 def argument(default: Any = dataclasses.MISSING, doc: str = "", **known: Any) -> Any:
     """A field of a request. Without a default it is required; a list's default is an empty tuple."""
     required = default is dataclasses.MISSING

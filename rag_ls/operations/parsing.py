@@ -31,16 +31,16 @@ _EXAMPLES = {"start": '"2026-01-01", "end": "2026-01-31"', "tags": '["auth"]', "
 R = TypeVar("R")
 
 
-def parsed(operation: str, request: Callable[..., R], values: object) -> R:
+def parse_request(operation: str, request: Callable[..., R], values: object) -> R:
     """Parse a request. Raises `InvalidRequest`, which names the operation, the argument and the remedy."""
     assert isinstance(request, type)
     known = arguments_of(request)
     args = Arguments(operation, values, known)
-    found: R = request(**{key: _value(args, key, hint, declared) for key, (hint, declared) in known.items()})
+    found: R = request(**{key: _read_value(args, key, hint, declared) for key, (hint, declared) in known.items()})
     return found
 
 
-def _value(args: Arguments, key: str, hint: Any, declared: Argument) -> Any:
+def _read_value(args: Arguments, key: str, hint: Any, declared: Argument) -> Any:
     if hint is str:
         return (
             (args.choice(key, declared.choices, required=declared.required) or "")
@@ -83,7 +83,7 @@ class Arguments:
             values = {}
         if not isinstance(values, Mapping):
             raise InvalidRequest(
-                f"{operation} takes one JSON object, not {_kind(values)}; known keys: {', '.join(known)}"
+                f"{operation} takes one JSON object, not {_name_kind(values)}; known keys: {', '.join(known)}"
             )
         self._values: dict[str, Any] = {}
         self._written: dict[str, str] = {}
@@ -181,9 +181,9 @@ class Arguments:
         return self._written.get(key, key)
 
     def _wrong(self, key: str, wanted: str, value: object) -> InvalidRequest:
-        return InvalidRequest(f"{self._operation}: {self._name(key)} must be {wanted}, not {_kind(value)}")
+        return InvalidRequest(f"{self._operation}: {self._name(key)} must be {wanted}, not {_name_kind(value)}")
 
 
-def _kind(value: object) -> str:
+def _name_kind(value: object) -> str:
     names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
     return names.get(type(value), type(value).__name__)

@@ -36,7 +36,7 @@ def typescript(answers: Sequence[type | types.UnionType]) -> str:
     """An interface for each answer, and for each record in one, by name."""
     found: dict[str, type] = {}
     for answer in answers:
-        _collect(answer, found)
+        _collect_records(answer, found)
     return "\n".join(_interface(found[name]) for name in sorted(found))
 
 
@@ -82,13 +82,13 @@ def _json_type(hint: Any) -> str:
     return _SCALARS.get(hint, "object")
 
 
-def _collect(hint: Any, found: dict[str, type]) -> None:
+def _collect_records(hint: Any, found: dict[str, type]) -> None:
     if dataclasses.is_dataclass(hint) and isinstance(hint, type) and hint.__name__ not in found:
         found[hint.__name__] = hint
         for _, inner, _, _ in answer_fields(hint):
-            _collect(inner, found)
+            _collect_records(inner, found)
     for inner in typing.get_args(hint):
-        _collect(inner, found)
+        _collect_records(inner, found)
 
 
 def _interface(answer: type) -> str:
@@ -114,7 +114,7 @@ def _ts_type(hint: Any, *, is_optional: bool = False) -> str:
 def request_schema(request: type) -> Schema:
     """JSON Schema of all arguments of a request, as programs send them."""
     properties = {
-        name: _documented(_program_schema(hint, declared), declared)
+        name: _add_description(_program_schema(hint, declared), declared)
         for name, (hint, declared) in arguments_of(request).items()
     }
     required = [name for name, (_, declared) in arguments_of(request).items() if declared.required]
@@ -140,7 +140,7 @@ def _program_schema(hint: Any, declared: Argument) -> Schema:
     return {"type": _SCALARS[kinds[0]], **limits}
 
 
-def _documented(schema: Schema, declared: Argument) -> Schema:
+def _add_description(schema: Schema, declared: Argument) -> Schema:
     return {**schema, "description": declared.doc} if declared.doc else schema
 
 

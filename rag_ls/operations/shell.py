@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rag_ls.operations.fields import Argument, arguments_of
-from rag_ls.operations.spec import Operation
+from rag_ls.operations.operation import Operation
 
 Option = dict[str, Any]
 VerbData = dict[str, Any]
@@ -23,7 +23,7 @@ def verbs_of(table: Iterable[Operation]) -> dict[str, VerbData]:
             "options": [
                 option
                 for name, (hint, declared) in arguments_of(operation.request).items()
-                if (option := _option(operation, name, hint, declared))
+                if (option := _make_option(operation, name, hint, declared))
             ],
         }
         for operation in table
@@ -31,7 +31,7 @@ def verbs_of(table: Iterable[Operation]) -> dict[str, VerbData]:
     }
 
 
-def _option(operation: Operation, name: str, hint: Any, declared: Argument) -> Option:
+def _make_option(operation: Operation, name: str, hint: Any, declared: Argument) -> Option:
     """One argument as an option; empty for an argument that the shell does not take directly."""
     assert operation.verb is not None
     if name in operation.verb.positional:

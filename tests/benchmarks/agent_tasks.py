@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rag_ls.operations.budget import tokens
+from rag_ls.operations.code.budget import tokens
 from tests.e2e.clients import Agent, agent
 
 _BEFORE = {"detail": "full"}

@@ -12,8 +12,9 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
+from rag_ls.operations.engine.status import EngineRecord
 from rag_ls.operations.fields import answer_fields
-from rag_ls.operations.records import ConsolidationAnswer, EngineRecord
+from rag_ls.operations.memories.consolidation import ConsolidationAnswer
 
 _STAMP = "2026-03-01T10:20:30Z"
 _SCALARS: dict[Any, tuple[Any, ...]] = {

@@ -34,7 +34,7 @@ from rag_ls.mcp.compact import compact
 from rag_ls.mcp.server import create_server
 from rag_ls.mcp.tools import TOOLSETS, offered, tool_of
 from rag_ls.operations import OPERATIONS, ClientSession, Json, Operation, Operations, operation_named
-from rag_ls.operations.json_of import json_of
+from rag_ls.operations.answer_json import make_json
 from rag_ls.operations.schema import answer_schema
 from rag_ls.project import user_data_folder
 from tests.lsp.in_process import in_process_editor
@@ -110,15 +110,16 @@ class Answering:
     def __call__(self, operation: str) -> Json:
         if operation == self.operation:
             return copy.deepcopy(self.answer)
-        return json_of(every_answer(operation_named(operation).answer)[0])
+        return make_json(every_answer(operation_named(operation).answer)[0])
 
 
 @pytest.fixture
 def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
     """What the operations answer, for the length of a test."""
     told = Answering()
-    monkeypatch.setattr(Operations, "_answered", lambda self, operation, arguments: told(operation.name))
-    monkeypatch.setattr(Operations, "prepare", lambda self, name, arguments=None, report=None: None)
+    monkeypatch.setattr(Operations, "_read_request", lambda self, operation, arguments: None)
+    monkeypatch.setattr(Operations, "_prepare", lambda self, operation, request, report: None)
+    monkeypatch.setattr(Operations, "_answer", lambda self, operation, request: told(operation.name))
     monkeypatch.setenv("RAG_LS_DAEMON_MODE", "never")
     monkeypatch.setattr(backend, "_alone", lambda operation, *rest: told(operation))
     return told
@@ -127,7 +128,7 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
 def _answers(told: Answering, operation: Operation) -> Iterator[Json]:
     told.operation = operation.name
     for answer in every_answer(operation.answer):
-        told.answer = json_of(answer)
+        told.answer = make_json(answer)
         yield told.answer
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import importlib
+import pkgutil
+import sys
 import typing
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+import rag_ls.operations
 from rag_ls.cli.main import build_parser
 from rag_ls.cli.options import add_operations
 from rag_ls.cli.verbs import VERBS
@@ -18,11 +22,13 @@ from rag_ls.errors import InvalidRequest
 from rag_ls.lsp.capabilities import COMMANDS, OF_THE_EDITOR
 from rag_ls.mcp.tools import offered, tool_of
 from rag_ls.operations import OPERATIONS, Operation, Operations
+from rag_ls.operations.answer_json import make_json
+from rag_ls.operations.caller import Caller
 from rag_ls.operations.fields import answer_fields, argument, arguments_of, optional
-from rag_ls.operations.json_of import json_of
+from rag_ls.operations.operation import Tool, Verb, collect_operations
+from rag_ls.operations.operation import operation as declare_operation
 from rag_ls.operations.schema import typescript
 from rag_ls.operations.shell import verbs_of
-from rag_ls.operations.spec import Tool, Verb
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +48,21 @@ class Greeting:
     note: str = optional("")
 
 
-GREET = Operation(
-    "greet",
-    "Greet somebody.",
-    Greet,
-    Greeting,
-    lambda at, asked: Greeting((f"hello {asked.name}",) * (asked.times or 2)),
+@declare_operation(
     tool=Tool("code", "Greet somebody.", ("name", "times"), ("said",)),
     command="ragLs.greet",
     verb=Verb("greet", "greet somebody", ("name",)),
 )
-TABLE = (*OPERATIONS, GREET)
+def greet(caller: Caller, request: Greet) -> Greeting:
+    """Greet somebody,
+    by name.
+
+    In a warm tone, unless another one is asked for.
+    """
+    return Greeting((f"hello {request.name}",) * (request.times or 2))
+
+
+TABLE = (*OPERATIONS, *collect_operations([sys.modules[__name__]]).values())
 
 
 def test_it_is_run_with_a_typed_request_and_answers_json(client: Client, shop: Path) -> None:
@@ -67,6 +77,20 @@ def test_it_is_run_with_a_typed_request_and_answers_json(client: Client, shop: P
     ):
         with pytest.raises(InvalidRequest, match=message):
             operations.run("greet", arguments)
+
+
+def test_its_handler_says_what_it_is_called_takes_and_answers() -> None:
+    (declared,) = collect_operations([sys.modules[__name__]]).values()
+    assert (declared.name, declared.request, declared.answer) == ("greet", Greet, Greeting)
+    assert declared.doc == "Greet somebody, by name."
+
+
+def test_the_table_holds_every_handler_that_is_declared() -> None:
+    modules = [
+        importlib.import_module(found.name)
+        for found in pkgutil.walk_packages(rag_ls.operations.__path__, f"{rag_ls.operations.__name__}.")
+    ]
+    assert collect_operations(modules).keys() == {operation.name for operation in OPERATIONS}
 
 
 def test_agents_are_offered_it_with_its_schema() -> None:
@@ -120,8 +144,8 @@ def test_requests_can_be_made_of_nothing_but_what_is_required(operation: Operati
 
 
 def test_what_says_nothing_is_left_out_of_an_answer_and_false_is_not() -> None:
-    assert json_of(Greeting((), "")) == {"said": []}
-    assert json_of(Greeting((), "well")) == {"said": [], "note": "well"}
+    assert make_json(Greeting((), "")) == {"said": []}
+    assert make_json(Greeting((), "well")) == {"said": [], "note": "well"}
 
 
 def test_no_two_answers_share_a_name() -> None:

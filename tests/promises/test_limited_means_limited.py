@@ -24,7 +24,7 @@ from rag_ls.errors import AccessRefused, PathOutsideProject, StoreUnavailable
 from rag_ls.http.tokens import Access
 from rag_ls.operations import OPERATIONS, ClientSession, Operation
 from rag_ls.operations.fields import arguments_of
-from rag_ls.operations.spec import Opens
+from rag_ls.operations.operation import Opens
 from rag_ls.storage import open_shared_vectors
 from rag_ls.util.masks import mask_secrets
 from tests.daemon.engines import engine, run

@@ -21,7 +21,7 @@ from rag_ls.chunking import Budget
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import HostedModel, local_model
 from rag_ls.indexing import Cutters, Cutting, DocumentIndexer, files_holding
-from rag_ls.operations.relevant_files import FIRST_BYTES
+from rag_ls.operations.code.relevant_files import FIRST_BYTES
 from rag_ls.project import Project
 from rag_ls.search import Searcher, likelihood
 from rag_ls.search.evidence import FEATURES, Weights, for_kind, learned

@@ -19,8 +19,8 @@ from rag_ls.indexing.watching.events import Changes
 from rag_ls.indexing.watching.git import git_folder
 from rag_ls.indexing.watching.mounts import is_remote, remote_file_system
 from rag_ls.indexing.watching.native import NativeChanges
-from rag_ls.operations.json_of import json_of
-from rag_ls.operations.records_of import status_record
+from rag_ls.operations.answer_json import make_json
+from rag_ls.operations.engine.status import make_status_record
 from rag_ls.registry.trusted_folders import users_trusted_folders
 from tests.indexing.watching.synced import contents, found, in_step, settled, watched
 from tests.support import PATIENCE_S, finished, git, git_repository, python, until, write
@@ -232,15 +232,15 @@ def test_another_repository_inside_is_not_taken_for_ours(client: Client, reposit
 
 def test_status_tells_of_the_sync(client: Client, shop: Path) -> None:
     view = client.open(shop)
-    before = json_of(status_record(view.status()))
+    before = make_json(make_status_record(view.status()))
     assert before["sync"].startswith("scanning: ")
     assert before["last_sync"] is None
     view.indexing.index_tree()
     assert until(lambda: view.status().sync == "watching")
-    after = json_of(status_record(view.status()))["last_sync"]
+    after = make_json(make_status_record(view.status()))["last_sync"]
     assert after.endswith("Z")
     write(shop, {"src/cart.py": "def zebra():\n    return 1\n"})
-    assert until(lambda: json_of(status_record(view.status()))["last_sync"] > after)
+    assert until(lambda: make_json(make_status_record(view.status()))["last_sync"] > after)
 
 
 def test_without_watching_questions_compare_and_the_sweep_finds_what_was_missed(

@@ -1,4 +1,4 @@
-// Generated from rag_ls/operations/records.py by scripts/dev.py docs.
+// Generated from the answers in rag_ls/operations/ by scripts/dev.py docs.
 
 /** A project that is known by name now. */
 export interface AddedProjectAnswer {
@@ -272,6 +272,13 @@ export interface FiguresAnswer {
 export interface FileError {
   readonly file: string;
   readonly error: string;
+}
+
+/** Chunks and memories. */
+export interface HitsAnswer {
+  readonly query: string;
+  readonly results: readonly (CodeRecord | MemoryRecord)[];
+  readonly stats: Stats;
 }
 
 /** What a change of a file would touch. */
@@ -626,13 +633,6 @@ export interface ScopeFigures {
   readonly newest: string | null;
   readonly model?: string;
   readonly not_embedded?: number;
-}
-
-/** Chunks and memories. */
-export interface SearchAnswer {
-  readonly query: string;
-  readonly results: readonly (CodeRecord | MemoryRecord)[];
-  readonly stats: Stats;
 }
 
 /** What set-up found and wrote. */

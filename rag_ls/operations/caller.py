@@ -1,0 +1,26 @@
+"""Who asks an operation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag_ls.engine.client import Client
+from rag_ls.operations.projects.naming import Projects
+from rag_ls.operations.rules.projects import RuleProjects
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The client that asks an operation, the projects that it can mean, and how it is answered."""
+
+    client: Client
+    projects: Projects
+    memory_projects: Projects
+    """As `projects`; where none is open, the project without a folder, which sees the user's memories."""
+    rule_projects: RuleProjects
+    wait_s: float
+    """How long a question waits for a model that is still loading, in an engine's thread."""
+    patience_s: float
+    """The same in the caller's own thread."""
+    budget_tokens: int
+    """The token budget of an answer where neither the request nor the settings set one; 0 for no limit."""

@@ -1,0 +1,108 @@
+"""Cuts answers to a token budget, so that they fit an agent's context: keeps the lines of each hit that matter."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rag_ls.chunking import WORD_PIECE
+from rag_ls.operations.answer_json import make_json
+from rag_ls.operations.code.hits import CodeRecord
+from rag_ls.search import analyse
+
+# As `approximate_token_offsets` has it, which is slower for short texts: pieces of words, and every other mark.
+_TOKEN = re.compile(rf"[0-9A-Za-z\u0080-\u07ff]{{1,{WORD_PIECE}}}|\S")
+_GAP = "…"
+_MIN_LINES = 3
+_MAX_LINE_CHARACTERS = 300
+# Tokens that a line costs besides its own: its end, and a gap before it.
+_LINE_COST = 3
+_ENVELOPE = 150
+
+
+def fit_to_budget(query: str, records: Sequence[CodeRecord], budget_tokens: int) -> tuple[list[CodeRecord], int]:
+    """The hits with their texts cut to the budget, and how many of the last ones had to be left out.
+
+    Cut texts are marked `truncated`. Short texts stay whole, and leave their unused share to the others.
+    """
+    words = _split_query(query)
+    hits = [_Hit(record, words) for record in records]
+    count, left = 0, budget_tokens - _ENVELOPE
+    while count < len(hits) and (not count or left >= hits[count].least):
+        left -= hits[count].least
+        count += 1
+    shown = list(records[:count])
+    more = {at: hits[at].whole - hits[at].least for at in range(count)}
+    for done, at in enumerate(sorted(more, key=lambda at: more[at])):
+        share = max(0, left) // (count - done)
+        if more[at] > share:
+            shown[at], size = hits[at].cut(share)
+            left -= size - hits[at].least
+        else:
+            left -= more[at]
+    return shown, len(records) - count
+
+
+def tokens(text: str) -> int:
+    """The approximate number of tokens of a text."""
+    return len(_TOKEN.findall(text))
+
+
+class _Hit:
+    """A hit that can be cut. Sizes are in tokens of its JSON."""
+
+    def __init__(self, record: CodeRecord, words: Sequence[str]) -> None:
+        self._record = record
+        self._lines = (record.text or "").splitlines()
+        self._order = _order_lines(self._lines, words)
+        self._costs = [tokens(line[:_MAX_LINE_CHARACTERS]) + _LINE_COST for line in self._lines]
+        self._frame = tokens(json.dumps(make_json(replace(record, text=None)), ensure_ascii=False))
+        self.whole = self._size(record)
+        self.least = self.cut(0)[1]
+
+    def cut(self, more: int) -> tuple[CodeRecord, int]:
+        """The record with `_MIN_LINES` of its text and as many others as fit `more` tokens, and its size."""
+        kept = set(self._order[:_MIN_LINES])
+        for at in self._order[_MIN_LINES:]:
+            if (more := more - self._costs[at]) < 0:
+                break
+            kept.add(at)
+        if len(kept) == len(self._lines) and all(len(line) <= _MAX_LINE_CHARACTERS for line in self._lines):
+            return self._record, self.whole
+        record = replace(self._record, truncated=True, text=_join_lines(self._lines, kept))
+        return record, self._size(record)
+
+    def _size(self, record: CodeRecord) -> int:
+        return self._frame + (tokens(json.dumps(record.text, ensure_ascii=False)) if record.text is not None else 0)
+
+
+def _join_lines(lines: Sequence[str], kept: set[int]) -> str:
+    shown: list[str] = []
+    for at, line in enumerate(lines):
+        if at in kept:
+            shown.append(line if len(line) <= _MAX_LINE_CHARACTERS else line[:_MAX_LINE_CHARACTERS] + _GAP)
+        elif not shown or shown[-1] != _GAP:
+            shown.append(_GAP)
+    return "\n".join(shown)
+
+
+def _order_lines(lines: Sequence[str], words: Sequence[str]) -> list[int]:
+    """The order in which to keep lines: the first non-blank one, the best matches with their neighbours, the rest."""
+    first = next((at for at, line in enumerate(lines) if line.strip()), 0)
+    lowered = [line.lower() for line in lines]
+    worth = dict.fromkeys(range(len(lines)), 0.0)
+    for word in words:
+        # A word counts less the more lines hold it.
+        holders = [at for at, line in enumerate(lowered) if word in line]
+        for at in holders:
+            worth[at] += 1 / len(holders)
+    best = sorted((at for at in worth if worth[at]), key=lambda at: (-worth[at], at))
+    around = [near for at in best for near in (at, at - 1, at + 1) if 0 <= near < len(lines)]
+    return list(dict.fromkeys([first, *around, *range(len(lines))])) if lines else []
+
+
+def _split_query(query: str) -> list[str]:
+    """The query's terms without plural endings, for matching inside lines."""
+    return list(dict.fromkeys(re.sub(r"(?<=\w{3})s$", "", term) for term in analyse(query).terms))

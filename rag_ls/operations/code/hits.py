@@ -1,0 +1,103 @@
+"""Chunks as answers show them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rag_ls import model
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.published import PublishedCode
+from rag_ls.model import Hit, StoredChunk
+from rag_ls.operations.fields import optional
+from rag_ls.operations.stats import Stats
+from rag_ls.project import is_guest
+
+Source = ProjectView | PublishedCode
+"""What is searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRecord:
+    """A chunk, or more of its document around it."""
+
+    kind: str
+    id: str
+    path: str
+    start_line: int
+    end_line: int
+    language: str
+    symbol: str
+    node_type: str
+    score: float
+    matched_by: tuple[str, ...]
+    freshness: str | None
+    file: str = optional("")
+    """Where an agent's own tools find the document: absolute, or a URI."""
+    scope: str = optional("")
+    """The declaration that it is a part of, where its text does not say."""
+    why: str = optional("")
+    """What speaks for it, in a few words."""
+    context: str = optional("")
+    text: str | None = optional()
+    truncated: bool = optional(False)
+    note: str = optional("")
+    project: str = optional("")
+    """The root, where several projects answer; the name of a published one."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeAnswer:
+    """Chunks, best first."""
+
+    query: str
+    results: tuple[CodeRecord, ...]
+    stats: Stats
+
+
+def make_hit(hit: Hit) -> CodeRecord:
+    """A chunk with its score."""
+    assert isinstance(hit.item, StoredChunk)
+    chunk = hit.item.chunk
+    return CodeRecord(
+        "chunk", hit.item.id, chunk.path, chunk.start_line, chunk.end_line, chunk.language, chunk.symbol, chunk.node_type,
+        round(hit.score, 4), hit.matched_by, hit.freshness.value if hit.freshness else None, text=chunk.text,
+    )  # fmt: skip
+
+
+def make_placed_hit(source: Source, hit: Hit) -> CodeRecord:
+    """A chunk with its score, its declaration's signature if its text does not show it, and its file, if it is here."""
+    record = replace(make_hit(hit), scope=_find_scope(hit), why=hit.why)
+    if isinstance(source, PublishedCode):
+        return replace(record, project=source.name)
+    return replace(record, file=locate_file(source, record.path))
+
+
+def _find_scope(hit: Hit) -> str:
+    chunk = hit.item.chunk if isinstance(hit.item, StoredChunk) else None
+    if chunk is None or chunk.is_declaration or not chunk.symbol:
+        return ""
+    return "" if chunk.signature in " ".join(chunk.text.split()) else chunk.signature
+
+
+def locate_file(view: ProjectView, path: str) -> str:
+    """The place of a document for an agent's own tools: an absolute path, or a URI if it is no file."""
+    return path if is_guest(path) else str(view.project.root / path)
+
+
+def pick_best(sources: Sequence[Source], answers: Sequence[model.SearchAnswer], k: int) -> tuple[CodeRecord, ...]:
+    """The best `k` hits of the answers of several projects; each then names its project.
+
+    Two projects may hold the same file: its hits in both are different ones.
+    """
+    hits = [(source, hit) for source, answer in zip(sources, answers, strict=True) for hit in answer.hits]
+    best = sorted(hits, key=lambda item: -item[1].score)[:k]
+    found = [(source, make_placed_hit(source, hit)) for source, hit in best]
+    if len(sources) == 1:
+        return tuple(each for _, each in found)
+    return tuple(replace(each, project=_name_source(source)) for source, each in found)
+
+
+def _name_source(source: Source) -> str:
+    """A project's root, or the name of one that is published."""
+    return source.name if isinstance(source, PublishedCode) else str(source.project.root)

@@ -1,0 +1,223 @@
+"""Operations that look code up: a chunk with its context, declarations, and tests of a place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rag_ls.chunking import stem_of
+from rag_ls.engine.code.lookup import CONTEXTS, Excerpt, SymbolQuestion
+from rag_ls.engine.code.related_tests import RelatedTest
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.requests import DECLARED_KINDS
+from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.operations.caller import Caller
+from rag_ls.operations.code.filters import read_kind
+from rag_ls.operations.code.hits import CodeRecord, locate_file, make_placed_hit
+from rag_ls.operations.code.preparation import read_first
+from rag_ls.operations.code.relevant_files import QuestionScope
+from rag_ls.operations.fields import argument, optional
+from rag_ls.operations.operation import Tool, operation
+from rag_ls.storage import StoredSymbol
+from rag_ls.util.nearest import nearest_text
+
+_DEFAULT_SYMBOLS = 100
+_MAX_SYMBOLS = 1000
+_DEFAULT_TESTS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class GetChunk:
+    """A chunk by its id."""
+
+    id: str = argument(doc="a chunk's id, as searches give it")
+    context: str = argument("", "how much of its document around it", choices=CONTEXTS)
+
+
+@operation(
+    tool=Tool(
+        "code",
+        "A hit by its id, as it is now.",
+        ("id", "context"),
+        ("text",),
+    ),
+    command="ragLs.getChunk",
+)
+def get_chunk(caller: Caller, request: GetChunk) -> CodeRecord:
+    """A hit by its id, as it is now, alone or with what is around it."""
+    context, errors = request.context or "chunk", list[NotFound]()
+    views = caller.projects.all_and_named()
+    for view in views:
+        try:
+            return make_excerpt(view, view.lookup.around(request.id, context), context)
+        except NotFound as not_here:
+            errors.append(not_here)
+    told = [error for view, error in zip(views, errors, strict=True) if view.code.fate_of(request.id.strip())]
+    raise (told or errors)[0]
+
+
+def make_excerpt(view: ProjectView, excerpt: Excerpt, context: str) -> CodeRecord:
+    """A chunk with its context."""
+    record = make_placed_hit(view, excerpt.hit)
+    if context == "chunk":
+        return record
+    return replace(
+        record, scope="", context=context, start_line=excerpt.start_line, end_line=excerpt.end_line, text=excerpt.text,
+        note=excerpt.note,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ListSymbols:
+    """Declarations of files, or of a name."""
+
+    path: str = argument("", "a file", is_path=True)
+    path_glob: str = argument("", "files that match", metavar="GLOB")
+    query: str = argument("", "a name, or a part of one")
+    kind: str = argument("", "only this kind of declaration")
+    k: int | None = argument(None, "symbols at most", least=1, flag="-k")
+    project: tuple[str, ...] = argument((), "names or roots of projects, or all")
+
+    @property
+    def scope(self) -> QuestionScope:
+        """What it is about."""
+        return QuestionScope(self.query, self.path.strip(), self.path_glob.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolRecord:
+    """A declaration."""
+
+    path: str
+    symbol: str
+    kind: str
+    start_line: int
+    end_line: int
+    signature: str
+    exported: bool
+    project: str = optional("")
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolsAnswer:
+    """Declarations."""
+
+    symbols: tuple[SymbolRecord, ...]
+    total: int
+    note: str = optional("")
+
+
+@operation(
+    prepare=read_first,
+    waits=True,
+    tool=Tool(
+        "code",
+        "Outline of a file (path), or declarations by name or part of it (query).",
+        ("path", "path_glob", "query", "kind"),
+        ("symbols",),
+    ),
+    command="ragLs.listSymbols",
+)
+def list_symbols(caller: Caller, request: ListSymbols) -> SymbolsAnswer:
+    """Outline of a file, or declarations by name."""
+    path = request.path.strip()
+    kind = read_kind("list_symbols", request.kind, DECLARED_KINDS)
+    question = SymbolQuestion(path, request.path_glob.strip(), request.query.strip(), kind)
+    if not (path or question.path_glob or question.query):
+        raise InvalidRequest("list_symbols needs a path, a path_glob or a query (a name, or a part of one)")
+    views = [caller.projects.find_holding(path, request.project)] if path else caller.projects.find(request.project)
+    found = [(view, item) for view in views for item in view.lookup.symbols(question)]
+    shown = found[: min(request.k or _DEFAULT_SYMBOLS, _MAX_SYMBOLS)]
+    symbols = tuple(make_symbol_record(view, item, names_project=len(views) > 1) for view, item in shown)
+    note = _note_unread(views) or ("" if found or not question.query else _name_nearest(views, question.query))
+    return SymbolsAnswer(symbols, len(found), note)
+
+
+def make_symbol_record(view: ProjectView, item: StoredSymbol, *, names_project: bool) -> SymbolRecord:
+    """A declaration."""
+    return SymbolRecord(
+        item.path, item.symbol, item.kind, item.start_line, item.end_line, item.signature, item.exported,
+        project=str(view.project.root) if names_project else "",
+    )  # fmt: skip
+
+
+def _name_nearest(views: Sequence[ProjectView], name: str) -> str:
+    """A note that names the symbols that may be meant; empty if none is like the name."""
+    near = nearest_text(symbol for view in views for symbol in view.lookup.nearest_symbols(name))
+    return f"no declaration is called {name!r}; {near}search_code takes questions in words" if near else ""
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedTests:
+    """A place whose tests are wanted."""
+
+    path: str = argument("", "a file", is_path=True)
+    line: int | None = argument(None, "a line of it, from 1", least=1)
+    symbol: str = argument("", "a symbol")
+    k: int | None = argument(None, "tests at most", least=1, flag="-k")
+    project: tuple[str, ...] = argument((), "names or roots of projects, or all")
+
+    @property
+    def scope(self) -> QuestionScope:
+        """What it is about; tests are named after the file."""
+        path = self.path.strip()
+        return QuestionScope(f"{self.symbol} tests {stem_of(path)}", path)
+
+
+@dataclass(frozen=True, slots=True)
+class TestRecord:
+    """A document of tests, at the place in it that is nearest."""
+
+    path: str
+    file: str
+    score: float
+    why: tuple[str, ...]
+    id: str = optional("")
+    symbol: str | None = optional()
+    start_line: int | None = optional()
+    end_line: int | None = optional()
+    mentioned_in: tuple[str, ...] = optional(())
+
+
+@dataclass(frozen=True, slots=True)
+class TestsAnswer:
+    """Tests, those that most speaks for first."""
+
+    tests: tuple[TestRecord, ...]
+    note: str = optional("")
+
+
+@operation(
+    prepare=read_first,
+    waits=True,
+    tool=Tool(
+        "code",
+        "The tests to read or run for a file, line or symbol, and why each.",
+        ("path", "line", "symbol"),
+        ("tests",),
+    ),
+    command="ragLs.relatedTests",
+)
+def related_tests(caller: Caller, request: RelatedTests) -> TestsAnswer:
+    """The tests for a file, line or symbol, and what speaks for each."""
+    path, symbol = request.path.strip(), request.symbol.strip()
+    if not (path or symbol):
+        raise InvalidRequest("related_tests needs a path, with a line or a symbol where one is meant, or a symbol")
+    view = caller.projects.find_holding(path, request.project)
+    tests = view.lookup.tests_of(path, request.line or 0, symbol, request.k or _DEFAULT_TESTS)
+    return TestsAnswer(tuple(make_test_record(view, test) for test in tests), _note_unread([view]))
+
+
+def make_test_record(view: ProjectView, test: RelatedTest) -> TestRecord:
+    """A test document."""
+    record = TestRecord(test.path, locate_file(view, test.path), test.score, test.why, mentioned_in=test.mentions)
+    if test.chunk is None:
+        return record
+    chunk = test.chunk.chunk
+    return replace(record, id=test.chunk.id, symbol=chunk.symbol, start_line=chunk.start_line, end_line=chunk.end_line)
+
+
+def _note_unread(views: Sequence[ProjectView]) -> str:
+    """A note that unread files are missing from the answer; empty where there are none."""
+    queued = sum(view.store.queue_lengths()[0] for view in views)
+    return f"{queued:,} files are not read yet: what they hold is missing" if queued else ""

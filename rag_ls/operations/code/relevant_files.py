@@ -1,0 +1,52 @@
+"""Chooses the unread files that a question about code needs first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.errors import RagLsError
+from rag_ls.indexing import files_holding
+from rag_ls.languages import detect_language
+from rag_ls.search import analyse, glob_matcher, likelihood
+
+# The files that hold a question's words, up to these bytes, answer it nearly as well as all files do (docs/quality.md).
+FIRST_BYTES = 1_000_000
+_READING_S = 5.0
+# For a question without words: at most this many of the files that match its pattern.
+_MAX_FIRST_FILES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionScope:
+    """What a question is about, unchecked."""
+
+    text: str = ""
+    path: str = ""
+    glob: str = ""
+
+    def choose_files(self, view: ProjectView, queued: Sequence[str], *, hurried: bool) -> list[str]:
+        """The queued files that are named, and those that hold the words; `hurried`, a look of half a second must do."""
+        matches = glob_matcher(self.glob) if self.glob else None
+        allowed = queued if matches is None else [path for path in queued if matches(path)]
+        query, place = analyse(self.text), self._find_place(view)
+        named = [path for path in queued if path == place]
+        if not query.terms:
+            return [*named, *allowed[: _MAX_FIRST_FILES * (matches is not None)]]
+        holders = files_holding(
+            view.project.root,
+            allowed,
+            query.terms,
+            most_bytes=FIRST_BYTES,
+            largest=view.settings.index.max_file_bytes,
+            longest_s=_READING_S / 10 if hurried else _READING_S,
+            weight=lambda path: likelihood(query, path, detect_language(path) or "text"),
+        )
+        return [*named, *holders]
+
+    def _find_place(self, view: ProjectView) -> str:
+        try:
+            return view.project.relative(self.path) if self.path else ""
+        except RagLsError:
+            return ""

@@ -1,0 +1,155 @@
+"""Operations that look for code: by a question, or by other code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from rag_ls.engine.requests import DECLARED_KINDS, SearchRequest
+from rag_ls.errors import NotFound, StoreUnavailable
+from rag_ls.operations.caller import Caller
+from rag_ls.operations.code.budget import fit_to_budget
+from rag_ls.operations.code.filters import make_document_filters, read_kind
+from rag_ls.operations.code.hits import CodeAnswer, Source, pick_best
+from rag_ls.operations.code.preparation import read_first
+from rag_ls.operations.code.relevant_files import QuestionScope
+from rag_ls.operations.fields import argument
+from rag_ls.operations.operation import Tool, operation
+from rag_ls.operations.stats import add_note, merge_stats
+from rag_ls.search import DOCUMENT_KINDS, MAX_QUERY_CHARACTERS
+
+CODE_KINDS = (*DECLARED_KINDS, *DOCUMENT_KINDS)
+# What an answer of code holds where an agent does not say.
+AGENTS_BUDGET_TOKENS = 2500
+
+
+@dataclass(frozen=True, slots=True)
+class SearchCode:
+    """A question about code."""
+
+    query: str = argument(doc="words, an identifier, a path, an error message or a piece of code")
+    k: int | None = argument(None, "hits at most", agent_default=10, flag="-k")
+    project: tuple[str, ...] = argument(
+        (), "names or roots of projects, or all", agents="a name of list_repos, or all", agents_type="string"
+    )
+    language: str = argument("", "only code in this language")
+    path_glob: str = argument("", "only files that match", agents="e.g. src/**/*.py", flag="--path", metavar="GLOB")
+    kind: str = argument("", "only this kind of declaration or document", names=CODE_KINDS)
+    files_only: bool = argument(False, "one hit a file, without its text")
+    min_score: float | None = argument(None, "only hits with at least this score, 0 to 1")
+    rerank: bool = argument(False, "have the cross-encoder of the settings order the first hits")
+    budget_tokens: int | None = argument(
+        None, "cut the answer to about so many tokens; 0 for no limit", least=0, agent_default=AGENTS_BUDGET_TOKENS
+    )
+
+    @property
+    def scope(self) -> QuestionScope:
+        """What it is about."""
+        return QuestionScope(self.query, glob=self.path_glob.strip())
+
+
+@operation(
+    prepare=read_first,
+    waits=True,
+    tool=Tool(
+        "code",
+        "Find code by meaning, words, identifier or path. If it is truncated, get_chunk or your Read tool has the rest.",
+        ("query", "k", "language", "path_glob", "kind", "files_only", "budget_tokens", "project"),
+        ("results",),
+    ),
+    command="ragLs.searchCode",
+)
+def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
+    """Find code by meaning, words, identifier or path."""
+    kind = read_kind("search_code", request.kind, CODE_KINDS)
+    views, published, problems = caller.projects.find_with_published(request.project)
+    question = SearchRequest(
+        query=request.query[:MAX_QUERY_CHARACTERS],
+        k=request.k,
+        filters=make_document_filters(request.language, request.path_glob, views, kind, elsewhere=bool(published)),
+        min_score=request.min_score or 0.0,
+        declares=kind if kind in DECLARED_KINDS else "",
+        files_only=request.files_only,
+        rerank=request.rerank,
+    )
+    settings = views[0].settings.search if views else caller.projects.user_settings.search
+    answers = [view.search(question, wait_for_model_s=caller.wait_s) for view in views]
+    sources: list[Source] = list(views)
+    for code in published:
+        try:
+            answers.append(code.search(question, settings, wait_for_model_s=caller.wait_s))
+            sources.append(code)
+        except (StoreUnavailable, NotFound) as problem:
+            problems.append(f"{code.name} does not answer: {problem}")
+    if not answers:
+        raise StoreUnavailable("; ".join(problems), "published code")
+    results = pick_best(sources, answers, question.k or settings.code_k)
+    stats = add_note(merge_stats(question.query, answers), "; ".join(problems))
+    if problems:
+        stats = replace(stats, complete=False)
+    if len(request.query) > MAX_QUERY_CHARACTERS:
+        stats = add_note(stats, f"the query was cut to its first {MAX_QUERY_CHARACTERS:,} characters")
+    if request.files_only:
+        results = tuple(replace(record, text=None) for record in results)
+    budget = request.budget_tokens
+    default = settings.budget_tokens or caller.budget_tokens
+    return _fit_answer(CodeAnswer(question.query, results, stats), default if budget is None else budget)
+
+
+@dataclass(frozen=True, slots=True)
+class FindRelated:
+    """A place, a symbol or a snippet that other code is to be like."""
+
+    path: str = argument("", "a file", is_path=True)
+    line: int | None = argument(None, "a line of it, from 1", least=1)
+    symbol: str = argument("", "a symbol, by its qualified name or its last part")
+    snippet: str = argument("", "a piece of code or text")
+    k: int | None = argument(None, "hits at most", flag="-k")
+    min_score: float | None = argument(None, "only hits at least this close, 0 to 1")
+    language: str = argument("", "only code in this language")
+    path_glob: str = argument("", "only files that match", metavar="GLOB")
+    project: tuple[str, ...] = argument((), "names or roots of projects, or all")
+
+    @property
+    def scope(self) -> QuestionScope:
+        """What it is about."""
+        return QuestionScope(f"{self.symbol} {self.snippet}", self.path.strip(), self.path_glob.strip())
+
+
+@operation(
+    prepare=read_first,
+    waits=True,
+    tool=Tool(
+        "code",
+        "Code like a place (path, line), symbol or snippet, in other files.",
+        ("path", "line", "symbol", "snippet"),
+        ("results",),
+    ),
+    command="ragLs.findRelated",
+)
+def find_related(caller: Caller, request: FindRelated) -> CodeAnswer:
+    """Code like a place, symbol or snippet, in other files."""
+    view = caller.projects.find_holding(request.path, request.project)
+    answer = view.code.find_related(
+        path=request.path,
+        line=request.line or 0,
+        symbol=request.symbol.strip(),
+        snippet=request.snippet,
+        k=request.k,
+        minimum=request.min_score or 0.0,
+        filters=make_document_filters(request.language, request.path_glob, [view]),
+    )
+    results = pick_best([view], [answer], len(answer.hits))
+    return _fit_answer(CodeAnswer(answer.query, results, merge_stats(answer.query, [answer])), caller.budget_tokens)
+
+
+def _fit_answer(answer: CodeAnswer, budget_tokens: int) -> CodeAnswer:
+    if not budget_tokens:
+        return answer
+    results, left_out = fit_to_budget(answer.query, answer.results, budget_tokens)
+    stats = answer.stats
+    if left_out:
+        stats = add_note(
+            stats,
+            f"{left_out} more hits did not fit budget_tokens = {budget_tokens:,}: raise it, or narrow the search",
+        )
+    return CodeAnswer(answer.query, tuple(results), stats)

@@ -1,0 +1,1 @@
+"""Operations on collections: texts that programs push, and what they ask of them."""

@@ -1,0 +1,1 @@
+"""Operations on the engine and its indexes: how they stand, and indexing."""

@@ -1,0 +1,323 @@
+"""Operations that tell how projects and the engine stand."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rag_ls import __version__
+from rag_ls.engine.engine import About, Engine
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.requests import ProjectStatus
+from rag_ls.engine.shared_project import SharedProject
+from rag_ls.operations.caller import Caller
+from rag_ls.operations.engine.progress import Report, follow_indexing
+from rag_ls.operations.fields import argument, optional
+from rag_ls.operations.operation import Tool, Verb, operation
+from rag_ls.operations.stats import Percent, make_percent
+from rag_ls.project import CONFIG_FILE
+from rag_ls.util import own_processes
+
+_CATCH_UP_S = 3.0
+_MAX_WAIT_S = 600
+_MAX_SKIPPED_FILES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageRecord:
+    """How much there is of a language."""
+
+    documents: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedRecord:
+    """A file that is not indexed, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClientRecord:
+    """Who is connected to the engine."""
+
+    surface: str
+    name: str
+    pid: int | None
+    connected_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyRecord:
+    """How long an operation takes, in milliseconds."""
+
+    count: int
+    p50_ms: float
+    p95_ms: float
+    p99_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRecord:
+    """A model that is loaded."""
+
+    model: str
+    ready: bool
+    worker_pid: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class EngineRecord:
+    """The engine; with its clients and latencies, where they are asked for."""
+
+    mode: str
+    pid: int
+    version: str
+    uptime_s: float
+    address: str | None = optional()
+    log: str | None = optional()
+    memory_bytes: int | None = optional()
+    processor_s: float | None = optional()
+    models: tuple[ModelRecord, ...] | None = optional()
+    clients: tuple[ClientRecord, ...] | None = optional()
+    latency: Mapping[str, LatencyRecord] | None = optional()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenProjectRecord:
+    """One of the engine's projects, in short."""
+
+    root: str
+    documents: int
+    chunks: int
+    queued_documents: int
+    pending_embeddings: int
+    activity: str
+    clients: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectStatusRecord:
+    """How a project stands."""
+
+    root: str
+    complete: bool
+    documents: int
+    chunks: int
+    queued_documents: int
+    pending_embeddings: int
+    indexed_percent: Percent
+    unsaved_buffers: int
+    skipped: Mapping[str, int]
+    activity: str
+    sync: str
+    last_sync: str | None
+    model: str
+    model_ready: bool
+    memories: Mapping[str, int]
+    note: str = optional("")
+    share_problem: str = optional("")
+    """Why vectors or memories are not shared with the team."""
+    languages: Mapping[str, LanguageRecord] | None = optional()
+    """Told with `details` alone, as what follows."""
+    skipped_files: tuple[SkippedRecord, ...] | None = optional()
+    engine: EngineRecord | None = optional()
+    projects: tuple[OpenProjectRecord, ...] | None = optional()
+
+
+@dataclass(frozen=True, slots=True)
+class StatusAnswer:
+    """How the projects of a client stand, and the engine."""
+
+    version: str
+    complete: bool
+    projects: tuple[ProjectStatusRecord, ...]
+    engine: EngineRecord
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """Whose state is asked for, and whether to wait."""
+
+    project: tuple[str, ...] = argument((), "names or roots of projects, or all")
+    wait_s: int | None = argument(None, "wait so long for the index to be complete", least=0)
+    skipped: bool = argument(False, "name the skipped files")
+
+
+def prepare_index_status(caller: Caller, request: IndexStatus, report: Report) -> None:
+    """Wait for the index, if the request asks for it."""
+    deadline = time.monotonic() + min(request.wait_s or 0, _MAX_WAIT_S)
+    for view in caller.projects.find(request.project) if request.wait_s else ():
+        follow_indexing(view, report, embeddings=True, deadline=deadline)
+
+
+@operation(
+    prepare=prepare_index_status,
+    waits=True,
+    tool=Tool(
+        "code",
+        "Whether the index is complete; wait_s waits for it.",
+        ("wait_s", "skipped"),
+        ("complete",),
+    ),
+)
+def index_status(caller: Caller, request: IndexStatus) -> StatusAnswer:
+    """How each open project stands."""
+    return _describe_projects(
+        caller, request.project, describe_with_skipped if request.skipped else describe_project, full=False
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStatus:
+    """Whose state is asked for, and how much of it."""
+
+    project: tuple[str, ...] = argument((), "names or roots of projects, or all")
+    details: bool = argument(False, "what each project is made of, too")
+    open_only: bool = argument(False, "only projects that the engine has open: no other is opened for this")
+
+
+@operation(needs_code=False, command="ragLs.status")
+def engine_status(caller: Caller, request: EngineStatus) -> StatusAnswer:
+    """How each open project stands, and the engine with its clients and latencies."""
+    names = request.project
+    if request.open_only and not names:
+        names = _find_open_roots(caller)
+        if not names:
+            return StatusAnswer(__version__, True, (), _describe_engine(caller, full=True))
+    return _describe_projects(caller, names, describe_in_detail if request.details else describe_project, full=True)
+
+
+def _find_open_roots(caller: Caller) -> tuple[str, ...]:
+    """The projects that the engine has open, among those that the client sees."""
+    known = {item.root for item in caller.client.known_projects()}
+    return tuple(
+        str(shared.project.root) for shared, _ in caller.client.engine.projects() if shared.project.root in known
+    )
+
+
+def _describe_projects(
+    caller: Caller, names: Sequence[str], tell: Callable[[ProjectView], ProjectStatusRecord], *, full: bool
+) -> StatusAnswer:
+    sees_none = caller.client.asks_all and not names and not caller.client.known_projects()
+    views = () if sees_none else caller.projects.find(names)
+    statuses = tuple(_add_problems(caller, view, tell(view)) for view in views)
+    complete = all(status.complete for status in statuses)
+    return StatusAnswer(__version__, complete, statuses, _describe_engine(caller, full=full))
+
+
+def _add_problems(caller: Caller, view: ProjectView, status: ProjectStatusRecord) -> ProjectStatusRecord:
+    """A project's state with what is wrong with its settings, for clients that hear of it nowhere else."""
+    loaded = caller.client.load_settings(view.project)
+    problems = loaded.problems
+    if not caller.client.sees_all:
+        # The user's settings may tell of any project.
+        problems = tuple(problem for problem in problems if problem.source == str(view.project.root / CONFIG_FILE))
+    wrong = (*map(str, problems), loaded.waiting_note())
+    return replace(status, note="; ".join(filter(None, (status.note, *wrong))))
+
+
+def _describe_engine(caller: Caller, *, full: bool) -> EngineRecord:
+    return make_engine_record(caller.client.engine, full=full and caller.client.sees_all)
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How much of the state is shown."""
+
+    skipped: bool = argument(False, "name the files that are skipped, with the reasons")
+
+
+def prepare_status(caller: Caller, request: Status, report: Report) -> None:
+    """Compare the files with the index."""
+    for view in caller.projects.all():
+        view.indexing.compare()
+        view.indexing.wait_for_scan(_CATCH_UP_S)
+
+
+@operation(
+    prepare=prepare_status,
+    verb=Verb("status", "show how much is indexed, queued and skipped, and how the engine stands"),
+)
+def status(caller: Caller, request: Status) -> ProjectStatusRecord:
+    """How the project and the engine stand, after comparing the files with the index."""
+    view, engine = caller.projects.first(), caller.client.engine
+    found = describe_with_skipped(view) if request.skipped else describe_project(view)
+    if not caller.client.sees_all:
+        return replace(found, engine=make_engine_record(engine))
+    others = tuple(make_open_project(shared, users) for shared, users in engine.projects())
+    return replace(found, engine=make_engine_record(engine, full=True), projects=others)
+
+
+def make_engine_record(engine: Engine, *, full: bool = False) -> EngineRecord:
+    """The engine; with `full`, its clients, models and latencies too."""
+    mode = "shared" if engine.address else "standalone"
+    record = EngineRecord(mode, os.getpid(), __version__, round(engine.uptime_s, 1))
+    if not full:
+        return record
+    return replace(
+        record,
+        address=engine.address,
+        log=engine.log_file,
+        memory_bytes=own_processes.memory_bytes(),
+        processor_s=round(own_processes.processor_s(), 2),
+        models=tuple(ModelRecord(item.model_id, True, item.worker_process_id) for item in engine.models.loaded()),
+        clients=tuple(map(_make_client_record, engine.clients())),
+        latency={
+            name: LatencyRecord(item.count, item.p50, item.p95, item.p99)
+            for name, item in engine.latencies.summary().items()
+        },
+    )
+
+
+def _make_client_record(about: About) -> ClientRecord:
+    return ClientRecord(about.surface, about.name, about.pid, about.connected_at.isoformat(timespec="seconds"))
+
+
+def make_open_project(shared: SharedProject, users: int) -> OpenProjectRecord:
+    """One of the engine's projects, in short."""
+    counts = shared.index.checkout.counts()
+    return OpenProjectRecord(
+        str(shared.project.root), counts.documents, counts.chunks, counts.queued_documents + len(shared.indexing.unseen()),
+        counts.pending_embeddings, str(shared.indexing.activity), users,
+    )  # fmt: skip
+
+
+def make_status_record(status: ProjectStatus) -> ProjectStatusRecord:
+    """The state of one project."""
+    unknown = "" if status.scanned else "the files were not compared with the index yet since this process started"
+    note = "; ".join(filter(None, (unknown, status.note)))
+    return ProjectStatusRecord(
+        status.root, status.complete, status.documents, status.chunks, status.queued_documents, status.pending_embeddings,
+        make_percent(status.coverage), status.buffers, status.skipped, str(status.progress), status.sync, status.last_sync,
+        status.model, status.model_ready, status.memories, note=note, share_problem=status.share_problem,
+    )  # fmt: skip
+
+
+def describe_project(view: ProjectView) -> ProjectStatusRecord:
+    """The state of a project."""
+    return make_status_record(view.status())
+
+
+def describe_in_detail(view: ProjectView) -> ProjectStatusRecord:
+    """The state of a project, its languages, and the first of its skipped files with the reasons."""
+    return replace(
+        describe_with_skipped(view),
+        languages={
+            language: LanguageRecord(documents, chunks)
+            for language, (documents, chunks) in view.store.language_counts().items()
+        },
+    )
+
+
+def describe_with_skipped(view: ProjectView) -> ProjectStatusRecord:
+    """The state of a project with the first of its skipped files, and those whose syntax is skipped."""
+    by_lines = sorted(view.shared.documents.cut_by_lines().items())[:_MAX_SKIPPED_FILES]
+    skipped = view.store.skipped(_MAX_SKIPPED_FILES).values()
+    named = [SkippedRecord(path, f"cut by lines: when it was parsed, {reason}") for path, reason in by_lines]
+    named += [SkippedRecord(item.path, item.reason) for item in skipped]
+    return replace(describe_project(view), skipped_files=tuple(named))

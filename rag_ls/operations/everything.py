@@ -1,0 +1,119 @@
+"""Operations of the shell on code, memories and rules together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from rag_ls.errors import InvalidRequest, NotFound, RagLsError
+from rag_ls.operations.caller import Caller
+from rag_ls.operations.code.hits import CodeRecord
+from rag_ls.operations.code.lookup import GetChunk, get_chunk
+from rag_ls.operations.code.preparation import prepare_shell_question
+from rag_ls.operations.code.search import SearchCode, search_code
+from rag_ls.operations.engine.progress import Report
+from rag_ls.operations.fields import argument
+from rag_ls.operations.memories.arguments import SCOPES_OR_ALL
+from rag_ls.operations.memories.memory_records import MemoryRecord
+from rag_ls.operations.memories.recalling import GetMemory, SearchMemory, get_memory, search_memory
+from rag_ls.operations.operation import Verb, operation
+from rag_ls.operations.rules.constraints import search_rules
+from rag_ls.operations.stats import Stats, add_note
+
+_SHORTEST_ID = 4
+_KINDS = ("code", "memory", "rules")
+_USUAL_KINDS = ("code", "memory")
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A question about code and memories, as the shell asks it."""
+
+    query: str = argument(doc="a question, words, an identifier, a path, an error message or a piece of code")
+    kinds: tuple[str, ...] = argument(
+        (),
+        "what to search: code, memory, rules (default: code,memory; memory with --scope)",
+        flag="--in",
+        metavar="KINDS",
+    )
+    k: int | None = argument(None, "hits at most, of each kind, to 100", flag="-k")
+    language: str = argument("", "only code in this language")
+    path_glob: str = argument("", "only files that match, e.g. 'src/**'", flag="--path", metavar="GLOB")
+    scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
+    min_similarity: float | None = argument(None, "of memories, 0 to 1 (default: 0.7)")
+
+
+@dataclass(frozen=True, slots=True)
+class HitsAnswer:
+    """Chunks and memories."""
+
+    query: str
+    results: tuple[CodeRecord | MemoryRecord, ...]
+    stats: Stats
+
+
+def prepare_search(caller: Caller, request: Search, report: Report) -> None:
+    """See `prepare_shell_question`."""
+    if "code" in _choose_kinds(caller, request) or caller.client.projects():
+        prepare_shell_question(caller, request.query, request.path_glob.strip(), request.kinds, report)
+
+
+@operation(prepare=prepare_search, needs_code=False, verb=Verb("search", "search code and memories", ("query",)))
+def search(caller: Caller, request: Search) -> HitsAnswer:
+    """Chunks and memories that answer a question."""
+    kinds = _choose_kinds(caller, request)
+    results: list[CodeRecord | MemoryRecord] = []
+    stats: Stats | None = None
+    if "code" in kinds:
+        question = SearchCode(request.query, request.k, language=request.language, path_glob=request.path_glob)
+        found = search_code(caller, question)
+        results += found.results
+        stats = found.stats
+    if "memory" in kinds:
+        recalled = search_memory(
+            caller, SearchMemory(request.query, request.k, scope=request.scope, min_similarity=request.min_similarity)
+        )
+        results += recalled.results
+        stats = stats or recalled.stats
+    if "rules" in kinds:
+        of_rules = search_rules(caller, request.query, request.k)
+        results += of_rules.results
+        stats = stats or of_rules.stats
+    assert stats is not None
+    if request.kinds or "code" in kinds:
+        return HitsAnswer(request.query, tuple(results), stats)
+    return HitsAnswer(request.query, tuple(results), add_note(stats, f"memories alone: {caller.client.why_none}"))
+
+
+def _choose_kinds(caller: Caller, request: Search) -> tuple[str, ...]:
+    """The kinds to search: those asked for, else memories, and code if there is a project."""
+    if not set(request.kinds) <= set(_KINDS):
+        raise InvalidRequest(f"{', '.join(request.kinds)}: give code, memory, rules or several, with a comma between")
+    return request.kinds or (
+        _USUAL_KINDS if caller.client.projects() or caller.client.why_none is None else ("memory",)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """A memory or a chunk by its id."""
+
+    id: str = argument(doc="a memory's id (or its first 4 or more characters), or a chunk's")
+    history: bool = argument(False, "with a memory's former versions")
+
+
+@operation(needs_code=False, verb=Verb("show", "show a memory or a chunk by its id", ("id",)))
+def show(caller: Caller, request: Show) -> MemoryRecord | CodeRecord:
+    """A memory with its former versions, else a chunk."""
+    try:
+        found = get_memory(caller, GetMemory(request.id, history=request.history))
+        return replace(found, kind="memory")
+    except NotFound:
+        try:
+            return get_chunk(caller, GetChunk(request.id))
+        except RagLsError:
+            short = (
+                f"give at least its first {_SHORTEST_ID} characters; " if len(request.id.strip()) < _SHORTEST_ID else ""
+            )
+            raise NotFound(
+                f"no memory and no chunk has the id {request.id!r}; {short}`rag-ls list` and `rag-ls search` show ids"
+            ) from None

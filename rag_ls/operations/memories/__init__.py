@@ -1,0 +1,1 @@
+"""Operations on memories: storing, recalling, merging, and changes of many at once."""

@@ -1,0 +1,317 @@
+"""Operations that change many memories at once. Each can be previewed, and taken back by `undo`.
+
+Only the shell offers them: it asks a person first, and files that the caller names are read.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import uuid
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rag_ls.engine.events import MemoryChange
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.errors import InvalidRequest, NotFound, StoreDamaged
+from rag_ls.memory import portable
+from rag_ls.memory.backups import replace_damaged, restore_into
+from rag_ls.memory.batches import DELETED, IMPORTED, BatchResult, carry_out
+from rag_ls.memory.portable import KINDS as SOURCES
+from rag_ls.memory.portable import Format, ImportResult, detect_format, import_records, read_foreign
+from rag_ls.memory.project_memories import memories_folder
+from rag_ls.model import Memory, Scope
+from rag_ls.operations.caller import Caller
+from rag_ls.operations.changes import Changed, find_roots, mark_changed
+from rag_ls.operations.fields import NoArguments, argument
+from rag_ls.operations.memories.arguments import SCOPE_NAMES
+from rag_ls.operations.memories.memory_records import BriefMemory, shorten_memory
+from rag_ls.operations.operation import DELETES, DESTROYS, Opens, Verb, operation
+from rag_ls.project import user_data_folder
+from rag_ls.storage import MemoryStore
+from rag_ls.util.regular_files import regular_file
+
+_MAX_SHOWN = 20
+FORMATS = tuple(item.value for item in Format)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRecord:
+    """What was changed, or would be changed."""
+
+    dry_run: bool
+    inserted: int
+    replaced: int
+    deleted: int
+    inserted_memories: tuple[BriefMemory, ...]
+    """The first of them."""
+    replaced_memories: tuple[BriefMemory, ...]
+    """The first of them, as they were."""
+    deleted_memories: tuple[BriefMemory, ...]
+    """The first of them."""
+    undo: str
+    """The id that takes it back; empty if nothing changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportMemories:
+    """Where memories are to be read."""
+
+    input: str = argument(doc="a file or folder", is_path=True)
+    scope: str = argument("", "memories of this scope (default: project)", choices=SCOPE_NAMES)
+    format: str = argument("", "(default: by the file's name and beginning)", choices=FORMATS)
+    source: str = argument("", "it comes from another tool", choices=SOURCES, flag="--from")
+    force: bool = argument(False, "take in what looks like a secret too")
+    dry_run: bool = argument(False, "show what would be done, and do nothing")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportAnswer:
+    """What was taken in."""
+
+    inserted: int
+    updated: int
+    unchanged: int
+    duplicates: int
+    scope: str
+    input: str
+    changes: BatchRecord
+
+
+@operation(
+    effects=DESTROYS,
+    manages=True,
+    changes=MemoryChange.STORED,
+    opens=Opens.NEW,
+    needs_code=False,
+    verb=Verb("import", "take memories in from a file, all of it or nothing"),
+)
+def import_memories(caller: Caller, request: ImportMemories) -> Changed[ImportAnswer]:
+    """Take memories in from a file, all of it or nothing."""
+    view = caller.memory_projects.first()
+    store, source = view.memories.of(Scope(request.scope or Scope.PROJECT)), Path(request.input)
+    try:
+        done, result = carry_out(
+            store,
+            IMPORTED,
+            lambda: _import(view, store, request),
+            stamp=view.memories.stamp(),
+            dry_run=request.dry_run,
+        )
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidRequest(f"{source} cannot be read: {error}") from error
+    answer = ImportAnswer(
+        done.inserted, done.updated, done.unchanged, done.duplicates, store.scope.value, str(source),
+        _make_batch_record([result], dry_run=request.dry_run),
+    )  # fmt: skip
+    return mark_changed(answer, view, *result.changed_scopes)
+
+
+def _import(view: ProjectView, store: MemoryStore, request: ImportMemories) -> ImportResult:
+    source, stamp = Path(request.input), view.memories.stamp()
+    others = [other for other in view.memories.usable(tuple(Scope)) if other is not store]
+
+    def is_elsewhere(memory_id: str) -> bool:
+        return any(other.get(memory_id) is not None for other in others)
+
+    if request.source:
+        found = read_foreign(request.source, source)
+        return import_records(store, found, force=request.force, now=stamp, is_elsewhere=is_elsewhere)
+    form = Format(request.format) if request.format else detect_format(source)
+    with regular_file(source, follow=True) as binary, io.TextIOWrapper(binary, encoding="utf-8", newline="") as stream:
+        return portable.import_memories(store, stream, form, force=request.force, now=stamp, is_elsewhere=is_elsewhere)
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreBackup:
+    """A backup to bring back."""
+
+    scope: str = argument("", "memories of this scope (default: project)", choices=SCOPE_NAMES[1:])
+    backup: str = argument("", "latest, a date like 2026-01-31, a time of it, or a file", metavar="NAME", is_path=True)
+    dry_run: bool = argument(False, "show what would be done, and do nothing")
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredBackupAnswer:
+    """What bringing a backup back changed."""
+
+    scope: str
+    backup: str
+    inserted: int
+    replaced: int
+    deleted: int
+    moved_aside: str | None
+    changes: BatchRecord
+
+
+@operation(
+    effects=DESTROYS,
+    manages=True,
+    changes=MemoryChange.CHANGED,
+    needs_code=False,
+    verb=Verb("restore", "bring back a memory's former version, or all memories of a backup"),
+)
+def restore_backup(caller: Caller, request: RestoreBackup) -> Changed[RestoredBackupAnswer]:
+    """Make a scope's memories what a backup holds."""
+    view, scope = caller.memory_projects.first(), Scope(request.scope or Scope.PROJECT)
+    name = request.backup.strip() or "latest"
+    try:
+        restored = restore_into(view.memories.of(scope), name, view.memories.stamp(), dry_run=request.dry_run)
+    except StoreDamaged:
+        if request.dry_run:
+            # Nothing can be read that would go, and the damaged file stays beside the restored one.
+            nothing = _make_batch_record([], dry_run=True)
+            return mark_changed(RestoredBackupAnswer(scope.value, name, 0, 0, 0, None, nothing), view)
+        folder = user_data_folder()
+        if scope is Scope.PROJECT:
+            folder = memories_folder(view.project, caller.memory_projects.memory_homes)
+        restored = replace_damaged(folder, name, scope)
+    changes = _make_batch_record([restored.result], dry_run=request.dry_run)
+    answer = RestoredBackupAnswer(
+        scope.value, restored.backup, changes.inserted + restored.replaced_damaged, changes.replaced, changes.deleted,
+        restored.moved_aside, changes,
+    )  # fmt: skip
+    return mark_changed(answer, view, *(() if request.dry_run else (scope,)))
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteMemories:
+    """Memories to delete together."""
+
+    ids: tuple[str, ...] = argument((), "ids, or their first 4 or more characters")
+    dry_run: bool = argument(False, "show what would be done, and do nothing")
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedMemoriesAnswer:
+    """The memories that were deleted together."""
+
+    missing: tuple[str, ...]
+    """Ids that no memory has."""
+    changes: BatchRecord
+
+
+@operation(effects=DELETES, changes=MemoryChange.DELETED, needs_code=False)
+def delete_memories(caller: Caller, request: DeleteMemories) -> Changed[DeletedMemoriesAnswer]:
+    """Delete several memories together."""
+    found: dict[str, tuple[MemoryStore, Memory]] = {}
+    views: dict[int, ProjectView] = {}
+    missing: list[str] = []
+    for memory_id in request.ids:
+        try:
+            view, store, memory = _find_stored(caller, memory_id)
+            found[memory.id], views[id(store)] = (store, memory), view
+        except NotFound:
+            missing.append(memory_id)
+    stores = {id(store): store for store, _ in found.values()}
+    batch_id, stamp = str(uuid.uuid4()), caller.memory_projects.all()[0].memories.stamp()
+    results, roots = [], dict[Path | None, None]()
+    for key, store in stores.items():
+        ids = [memory.id for holder, memory in found.values() if holder is store]
+        _, result = carry_out(
+            store,
+            DELETED,
+            functools.partial(_delete, store, ids),
+            stamp=stamp,
+            batch_id=batch_id,
+            dry_run=request.dry_run,
+        )
+        results.append(result)
+        roots |= dict.fromkeys(find_roots(views[key], *result.changed_scopes))
+    answer = DeletedMemoriesAnswer(tuple(missing), _make_batch_record(results, dry_run=request.dry_run))
+    return Changed(answer, tuple(roots))
+
+
+def _delete(store: MemoryStore, ids: Iterable[str]) -> None:
+    for memory_id in ids:
+        store.delete(memory_id)
+
+
+def _find_stored(caller: Caller, memory_id: str) -> tuple[ProjectView, MemoryStore, Memory]:
+    """A memory with its project and store. Raises `NotFound`."""
+    view, memory = caller.memory_projects.find_first(lambda view: view.memories.get(memory_id))
+    return view, view.memories.of(memory.scope), memory
+
+
+@dataclass(frozen=True, slots=True)
+class LastChangeAnswer:
+    """The change of many memories that `undo` would take back now."""
+
+    id: str
+    """Empty where there is none, as what follows."""
+    kind: str
+    at: str
+    memories: int
+    """How many memories it changed."""
+
+
+@operation(needs_code=False)
+def last_change(caller: Caller, request: NoArguments) -> LastChangeAnswer:
+    """The change of many memories that undo would take back."""
+    found = _find_last_changed(caller).code_memories.last_changes()
+    if not found:
+        return LastChangeAnswer("", "", "", 0)
+    return LastChangeAnswer(found[0].id, found[0].kind, found[0].at, sum(len(batch.changes) for batch in found))
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """A change of many memories to take back."""
+
+    id: str = argument("", "which one, by the id that it named (default: the latest)")
+    dry_run: bool = argument(False, "show what would be done, and do nothing")
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneAnswer:
+    """The change that was taken back."""
+
+    id: str
+    kind: str
+    at: str
+    kept: tuple[str, ...]
+    """Memories that were changed since, and stay as they are."""
+    changes: BatchRecord
+
+
+@operation(
+    effects=DESTROYS,
+    changes=MemoryChange.CHANGED,
+    needs_code=False,
+    verb=Verb(
+        "undo",
+        "take back the latest deletion, import, consolidation or restore of memories",
+        ("id",),
+    ),
+)
+def undo(caller: Caller, request: Undo) -> Changed[UndoneAnswer]:
+    """Take a change of many memories back."""
+    wanted = request.id.strip()
+    view = _find_last_changed(caller, wanted)
+    undone = view.code_memories.undo(tuple(Scope), wanted, dry_run=request.dry_run)
+    batch = undone[0].batch
+    kept = tuple(memory_id for item in undone for memory_id in item.kept)
+    changes = _make_batch_record([item.result for item in undone], dry_run=request.dry_run)
+    answer = UndoneAnswer(batch.id, batch.kind, batch.at, kept, changes)
+    return mark_changed(answer, view, *(scope for item in undone for scope in item.result.changed_scopes))
+
+
+def _find_last_changed(caller: Caller, batch_id: str = "") -> ProjectView:
+    """Of the client's projects, the one whose memories were changed last, many at once."""
+
+    def time_of(view: ProjectView) -> str:
+        return max((batch.at for batch in view.code_memories.last_changes(batch_id)), default="")
+
+    return max(caller.memory_projects.all(), key=time_of)
+
+
+def _make_batch_record(results: Collection[BatchResult], *, dry_run: bool) -> BatchRecord:
+    inserted = [memory for result in results for memory in result.inserted]
+    replaced = [memory for result in results for memory in result.replaced]
+    deleted = [memory for result in results for memory in result.deleted]
+    return BatchRecord(
+        dry_run, len(inserted), len(replaced), len(deleted), tuple(map(shorten_memory, inserted[:_MAX_SHOWN])),
+        tuple(map(shorten_memory, replaced[:_MAX_SHOWN])), tuple(map(shorten_memory, deleted[:_MAX_SHOWN])),
+        next((result.batch_id for result in results if result.batch_id), ""),
+    )  # fmt: skip

@@ -1,0 +1,219 @@
+"""Operations that merge memories which say the same, and that sum up a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rag_ls.engine.code.code_memories import Consolidated
+from rag_ls.engine.events import MemoryChange
+from rag_ls.errors import InvalidRequest
+from rag_ls.memory.batches import CONSOLIDATED
+from rag_ls.memory.summarise import Summary, SummaryRequest
+from rag_ls.memory.summary import MAX_WORDS
+from rag_ls.model import Scope
+from rag_ls.operations.caller import Caller
+from rag_ls.operations.changes import Changed, mark_changed
+from rag_ls.operations.fields import argument, optional
+from rag_ls.operations.memories.arguments import (
+    SCOPES_OR_ALL,
+    TYPE_NAMES,
+    Filters,
+    TimeRange,
+    make_memory_filters,
+    read_filters,
+    read_scopes,
+    read_times,
+    set_branch,
+)
+from rag_ls.operations.memories.memory_records import (
+    AnchorRecord,
+    BriefMemory,
+    MemoryRecord,
+    make_memory_record,
+    shorten_memory,
+)
+from rag_ls.operations.memories.storing import make_stored_answer
+from rag_ls.operations.operation import DESTROYS, WRITES, Tool, Verb, operation
+
+_MAX_SUMMARY_WORDS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidateMemories:
+    """Which memories to merge, and whether to do so."""
+
+    scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
+    threshold: float | None = argument(None, "how close they must be, 0 to 1 (default: 0.85)")
+    dry_run: bool = argument(False, "show what would be done, and do nothing")
+    undo: Any = argument(None, "true takes the latest one back, an id that one", agents_type="boolean")
+    project: str = argument("", "the name or root of a project")
+
+
+@dataclass(frozen=True, slots=True)
+class MergeRecord:
+    """Memories that say the same."""
+
+    kept: BriefMemory
+    merged: tuple[BriefMemory, ...]
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class ContradictionRecord:
+    """Two memories that cannot both hold."""
+
+    memories: tuple[BriefMemory, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationAnswer:
+    """What a consolidation did, or would do; or what taking it back restored."""
+
+    dry_run: bool | None = optional()
+    threshold: float | None = optional()
+    merges: tuple[MergeRecord, ...] | None = optional()
+    contradictions: tuple[ContradictionRecord, ...] | None = optional()
+    never_recalled: tuple[BriefMemory, ...] | None = optional()
+    undo: Mapping[str, str] | None = optional()
+    restored: tuple[MemoryRecord, ...] | None = optional()
+
+
+@operation(
+    effects=DESTROYS,
+    changes=MemoryChange.CHANGED,
+    needs_code=False,
+    tool=Tool(
+        "memory",
+        "Merge memories that say the same; report contradictions and what is never recalled.",
+        ("scope", "dry_run", "undo"),
+    ),
+    command="ragLs.consolidateMemories",
+    verb=Verb("consolidate", "merge memories that say the same, and show which contradict each other"),
+)
+def consolidate_memories(caller: Caller, request: ConsolidateMemories) -> Changed[ConsolidationAnswer]:
+    """Merge memories that say the same, and show which contradict each other."""
+    scopes = read_scopes(request.scope)
+    is_of_project = Scope.PROJECT in scopes
+    view = (
+        caller.memory_projects.find_one(request.project)
+        if is_of_project
+        else caller.memory_projects.find(request.project)[0]
+    )
+    if request.undo:
+        if request.undo is not True and not isinstance(request.undo, str):
+            raise InvalidRequest("consolidate_memories: undo must be true, or the id of a consolidation")
+        batch_id = "" if request.undo is True else request.undo.strip()
+        undone = view.code_memories.undo(scopes, batch_id, kind=CONSOLIDATED, dry_run=request.dry_run)
+        back = [memory for item in undone for memory in item.result.inserted]
+        answer = ConsolidationAnswer(restored=tuple(make_memory_record(item) for item in back))
+        return mark_changed(answer, view, *(scope for item in undone for scope in item.result.changed_scopes))
+    threshold = request.threshold
+    if threshold is None:
+        threshold = view.settings.consolidation.similarity_threshold
+    done = view.code_memories.consolidate(scopes, threshold, dry_run=request.dry_run)
+    answer = make_consolidation_answer(done, dry_run=request.dry_run, threshold=threshold)
+    return mark_changed(answer, view, *(scope for scope, batch_id in done.ids.items() if batch_id))
+
+
+def make_consolidation_answer(done: Consolidated, *, dry_run: bool, threshold: float) -> ConsolidationAnswer:
+    """A consolidation's merges (planned ones in a dry run), contradictions, and memories that were never recalled."""
+    plans = list(done.plans.values())
+    return ConsolidationAnswer(
+        dry_run,
+        threshold,
+        tuple(
+            MergeRecord(shorten_memory(item.kept), tuple(map(shorten_memory, item.merged)), round(item.cosine, 4))
+            for plan in plans
+            for item in plan.merges
+        ),
+        tuple(
+            ContradictionRecord((shorten_memory(item.one), shorten_memory(item.other)), item.reason)
+            for plan in plans
+            for item in plan.contradictions
+        ),
+        tuple(shorten_memory(item) for plan in plans for item in plan.never_recalled),
+        {scope.value: number for scope, number in done.ids.items() if number},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SummarizeMemories:
+    """A time whose memories are to be summed up."""
+
+    time_range: Mapping[str, Any] = argument(
+        {}, "start and end", properties=TimeRange, shown=("start", "end"), agents_required=True
+    )
+    scope: str = argument("", "memories of this scope (default: project)", choices=SCOPES_OR_ALL, agents_type="string")
+    filters: Mapping[str, Any] = argument({}, "what they must be like", properties=Filters)
+    dry_run: bool = argument(False, "show what would be done, and do nothing")
+    max_words: int | None = argument(None, "how long it may be", least=5)
+    summary_key: str = argument("", "the name under which the next one replaces this one")
+    project: str = argument("", "the name or root of a project")
+    tags: tuple[str, ...] = argument(())
+    memory_type: str = argument("", choices=TYPE_NAMES)
+    language: str = argument("")
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryAnswer:
+    """A summary that was made, and what storing it did."""
+
+    id: str
+    status: str
+    version: int
+    scope: str
+    anchor: AnchorRecord | None
+    summary: str
+    summary_key: str | None
+    source_memory_ids: tuple[str, ...]
+    count: int
+    duplicate_of: str = optional("")
+    known: tuple[BriefMemory, ...] = optional(())
+    evicted: tuple[str, ...] = optional(())
+    note: str = optional("")
+    replaces: BriefMemory | None = optional()
+    undo: str = optional("")
+
+
+@operation(
+    effects=WRITES,
+    changes=MemoryChange.STORED,
+    needs_code=False,
+    tool=Tool(
+        "memory",
+        "Summarise what was remembered in a time and keep that; done again, it is replaced.",
+        ("time_range", "scope", "max_words", "summary_key"),
+        ("summary",),
+    ),
+    command="ragLs.summarizeMemories",
+    verb=Verb("summarize", "summarise the memories of a time, and keep the summary"),
+)
+def summarize_memories(caller: Caller, request: SummarizeMemories) -> Changed[SummaryAnswer]:
+    """Summarise what was remembered in a time, and keep the summary."""
+    if not request.time_range:
+        raise InvalidRequest('summarize_memories needs \'time_range\': {"start": "2026-01-01", "end": "2026-01-31"}')
+    read_times(request.time_range)
+    view = caller.memory_projects.find_one(request.project)
+    filters = set_branch(make_memory_filters(request.scope, read_filters(request)), view)
+    words = min(request.max_words or MAX_WORDS, _MAX_SUMMARY_WORDS)
+    wanted = SummaryRequest(filters, words, request.summary_key.strip())
+    done = view.code_memories.summarise(wanted, dry_run=request.dry_run)
+    return mark_changed(_make_summary_answer(done), view, *(() if request.dry_run else (done.new.scope,)))
+
+
+def _make_summary_answer(summary: Summary) -> SummaryAnswer:
+    new, replaces = summary.new, shorten_memory(summary.replaces) if summary.replaces else None
+    if summary.stored is None:
+        return SummaryAnswer(
+            "", "preview", 0, new.scope.value, None, new.content, new.summary_key, new.source_memory_ids, summary.count,
+            note=summary.note, replaces=replaces,
+        )  # fmt: skip
+    stored, memory = make_stored_answer(summary.stored), summary.stored.memory
+    return SummaryAnswer(
+        stored.id, stored.status, stored.version, stored.scope, stored.anchor, memory.content, memory.summary_key,
+        memory.source_memory_ids, summary.count, stored.duplicate_of, stored.known, stored.evicted,
+        summary.note or stored.note, replaces, summary.batch_id,
+    )  # fmt: skip

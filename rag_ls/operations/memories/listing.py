@@ -1,0 +1,157 @@
+"""The operation that lists memories by pages, deleted ones too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.memory import sorted_memories
+from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion
+from rag_ls.operations.answer_json import make_json
+from rag_ls.operations.caller import Caller
+from rag_ls.operations.fields import argument, optional
+from rag_ls.operations.memories.arguments import (
+    ANCHOR_STATES,
+    SCOPES_OR_ALL,
+    TYPE_NAMES,
+    Filters,
+    make_memory_filters,
+    read_filters,
+    read_scopes,
+    set_branch,
+)
+from rag_ls.operations.memories.memory_records import MemoryRecord, has_anchor, locate_memory, make_memory_record
+from rag_ls.operations.memories.recalling import hint_at_tags
+from rag_ls.operations.operation import Tool, Verb, operation
+
+_DEFAULT_LISTED = 50
+_MAX_LISTED = 1000
+# The most characters of memories in one answer of a list.
+_MAX_LISTED_CHARACTERS = 400_000
+
+
+@dataclass(frozen=True, slots=True)
+class ListMemories:
+    """A page of memories. Filters may stand beside `filters`, too."""
+
+    scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
+    filters: Mapping[str, Any] = argument(
+        {}, "what they must be like", properties=Filters, agents="as in search_memory"
+    )
+    k: int | None = argument(None, "how many at most", least=1, agent_default=50, flag="--limit")
+    offset: int | None = argument(None, "how many to pass over", least=0)
+    order: str = argument("", "which come first", choices=tuple(item.value for item in MemoryOrder))
+    deleted: bool = argument(False, "those that were deleted, the latest first; `restore ID` brings one back")
+    project: str = argument("", "the name or root of a project, or all")
+    tags: tuple[str, ...] = argument(())
+    memory_type: str = argument("", choices=TYPE_NAMES)
+    language: str = argument("")
+    time_range: Mapping[str, Any] = argument({})
+    branch: str = argument("")
+    never_recalled: bool = argument(False)
+    anchor: str = argument("", choices=ANCHOR_STATES)
+    path: str = argument("")
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPage:
+    """A page of memories."""
+
+    memories: tuple[MemoryRecord, ...]
+    total: int
+    limit: int
+    offset: int
+    next_offset: int | None = optional()
+    note: str = optional("")
+    hint: str = optional("")
+    """What to try where no memory passes."""
+    happened: str = optional("")
+    """What happened to the memories since they were asked for last: told once."""
+
+
+@operation(
+    needs_code=False,
+    tool=Tool(
+        "memory",
+        "List memories, newest change first.",
+        ("scope", "filters", "limit", "offset"),
+        ("memories",),
+    ),
+    command="ragLs.listMemories",
+    verb=Verb("list", "list memories"),
+)
+def list_memories(caller: Caller, request: ListMemories) -> MemoryPage:
+    """A page of the memories that pass the filters."""
+    wanted = read_filters(request)
+    limit, offset = min(request.k or _DEFAULT_LISTED, _MAX_LISTED), request.offset or 0
+    if request.deleted:
+        return _list_deleted(caller, request, limit, offset)
+    order = MemoryOrder(request.order or MemoryOrder.UPDATED)
+    views = caller.memory_projects.find(request.project)
+    anchor = (wanted.anchor, wanted.path.strip())
+    found, total = _list_page(views, make_memory_filters(request.scope, wanted), anchor, order, limit, offset)
+    page = _cut_page([make_memory_record(item) for item in found])
+    following = offset + len(page)
+    damage = next((note for view in views if (note := view.memories.damage())), "")
+    hint = "" if total else hint_at_tags(wanted.tags, views)
+    happened = "; ".join(filter(None, (view.memories.take_note() for view in views)))
+    return MemoryPage(
+        tuple(page), total, limit, offset, following if following < total else None, damage, hint, happened
+    )
+
+
+def _list_deleted(caller: Caller, request: ListMemories, limit: int, offset: int) -> MemoryPage:
+    """A page of deleted memories; of the filters, only the scope counts."""
+    found: dict[str, MemoryVersion] = {}
+    total = 0
+    for view in caller.memory_projects.find(request.project):
+        for store in view.memories.usable(read_scopes(request.scope)):
+            page, count = store.deleted(offset + limit)
+            total += count
+            found |= {item.memory.id: item for item in page}
+    ordered = sorted(found.values(), key=lambda item: item.replaced_at, reverse=True)[offset : offset + limit]
+    records = [
+        replace(make_memory_record(item.memory), deleted_at=item.replaced_at, reason=item.reason) for item in ordered
+    ]
+    page_ = _cut_page(records)
+    following = offset + len(page_)
+    return MemoryPage(tuple(page_), total, limit, offset, following if following < total else None)
+
+
+def _list_page(
+    views: Iterable[ProjectView],
+    filters: MemoryFilters,
+    anchor: tuple[str, str],
+    order: MemoryOrder,
+    limit: int,
+    offset: int,
+) -> tuple[list[Memory], int]:
+    """A page of memories of several projects, and their total number; shared session and global memories count once."""
+    views = list(views)
+    state, path = anchor
+    if len(views) == 1 and not (state or path):
+        view = views[0]
+        found, total = view.memories.listed(set_branch(filters, view), order, limit, offset)
+        return [view.code_memories.with_anchor_state(item) for item in found], total
+    known: dict[str, Memory] = {}
+    for view in views:
+        wanted = replace(set_branch(filters, view), anchored=bool(state or path))
+        for item in map(view.code_memories.with_anchor_state, view.memories.listed(wanted, order)[0]):
+            if has_anchor(item, state, view.relative(path) if path else ""):
+                known.setdefault(item.id, locate_memory(item, view if len(views) > 1 else None))
+    found = sorted_memories(known.values(), order)
+    return found[offset : offset + limit], len(found)
+
+
+def _cut_page(records: Sequence[MemoryRecord]) -> list[MemoryRecord]:
+    """The first records, as many as one answer may hold, but at least one."""
+    size = 0
+    shown: list[MemoryRecord] = []
+    for record in records:
+        size += len(record.content) + len(str(make_json(record.metadata)))
+        if shown and size > _MAX_LISTED_CHARACTERS:
+            break
+        shown.append(record)
+    return shown

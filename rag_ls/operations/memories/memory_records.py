@@ -1,0 +1,184 @@
+"""Memories as answers show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.memory.recall import memory_of
+from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryVersion
+from rag_ls.operations.fields import optional
+
+# Longer content is cut in lists and search answers; get_memory gives all of it.
+_SHOWN_CHARACTERS = 2000
+_BRIEF_CHARACTERS = 160
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorRecord:
+    """The place in the code that a memory is about."""
+
+    path: str
+    state: str
+    symbol: str = optional("")
+    line: int = optional(0)
+    project: str = optional("")
+    former_symbol: str = optional("")
+    """The name that the declaration had, if it was renamed."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataRecord:
+    """What a caller said about a memory."""
+
+    tags: tuple[str, ...] = optional(())
+    source_file: str | None = optional()
+    language: str | None = optional()
+    chunk_index: int | None = optional()
+    parent_id: str | None = optional()
+    ast_node_type: str | None = optional()
+    importance_score: float | None = optional()
+    custom: Mapping[str, object] = optional({})
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRecord:
+    """A former version of a memory."""
+
+    version: int
+    content: str
+    metadata: MetadataRecord
+    memory_type: str
+    updated_at: str
+    replaced_at: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingRecord:
+    """The vectors of a memory's parts."""
+
+    model: str
+    vectors: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRecord:
+    """A memory; in search answers with its score, alone with all that is known of it."""
+
+    id: str
+    content: str
+    scope: str
+    metadata: MetadataRecord
+    memory_type: str
+    created_at: str
+    updated_at: str
+    version: int
+    anchor: AnchorRecord | None
+    kind: str = optional("")
+    truncated: bool = optional(False)
+    branch: str = optional("")
+    uses: int | None = optional()
+    used_at: str | None = optional()
+    summary_key: str | None = optional()
+    content_hash: str = optional("")
+    source_uri: str | None = optional()
+    source_memory_ids: tuple[str, ...] | None = optional()
+    score: float | None = optional()
+    matched_by: tuple[str, ...] = optional(())
+    similarity: float | None = optional()
+    embedding: EmbeddingRecord | None = optional()
+    history: tuple[VersionRecord, ...] | None = optional()
+    deleted_at: str = optional("")
+    reason: str = optional("")
+    """Why it was deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class BriefMemory:
+    """A memory in a few words."""
+
+    id: str
+    content: str
+    scope: str
+    similarity: float | None = optional()
+    """How surely it is about the same, 0 to 1, on the same scale for all models."""
+    cosine: float | None = optional()
+    """The cosine that the similarity comes from; consolidation merges by cosines."""
+    contradicts: str = optional("")
+    """Why both cannot hold, if it looks so."""
+
+
+def make_metadata_record(meta: MemoryMetadata) -> MetadataRecord:
+    """The metadata of a memory."""
+    return MetadataRecord(
+        meta.tags, meta.source_file, meta.language, meta.chunk_index, meta.parent_id, meta.ast_node_type,
+        meta.importance_score, dict(meta.custom),
+    )  # fmt: skip
+
+
+def make_memory_record(memory: Memory) -> MemoryRecord:
+    """A memory as lists show it: long content is cut."""
+    cut = len(memory.content) > _SHOWN_CHARACTERS
+    return MemoryRecord(
+        memory.id, memory.content[:_SHOWN_CHARACTERS] + "…" if cut else memory.content, memory.scope.value,
+        make_metadata_record(memory.metadata), memory.memory_type.value, memory.created_at, memory.updated_at, memory.version,
+        make_anchor_record(memory.anchor), truncated=cut, branch=memory.branch or "", uses=memory.uses or None,
+        used_at=memory.used_at if memory.uses else None, summary_key=memory.summary_key or None,
+    )  # fmt: skip
+
+
+def make_whole_record(memory: Memory) -> MemoryRecord:
+    """A complete memory, without its embedding."""
+    return replace(
+        make_memory_record(memory), content=memory.content, truncated=False, uses=memory.uses, used_at=memory.used_at,
+        content_hash=memory.content_hash, source_uri=memory.source_uri, source_memory_ids=memory.source_memory_ids,
+    )  # fmt: skip
+
+
+def make_memory_hit(hit: Hit) -> MemoryRecord:
+    """A memory with its score."""
+    return replace(
+        make_memory_record(memory_of(hit)), kind="memory", score=round(hit.score, 4), matched_by=hit.matched_by,
+        similarity=None if hit.similarity is None else round(hit.similarity, 4),
+    )  # fmt: skip
+
+
+def make_version_record(version: MemoryVersion) -> VersionRecord:
+    """A former version of a memory."""
+    memory = version.memory
+    return VersionRecord(
+        memory.version, memory.content, make_metadata_record(memory.metadata), memory.memory_type.value, memory.updated_at,
+        version.replaced_at, version.reason,
+    )  # fmt: skip
+
+
+def make_anchor_record(anchor: Anchor | None) -> AnchorRecord | None:
+    """The place that a memory is about, with its state, or None."""
+    if anchor is None:
+        return None
+    return AnchorRecord(
+        anchor.path, anchor.state.value, anchor.symbol, anchor.start_line, anchor.project, anchor.former_symbol
+    )
+
+
+def shorten_memory(memory: Memory) -> BriefMemory:
+    """A memory in a few words."""
+    content = " ".join(memory.content.split())
+    short = content if len(content) <= _BRIEF_CHARACTERS else content[: _BRIEF_CHARACTERS - 1] + "…"
+    return BriefMemory(memory.id, short, memory.scope.value)
+
+
+def locate_memory(memory: Memory, view: ProjectView | None) -> Memory:
+    """A memory that says which project its place is in, where several may be meant."""
+    if view is None or memory.anchor is None or memory.anchor.project:
+        return memory
+    return replace(memory, anchor=replace(memory.anchor, project=str(view.project.root)))
+
+
+def has_anchor(memory: Memory, state: str, path: str) -> bool:
+    if not (state or path):
+        return True
+    anchor = memory.anchor
+    return anchor is not None and state in ("", "any", anchor.state.value) and path in ("", anchor.path)

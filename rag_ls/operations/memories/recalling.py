@@ -1,0 +1,194 @@
+"""Operations that recall memories: by a question, by a place in the code, by id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rag_ls import model
+from rag_ls.engine.client import merged
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.memory.context import DEFAULT_TOKENS, context_text
+from rag_ls.memory.recall import memory_of
+from rag_ls.model import Memory, Scope
+from rag_ls.operations.caller import Caller
+from rag_ls.operations.fields import argument
+from rag_ls.operations.memories.arguments import (
+    ANCHOR_STATES,
+    SCOPES_OR_ALL,
+    TYPE_NAMES,
+    Filters,
+    make_memory_filters,
+    read_filters,
+    set_branch,
+)
+from rag_ls.operations.memories.memory_records import (
+    EmbeddingRecord,
+    MemoryRecord,
+    has_anchor,
+    locate_memory,
+    make_memory_hit,
+    make_version_record,
+    make_whole_record,
+)
+from rag_ls.operations.operation import Tool, operation
+from rag_ls.operations.stats import Stats, make_stats
+from rag_ls.util.nearest import nearest, nearest_text
+
+_MAX_CONTEXT_TOKENS = 20_000
+_MAX_RECALLED = 100
+_MAX_TAGS_NAMED = 8
+_SHOWN_FILTERS = ("tags", "memory_type", "time_range", "anchor", "path")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchMemory:
+    """A question about what was remembered. Filters may stand beside `filters`, too."""
+
+    query: str = argument(doc="a question, words or tags")
+    k: int | None = argument(None, "memories at most", agent_default=5, flag="-k")
+    scope: str = argument("", "memories of this scope", choices=SCOPES_OR_ALL)
+    filters: Mapping[str, Any] = argument({}, "what they must be like", properties=Filters, shown=_SHOWN_FILTERS)
+    min_similarity: float | None = argument(None, "how close in meaning, 0 to 1", agent_default=0.7)
+    project: str = argument("", "the name or root of a project, or all")
+    budget_tokens: int | None = argument(None, "how long `context` may be", least=1)
+    tags: tuple[str, ...] = argument(())
+    memory_type: str = argument("", choices=TYPE_NAMES)
+    language: str = argument("")
+    time_range: Mapping[str, Any] = argument({})
+    branch: str = argument("")
+    never_recalled: bool = argument(False)
+    anchor: str = argument("", choices=ANCHOR_STATES)
+    path: str = argument("")
+    is_unsaved: bool = argument(False, "the query is unsaved text: it is not sent to another machine", flag="-")
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryAnswer:
+    """Memories, best first, and the same as a text with citations."""
+
+    query: str
+    results: tuple[MemoryRecord, ...]
+    stats: Stats
+    context: str
+
+
+@operation(
+    needs_code=False,
+    tool=Tool(
+        "memory",
+        "Recall memories by meaning, words and tags. anchor.state drifted: their code has changed.",
+        ("query", "k", "scope", "filters", "min_similarity"),
+        ("results",),
+    ),
+    command="ragLs.searchMemory",
+)
+def search_memory(caller: Caller, request: SearchMemory) -> MemoryAnswer:
+    """Recall memories by meaning, words and tags."""
+    wanted = read_filters(request)
+    filters, views = make_memory_filters(request.scope, wanted), caller.memory_projects.find(request.project)
+    path = wanted.path.strip()
+    is_about_code = bool(wanted.anchor or path)
+    answers = [
+        view.code_memories.recall(
+            request.query,
+            replace(set_branch(filters, view), anchored=is_about_code),
+            # Anchors are resolved only after the search, so fetch many and filter by anchor below.
+            k=_MAX_RECALLED if is_about_code else request.k,
+            min_similarity=request.min_similarity,
+            wait_for_model_s=caller.wait_s,
+            is_unsaved=request.is_unsaved,
+        )
+        for view in views
+    ]
+    if not any(answer.hits for answer in answers) and (hint := hint_at_tags(wanted.tags, views)):
+        answers = [replace(answers[0], stats=replace(answers[0].stats, note=hint))]
+    count = request.k or views[0].settings.search.default_k
+    if len(views) > 1:
+        answers = [_locate_answer(answer, view) for answer, view in zip(answers, views, strict=True)]
+    answer = _merge_answers(request.query, answers, _MAX_RECALLED if is_about_code else count)
+    if is_about_code:
+        place = views[0].relative(path) if path else ""
+        hits = [hit for hit in answer.hits if has_anchor(memory_of(hit), wanted.anchor, place)]
+        answer = replace(answer, hits=tuple(hits[:count]))
+    return _make_memory_answer(answer, min(request.budget_tokens or DEFAULT_TOKENS, _MAX_CONTEXT_TOKENS))
+
+
+def hint_at_tags(wanted: Sequence[str], views: Sequence[ProjectView]) -> str:
+    """A hint that names the tags that may be meant by those that no memory has; empty if all are known."""
+    stores = [store for view in views for store in view.memories.usable(tuple(Scope))]
+    known = list(dict.fromkeys(tag for store in stores for tag in store.tag_counts()))
+    names = {tag.lower() for tag in known}
+    unknown = [tag for tag in wanted if tag.lower() not in names]
+    if not unknown:
+        return ""
+    near = nearest_text(alike for tag in unknown for alike in nearest(tag, known))
+    return f"no memory has the tag {', '.join(map(repr, unknown))}; {near}in use are {', '.join(known[:_MAX_TAGS_NAMED]) or 'none'}"
+
+
+def _merge_answers(query: str, answers: list[model.SearchAnswer], k: int) -> model.SearchAnswer:
+    """The answers of several projects as one."""
+    return answers[0] if len(answers) == 1 else merged(query, answers, k)
+
+
+def _locate_answer(answer: model.SearchAnswer, view: ProjectView) -> model.SearchAnswer:
+    return replace(answer, hits=tuple(replace(hit, item=locate_memory(memory_of(hit), view)) for hit in answer.hits))
+
+
+def _make_memory_answer(answer: model.SearchAnswer, budget_tokens: int) -> MemoryAnswer:
+    return MemoryAnswer(
+        answer.query,
+        tuple(map(make_memory_hit, answer.hits)),
+        make_stats(answer.stats),
+        context_text(answer.hits, budget_tokens),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class GetMemory:
+    """A memory by its id."""
+
+    id: str = argument(doc="a memory's id, or its first 4 or more characters")
+    embedding: bool = argument(False, "with its vectors")
+    history: bool = argument(False, "with its former versions")
+
+
+@operation(
+    needs_code=False,
+    tool=Tool("memory", "One memory with its whole record.", ("id", "history"), ("content",)),
+    command="ragLs.getMemory",
+)
+def get_memory(caller: Caller, request: GetMemory) -> MemoryRecord:
+    """One memory with its whole record."""
+    view, memory = find_memory(caller, request.id)
+    found_in = view if len(caller.memory_projects.all()) > 1 else None
+    record = make_whole_record(locate_memory(view.code_memories.with_anchor_state(memory), found_in))
+    if request.embedding and (found := view.code_memories.embedding_of(memory)):
+        record = replace(record, embedding=EmbeddingRecord(*found))
+    if request.history:
+        record = replace(record, history=tuple(map(make_version_record, view.memories.history(memory.id))))
+    return record
+
+
+@dataclass(frozen=True, slots=True)
+class MemoriesAbout:
+    """A place in the code of which something may be known."""
+
+    path: str = argument(doc="a file", is_path=True)
+    line: int | None = argument(None, "a line of it, from 1", least=1)
+    text: str = argument("", "what the question is, where it is not what stands there")
+    k: int | None = argument(None, "memories at most")
+    budget_tokens: int | None = argument(None, "how long `context` may be", least=1)
+
+
+@operation()
+def memories_about(caller: Caller, request: MemoriesAbout) -> MemoryAnswer:
+    """What is known about a place in the code."""
+    view = caller.memory_projects.find_holding(request.path)
+    answer = view.code_memories.about(request.path, request.line or 1, request.text, request.k)
+    return _make_memory_answer(answer, request.budget_tokens or DEFAULT_TOKENS)
+
+
+def find_memory(caller: Caller, memory_id: str) -> tuple[ProjectView, Memory]:
+    return caller.memory_projects.find_first(lambda view: view.memories.get(memory_id))

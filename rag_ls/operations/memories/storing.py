@@ -1,0 +1,281 @@
+"""Operations that store, change, delete and restore single memories."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rag_ls.engine.events import MemoryChange
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.errors import InvalidRequest
+from rag_ls.memory import NewMemory, Stored
+from rag_ls.memory.contradictions import contradiction
+from rag_ls.memory.recall import memory_of
+from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryType, Scope
+from rag_ls.operations.caller import Caller
+from rag_ls.operations.changes import Changed, mark_changed
+from rag_ls.operations.fields import NoArguments, argument, optional
+from rag_ls.operations.memories.arguments import (
+    PLACE_KEYS,
+    SCOPE_NAMES,
+    Metadata,
+    merge_patch,
+    read_branch,
+    read_metadata,
+)
+from rag_ls.operations.memories.memory_records import (
+    AnchorRecord,
+    BriefMemory,
+    make_anchor_record,
+    shorten_memory,
+)
+from rag_ls.operations.memories.recalling import find_memory
+from rag_ls.operations.operation import DELETES, DESTROYS, WRITES, Opens, Tool, Verb, operation
+from rag_ls.operations.parsing import parse_request
+
+_PLACE = ("source_file", *PLACE_KEYS)
+_SHOWN_METADATA = ("tags", "source_file", "line", "symbol", "memory_type")
+
+
+@dataclass(frozen=True, slots=True)
+class StoreMemory:
+    """A memory to keep."""
+
+    content: str = argument(doc="the text to remember")
+    scope: str = argument("", "where it lives", choices=SCOPE_NAMES, agents_required=True)
+    metadata: Mapping[str, Any] = argument({}, "what else is said of it", properties=Metadata, shown=_SHOWN_METADATA)
+    project: str = argument("", "the name or root of a project")
+    force: bool = argument(False, "even if it looks trivial, or like a secret")
+    tags: Any = argument(None, "as in metadata, as what follows", flag="-")
+    source_file: Any = argument(None, flag="-")
+    line: Any = argument(None, flag="-")
+    symbol: Any = argument(None, flag="-")
+    memory_type: Any = argument(None, flag="-")
+    importance_score: Any = argument(None, flag="-")
+    language: Any = argument(None, flag="-")
+    chunk_index: Any = argument(None, flag="-")
+    parent_id: Any = argument(None, flag="-")
+    ast_node_type: Any = argument(None, flag="-")
+    custom: Any = argument(None, flag="-")
+    source_uri: Any = argument(None, flag="-")
+    branch: Any = argument(None, flag="-")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """What storing a memory did."""
+
+    id: str
+    status: str
+    version: int
+    scope: str
+    anchor: AnchorRecord | None
+    duplicate_of: str = optional("")
+    known: tuple[BriefMemory, ...] = optional(())
+    evicted: tuple[str, ...] = optional(())
+    note: str = optional("")
+
+
+@operation(
+    effects=WRITES,
+    changes=MemoryChange.STORED,
+    opens=Opens.NEW,
+    needs_code=False,
+    tool=Tool(
+        "memory",
+        "Keep a fact, decision or convention. scope: project (this repository), global (all), session (until it "
+        "ends). source_file with line or symbol ties it to code. If the answer names what is known already, update that.",
+        ("content", "scope", "metadata"),
+        ("id",),
+    ),
+    command="ragLs.storeMemory",
+    verb=Verb("add", "store a memory"),
+)
+def store_memory(caller: Caller, request: StoreMemory) -> Changed[StoredAnswer]:
+    """Keep a fact, decision or convention."""
+    if not request.scope:
+        raise InvalidRequest(f"store_memory needs 'scope', one of {', '.join(SCOPE_NAMES)}")
+    beside = {key: value for key in Metadata.__dataclass_fields__ if (value := getattr(request, key)) is not None}
+    meta = parse_request("store_memory metadata", Metadata, {**beside, **request.metadata})
+    scope, path = Scope(request.scope), meta.source_file.strip()
+    is_of_project = bool(path) or scope is Scope.PROJECT
+    view = (
+        caller.memory_projects.find_holding(path, request.project)
+        if is_of_project
+        else caller.memory_projects.find(request.project)[0]
+    )
+    new = NewMemory(
+        content=request.content,
+        scope=scope,
+        metadata=read_metadata(meta, view),
+        memory_type=MemoryType(meta.memory_type or MemoryType.SEMANTIC),
+        source_uri=meta.source_uri.strip() or None,
+        branch=read_branch(meta, "store_memory metadata", view, scope),
+        force=request.force,
+    )
+    stored = view.code_memories.remember(new, line=meta.line or 0, symbol=meta.symbol.strip())
+    return mark_changed(make_stored_answer(stored), view, scope)
+
+
+def make_stored_answer(stored: Stored) -> StoredAnswer:
+    """The outcome of storing a memory."""
+    memory = stored.memory
+    is_duplicate = stored.status == "duplicate" or (stored.status == "updated" and stored.is_duplicate)
+    return StoredAnswer(
+        memory.id, stored.status, memory.version, memory.scope.value, make_anchor_record(memory.anchor),
+        duplicate_of=memory.id if is_duplicate else "",
+        known=tuple(_make_known(memory, hit) for hit in stored.known),
+        evicted=stored.evicted,
+        note="the session was full: the oldest of its least important memories made room" if stored.evicted else "",
+    )  # fmt: skip
+
+
+def _make_known(memory: Memory, hit: Hit) -> BriefMemory:
+    """A memory that says about the same as a stored one, or the opposite."""
+    other = memory_of(hit)
+    opposed = contradiction(memory, other)
+    return replace(
+        shorten_memory(other), similarity=round(hit.similarity or 0.0, 4), cosine=round(hit.score, 4),
+        contradicts=opposed.reason if opposed else "",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateMemory:
+    """A memory with what is to change of it; with neither, the caller confirms that it still holds."""
+
+    id: str = argument(doc="a memory's id, or its first 4 or more characters")
+    content: str | None = argument(None, "its new text")
+    metadata: Mapping[str, Any] | None = argument(None, "changes of its metadata; null removes a key")
+    expected_version: int | None = argument(None, "refuse where it is at another version", least=1)
+    force: bool = argument(False, "even if it looks trivial, or like a secret")
+
+
+@operation(
+    effects=WRITES,
+    changes=MemoryChange.CHANGED,
+    needs_code=False,
+    tool=Tool(
+        "memory",
+        "Change a memory; metadata is merged, null removes a key. id alone: it holds for the code as it is now.",
+        ("id", "content", "metadata", "expected_version"),
+        ("id",),
+    ),
+    command="ragLs.updateMemory",
+    verb=Verb("update", "change a memory; the former version is kept", hidden=("content",)),
+)
+def update_memory(caller: Caller, request: UpdateMemory) -> Changed[StoredAnswer]:
+    """Change a memory, or confirm it; the former version is kept."""
+    view, memory = find_memory(caller, request.id)
+    if request.content is None and request.metadata is None and memory.anchor is None:
+        raise InvalidRequest(
+            "update_memory needs content or metadata; only a memory about code can be confirmed as it is"
+        )
+    change = functools.partial(_change_memory, view=view, content=request.content, metadata=request.metadata or {})
+    stored = view.memories.update(
+        memory.id, change, view.model(), expected=request.expected_version, force=request.force
+    )
+    answer = make_stored_answer(replace(stored, memory=view.code_memories.with_anchor_state(stored.memory)))
+    return mark_changed(answer, view, memory.scope)
+
+
+def _change_memory(memory: Memory, *, view: ProjectView, content: str | None, metadata: Mapping[str, Any]) -> Memory:
+    """A memory with a caller's changes. An update, even an empty one, confirms that it holds for the present code."""
+    present = {name: getattr(memory.metadata, name) for name in MemoryMetadata.__dataclass_fields__}
+    present |= {"memory_type": memory.memory_type.value, "source_uri": memory.source_uri, "branch": memory.branch}
+    wanted = merge_patch(present, metadata)
+    if "source_file" not in metadata:
+        # The stored one may belong to another project or an import; `read_metadata` would reject it.
+        wanted.pop("source_file", None)
+    meta = parse_request("update_memory metadata", Metadata, wanted)
+    changed = read_metadata(meta, view)
+    if "source_file" not in metadata:
+        changed = replace(changed, source_file=memory.metadata.source_file)
+    branch = memory.branch
+    if "branch" in metadata:
+        branch = read_branch(meta, "update_memory metadata", view, memory.scope)
+    return replace(
+        memory,
+        content=memory.content if content is None else content,
+        metadata=changed,
+        memory_type=MemoryType(meta.memory_type or memory.memory_type),
+        source_uri=meta.source_uri.strip() or None,
+        branch=branch,
+        anchor=_make_anchor(memory, meta, metadata, view),
+    )
+
+
+def _make_anchor(memory: Memory, meta: Metadata, changes: Mapping[str, Any], view: ProjectView) -> Anchor | None:
+    if any(key in changes for key in _PLACE):
+        source_file = meta.source_file.strip() or (memory.metadata.source_file if "source_file" not in changes else "")
+        return view.code_memories.anchor(source_file or None, meta.line or 0, meta.symbol.strip())
+    return view.code_memories.confirmed_anchor(memory)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryId:
+    """A memory by its id."""
+
+    id: str = argument(doc="a memory's id, or its first 4 or more characters")
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedAnswer:
+    """A memory that was deleted."""
+
+    id: str
+    deleted: bool
+    scope: str
+
+
+@operation(
+    effects=DELETES,
+    changes=MemoryChange.DELETED,
+    needs_code=False,
+    tool=Tool("memory", "Delete one memory by its id.", ("id",), ("deleted",)),
+    command="ragLs.deleteMemory",
+    verb=Verb("delete", "delete memories"),
+)
+def delete_memory(caller: Caller, request: MemoryId) -> Changed[DeletedAnswer]:
+    """Delete one memory; it can be restored."""
+    view, found = find_memory(caller, request.id)
+    view.memories.delete(found.id)
+    return mark_changed(DeletedAnswer(found.id, True, found.scope.value), view, found.scope)
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreMemory:
+    """A former version of a memory."""
+
+    id: str = argument(doc="of a memory that was changed or deleted")
+    version: int | None = argument(None, "which version (default: the one before)", least=1)
+
+
+@operation(effects=WRITES, changes=MemoryChange.STORED, needs_code=False, command="ragLs.restoreMemory")
+def restore_memory(caller: Caller, request: RestoreMemory) -> Changed[StoredAnswer]:
+    """Bring back a memory's former version, or one that was deleted."""
+    view = caller.memory_projects.find_first(lambda project: project.memories.history(request.id))[0]
+    stored = view.memories.restore(request.id, request.version, view.model())
+    return mark_changed(make_stored_answer(stored), view, stored.memory.scope)
+
+
+@dataclass(frozen=True, slots=True)
+class ClearedAnswer:
+    """How many memories were forgotten."""
+
+    cleared: int
+
+
+@operation(
+    effects=DESTROYS,
+    changes=MemoryChange.DELETED,
+    needs_code=False,
+    tool=Tool("memory", "Forget the memories of scope session.", (), ("cleared",)),
+    command="ragLs.clearSession",
+)
+def clear_session(caller: Caller, request: NoArguments) -> Changed[ClearedAnswer]:
+    """Forget the memories of scope session."""
+    view = caller.memory_projects.all()[0]
+    return mark_changed(ClearedAnswer(view.memories.clear_session()), view, Scope.SESSION)

@@ -1,0 +1,146 @@
+"""Declares a handler as an operation: all surfaces, the reference and the extension's types are generated from that."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from types import ModuleType, UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from rag_ls.engine.events import MemoryChange
+from rag_ls.operations.changes import Changed
+
+_Handler = TypeVar("_Handler", bound=Callable[..., object])
+_DECLARED = "__operation__"
+
+
+class Opens(StrEnum):
+    """What an operation does with a folder that is no project yet."""
+
+    EXISTING = "existing"
+    """It only reads existing projects, and creates none."""
+    NEW = "new"
+    """It writes data there, which makes the folder a project, unless it is home or the like."""
+    ON_PURPOSE = "on purpose"
+    """Its purpose is to make the folder a project: with `force`, even home or the like."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What an operation changes."""
+
+    writes: bool = False
+    destroys: bool = False
+    """Whether it may remove or overwrite data; MCP: `destructiveHint`."""
+    idempotent: bool = True
+    """Whether a second run has no further effect."""
+
+
+READS = Effects()
+WRITES = Effects(writes=True)
+DESTROYS = Effects(writes=True, destroys=True)
+DELETES = Effects(writes=True, destroys=True, idempotent=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """How agents see an operation. Keep it short: each word costs every agent context on every turn."""
+
+    toolset: str
+    description: str
+    shows: tuple[str, ...] = ()
+    """The arguments that agents see; the others are accepted all the same."""
+    answers: tuple[str, ...] = ()
+    """The keys of the answer in the schema for agents."""
+    names: tuple[str, ...] = ()
+    """The tool's names where they differ from the operation's."""
+    is_idempotent: bool = False
+    """Whether a tool that only reads is annotated as idempotent too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """How the shell offers an operation: the verb's name, its summary, and its arguments without a flag."""
+
+    name: str
+    summary: str
+    positional: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    """Arguments that the verb does not take."""
+    in_project: bool = True
+    """Whether `--project` gives the folder whose project the verb works in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One operation: its request, answer, implementation and effects, and its names on the surfaces."""
+
+    name: str
+    doc: str
+    request: type
+    answer: type | UnionType
+    run: Callable[[Any, Any], object]
+    """Called with the `Caller` and the request; returns the answer, or with `changes` a `Changed`."""
+    prepare: Callable[[Any, Any, Any], None] | None
+    """Slow work before the answer: called with the `Caller`, the request and a `Report` for progress."""
+    waits: bool
+    """Whether its preparation may take so long that an agent should see progress."""
+    effects: Effects
+    manages: bool
+    """Whether it manages projects, indexes or files: a caller over HTTP needs a token with admin access."""
+    changes: MemoryChange | None
+    """The event that it causes for memories, if any."""
+    opens: Opens
+    needs_code: bool
+    """Whether it needs a project; operations on memories do not."""
+    tool: Tool | None
+    command: str
+    """Its command in editors; empty where editors do not have it."""
+    verb: Verb | None
+
+
+def operation(
+    *,
+    prepare: Callable[[Any, Any, Any], None] | None = None,
+    waits: bool = False,
+    effects: Effects = READS,
+    manages: bool = False,
+    changes: MemoryChange | None = None,
+    opens: Opens = Opens.EXISTING,
+    needs_code: bool = True,
+    tool: Tool | None = None,
+    command: str = "",
+    verb: Verb | None = None,
+) -> Callable[[_Handler], _Handler]:
+    """Declare a handler, `(caller, request) -> answer`, as the operation of its name; the arguments are `Operation`'s.
+
+    Its annotations give the types of request and answer, the first paragraph of its docstring the reference's text.
+    """
+
+    def declare(handler: _Handler) -> _Handler:
+        types = get_type_hints(handler)
+        answer = types["return"]
+        if get_origin(answer) is Changed:
+            (answer,) = get_args(answer)
+        declared = Operation(
+            name=handler.__name__, doc=_first_paragraph(handler), request=types["request"], answer=answer,
+            run=handler, prepare=prepare, waits=waits, effects=effects, manages=manages, changes=changes, opens=opens,
+            needs_code=needs_code, tool=tool, command=command, verb=verb,
+        )  # fmt: skip
+        setattr(handler, _DECLARED, declared)
+        return handler
+
+    return declare
+
+
+def collect_operations(modules: Iterable[ModuleType]) -> dict[str, Operation]:
+    """The operations whose handlers stand in some modules, by name, in the order in which they are declared there."""
+    handlers = (value for module in modules for value in vars(module).values())
+    found = (getattr(handler, _DECLARED) for handler in handlers if hasattr(handler, _DECLARED))
+    return {operation.name: operation for operation in found}
+
+
+def _first_paragraph(handler: Callable[..., object]) -> str:
+    return " ".join((inspect.getdoc(handler) or "").partition("\n\n")[0].split())

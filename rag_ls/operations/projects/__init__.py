@@ -1,0 +1,1 @@
+"""Operations on the projects of this machine, and which of them a request means."""

@@ -1,0 +1,212 @@
+"""Operations that forget projects and delete their indexes. Only the shell offers them."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable
+from rag_ls.memory import utc_now
+from rag_ls.memory.project_memories import memories_folder
+from rag_ls.operations.caller import Caller
+from rag_ls.operations.fields import NoArguments, argument, optional
+from rag_ls.operations.operation import DELETES, Verb, operation
+from rag_ls.operations.projects.listing import find_problems
+from rag_ls.project import Project, user_config_file, user_data_folder
+from rag_ls.registry.catalogue import CONFIG, OPENED, KnownProject, called, names_of
+from rag_ls.registry.entries import lines_of
+from rag_ls.storage import (
+    IndexSummary,
+    count_memories,
+    derived_files,
+    index_summary,
+    memory_files,
+    remove_data_folder,
+    set_memories_aside,
+    total_bytes,
+)
+from rag_ls.util.nearest import nearest, nearest_text
+from rag_ls.util.text import utc_stamp
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigLines:
+    """Where the user's settings list a project."""
+
+    file: str
+    first_line: int | None
+    last_line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalRecord:
+    """What removing a project deletes."""
+
+    name: str
+    root: str
+    source: str
+    reason: str
+    documents: int
+    chunks: int
+    embeddings: int
+    bytes: int
+    memories: int | None
+    memory_bytes: int
+    files: tuple[str, ...]
+    config: ConfigLines | None
+    copy: str = optional("")
+    """Where a copy of the deleted memories stays."""
+    shared_with: tuple[str, ...] = optional(())
+    """Other work trees and clones that have the same memories."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalPlan:
+    """What would be removed."""
+
+    projects: tuple[RemovalRecord, ...]
+    memories: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRemoval:
+    """A project that is to go."""
+
+    project: str = argument(doc="a name, or the path of a root")
+    memories: bool = argument(False, "delete its memories too, with their backups")
+
+
+@operation(
+    manages=True,
+    needs_code=False,
+    verb=Verb(
+        "project remove",
+        "forget a project and delete its index, never its files; memories are kept",
+        ("project",),
+        in_project=False,
+    ),
+)
+def plan_removal(caller: Caller, request: PlanRemoval) -> RemovalPlan:
+    """What removing a project would delete."""
+    wanted = request.project.strip()
+    known = caller.client.known_projects()
+    if not (chosen := called(known, wanted)):
+        near = nearest_text(nearest(wanted, {item.name for item in known}))
+        raise NotFound(f"no known project is called {wanted!r}; {near}known are {names_of(known)}")
+    return RemovalPlan(_plan_all(caller, chosen, "asked for", request.memories), request.memories)
+
+
+@operation(
+    manages=True,
+    needs_code=False,
+    verb=Verb(
+        "project prune",
+        "the same for projects that are gone, or that the settings list no longer",
+        in_project=False,
+    ),
+)
+def plan_pruning(caller: Caller, request: NoArguments) -> RemovalPlan:
+    """What would go with projects that are gone, or that the settings list no longer."""
+    _check_settings(caller)
+    registered = {item.root: item for item in caller.client.engine.registry.projects()}
+    opened = [item for item in caller.client.known_projects() if item.source == OPENED]
+    gone = [item for item in opened if item.is_missing]
+    unlisted = [item for item in opened if not item.is_missing and registered[str(item.root)].from_config]
+    reasons = ((gone, "its folder is gone"), (unlisted, "the settings list it no longer"))
+    return RemovalPlan(tuple(plan for chosen, reason in reasons for plan in _plan_all(caller, chosen, reason)), False)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveProjects:
+    """Projects that go."""
+
+    roots: tuple[str, ...] = argument((), "their roots")
+    memories: bool = argument(False, "with their memories")
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedAnswer:
+    """What was removed."""
+
+    removed: tuple[RemovalRecord, ...]
+    memories: bool
+
+
+@operation(effects=DELETES, manages=True, needs_code=False)
+def remove_projects(caller: Caller, request: RemoveProjects) -> RemovedAnswer:
+    """Forget projects and delete their indexes."""
+    known = {str(item.root): item for item in caller.client.known_projects()}
+    for root in request.roots:
+        if root not in known:
+            raise NotFound(f"{root} is no known project; known are {names_of(known.values())}")
+        # A caller that asks about all projects has each of them open.
+        caller.client.close_aside(Path(root))
+        if not caller.client.engine.close_unused(Path(root)):
+            raise ProjectUnavailable(
+                f"{root} is open in an editor or agent: close it there (`rag-ls status` shows them), then do it again"
+            )
+    removed = tuple(_remove(caller, known[root], request.memories) for root in request.roots)
+    caller.client.engine.registry.remove(request.roots)
+    return RemovedAnswer(removed, request.memories)
+
+
+def _remove(caller: Caller, known: KnownProject, memories: bool) -> RemovalRecord:
+    """Delete a project's files; a copy of its memories stays with the user."""
+    removal, project = _plan_one(caller, known, "asked for", memories), Project(known.root)
+    if memories:
+        at = f"{utc_now():%Y-%m-%dT%H%M%S}-{uuid.uuid4().hex[:6]}"
+        copy = user_data_folder() / "removed" / f"{project.name}-{at}.db"
+        if set_memories_aside(memories_folder(project, caller.client.engine.memory_homes), copy):
+            removal = replace(removal, copy=str(copy))
+    home = caller.client.engine.memory_homes.find(project)
+    for file in removal.files:
+        Path(file).unlink(missing_ok=True)
+    if memories and home is not None:
+        # Copies of them in other work trees are not taken over again.
+        caller.client.engine.memory_homes.note_removed(home, utc_stamp(utc_now()))
+    remove_data_folder(project)
+    return removal
+
+
+def _plan_all(
+    caller: Caller, chosen: Iterable[KnownProject], reason: str, memories: bool = False
+) -> tuple[RemovalRecord, ...]:
+    return tuple(_plan_one(caller, item, reason, memories) for item in chosen)
+
+
+def _plan_one(caller: Caller, known: KnownProject, reason: str, memories: bool) -> RemovalRecord:
+    project = Project(known.root)
+    held = index_summary(project) or IndexSummary()
+    home, folder = (
+        caller.client.engine.memory_homes.find(project),
+        memories_folder(project, caller.client.engine.memory_homes),
+    )
+    # The copy in the project goes too, or the memories would be taken from there again.
+    remembered = sorted({*memory_files(folder), *memory_files(project.data_folder)})
+    files = derived_files(project)
+    chosen = [*files, *remembered] if memories else files
+    others = [root for root in home.roots if root != str(known.root) and os.path.isdir(root)] if home else []
+    return RemovalRecord(
+        known.name, str(known.root), known.source, reason, held.documents, held.chunks, held.embeddings,
+        total_bytes(files), count_memories(folder), total_bytes(remembered), tuple(str(file) for file in chosen),
+        _find_config_lines(known) if known.source == CONFIG else None, shared_with=tuple(others),
+    )  # fmt: skip
+
+
+def _check_settings(caller: Caller) -> None:
+    """Raise `InvalidRequest` if the settings file has problems: an unreadable file would seem to list nothing."""
+    if problems := find_problems(caller):
+        raise InvalidRequest(f"nothing is pruned while the settings are wrong; mend this first: {problems[0]}")
+
+
+def _find_config_lines(known: KnownProject) -> ConfigLines:
+    """The lines of the user's settings that list a project."""
+    file = user_config_file()
+    try:
+        found = lines_of(file.read_text(encoding="utf-8"), known.name)
+    except (OSError, UnicodeDecodeError):
+        found = None
+    return ConfigLines(str(file), found[0] if found else None, found[1] if found else None)

@@ -1,0 +1,285 @@
+"""Operations that tell the rules for a change, and what a file breaks."""
+
+# ruff: noqa: N815 - the keys are in camel case
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rag_ls.chunking import RuleKind
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.requests import SearchRequest
+from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.model import Hit, StoredChunk
+from rag_ls.operations.caller import Caller
+from rag_ls.operations.code.hits import CodeAnswer, CodeRecord, locate_file
+from rag_ls.operations.fields import argument, optional
+from rag_ls.operations.operation import Tool, Verb, operation
+from rag_ls.operations.rules.setup import SUCCESS
+from rag_ls.operations.stats import Stats
+from rag_ls.rules.checks.checker import applies
+from rag_ls.rules.checks.records import Violation
+from rag_ls.rules.diffs import FileChange, read_diff
+from rag_ls.rules.finding import RuleHit
+from rag_ls.search import is_data, is_docs, is_test
+from rag_ls.util.paths import portable
+from rag_ls.util.text import lines_of
+
+MAX_RESULTS = 20
+LEAST_DESCRIPTION_CHARACTERS = 3
+DEFAULT_RESULTS = 5
+# A rule that applies with a lower probability is noise for an agent.
+_LEAST_RELEVANCE = 0.01
+_MAX_CHECKS = 30
+_MAX_QUERY_CHARACTERS = 4000
+_EXAMPLE_CHARACTERS, _EXAMPLE_CANDIDATES = 1500, 4
+
+
+@dataclass(frozen=True, slots=True)
+class CheckConstraints:
+    """A planned change in words, a diff, or a file that is about to be edited: one of the three is enough."""
+
+    change_description: str = argument("", "what is to be changed, in words")
+    num_results: int | None = argument(None, "results of each kind, 1 to 20 (default: 5)")
+    diff: str = argument("", "a unified diff; `-` reads it from the standard input")
+    file_path: str = argument("", "the file about to be edited", flag="--file", is_path=True)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRecord:
+    """A section of a rule document."""
+
+    content: str
+    filePath: str
+    type: str
+    relevance: float
+    keyRules: tuple[str, ...]
+    lines: str
+    keyRuleLines: tuple[int, ...] = optional(())
+    """The line of each key rule."""
+    section: str = optional("")
+    why: str = optional("")
+    namesPath: bool = optional(False)
+    """Whether it names a file of the change, or stands in a folder above one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleRecord:
+    """Code that does what the change is about."""
+
+    content: str
+    filePath: str
+    lines: str
+    type: str
+    relevance: float
+
+
+@dataclass(frozen=True, slots=True)
+class ViolationRecord:
+    """A place that breaks a rule that a machine checks."""
+
+    rule: str
+    severity: str
+    message: str
+    filePath: str
+    line: int
+    see: str = optional("")
+    """The pattern to follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintsAnswer:
+    """The rules that apply to a planned change."""
+
+    query: str
+    constraints: tuple[RuleRecord, ...]
+    patterns: tuple[RuleRecord, ...]
+    examples: tuple[ExampleRecord, ...]
+    summary: str
+    violations: tuple[ViolationRecord, ...] = optional(())
+    """What the added lines of a diff break."""
+    checks: tuple[str, ...] = optional(())
+    """The rules that a machine checks in a file: `id: message`."""
+    status: str = SUCCESS
+
+
+@operation(
+    tool=Tool(
+        "rules",
+        "Before a change: the project's rules for it (in words), a diff, or a file.",
+        ("change_description", "num_results", "diff", "file_path"),
+        ("constraints",),
+        is_idempotent=True,
+    ),
+    command="ragLs.checkConstraints",
+    verb=Verb("rules check", "show the rules for a planned change, a diff, or a file", ("change_description",)),
+)
+def rag_check_constraints(caller: Caller, request: CheckConstraints) -> ConstraintsAnswer:
+    """The rules for a planned change, a diff, or a file about to be edited."""
+    count = check_count("num_results", request.num_results)
+    if not (request.change_description.strip() or request.diff.strip() or request.file_path.strip()):
+        raise InvalidRequest("rag_check_constraints needs change_description (the change in words), diff, or file_path")
+    description = request.change_description.strip()
+    if description and len(description) < LEAST_DESCRIPTION_CHARACTERS:
+        raise InvalidRequest(
+            f"change_description = {description!r} is too short: say in a few words what is to be changed"
+        )
+    view = caller.rule_projects.current()
+    changes = read_diff(request.diff) if request.diff.strip() else []
+    paths = [change.path for change in changes]
+    if request.file_path.strip():
+        paths.insert(0, view.relative(portable(request.file_path)))
+    text = "\n".join(filter(None, (description, *(change.text for change in changes))))[:_MAX_QUERY_CHARACTERS]
+    query = text or " ".join(paths)
+    if not view.store.counts().documents:
+        raise NotFound(f"the index of {view.project.root} is empty; rag_index makes it")
+    found = view.rules.find(f"{query}\n{' '.join(paths)}" if text else query, paths, wait_for_model_s=caller.wait_s)
+    told = [hit for hit in found if hit.relevance >= _LEAST_RELEVANCE or hit.names_path]
+    constraints, patterns = (
+        [_make_rule_record(hit) for hit in told if hit.kind is kind][:count]
+        for kind in (RuleKind.CONSTRAINT, RuleKind.PATTERN)
+    )
+    examples = _find_examples(caller, view, text, count) if description else ()
+    broken = tuple(each for change in changes for each in _find_broken(view, change))
+    checks = tuple(
+        f"{rule.id}: {rule.message}" if rule.message else rule.id
+        for rule in (view.checks.rules().rules if request.file_path.strip() else ())
+        if applies(rule, paths[0])
+    )
+    summary = _summarize_constraints(constraints, patterns, examples, has_rules=bool(found))
+    if broken:
+        summary = f"{len(broken)} rules are broken by the diff: see violations; {summary}"
+    return ConstraintsAnswer(
+        query, tuple(constraints), tuple(patterns), examples, summary, broken, checks[:_MAX_CHECKS]
+    )
+
+
+def _find_examples(caller: Caller, view: ProjectView, query: str, count: int) -> tuple[ExampleRecord, ...]:
+    # More than is shown, instead of a filter: a filtered search looks at every document.
+    answer = view.search(SearchRequest(query, _EXAMPLE_CANDIDATES * count), wait_for_model_s=caller.wait_s)
+    return tuple(_make_example(hit) for hit in answer.hits if _is_code(hit))[:count]
+
+
+def _find_broken(view: ProjectView, change: FileChange) -> list[ViolationRecord]:
+    """The rules that the added lines of a file break: in the file, if it holds them already, else in these lines alone."""
+    text = view.checks.text_of(change.path)
+    lines = lines_of(text)
+    numbers = {number for number, _ in change.lines}
+    is_there = all(number <= len(lines) and lines[number - 1] == line for number, line in change.lines)
+    if is_there:
+        found = view.checks.violations(change.path, text)
+        return [_make_violation(each) for each in found if each.place.line in numbers]
+    found = view.checks.violations(change.path, change.text)
+    added = [number for number, _ in change.lines]
+    return [replace(_make_violation(each), line=added[each.place.line - 1]) for each in found]
+
+
+def _make_violation(found: Violation) -> ViolationRecord:
+    return ViolationRecord(found.rule, found.severity.value, found.message, found.path, found.place.line, found.see)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFile:
+    """A file to check as it is now."""
+
+    file_path: str = argument(doc="a file, relative to the project's root", is_path=True)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFileAnswer:
+    """What breaks a rule in a file."""
+
+    filePath: str
+    violations: tuple[ViolationRecord, ...]
+    status: str = SUCCESS
+
+
+@operation(command="ragLs.checkFile")
+def check_file(caller: Caller, request: CheckFile) -> CheckedFileAnswer:
+    """What breaks a checkable rule in a file as it is now."""
+    view = caller.rule_projects.current(request.file_path)
+    path = view.relative(portable(request.file_path))
+    found = view.checks.violations(path, view.checks.text_of(path))
+    return CheckedFileAnswer(path, tuple(_make_violation(each) for each in found))
+
+
+def search_rules(caller: Caller, query: str, k: int | None) -> CodeAnswer:
+    """The sections of rule documents that fit a question, as hits."""
+    views, started = caller.rule_projects.all(), time.perf_counter()
+    found = [
+        _make_rule_hit(view, hit)
+        for view in views
+        for hit in view.rules.find(query, (), wait_for_model_s=caller.wait_s)
+    ]
+    found.sort(key=lambda record: -record.score)
+    queued, pending = (sum(counts) for counts in zip(*(view.store.queue_lengths() for view in views), strict=True))
+    stats = Stats(
+        round((time.perf_counter() - started) * 1000, 1), views[0].model(0.0) is not None, len(found),
+        all(view.indexing.scanned for view in views) and not (queued or pending), queued or None, pending or None,
+    )  # fmt: skip
+    return CodeAnswer(query, tuple(found[: k or DEFAULT_RESULTS]), stats)
+
+
+def check_count(name: str, given: int | None) -> int:
+    count = DEFAULT_RESULTS if given is None else given
+    if not 1 <= count <= MAX_RESULTS:
+        raise InvalidRequest(f"{name} = {count} is not within 1 to {MAX_RESULTS}")
+    return count
+
+
+def _format_lines(start: int, end: int) -> str:
+    return f"{start}-{end}"
+
+
+def _make_rule_record(hit: RuleHit) -> RuleRecord:
+    chunk = hit.row.stored.chunk
+    return RuleRecord(
+        chunk.text.strip(), chunk.path, hit.kind.value, hit.relevance, tuple(rule.text for rule in hit.key_rules),
+        _format_lines(chunk.start_line, chunk.end_line), tuple(rule.line for rule in hit.key_rules), chunk.symbol, hit.why, hit.names_path,
+    )  # fmt: skip
+
+
+def _make_rule_hit(view: ProjectView, hit: RuleHit) -> CodeRecord:
+    chunk, stored = hit.row.stored.chunk, hit.row.stored
+    return CodeRecord(
+        "rule", stored.id, chunk.path, chunk.start_line, chunk.end_line, chunk.language, chunk.symbol, chunk.node_type,
+        hit.relevance, (hit.kind.value,), "buffer" if stored.session else "disk", file=locate_file(view, chunk.path),
+        why=hit.why, text=chunk.text,
+    )  # fmt: skip
+
+
+def _is_code(hit: Hit) -> bool:
+    if not isinstance(hit.item, StoredChunk):
+        return False
+    chunk = hit.item.chunk
+    return not (is_test(chunk.path) or is_docs(chunk.language) or is_data(chunk.language))
+
+
+def _make_example(hit: Hit) -> ExampleRecord:
+    assert isinstance(hit.item, StoredChunk)
+    chunk = hit.item.chunk
+    text = chunk.text if len(chunk.text) <= _EXAMPLE_CHARACTERS else chunk.text[:_EXAMPLE_CHARACTERS] + "\n…"
+    return ExampleRecord(
+        text,
+        chunk.path,
+        _format_lines(chunk.start_line, chunk.end_line),
+        "code",
+        round(max(0.0, min(1.0, hit.score)), 4),
+    )
+
+
+def _summarize_constraints(
+    constraints: Sequence[RuleRecord], patterns: Sequence[RuleRecord],
+    examples: Sequence[ExampleRecord], *, has_rules: bool,
+) -> str:  # fmt: skip
+    if not has_rules:
+        return (
+            "this project has no rules yet: rag_setup writes ARCHITECTURE.yml and docs/patterns from the code, or write "
+            f"CONSTRAINTS.md by hand; {len(examples)} examples in code"
+        )
+    rules = sum(len(record.keyRules) for record in constraints)
+    if not constraints and not patterns:
+        return f"no rule seems to be about this; {len(examples)} examples in code"
+    return f"{len(constraints)} constraints with {rules} key rules, {len(patterns)} patterns, {len(examples)} examples in code"

@@ -1,0 +1,112 @@
+"""Operations that tell how the rules of a project stand."""
+
+# ruff: noqa: N815 - the keys are in camel case
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.errors import RagLsError
+from rag_ls.memory import utc_now
+from rag_ls.operations.caller import Caller
+from rag_ls.operations.fields import NoArguments
+from rag_ls.operations.operation import Tool, Verb, operation
+from rag_ls.operations.rules.setup import SUCCESS, CollectionStats
+from rag_ls.rules.decisions import Decisions, read_decisions
+
+_OLD_S = 7 * 24 * 3600.0
+_CONSTRAINT_FILES = ("ARCHITECTURE.yml", "CONSTRAINTS.md", "CLAUDE.md")
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionRecord:
+    """Whether a collection exists, and its size."""
+
+    exists: bool
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class RulesHealthAnswer:
+    """Whether rules can be asked for."""
+
+    healthy: bool
+    collections: Mapping[str, CollectionRecord]
+    constraintFiles: Mapping[str, bool]
+    queryTest: str
+    lastIndexed: str | None
+    issues: tuple[str, ...]
+    warnings: tuple[str, ...]
+    status: str = SUCCESS
+
+
+@operation(
+    tool=Tool("rules", "What rules lack.", (), is_idempotent=True),
+    command="ragLs.rulesHealth",
+    verb=Verb("rules health", "show whether rules and impact can be asked for, and what is missing"),
+)
+def rag_health_check(caller: Caller, request: NoArguments) -> RulesHealthAnswer:
+    """Whether rules and impact can be asked for, and what is missing."""
+    view = caller.rule_projects.current()
+    root, counts = view.project.root, view.rules.chunk_counts()
+    decisions = read_decisions(root)
+    issues, warnings = list[str](), list[str]()
+    query_test = "passed"
+    try:
+        view.rules.find("health check", ())
+    except RagLsError as error:
+        query_test = "failed"
+        issues.append(str(error))
+    if not counts["codebase"]:
+        issues.append("the index is empty: rag_index makes it")
+    if not counts["constraints"]:
+        warnings.append("no constraints are indexed: rag_setup writes ARCHITECTURE.yml, or write CONSTRAINTS.md")
+    files = {name: os.path.isfile(root / name) for name in _CONSTRAINT_FILES}
+    warnings += [f"{name} is missing" for name, exists in files.items() if not exists]
+    last = _find_last_indexed(view, decisions)
+    if last and (utc_now() - datetime.fromisoformat(last)).total_seconds() > _OLD_S:
+        warnings.append(f"the index is older than 7 days ({last}): rag_index makes it anew")
+    if decisions is None:
+        warnings.append("the project was never set up: rag_setup does that")
+    collections = {name: CollectionRecord(chunks > 0, chunks) for name, chunks in counts.items()}
+    return RulesHealthAnswer(not issues, collections, files, query_test, last, tuple(issues), tuple(warnings))
+
+
+@dataclass(frozen=True, slots=True)
+class RulesStatusAnswer:
+    """How the rules of the project stand."""
+
+    initialized: bool
+    projectRoot: str | None
+    indexed: bool | None
+    lastIndexed: str | None
+    totalChunks: int | None
+    collectionCounts: CollectionStats | None
+    status: str = SUCCESS
+
+
+@operation(
+    needs_code=False,
+    tool=Tool("rules", "How rules stand.", (), is_idempotent=True),
+    command="ragLs.rulesStatus",
+    verb=Verb("rules status", "show how the rules of the project stand"),
+)
+def rag_status(caller: Caller, request: NoArguments) -> RulesStatusAnswer:
+    """How the rules of the project stand."""
+    try:
+        view = caller.rule_projects.current()
+    except RagLsError:
+        return RulesStatusAnswer(False, None, None, None, None, None)
+    counts, decisions = view.rules.chunk_counts(), read_decisions(view.project.root)
+    return RulesStatusAnswer(
+        decisions is not None, str(view.project.root), counts["codebase"] > 0, _find_last_indexed(view, decisions),
+        sum(counts.values()), CollectionStats(**counts),
+    )  # fmt: skip
+
+
+def _find_last_indexed(view: ProjectView, decisions: Decisions | None) -> str | None:
+    return view.shared.last_sync or (decisions.last_indexed if decisions else None) or None

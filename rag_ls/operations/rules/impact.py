@@ -1,0 +1,127 @@
+"""The operation that tells what a change of a file would touch."""
+
+# ruff: noqa: N815 - the keys are in camel case
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from rag_ls.errors import NotFound
+from rag_ls.operations.caller import Caller
+from rag_ls.operations.fields import argument, optional
+from rag_ls.operations.operation import Tool, Verb, operation
+from rag_ls.operations.rules.constraints import check_count
+from rag_ls.operations.rules.setup import SUCCESS
+
+_MAX_DEPENDENTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class QueryImpact:
+    """A file, or a symbol in it, that is about to be changed."""
+
+    file_path: str = argument(doc="a file, relative to the project's root", is_path=True)
+    num_similar: int | None = argument(None, "similar files, 1 to 20 (default: 5)")
+    symbol: str = argument("", "only this exported name")
+
+
+@dataclass(frozen=True, slots=True)
+class DependentRecord:
+    """A file that depends on another one."""
+
+    filePath: str
+    imports: tuple[str, ...]
+    """As the file writes them."""
+    names: tuple[str, ...] = optional(())
+    """The names that it takes; `*` where it imports all."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarRecord:
+    """A file like another one."""
+
+    filePath: str
+    similarity: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnchoredMemory:
+    """A memory about a place in a file."""
+
+    id: str
+    content: str
+    line: int | None = optional()
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactAnswer:
+    """What a change of a file would touch."""
+
+    filePath: str
+    exports: tuple[str, ...]
+    apiEndpoints: tuple[str, ...]
+    websocketEvents: tuple[str, ...]
+    dependents: tuple[DependentRecord, ...]
+    similarFiles: tuple[SimilarRecord, ...]
+    summary: str
+    tests: tuple[str, ...] = ()
+    memories: tuple[AnchoredMemory, ...] = optional(())
+    dependentsTotal: int = 0
+    dependentsBeyond: int = 0
+    """How many files depend on the dependents, and on these, and so on."""
+    status: str = SUCCESS
+
+
+@operation(
+    tool=Tool(
+        "rules",
+        "What a change of a file or symbol touches: dependents, tests, endpoints.",
+        ("file_path", "symbol", "num_similar"),
+        ("dependents",),
+        is_idempotent=True,
+    ),
+    command="ragLs.impact",
+    verb=Verb("rules impact", "show what a change of a file would touch", ("file_path",)),
+)
+def rag_query_impact(caller: Caller, request: QueryImpact) -> ImpactAnswer:
+    """What a change of a file would touch: dependents, tests, endpoints, similar files, memories."""
+    count = check_count("num_similar", request.num_similar)
+    view = caller.rule_projects.current(request.file_path)
+    if not view.store.counts().documents:
+        raise NotFound(f"the index of {view.project.root} is empty; rag_index makes it")
+    found = view.rules.impact(request.file_path, request.symbol.strip(), count)
+    direct = found.dependents.direct
+    answer = ImpactAnswer(
+        found.path,
+        tuple(dict.fromkeys(item.symbol for item in found.exports)),
+        tuple(dict.fromkeys(f"{each.method} {each.route}" for each in found.endpoints)),
+        tuple(dict.fromkeys(each.name for each in found.events)),
+        tuple(DependentRecord(each.path, each.imports, each.names) for each in direct[:_MAX_DEPENDENTS]),
+        tuple(SimilarRecord(each.path, each.similarity, each.reason) for each in found.similar),
+        "", found.tests,
+        tuple(
+            AnchoredMemory(item.id, item.content, item.anchor.start_line if item.anchor else None)
+            for item in found.memories
+        ),
+        len(direct), found.dependents.beyond,
+    )  # fmt: skip
+    return replace(answer, summary=_summarize_impact(answer, is_all=found.dependents.is_all))
+
+
+def _summarize_impact(answer: ImpactAnswer, *, is_all: bool) -> str:
+    beyond = (
+        f" ({'' if is_all else 'at least '}{answer.dependentsBeyond} more beyond)" if answer.dependentsBeyond else ""
+    )
+    parts = [
+        f"{answer.filePath} exports {len(answer.exports)} names",
+        f"{answer.dependentsTotal} files depend on it{beyond}",
+        f"{len(answer.tests)} tests cover it",
+    ]
+    if answer.apiEndpoints:
+        parts.append(f"it serves {len(answer.apiEndpoints)} endpoints")
+    if answer.websocketEvents:
+        parts.append(f"it handles {len(answer.websocketEvents)} events")
+    if answer.dependentsTotal > _MAX_DEPENDENTS:
+        parts.append(f"the first {_MAX_DEPENDENTS} are listed")
+    return "; ".join(parts)

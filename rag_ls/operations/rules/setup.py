@@ -1,0 +1,261 @@
+"""Operations that make rules and their index: set-up from the code, and an index that is made anew."""
+
+# ruff: noqa: N815 - the keys are in camel case
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.errors import InvalidRequest, ProjectUnavailable
+from rag_ls.indexing import FAILED, Depth
+from rag_ls.languages import detect_language
+from rag_ls.memory import utc_now
+from rag_ls.operations.caller import Caller
+from rag_ls.operations.engine.progress import Report, follow_indexing, index_and_wait
+from rag_ls.operations.fields import argument, optional
+from rag_ls.operations.operation import DESTROYS, WRITES, Opens, Tool, Verb, operation
+from rag_ls.project import Project
+from rag_ls.rules.decisions import Decisions, read_decisions, write_decisions
+from rag_ls.util import handles
+from rag_ls.util.paths import portable, text_in
+from rag_ls.util.text import utc_stamp
+
+if TYPE_CHECKING:
+    from rag_ls.rules.survey.survey import Survey
+
+
+SUCCESS = "success"
+
+
+@dataclass(frozen=True, slots=True)
+class SetUpRules:
+    """A project whose architecture and patterns are to be written down."""
+
+    project_root: str = argument(
+        "",
+        "the project's folder, absolute (default at the shell: this one)",
+        agents_required=True,
+        is_path=True,
+        is_root=True,
+    )
+    frontend_path: str = argument("", "the folder of the frontend, if it is not found", is_path=True)
+    backend_path: str = argument("", "the folder of the backend, if it is not found", is_path=True)
+    force: bool = argument(False, "write over existing files; their former text is kept beside", shell_alone=True)
+
+
+@dataclass(frozen=True, slots=True)
+class DetectedPatterns:
+    """What set-up found in the code."""
+
+    middleware: tuple[str, ...]
+    responseFormat: str | None
+    frontendImports: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetUpAnswer:
+    """What set-up found and wrote."""
+
+    projectRoot: str
+    frontendDetected: str | None
+    backendDetected: str | None
+    chromaDbPath: str
+    """The folder of the index, under the name that older tools gave it."""
+    filesGenerated: tuple[str, ...]
+    patternsDetected: DetectedPatterns
+    message: str
+    warning: str = optional("")
+    filesLeftAlone: tuple[str, ...] = optional(())
+    filesKept: tuple[str, ...] = optional(())
+    """Where the former texts of replaced files are."""
+    status: str = SUCCESS
+
+
+def prepare_rag_setup(caller: Caller, request: SetUpRules, report: Report) -> None:
+    """Read the project's files, for the graph of its imports."""
+    view = caller.rule_projects.open_root(request.project_root)
+    if not view.indexing.scanned or view.store.queue.has_any():
+        view.indexing.index_tree(Depth.WORDS)
+        follow_indexing(view, report, embeddings=False)
+
+
+@operation(
+    prepare=prepare_rag_setup,
+    waits=True,
+    effects=WRITES,
+    manages=True,
+    opens=Opens.NEW,
+    needs_code=False,
+    tool=Tool(
+        "rules",
+        "Survey the code; write ARCHITECTURE.yml and docs/patterns from it.",
+        ("project_root", "frontend_path", "backend_path"),
+    ),
+    command="ragLs.rulesSetup",
+    verb=Verb("rules setup", "survey the code, and write ARCHITECTURE.yml and docs/patterns from what it shows"),
+)
+def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
+    """Survey the code and write ARCHITECTURE.yml and docs/patterns from what it shows."""
+    # Imported here: reading code takes many patterns, whose compilation would slow down every start.
+    from rag_ls.rules.setup import write_documents
+    from rag_ls.rules.survey.survey import Tree, survey
+
+    view = caller.rule_projects.open_root(request.project_root)
+    root = view.project.root
+    frontend, backend = (_read_folder(root, path) for path in (request.frontend_path, request.backend_path))
+    paths = {path for _, path, _, session in view.store.document_paths() if not session}
+    tree = Tree(
+        tuple(sorted(paths)), partial(text_in, root), lambda path: detect_language(path) or "", view.rules.edges()
+    )
+    found = survey(tree, frontend, backend)
+    written = write_documents(root, found, view.project.name, utc_now(), force=request.force)
+    former = read_decisions(root)
+    _write_decisions(
+        view,
+        Decisions(
+            str(root), found.frontend, found.backend, utc_stamp(utc_now()),
+            former.last_indexed if former else "",
+            tuple(sorted({Path(path).suffix for path in paths if Path(path).suffix})), view.settings.index.exclude,
+        ),
+    )  # fmt: skip
+    view.files_changed([*written.written, *written.kept])
+    return SetUpAnswer(
+        str(root), _show_folder(found.frontend), _show_folder(found.backend), str(view.project.data_folder), written.written,
+        DetectedPatterns(
+            found.middleware_names, found.response_formats[0].claim if found.response_formats else None,
+            found.import_prefixes,
+        ),
+        _describe_set_up(found, written.written), _warn_of_files_left_alone(written.left_alone), written.left_alone, written.kept,
+    )  # fmt: skip
+
+
+def _read_folder(root: Path, given: str) -> str:
+    """A folder that a caller named, relative to the root. Raises `InvalidRequest`."""
+    if not given.strip():
+        return ""
+    path = root / portable(given)
+    if not path.is_dir():
+        raise InvalidRequest(f"{given!r} is no folder of {root}")
+    relative = Project(root).relative(path)
+    return "" if relative == "." else relative
+
+
+def _show_folder(folder: str | None) -> str | None:
+    return "." if folder == "" else folder
+
+
+def _warn_of_files_left_alone(paths: Sequence[str]) -> str:
+    return (
+        f"{', '.join(paths)} exist and were left alone; `rag-ls rules setup --force` replaces them and keeps their text beside"
+        if paths
+        else ""
+    )
+
+
+def _describe_set_up(found: Survey, written: Sequence[str]) -> str:
+    stacks = ", ".join(dict.fromkeys(f"{stack.language} {stack.role}" for stack in found.stacks)) or "no manifest"
+    wrote = f"wrote {', '.join(written)}" if written else "wrote nothing"
+    return (
+        f"read {found.files:,} files ({stacks}); {wrote}. Read what it says and correct it; rag_index makes the index."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRules:
+    """A project that is indexed anew."""
+
+    project_root: str = argument(
+        "", "the project's folder, absolute (default: this project)", flag="-", is_path=True, is_root=True
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionStats:
+    """Chunks by what they hold."""
+
+    codebase: int
+    constraints: int
+    patterns: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileError:
+    """A file that could not be indexed."""
+
+    file: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class RulesIndexedAnswer:
+    """An index that was made anew."""
+
+    projectRoot: str
+    filesIndexed: int
+    chunksCreated: int
+    collectionStats: CollectionStats
+    errors: tuple[FileError, ...]
+    duration: float
+    """In seconds."""
+    message: str
+    warning: str = optional("")
+    status: str = SUCCESS
+
+
+def prepare_rag_index(caller: Caller, request: IndexRules, report: Report) -> None:
+    """Read and cut every file anew, and embed what has no vector yet."""
+    view = caller.rule_projects.find_set_up(request.project_root)
+    view.store.forget_digests()
+    caller.rule_projects.note_index_began(view)
+    index_and_wait(view, report, words_only=view.model(0.0) is None)
+
+
+@operation(
+    prepare=prepare_rag_index,
+    waits=True,
+    effects=DESTROYS,
+    manages=True,
+    needs_code=False,
+    tool=Tool("rules", "Index a project anew.", ("project_root",)),
+    command="ragLs.rulesIndex",
+    verb=Verb("rules index", "index the project anew, its rules among the rest"),
+)
+def rag_index(caller: Caller, request: IndexRules) -> RulesIndexedAnswer:
+    """Read, cut and embed all of a project's files anew; vectors of unchanged texts are kept.
+
+    `prepare_rag_index` does that; the answer is how the index stands then.
+    """
+    view = caller.rule_projects.find_set_up(request.project_root)
+    status, counts = view.status(), view.rules.chunk_counts()
+    failed = tuple(
+        FileError(item.path, item.reason) for item in view.store.skipped().values() if item.reason.startswith(FAILED)
+    )
+    if not status.documents:
+        raise ProjectUnavailable(f"nothing could be indexed in {status.root}: no file is text that rag-ls reads")
+    former = read_decisions(view.project.root) or Decisions(status.root)
+    _write_decisions(view, replace(former, last_indexed=utc_stamp(utc_now())))
+    warning = ""
+    if len(failed) * 10 > status.documents:
+        warning = f"{len(failed):,} of {status.documents + len(failed):,} files failed: errors names them"
+    elif status.pending_embeddings:
+        warning = f"{status.pending_embeddings:,} chunks still wait for their vectors; words find them already"
+    return RulesIndexedAnswer(
+        status.root, status.documents, status.chunks, CollectionStats(**counts), failed,
+        round(caller.rule_projects.seconds_of_index(view), 2),
+        f"{status.documents:,} files are indexed in {status.chunks:,} chunks: {counts['constraints']:,} of constraints, "
+        f"{counts['patterns']:,} of patterns", warning,
+    )  # fmt: skip
+
+
+def _write_decisions(view: ProjectView, decisions: Decisions) -> None:
+    try:
+        write_decisions(view.project.root, decisions)
+    except OSError as error:
+        folder = view.project.data_folder
+        remedy = handles.remedy(error, "make it writable for you")
+        raise ProjectUnavailable(f"cannot write {folder} ({error.strerror}); {remedy}") from error

@@ -1,0 +1,71 @@
+"""Answers under a budget of tokens."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_ls.operations.answer_json import make_json
+from rag_ls.operations.code.budget import fit_to_budget, tokens
+from rag_ls.operations.code.hits import CodeRecord
+
+LONG = (
+    "def refresh(self, token):\n"
+    + "".join(f"    step_{n} = {n}\n" for n in range(200))
+    + "    rotate_keys(token)\n    return 1\n"
+)
+
+
+def _record(text: str | None, number: int = 0) -> CodeRecord:
+    return CodeRecord(
+        "chunk", str(number), "src/auth.py", 1, 1, "python", "", "text", 1.0, ("lexical",), "disk", text=text
+    )
+
+
+def test_a_cut_text_keeps_its_first_line_and_the_lines_that_match_with_their_neighbours() -> None:
+    (shown,), left_out = fit_to_budget("where are keys rotated: rotate_keys", [_record(LONG)], 400)
+    lines = shown.text.split("\n")
+    assert (shown.truncated, left_out) == (True, 0)
+    assert lines[0] == "def refresh(self, token):"
+    assert "    rotate_keys(token)" in lines
+    assert "    return 1" in lines
+    assert "…" in lines
+
+
+def test_what_fits_stays_as_it_is() -> None:
+    assert fit_to_budget("x", [_record("a\nb\n")], 1000) == ([_record("a\nb\n")], 0)
+
+
+def test_short_texts_leave_their_share_to_long_ones() -> None:
+    short, long = fit_to_budget("refresh", [_record("a = 1\n"), _record(LONG, 1)], 1000)[0]
+    assert short == _record("a = 1\n")
+    assert tokens(long.text) > 300
+
+
+def test_hits_without_room_for_three_lines_are_counted() -> None:
+    shown, left_out = fit_to_budget("refresh", [_record(LONG, number) for number in range(50)], 1000)
+    assert len(shown) + left_out == 50
+    assert left_out > 0
+    assert all(len([line for line in item.text.split("\n") if line != "…"]) >= 3 for item in shown)
+
+
+def test_a_line_without_end_is_cut() -> None:
+    (shown,), _ = fit_to_budget("x", [_record("x" * 100_000)], 500)
+    assert len(shown.text) < 1000
+
+
+def test_hits_without_text_pass() -> None:
+    assert fit_to_budget("x", [_record(None)], 10) == ([_record(None)], 0)
+
+
+@given(
+    st.lists(st.text(alphabet=st.sampled_from('ab _(\n\r\t"\\\u4e2d\u2028…'), max_size=600), min_size=1, max_size=8),
+    st.integers(700, 3000),
+    st.text(max_size=20),
+)
+def test_an_answer_of_several_hits_stays_under_its_budget(texts: list[str], budget: int, query: str) -> None:
+    shown, left_out = fit_to_budget(query, [_record(text, number) for number, text in enumerate(texts)], budget)
+    assert len(shown) + left_out == len(texts)
+    assert len(shown) == 1 or tokens(json.dumps([make_json(record) for record in shown], ensure_ascii=False)) <= budget

@@ -1,0 +1,117 @@
+"""What is done before a question about a project that is still being read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rag_ls.engine.client import Client
+from rag_ls.engine.project_view import ProjectView
+from rag_ls.errors import RagLsError
+from rag_ls.indexing import Progress
+from rag_ls.operations import Operations
+from rag_ls.operations.code import preparation
+from tests.support import PATIENCE_S, until, write
+
+# So many that none but the first ones are read when an answer is given, also where there are many cores.
+MANY = 1500
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that does much else reads the files of a question later than a person would wait."""
+    for limit in ("_HURRIED_S", "_FIRST_S", "_SCAN_S", "_MAX_WAIT_S"):
+        monkeypatch.setattr(preparation, limit, PATIENCE_S)
+
+
+@pytest.fixture
+def view(client: Client, tmp_path: Path) -> ProjectView:
+    """A large project that nobody has read yet; what questions are about comes last by its path."""
+    files = {f"src/file{number}.py": _functions(number) for number in range(MANY)}
+    files["src/zebra.py"] = "def count_stripes(zebra):\n    return len(zebra.stripes)\n"
+    files["test/zoo.rb"] = "def feed(zebra)\n  zebra.eat(grass)\nend\n"
+    return client.open(write(tmp_path / "large", files))
+
+
+def _functions(number: int) -> str:
+    return "\n\n".join(f"def function_{number}_{part}(value):\n    return value + {part}\n" for part in range(40))
+
+
+def _queued(view: ProjectView) -> int:
+    return view.store.counts().queued_documents
+
+
+def test_a_first_question_is_answered_from_the_files_that_hold_its_words(client: Client, view: ProjectView) -> None:
+    answer = Operations(client).run("search", {"query": "how many stripes has a zebra", "kinds": ["code"]})
+    assert answer["results"][0]["path"] == "src/zebra.py"
+    assert answer["stats"]["pending_documents"] > 0
+    assert "not read yet" in answer["stats"]["note"]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("search_code", {"query": "zebra", "path_glob": "test/**"}),
+        ("list_symbols", {"path": "test/zoo.rb"}),
+        ("list_symbols", {"query": "feed"}),
+        ("list_symbols", {"path_glob": "test/*"}),
+    ],
+)
+def test_an_agent_that_asks_while_files_are_read_gets_those_it_asks_about(
+    client: Client, view: ProjectView, name: str, arguments: dict[str, str]
+) -> None:
+    view.indexing.index_tree()
+    progress: list[Progress] = []
+    answer = Operations(client).run(name, arguments, lambda _, step: progress.append(step))
+    found = answer.get("results") or answer.get("symbols")
+    assert found
+    assert found[0]["path"] == "test/zoo.rb"
+    assert _queued(view) > 0
+    assert progress
+
+
+def test_a_question_about_nothing_in_the_project_waits_for_nothing(client: Client, view: ProjectView) -> None:
+    answer = Operations(client).run("search", {"query": "quagga", "kinds": ["code"]})
+    assert answer["results"] == []
+    assert answer["stats"]["pending_documents"] > 0
+
+
+def test_the_tests_of_a_file_are_read_with_it(client: Client, tmp_path: Path) -> None:
+    files = {f"src/file{number}.py": _functions(number) for number in range(MANY)}
+    files |= {"src/zebra.py": "def stripes():\n    return 1\n", "test/test_zebra.py": "def test_it():\n    assert 1\n"}
+    client.open(write(tmp_path / "tested", files)).indexing.index_tree()
+    answer = Operations(client).run("related_tests", {"path": "src/zebra.py"})
+    assert [test["path"] for test in answer["tests"]] == ["test/test_zebra.py"]
+    assert "not read yet" in answer["note"]
+
+
+def test_a_path_that_leads_elsewhere_is_answered_as_ever(client: Client, view: ProjectView) -> None:
+    for path in ("../elsewhere.py", "/elsewhere/a.py", "a\0b"):
+        with pytest.raises(RagLsError):
+            Operations(client).run("list_symbols", {"path": path})
+
+
+def test_what_is_ignored_while_files_are_read_is_not_in_the_index(client: Client, view: ProjectView) -> None:
+    view.indexing.index_tree()
+    assert until(lambda: _queued(view) > 0)
+    write(view.project.root, {".ragignore": "src/\n"})
+    view.indexing.rescan()
+    assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
+    assert set(view.store.documents()) == {"test/zoo.rb", ".ragignore"}
+
+
+def test_another_size_limit_counts_for_files_that_are_being_read(client: Client, view: ProjectView) -> None:
+    view.indexing.index_tree()
+    assert until(lambda: _queued(view) > 0)
+    write(view.project.root, {"rag-ls.toml": "[index]\nmax_file_bytes = 1024\n"})
+    view.shared.settings_changed()
+    assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
+    assert set(view.store.documents()) == {"src/zebra.py", "test/zoo.rb", "rag-ls.toml"}
+
+
+def test_odd_arguments_are_refused_as_ever(client: Client, view: ProjectView) -> None:
+    operations = Operations(client)
+    for arguments in (None, [], {"project": 1}, {"project": [1]}):
+        with pytest.raises(Exception, match=r"query|object|project"):
+            operations.run("search_code", arguments)

@@ -1,0 +1,236 @@
+"""`search_code` and `find_related`: filters, budgets, odd input."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from filelock import FileLock
+
+from rag_ls.engine.client import Client
+from rag_ls.engine.reranking import Reranking
+from rag_ls.errors import InvalidRequest
+from rag_ls.model import Chunk, Hit, StoredChunk
+from rag_ls.operations import Operations
+from rag_ls.operations.code.budget import tokens
+from rag_ls.search import Filters
+from rag_ls.search.view import glob_matcher
+from tests.conftest import IndexedProjects
+from tests.support import PATIENCE_S, SHOP, write
+
+STEPS = "".join(f"        step_{n} = compute_discount(items, {n})\n" for n in range(150))
+FILES = {
+    **SHOP,
+    "src/big.py": f"class Discounter:\n    def apply(self, items):\n{STEPS}        return grand_total(step_1)\n",
+    "src/rates.py": "DISCOUNT_RATE = {\n" + "".join(f"    'customer{n}': {n},\n" for n in range(60)) + "}\n",
+    "tests/test_cart.py": "from src.cart import total_price\n\n\ndef test_discount():\n    assert total_price([2.0], 0.5) == 1.0\n",
+    "app/[id]/page.ts": "export function discountPage() {\n  return 1;\n}\n",
+}
+
+
+@pytest.fixture
+def operations(client: Client, indexed_projects: IndexedProjects, tmp_path: Path) -> Operations:
+    """The operations on a shop with tests and a large class."""
+    view = client.open(indexed_projects.copy(FILES, tmp_path / "big-shop"))
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    return Operations(client, wait_for_model_s=PATIENCE_S)
+
+
+def _paths(operations: Operations, **arguments: object) -> set[str]:
+    return {
+        hit["path"] for hit in operations.run("search_code", {"query": "discount", "k": 100, **arguments})["results"]
+    }
+
+
+def test_a_kind_narrows_the_hits(operations: Operations) -> None:
+    assert _paths(operations, kind="test") == {"tests/test_cart.py"}
+    assert _paths(operations, kind="doc") == {"docs/guide.md"}
+    assert "tests/test_cart.py" not in _paths(operations, kind="code")
+    assert {"src/cart.py", "src/big.py"} <= _paths(operations, kind="method") - {"src/rates.py"}
+    assert "src/rates.py" not in _paths(operations, kind="function")
+    assert "src/big.py" in _paths(operations, kind="class")
+    assert "src/cart.py" not in _paths(operations, kind="class")
+    assert "src/rates.py" in _paths(operations, kind="value")
+    with pytest.raises(InvalidRequest, match="function"):
+        _paths(operations, kind="widget")
+
+
+def test_files_only_gives_each_file_once_and_no_text(operations: Operations) -> None:
+    hits = operations.run("search_code", {"query": "compute discount step", "k": 50, "files_only": True})["results"]
+    assert len({hit["path"] for hit in hits}) == len(hits) > 1
+    assert not any("text" in hit for hit in hits)
+    assert all(Path(hit["file"]).is_file() for hit in hits)
+
+
+def test_an_unknown_language_is_refused_and_the_nearest_are_named(operations: Operations) -> None:
+    with pytest.raises(InvalidRequest, match="the nearest is python"):
+        _paths(operations, language="pyton")
+    with pytest.raises(InvalidRequest, match=r"it holds .*markdown"):
+        _paths(operations, language="cobol")
+    assert _paths(operations, language="py") == _paths(operations, language="Python") != set()
+
+
+def test_a_budget_cuts_texts_and_says_so(operations: Operations) -> None:
+    whole = operations.run("search_code", {"query": "grand_total discount", "k": 5})["results"]
+    assert not any("truncated" in hit for hit in whole)
+    cut = []
+    for budget in (600, 900, 1200, 1500):
+        answer = operations.run("search_code", {"query": "grand_total discount", "k": 5, "budget_tokens": budget})
+        assert tokens(str(answer)) < budget + 100
+        cut += [hit for hit in answer["results"] if hit.get("truncated")]
+    assert cut
+
+
+def test_operations_for_agents_have_a_budget_of_their_own(operations: Operations, client: Client) -> None:
+    for_agents = Operations(client, wait_for_model_s=PATIENCE_S, budget_tokens=700)
+    few = for_agents.run("search_code", {"query": "discount", "k": 10})
+    assert tokens(str(few)) < 800
+    assert "raise it" in few["stats"]["note"]
+    assert len(for_agents.run("search_code", {"query": "discount", "k": 10, "budget_tokens": 0})["results"]) > len(
+        few["results"]
+    )
+
+
+def test_a_part_of_a_declaration_says_of_which(operations: Operations) -> None:
+    hits = operations.run("search_code", {"query": "step_140 compute_discount", "k": 10})["results"]
+    part = next(hit for hit in hits if "def apply" not in hit["text"] and hit["symbol"] == "Discounter.apply")
+    assert part["scope"] == "def apply(self, items)"
+    assert not any("scope" in hit for hit in hits if "def apply" in hit["text"])
+
+
+def test_the_most_hits_are_given_where_more_are_asked_for(operations: Operations) -> None:
+    assert operations.run("search_code", {"query": "discount", "top_n": 10**9})["results"]
+    with pytest.raises(InvalidRequest):
+        operations.run("search_code", {"query": "discount", "top_n": -1})
+
+
+@pytest.mark.parametrize(
+    "query",
+    ['"*', "NEAR(", "[a", "**", "a" * 1_000_000, "x " * 500_000, "\0\1\2\x1b[0m", "скидка 割引 🛒", "' OR 1=1 --", "col:x AND NOT"],
+    ids=["quote", "near", "bracket", "stars", "megabyte", "megabyte of words", "control", "other letters", "sql", "columns"],
+)  # fmt: skip
+def test_any_text_is_a_query_and_a_glob(operations: Operations, query: str) -> None:
+    answer = operations.run("search_code", {"query": query})
+    assert len(answer["query"]) <= 8000
+    started = time.monotonic()
+    operations.run("search_code", {"query": "discount", "path_glob": query})
+    assert time.monotonic() - started < 10
+
+
+def test_globs_with_many_stars_take_no_time() -> None:
+    path = "a/" * 30 + "b.py"
+    started = time.monotonic()
+    for pattern in ("**/" * 60 + "c", "**/a/" * 60 + "c", "*a" * 60 + "/c", "**a" * 12 + "/c"):
+        assert not glob_matcher(pattern)(path)
+    assert time.monotonic() - started < 2
+    assert glob_matcher("**/**/b.py")(path)
+    assert glob_matcher("app/[id]/*.ts")("app/[id]/page.ts")
+
+
+def test_reranking_says_how_to_get_a_cross_encoder(operations: Operations) -> None:
+    answer = operations.run("search_code", {"query": "discount", "rerank": True})
+    assert answer["results"]
+    assert "embedding.reranker" in answer["stats"]["note"]
+
+
+class _Scores:
+    def __init__(self, wait_s: float = 0.0) -> None:
+        self._wait_s = wait_s
+
+    def scores(self, query: str, texts: Sequence[str]) -> np.ndarray:
+        time.sleep(self._wait_s)
+        return np.array([float(query in text) for text in texts], np.float32)
+
+
+def _hits(count: int) -> list[Hit]:
+    chunks = [Chunk("a.py", "python", n, n, n + 1, n + 1, n + 1, f"text{n}!") for n in range(count)]
+    return [Hit(StoredChunk(str(chunk.ordinal), chunk, ""), 1 - chunk.ordinal / 100, ("dense",)) for chunk in chunks]
+
+
+def test_a_cross_encoder_orders_the_first_hits() -> None:
+    ordered, note = Reranking(_Scores).ordered("text7!", _hits(30))
+    assert ([hit.item.id for hit in ordered[:3]], note) == (["7", "0", "1"], "")
+    assert [hit.score for hit in ordered] == [hit.score for hit in _hits(30)]
+    assert ordered[0].matched_by == ("dense", "reranker")
+
+
+def test_a_slow_cross_encoder_is_not_waited_for() -> None:
+    reranking = Reranking(lambda: _Scores(1.0), budget_s=0.05)
+    ordered, note = reranking.ordered("text7!", _hits(10))
+    assert ordered == _hits(10)
+    assert "more than" in note
+    assert "busy" in reranking.ordered("text7!", _hits(10))[1]
+
+
+def test_a_place_without_an_embedding_is_looked_up_by_its_words(operations: Operations, client: Client) -> None:
+    (view,) = client.projects()
+    with view.store._database.writing() as connection:
+        connection.execute("UPDATE chunks SET embedded = 0")
+    answer = operations.run("find_related", {"path": "src/cart.py", "line": 1})
+    assert "tests/test_cart.py" in {hit["path"] for hit in answer["results"]}
+    assert "src/cart.py" not in {hit["path"] for hit in answer["results"]}
+    assert "words alone" in answer["stats"]["note"]
+
+
+def test_a_snippet_is_looked_up_by_its_words_while_nothing_has_an_embedding(
+    operations: Operations, client: Client
+) -> None:
+    (view,) = client.projects()
+    with view.store._database.writing() as connection:
+        connection.execute("UPDATE chunks SET embedded = 0")
+    answer = operations.run("find_related", {"path": "src/cart.py", "snippet": "def total_price(items)"})
+    assert "tests/test_cart.py" in {hit["path"] for hit in answer["results"]}
+    assert "src/cart.py" not in {hit["path"] for hit in answer["results"]}
+    assert "words alone" in answer["stats"]["note"]
+
+
+def test_what_is_close_to_nothing_embedded_is_looked_up_by_its_words(operations: Operations, client: Client) -> None:
+    (view,) = client.projects()
+    with view.store._database.writing() as connection:
+        connection.execute(
+            "UPDATE chunks SET embedded = 0 WHERE document_id != (SELECT id FROM documents WHERE path = 'src/cart.py')"
+        )
+    answer = operations.run("find_related", {"path": "src/cart.py", "line": 1})
+    assert "tests/test_cart.py" in {hit["path"] for hit in answer["results"]}
+    assert "nothing close has an embedding yet" in answer["stats"]["note"]
+
+
+def test_a_filter_that_nothing_passes_is_no_matter_of_embeddings(operations: Operations) -> None:
+    answer = operations.run("find_related", {"path": "src/cart.py", "line": 1, "path_glob": "nowhere/**"})
+    assert answer["results"] == []
+    assert "embedding" not in answer["stats"].get("note", "")
+
+
+def test_a_declaration_in_several_pieces_is_related_once(
+    operations: Operations, client: Client, tmp_path: Path
+) -> None:
+    steps = "".join(f"    step_{n} = compute_discount(items, customer={n}, rate=0.{n})\n" for n in range(60))
+    write(tmp_path / "big-shop", {"src/steps.py": f"def discount_steps(items):\n{steps}    return step_1\n"})
+    (view,) = client.projects()
+    view.indexing.index_tree()
+    assert view.indexing.wait_until_idle(PATIENCE_S)
+    document = view.store.document("src/steps.py")
+    assert document is not None
+    assert len(view.store.chunks.of_document(document.id)) > 1
+    hits = operations.run("find_related", {"path": "src/big.py", "line": 1, "k": 50})["results"]
+    assert [hit["symbol"] for hit in hits].count("discount_steps") == 1
+
+
+def test_the_kind_of_a_document_is_a_filter_like_others() -> None:
+    assert Filters(kind="test") != Filters()
+
+
+def test_that_no_file_holds_the_words_is_said_only_where_it_is_so(operations: Operations, client: Client) -> None:
+    (view,) = client.projects()
+    said = "no file holds these words"
+    assert said in str(operations.run("search_code", {"query": "wombat burrow"})["stats"].get("note"))
+    # Chinese is written without spaces: its words are no terms of the index.
+    assert said not in str(operations.run("search_code", {"query": "黑暗森林"})["stats"].get("note"))
+    # While another process holds the queue, its files stay unread.
+    with FileLock(view.project.data_folder / "index.lock"):
+        view.store.queue.add(["src/late.py"])
+        assert said not in str(operations.run("search_code", {"query": "wombat burrow"})["stats"].get("note"))
