@@ -84,7 +84,8 @@ class Operations:
     def run(self, name: str, arguments: object = None, report: Report = _ignore_progress) -> Json:
         """Run an operation and wait for it; `report` is told of the progress of its preparation.
 
-        The preparation runs in the calling thread, because the engine's threads are for questions.
+        The preparation runs in the calling thread, because the engine's threads are for questions. The handler finds its
+        projects again: a look at them mends what was lost or damaged meanwhile.
         """
         operation = self._table[name]
         request = self._read_request(operation, arguments)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from rag_ls import model
 from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.published import PublishedCode
-from rag_ls.model import Hit, StoredChunk
+from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.operations.fields import optional
 from rag_ls.operations.stats import Stats
 from rag_ls.project import is_guest
@@ -55,27 +55,23 @@ class CodeAnswer:
     stats: Stats
 
 
-def make_hit(hit: Hit) -> CodeRecord:
-    """A chunk with its score."""
+def make_hit(source: Source, hit: Hit) -> CodeRecord:
+    """A chunk with its score, its declaration's signature if its text does not show it, and its file, if it is here."""
     assert isinstance(hit.item, StoredChunk)
     chunk = hit.item.chunk
-    return CodeRecord(
+    record = CodeRecord(
         "chunk", hit.item.id, chunk.path, chunk.start_line, chunk.end_line, chunk.language, chunk.symbol, chunk.node_type,
-        round(hit.score, 4), hit.matched_by, hit.freshness.value if hit.freshness else None, text=chunk.text,
+        round(hit.score, 4), hit.matched_by, hit.freshness.value if hit.freshness else None, scope=_find_scope(chunk),
+        why=hit.why, text=chunk.text,
     )  # fmt: skip
-
-
-def make_placed_hit(source: Source, hit: Hit) -> CodeRecord:
-    """A chunk with its score, its declaration's signature if its text does not show it, and its file, if it is here."""
-    record = replace(make_hit(hit), scope=_find_scope(hit), why=hit.why)
     if isinstance(source, PublishedCode):
         return replace(record, project=source.name)
     return replace(record, file=locate_file(source, record.path))
 
 
-def _find_scope(hit: Hit) -> str:
-    chunk = hit.item.chunk if isinstance(hit.item, StoredChunk) else None
-    if chunk is None or chunk.is_declaration or not chunk.symbol:
+def _find_scope(chunk: Chunk) -> str:
+    """The signature of the declaration that a chunk is a part of, where its text does not show it."""
+    if chunk.is_declaration or not chunk.symbol:
         return ""
     return "" if chunk.signature in " ".join(chunk.text.split()) else chunk.signature
 
@@ -92,7 +88,7 @@ def pick_best(sources: Sequence[Source], answers: Sequence[model.SearchAnswer], 
     """
     hits = [(source, hit) for source, answer in zip(sources, answers, strict=True) for hit in answer.hits]
     best = sorted(hits, key=lambda item: -item[1].score)[:k]
-    found = [(source, make_placed_hit(source, hit)) for source, hit in best]
+    found = [(source, make_hit(source, hit)) for source, hit in best]
     if len(sources) == 1:
         return tuple(each for _, each in found)
     return tuple(replace(each, project=_name_source(source)) for source, each in found)

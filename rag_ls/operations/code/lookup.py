@@ -13,7 +13,7 @@ from rag_ls.engine.requests import DECLARED_KINDS
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.filters import read_kind
-from rag_ls.operations.code.hits import CodeRecord, locate_file, make_placed_hit
+from rag_ls.operations.code.hits import CodeRecord, locate_file, make_hit
 from rag_ls.operations.code.preparation import read_first
 from rag_ls.operations.code.relevant_files import QuestionScope
 from rag_ls.operations.fields import argument, optional
@@ -58,7 +58,7 @@ def get_chunk(caller: Caller, request: GetChunk) -> CodeRecord:
 
 def make_excerpt(view: ProjectView, excerpt: Excerpt, context: str) -> CodeRecord:
     """A chunk with its context."""
-    record = make_placed_hit(view, excerpt.hit)
+    record = make_hit(view, excerpt.hit)
     if context == "chunk":
         return record
     return replace(
