@@ -113,7 +113,9 @@ class _Guard:
             return ""
         # Do not mark a file that replaced ours: it did not cause the error.
         if file_identity(self._path) == self.identity:
-            if not is_broken(self._path, is_trusted=self._is_trusted):
+            # The check of a whole file does not look into the full-text index, whose own errors are enough.
+            is_of_postings = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_CORRUPT_VTAB
+            if not is_of_postings and not is_broken(self._path, is_trusted=self._is_trusted):
                 return ""
             mark_damaged(self._path)
         return f"the index ({self._path}) was damaged and is being made anew ({error}); ask again"

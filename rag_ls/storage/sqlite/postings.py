@@ -9,6 +9,7 @@ from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_rows import as_json
 from rag_ls.storage.terms import COLUMN_WEIGHTS, MAX_LIKE, SAME_BEGINNING, columns_of
+from rag_ls.util.text import content_hash
 
 _COLUMNS = "symbol, signature, path, doc, text"
 _WEIGHTS = ", ".join(map(str, COLUMN_WEIGHTS))
@@ -33,14 +34,15 @@ class SqlitePostings:
         """See `LexicalIndex`."""
         with self._database.writing() as connection:
             former = connection.execute(
-                "SELECT c.id, d.path, c.symbol, c.signature, c.doc, c.text FROM chunks c JOIN documents d "
+                "SELECT c.id, c.content_hash, d.path, c.symbol, c.signature, c.doc, c.text FROM chunks c JOIN documents d "
                 "ON d.id = c.document_id WHERE c.id IN (SELECT value FROM json_each(?))",
                 (as_json(rows),),
             ).fetchall()
-            # A contentless FTS5 table needs the former values to delete a row.
+            # A contentless FTS5 table needs the former values to delete a row; others break it. Where somebody changed a
+            # text, the row's terms stay: its number is never given again, so nothing is found by them.
             connection.executemany(
                 f"INSERT INTO postings (postings, rowid, {_COLUMNS}) VALUES ('delete', ?, ?, ?, ?, ?, ?)",
-                [(row[0], *columns_of(*row[1:])) for row in former],
+                [(row, *columns_of(*values)) for row, digest, *values in former if content_hash(values[-1]) == digest],
             )
 
     def search(

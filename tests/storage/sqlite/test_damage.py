@@ -13,6 +13,7 @@ from rag_ls.errors import StoreDamaged
 from rag_ls.storage import INDEX_STORE
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from rag_ls.storage.sqlite.vectors import VectorRows
+from rag_ls.util.text import content_hash
 from tests.support import lexical_of, new_chunks, open_checkout, record
 
 
@@ -51,6 +52,39 @@ def test_a_damaged_index_is_made_anew(tmp_path: Path, damage: Callable[[Path], N
     store.replace_document(record(), new_chunks(["fresh"]))
     assert len(lexical_of(store).search(["fresh"], 5)) == 1
     store.close()
+
+
+def _words_changed_by_hand(file: Path, *, with_their_hash: bool) -> None:
+    """Make the chunks' texts other ones than those that the full-text index holds."""
+    connection = sqlite3.connect(file)
+    connection.execute("UPDATE chunks SET text = 'other words'")
+    if with_their_hash:
+        connection.execute("UPDATE chunks SET content_hash = ?", (content_hash("other words"),))
+    connection.commit()
+    connection.close()
+
+
+def test_a_text_that_somebody_changed_in_the_index_leaves_without_breaking_the_search(tmp_path: Path) -> None:
+    _words_changed_by_hand(file := _filled(tmp_path / "index.db"), with_their_hash=False)
+    store = open_checkout(file)
+    store.remove_documents(["0.py", "1.py", "2.py"])
+    store.replace_document(record(), new_chunks(["fresh text"]))
+    rows = [found.row for found in lexical_of(store).search(["text"], 5)]
+    assert [found.stored.chunk.text for found in store.chunks.by_row(rows).values()] == ["fresh text"]
+    store.close()
+
+
+def test_a_broken_full_text_index_is_made_anew_with_the_index(tmp_path: Path) -> None:
+    _words_changed_by_hand(file := _filled(tmp_path / "index.db"), with_their_hash=True)
+    store = open_checkout(file)
+    store.remove_documents(["0.py", "1.py", "2.py"])
+    with pytest.raises(StoreDamaged, match="was damaged and is being made anew"):
+        lexical_of(store).search(["text"], 5)
+    store.close()
+    again = open_checkout(file)
+    again.replace_document(record(), new_chunks(["fresh text"]))
+    assert len(lexical_of(again).search(["text"], 5)) == 1
+    again.close()
 
 
 def _write_everything_again(store: SqliteCheckout) -> None:
