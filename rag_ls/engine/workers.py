@@ -36,7 +36,9 @@ class Workers:
     @property
     def busy(self) -> bool:
         """Whether a client waits for an answer now."""
-        return bool(self._running or self._waiting)
+        # Under the lock: a task that a thread is taking would be in neither of the two.
+        with self._wake:
+            return bool(self._running or self._waiting)
 
     def submit(self, client: Hashable, work: Callable[[], T]) -> Future[T]:
         """Run `work` in one of the threads, after the client's earlier requests."""

@@ -88,3 +88,18 @@ def test_a_closed_pool_takes_nothing_more(workers: Workers) -> None:
     workers.close()
     with pytest.raises(RuntimeError):
         workers.submit("a", lambda: 1)
+
+
+def test_the_workers_are_busy_also_while_a_thread_takes_a_task() -> None:
+    workers, answers = Workers(1), list[bool]()
+    asking = threading.Thread(target=lambda: answers.append(workers.busy))
+    may_end = threading.Event()
+    with workers._wake:
+        asking.start()
+        asking.join(0.2)
+        future = workers.submit("client", lambda: may_end.wait(PATIENCE_S))
+    asking.join()
+    may_end.set()
+    future.result()
+    workers.close()
+    assert answers == [True]
