@@ -53,15 +53,19 @@ def _vague_docstrings(module: ast.Module) -> Iterator[tuple[int, str]]:
                 continue
             text = statement.value.value
             if isinstance(text, str) and text.split(maxsplit=1)[:1] and text.split(maxsplit=1)[0] in VAGUE_WORDS:
-                yield statement.lineno, f"the docstring begins with {text.split(maxsplit=1)[0]!r}: begin with its noun or verb"
+                yield (
+                    statement.lineno,
+                    f"the docstring begins with {text.split(maxsplit=1)[0]!r}: begin with its noun or verb",
+                )
 
 
 def _unnamed_arguments(module: ast.Module) -> Iterator[tuple[int, str]]:
     """Calls with more positional arguments than a reader can tell apart."""
     for node in ast.walk(module):
-        if isinstance(node, ast.Call) and len(node.args) > MAX_POSITIONAL and isinstance(node.func, ast.Name):
-            if node.func.id[:1].isupper():
-                yield node.lineno, f"{node.func.id} is made with {len(node.args)} positional arguments: name them"
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id[:1].isupper()):
+            continue
+        if len(node.args) > MAX_POSITIONAL:
+            yield node.lineno, f"{node.func.id} is made with {len(node.args)} positional arguments: name them"
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from rag_ls.util.text import count_of
 Json = dict[str, Any]
 
 _STDIO = "-"
-# As `operations/memories.py` has it.
+# As `operations/memories/listing.py` has it.
 _MAX_LISTED = 1000
 
 
