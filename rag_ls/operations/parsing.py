@@ -92,7 +92,9 @@ class Arguments:
             name = argument_named(written, known)
             if name not in known:
                 near = nearest_text(nearest(written, known))
-                raise InvalidRequest(f"{operation} has no argument {key!r}; {near}it takes {', '.join(known)}")
+                raise InvalidRequest(
+                    f"{operation} has no argument {key!r}; {near}it takes {', '.join(known) or 'none'}"
+                )
             if value is not None:
                 self._values[name] = value
                 self._written[name] = written

@@ -103,3 +103,17 @@ def test_the_uses_of_each_exported_symbol_are_counted(client: Client, tmp_path: 
         ("Cart", 1, 3, 1),
         ("total", 5, 3, 0),
     ]
+
+
+def test_an_import_of_a_package_is_one_import_however_many_files_the_package_has(
+    client: Client, tmp_path: Path
+) -> None:
+    files = {f"store/part{number}.go": f"package store\n\nfunc Part{number}() {{}}\n" for number in range(4)}
+    files["go.mod"] = "module example.org/shop\n\ngo 1.22\n"
+    files["cmd/main.go"] = (
+        'package main\n\nimport (\n\t"fmt"\n\t"example.org/shop/store"\n)\n\nfunc main() { fmt.Println(store.Part1) }\n'
+    )
+    view = _indexed(client, tmp_path, files)
+    assert [(importer, imported.rpartition("/")[0], line) for importer, imported, line in view.rules.edges()] == [
+        ("cmd/main.go", "store", 5)
+    ]

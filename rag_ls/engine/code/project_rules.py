@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import posixpath
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -106,16 +107,20 @@ class ProjectRules:
         """How many chunks hold code and other text, constraints, and patterns."""
         return self._finder.chunk_counts(self._hidden())
 
-    def edges(self) -> tuple[tuple[str, str], ...]:
-        """Every import between two documents: the importing and the imported path. It reads all imports: not for questions."""
+    def edges(self) -> tuple[tuple[str, str, int], ...]:
+        """Every import between two documents: the importing path, the imported one, and the line of the import.
+
+        Of a package that is a folder, one document stands for all. It reads all imports: not for questions.
+        """
         resolver, hidden = self._imports.resolver(), self._hidden()
-        found: dict[tuple[str, str], None] = {}
+        lines: dict[tuple[str, str], int] = {}
         for item in self._shared.index.checkout.outlines.imports():
             if item.document_id not in hidden:
-                for target in resolver.targets(item.path, item.language, item.imported):
-                    if target.path != item.path:
-                        found[item.path, target.path] = None
-        return tuple(found)
+                targets = (target.path for target in resolver.targets(item.path, item.language, item.imported))
+                by_folder = {posixpath.dirname(path): path for path in targets if path != item.path}
+                for path in by_folder.values():
+                    lines.setdefault((item.path, path), item.imported.line)
+        return tuple((importer, imported, line) for (importer, imported), line in lines.items())
 
     # --- impact
 

@@ -3,43 +3,36 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, Finding, Place
-from rag_ls.rules.survey.sources import Source
 
 TOPIC = "layers"
 
 _ROOT_SHARE = 0.9
 _MAX_LAYERS = 30
 _MAX_FINDINGS = 25
-_IMPORT_LINE = re.compile(
-    r"\b(?:import|from|require\w*|use|using|mod|include|alias)\b|^\s*(?:\)\s*)?[\"`'][\w./@-]+[\"`']"
-)
-
-Edge = tuple[str, str]
+Edge = tuple[str, str, int]
+"""The importing and the imported file, and the line of the import."""
 
 
-def layer_findings(
-    edges: Sequence[Edge], folders: Iterable[str], source: Callable[[str], Source | None]
-) -> list[Finding]:
+def layer_findings(edges: Sequence[Edge], folders: Iterable[str]) -> list[Finding]:
     """Who imports whom, for each folder of a stack. The edges are between files of the product."""
     stacks = sorted(set(folders) | {""}, key=len, reverse=True)
     by_stack: dict[str, list[Edge]] = {}
     for edge in edges:
-        homes = [_home(path, stacks) for path in edge]
+        homes = [_home(path, stacks) for path in edge[:2]]
         by_stack.setdefault(homes[0] if homes[0] == homes[1] else "", []).append(edge)
-    return [finding for stack in sorted(by_stack) for finding in _of_stack(by_stack[stack], source)]
+    return [finding for stack in sorted(by_stack) for finding in _of_stack(by_stack[stack])]
 
 
 def _home(path: str, folders: list[str]) -> str:
     return next((folder for folder in folders if not folder or path.startswith(folder + "/")), "")
 
 
-def _of_stack(edges: list[Edge], source: Callable[[str], Source | None]) -> list[Finding]:
-    root = source_root({path for edge in edges for path in edge})
+def _of_stack(edges: list[Edge]) -> list[Finding]:
+    root = source_root({path for edge in edges for path in edge[:2]})
     between: dict[tuple[str, str], list[Edge]] = {}
     for edge in edges:
         layers = layer_of(edge[0], root), layer_of(edge[1], root)
@@ -47,7 +40,7 @@ def _of_stack(edges: list[Edge], source: Callable[[str], Source | None]) -> list
             between.setdefault((layers[0], layers[1]), []).append(edge)
     if len({layer for pair in between for layer in pair}) > _MAX_LAYERS:
         return []
-    found = [*_ends(between, source), *_pairs(between, source)]
+    found = [*_ends(between), *_pairs(between)]
     return found[:_MAX_FINDINGS]
 
 
@@ -75,7 +68,7 @@ def layer_of(path: str, root: str) -> str:
     return (f"{root}/{folder}" if root else folder) if slash else ""
 
 
-def _ends(between: Mapping[tuple[str, str], list[Edge]], source: Callable[[str], Source | None]) -> Iterator[Finding]:
+def _ends(between: Mapping[tuple[str, str], list[Edge]]) -> Iterator[Finding]:
     """The layers that no other imports, and those that import no other."""
     layers = sorted({layer for pair in between for layer in pair})
     for layer in layers:
@@ -86,12 +79,12 @@ def _ends(between: Mapping[tuple[str, str], list[Edge]], source: Callable[[str],
             continue
         if len(out) >= MIN_COUNT and not into:
             claim = f"`{layer}` imports other layers; no other layer imports `{layer}`"
-            yield _finding(claim, out, len(out), source)
+            yield _finding(claim, out, len(out))
         elif len(into) >= MIN_COUNT and not out:
-            yield _finding(f"Other layers import `{layer}`; `{layer}` imports no other layer", into, len(into), source)
+            yield _finding(f"Other layers import `{layer}`; `{layer}` imports no other layer", into, len(into))
 
 
-def _pairs(between: Mapping[tuple[str, str], list[Edge]], source: Callable[[str], Source | None]) -> Iterator[Finding]:
+def _pairs(between: Mapping[tuple[str, str], list[Edge]]) -> Iterator[Finding]:
     for (importing, imported), edges in sorted(between.items(), key=lambda item: (-len(item[1]), item[0])):
         back = between.get((imported, importing), [])
         if len(edges) < MIN_COUNT or (len(back), importing) > (len(edges), imported):
@@ -100,33 +93,14 @@ def _pairs(between: Mapping[tuple[str, str], list[Edge]], source: Callable[[str]
         if back:
             go = "go" if len(back) > 1 else "goes"
             claim = f"`{importing}` imports `{imported}`; {len(back)} of the imports between them {go} the other way"
-        yield _finding(claim, edges, len(edges) + len(back), source)
+        yield _finding(claim, edges, len(edges) + len(back))
 
 
-def _finding(claim: str, edges: list[Edge], total: int, source: Callable[[str], Source | None]) -> Finding:
+def _finding(claim: str, edges: list[Edge], total: int) -> Finding:
     places: list[Place] = []
-    for importing, imported in sorted(edges):
-        if any(place.path == importing for place in places):
-            continue
-        text = source(importing)
-        if line := import_line(text, imported) if text else 0:
+    for importing, _, line in sorted(edges):
+        if not any(place.path == importing for place in places):
             places.append(Place(importing, line))
         if len(places) == MAX_EXAMPLES:
             break
     return Finding(TOPIC, claim, len(edges), total, tuple(places))
-
-
-def import_line(source: Source, imported: str) -> int:
-    """The line in which a file imports another; 0 where none shows it."""
-    folder, name = posixpath.split(imported)
-    stem = name.partition(".")[0]
-    package = posixpath.basename(folder)
-    lines = source.code.split("\n")
-    for words in ((stem, package), (stem,), (package,)):
-        wanted = [re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])", re.IGNORECASE) for word in words if word]
-        if not wanted or words[0] in ("index", "__init__", "mod"):
-            continue
-        for number, line in enumerate(lines, 1):
-            if _IMPORT_LINE.search(line) and all(pattern.search(line) for pattern in wanted):
-                return number
-    return 0

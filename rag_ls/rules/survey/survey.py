@@ -36,8 +36,8 @@ class Tree:
     read: Callable[[str], str]
     """The text of a file; "" for one that cannot be read."""
     language: Callable[[str], str]
-    edges: tuple[tuple[str, str], ...]
-    """The importing and the imported file, both of the project."""
+    edges: tuple[tuple[str, str, int], ...]
+    """The importing and the imported file, both of the project, and the line of the import."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def survey(tree: Tree, frontend: str = "", backend: str = "") -> Survey:
         "decorators": tuple(gathered.decorators.findings()),
         "responses": tuple(gathered.responses.findings()),
         "imports": tuple(gathered.imports.findings()),
-        "layers": tuple(layer_findings(edges, (stack.folder for stack in stacks), gathered.source)),
+        "layers": tuple(layer_findings(edges, (stack.folder for stack in stacks))),
         "naming": tuple(naming_findings(gathered.languages)),
         "errors": tuple(gathered.errors.findings()),
         "tests": tuple(gathered.tests.findings()),

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from rag_ls.languages import detect_language
 from rag_ls.rules.survey import Finding, Place, Survey, Tree, survey
 
-Edges = Iterable[tuple[str, str]]
+Edges = Iterable[tuple[str, str, int]]
 
 
 def look(files: dict[str, str], edges: Edges = (), frontend: str = "", backend: str = "") -> Survey:
@@ -140,7 +140,7 @@ def test_python_imports_by_the_full_name() -> None:
 def test_a_layer_that_is_never_imported_back() -> None:
     files = {f"src/api/{name}.py": f"import os\nfrom src.services.{name} import run\n" for name in "abcd"}
     files |= {f"src/services/{name}.py": "def run(): ...\n" for name in "abcd"}
-    found = look(files, [(f"src/api/{name}.py", f"src/services/{name}.py") for name in "abcd"])
+    found = look(files, [(f"src/api/{name}.py", f"src/services/{name}.py", 2) for name in "abcd"])
     claim = "`src/api` imports `src/services`; `src/services` never imports `src/api`"
     assert claims(found.layers) == [(claim, 4, 4)]
     assert found.layers[0].examples == (Place("src/api/a.py", 2), Place("src/api/b.py", 2))
@@ -148,7 +148,7 @@ def test_a_layer_that_is_never_imported_back() -> None:
 
 def test_layers_that_import_one_another_are_said_so() -> None:
     files = {f"{layer}/{name}.js": "x" for layer in ("a", "b") for name in "xyz"}
-    edges = [(f"a/{name}.js", f"b/{name}.js") for name in "xyz"] + [("b/x.js", "a/y.js")]
+    edges = [(f"a/{name}.js", f"b/{name}.js", 1) for name in "xyz"] + [("b/x.js", "a/y.js", 1)]
     assert claims(look(files, edges).layers) == [
         ("`a` imports `b`; 1 of the imports between them goes the other way", 3, 4)
     ]
@@ -156,7 +156,7 @@ def test_layers_that_import_one_another_are_said_so() -> None:
 
 def test_imports_of_tests_are_no_layers() -> None:
     files = {f"tests/{name}.py": "x" for name in "abc"} | {f"core/{name}.py": "x" for name in "abc"}
-    assert look(files, [(f"tests/{name}.py", f"core/{name}.py") for name in "abc"]).layers == ()
+    assert look(files, [(f"tests/{name}.py", f"core/{name}.py", 1) for name in "abc"]).layers == ()
 
 
 def test_names_of_files_with_their_exceptions() -> None:
