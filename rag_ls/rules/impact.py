@@ -63,15 +63,23 @@ class ImpactFinder:
         self._resolver = resolver
         self._hidden = hidden
 
-    def dependents(self, path: str, declared: Collection[StoredSymbol], *, beyond_s: float = 0.01) -> Dependents:
-        """The documents that depend on the one at `path`, which declares `declared`; those beyond, for a while."""
+    def dependents(
+        self, path: str, declared: Collection[StoredSymbol], *, uses_one: bool = False, beyond_s: float = 0.01
+    ) -> Dependents:
+        """The documents that depend on the one at `path`, which declares `declared`; those beyond, for a while.
+
+        With `uses_one`, those alone that use one of the declarations, and those beyond these.
+        """
         names = {item.symbol for item in declared if not _SEPARATOR.search(item.symbol)}
         found: dict[str, _Found] = defaultdict(_Found)
         self._by_imports(path, names, found)
         self._by_folder(path, names, found)
         found.pop(path, None)
         direct = tuple(Dependent(each, tuple(what.modules), tuple(what.names)) for each, what in sorted(found.items()))
-        beyond, is_all = self._beyond({path, *found}, time.monotonic() + beyond_s)
+        if uses_one:
+            used = {item.symbol for item in declared}
+            direct = tuple(each for each in direct if used.intersection(each.names))
+        beyond, is_all = self._beyond(path, {each.path for each in direct}, time.monotonic() + beyond_s)
         return Dependents(direct, beyond, is_all)
 
     def _by_imports(self, path: str, declared: set[str], found: dict[str, _Found]) -> None:
@@ -167,9 +175,9 @@ class ImpactFinder:
             if used := [name for name in names if name in declared]:
                 found[other].names.update(dict.fromkeys(used))
 
-    def _beyond(self, known: set[str], deadline: float) -> tuple[int, bool]:
-        """How many documents depend on the known ones, and whether the count is complete."""
-        seen, frontier, count = set(known), set(known), 0
+    def _beyond(self, path: str, direct: set[str], deadline: float) -> tuple[int, bool]:
+        """How many more documents depend on the direct dependents of `path`, and whether the count is complete."""
+        seen, frontier, count = {path, *direct}, set(direct), 0
         while frontier:
             if time.monotonic() > deadline:
                 return count, False

@@ -69,6 +69,8 @@ def test_what_depends_on_the_dependents_is_counted(client: Client, tmp_path: Pat
     found = view.rules.impact("shop/mail.py", "", 3)
     assert [each.path for each in found.dependents.direct] == ["shop/web.py"]
     assert view.rules.impact("shop/cart.py", "", 3).dependents.beyond == 1
+    # Of one symbol, those count that its users lead to.
+    assert view.rules.impact("shop/cart.py", "unused", 3).dependents.beyond == 0
     assert view.rules.impact("shop/cart.py", "", 3).tests == ("tests/test_cart.py",)
 
 

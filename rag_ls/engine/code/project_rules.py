@@ -141,10 +141,7 @@ class ProjectRules:
         declared = store.outlines.of_documents([document.id], _MAX_DECLARED)
         meant = self._meant(declared, symbol, path)
         hidden = self._hidden()
-        dependents = self._finder_of_impact(hidden).dependents(path, meant)
-        if symbol:
-            direct = tuple(each for each in dependents.direct if set(each.names) & {item.symbol for item in meant})
-            dependents = Dependents(direct, dependents.beyond, dependents.is_all)
+        dependents = self._finder_of_impact(hidden).dependents(path, meant, uses_one=bool(symbol))
         rows = store.chunks.of_document(document.id)
         text = "".join(row.stored.chunk.text for row in rows)
         return Impact(
