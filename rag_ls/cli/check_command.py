@@ -93,7 +93,10 @@ def _summary(report: CheckReport) -> str:
         if (number := _count(report.violations, severity))
     ]
     wrong = sum(problem.severity is Severity.ERROR for problem in report.rules.problems)
-    broken = f"; {count_of(wrong, 'rule')} cannot be read" if wrong else ""
+    unread = f"{count_of(wrong, 'rule or file of rules', 'rules or files of rules')} cannot be read"
+    if wrong and not report.rules.rules:
+        return f"rag-ls: nothing was checked: {unread}"
+    broken = f"; {unread}" if wrong else ""
     read = f"{count_of(report.files, 'file')}, {count_of(len(report.rules.rules), 'rule')}"
     return f"rag-ls: {read}: {', '.join(counts) or 'nothing breaks one'}{broken}"
 

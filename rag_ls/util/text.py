@@ -37,9 +37,9 @@ def lines_of(text: str) -> list[str]:
     return LINE_END.split(text)
 
 
-def count_of(number: int, noun: str) -> str:
-    """A number with its noun: "1 file", "2,000 memories". The plural is the regular one of English."""
+def count_of(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: "1 file", "2,000 memories". Without a `plural`, it is the regular one of English."""
     if number == 1:
         return f"1 {noun}"
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{number:,} {plural}"
+    regular = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {plural or regular}"

@@ -66,6 +66,13 @@ def test_a_wrong_rule_fails_and_names_its_line(tmp_path: Path) -> None:
     assert (done.returncode, "ARCHITECTURE.yml:2" in done.stdout) == (1, True)
 
 
+def test_a_file_of_rules_that_is_no_yaml_is_said_to_have_checked_nothing(tmp_path: Path) -> None:
+    write(tmp_path, {**FILES, "ARCHITECTURE.yml": "rules: [\n"})
+    done = run("check", folder=tmp_path)
+    assert done.returncode == 1
+    assert "nothing was checked: 1 rule or file of rules cannot be read" in done.stdout + done.stderr
+
+
 def test_without_rules_it_says_how_to_state_them(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "print(1)\n", ".git/HEAD": "ref: refs/heads/main\n"})
     done = run("check", folder=tmp_path)
