@@ -163,7 +163,7 @@ _WINDOWS = _Windows()
 
 
 class _Reading:
-    """What a parser calls to read a text up to an end: it returns a window that the next call overwrites."""
+    """The function with which a parser reads a text up to an end: it returns a window that the next call overwrites."""
 
     def __init__(self, data: bytes, end: int, windows: _Windows) -> None:
         self._data = data

@@ -30,7 +30,7 @@ class RuleKind(StrEnum):
     """The kinds of rule documents."""
 
     CONSTRAINT = "constraint"
-    """What holds for the project, or for a folder: `ARCHITECTURE.yml`, `CONSTRAINTS.md`, `CLAUDE.md`, `AGENTS.md`."""
+    """A rule for the project, or for a folder: `ARCHITECTURE.yml`, `CONSTRAINTS.md`, `CLAUDE.md`, `AGENTS.md`."""
     PATTERN = "pattern"
     """How something is done here: `docs/patterns/*.md`."""
 
