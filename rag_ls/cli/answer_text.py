@@ -38,7 +38,7 @@ class Extent(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What is shown together: a file with its places, best first, or a memory."""
+    """One entry of an answer: a file with its places, best first, or a memory."""
 
     places: tuple[Json, ...]
 
@@ -81,7 +81,7 @@ def entries_of(results: Iterable[Json]) -> list[Entry]:
 
 
 def notes_of(stats: Json) -> list[str]:
-    """What the answer could not see."""
+    """Notes on everything that the answer could not see."""
     notes = []
     if not stats.get("complete", True):
         missing = [

@@ -1,4 +1,4 @@
-"""What a folder brings that counts once it is trusted, with all below it."""
+"""The things that a folder brings and that count once it is trusted, with all below it."""
 
 from __future__ import annotations
 

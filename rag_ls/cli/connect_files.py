@@ -50,7 +50,7 @@ def server_entry(rag_ls: str) -> dict[str, Any]:
 
 
 def skill() -> str:
-    """What tells Claude Code when to search and when to remember."""
+    """The skill that tells Claude Code when to search and when to remember."""
     return importlib.resources.files("rag_ls.cli").joinpath("claude_code", "SKILL.md").read_text("utf-8")
 
 

@@ -1,4 +1,4 @@
-"""What connects each editor and agent to rag-ls: the steps and lines of its page in docs/editors."""
+"""The connection of each editor and agent to rag-ls: the steps and lines of its page in docs/editors."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ def _store(project: Project) -> Iterator[Finding]:
 
 
 def _extras() -> Iterator[Finding]:
-    """What may be installed besides."""
+    """The extras: parts that may be installed besides."""
     import importlib.util
 
     for extra, (modules, purpose) in _EXTRAS.items():

@@ -77,7 +77,7 @@ def before(engine: Channel, folder: str, path: str) -> Json | None:
 
 
 def after(engine: Channel, folder: str, path: str) -> Json | None:
-    """What the file breaks now, with the pattern to follow."""
+    """The rules that the file breaks now, with the pattern to follow."""
     answer = call(engine, "check_file", folder, {"file_path": path}, None, _ignore)
     broken = [each for each in answer["violations"] if each["severity"] != "info"]
     if not broken:

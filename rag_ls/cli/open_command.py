@@ -85,7 +85,7 @@ def _show(url: str, tokens: TokenFile) -> bool:
 
 
 def _shown_here() -> str:
-    """What of the address has the page show the project around the current folder; empty where there is none."""
+    """The part of the address that has the page show the current folder's project; empty where there is none."""
     root = find_marked_root(Path.cwd())
     return f"#search?project={quote(str(root), safe='')}" if root else ""
 

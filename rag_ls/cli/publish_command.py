@@ -67,7 +67,7 @@ def _store(arguments: argparse.Namespace) -> StoreSettings:
 
 
 def _published(project: Project, settings: Settings, store: StoreSettings, name: str) -> tuple[Published, str]:
-    """What was published, and where. Raises `InvalidRequest` if the index is not of the files as they are."""
+    """The changes made by publishing, and their place. Raises `InvalidRequest` if the index lags behind the files."""
     stamp = Publication(
         "", current_commit(project.root), current_branch(project.root), f"{utc_now():%Y-%m-%dT%H:%M:%SZ}"
     )

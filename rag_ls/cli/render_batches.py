@@ -14,7 +14,7 @@ _WOULD = (("inserted", "would come back"), ("replaced", "would change"), ("delet
 
 
 def preview(operation: str, data: Json) -> str:
-    """What an operation would do."""
+    """The changes that an operation would make, as text."""
     if operation == "consolidate_memories":
         return render.consolidation(data)
     if operation == "summarize_memories":
@@ -78,7 +78,7 @@ def summary(data: Json) -> str:
 
 
 def undone(data: Json) -> str:
-    """What an undo took back, or would take back."""
+    """The changes that an undo took back, or would take back, as text."""
     would = data["changes"]["dry_run"]
     lines = [
         f"{'would take' if would else 'took'} back what was {data['kind']} at {data['at']}:",

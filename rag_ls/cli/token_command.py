@@ -43,7 +43,7 @@ def _add(tokens: TokenFile, arguments: argparse.Namespace) -> int:
 
 
 def _projects_called(name: str) -> list[str]:
-    """What a token keeps for a project: a name in the settings, else a root, since another project may get its name."""
+    """A token's names for a project: one in the settings, else its root, since another project may get its name."""
     if os.sep in name or name.startswith((".", "~")):
         if not (folder := Path(name).expanduser()).is_dir():
             raise NotFound(f"--project {name!r}: there is no such folder")

@@ -56,7 +56,7 @@ def offer(root: Path, *, tells: bool = False) -> None:
 
 
 def not_trusted(root: Path) -> str:
-    """What does not count in a folder that is not trusted, and the line to run."""
+    """The things that do not count in a folder that is not trusted, and the line to run."""
     return (
         f"{fold(str(root))} is not trusted: hooks tell none of its rules, and settings that cost or destroy wait; "
         f"`rag-ls trust {fold(shlex.quote(str(root)))}`"

@@ -1,4 +1,4 @@
-"""What is said of words on the line that a verb does not take."""
+"""The message about words on the line that a verb does not take."""
 
 from __future__ import annotations
 

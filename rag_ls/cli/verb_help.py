@@ -1,4 +1,4 @@
-"""What the help shows: the verbs that one needs first, all of them as a tree, and an example of each."""
+"""The text of the help: the verbs that one needs first, all of them as a tree, and an example of each."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def group_help(parser: argparse.ArgumentParser, group: str) -> str:
 
 
 def epilog_of(verb: str) -> str:
-    """What stands below the options of a verb: an example, and its other names."""
+    """The text below the options of a verb: an example, and its other names."""
     others = [
         f"rag-ls {group} {action}"
         for group, actions in TREE.items()
