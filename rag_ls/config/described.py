@@ -62,7 +62,7 @@ def shorthands() -> dict[str, str]:
 
 
 def effects_of(former: Settings, new: Settings) -> frozenset[TakesEffect]:
-    """What it takes until the settings that differ count."""
+    """The steps that it takes until the settings that differ count."""
     return frozenset(info.takes_effect for info in describe() if info.value_in(former) != info.value_in(new))
 
 

@@ -1,4 +1,4 @@
-"""What a setting's field carries besides its type and default: its meaning, its limits and its rules."""
+"""The field of a setting: besides its type and default, it carries its meaning, its limits and its rules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class SetBy(StrEnum):
-    """Who may set a section's settings. The user's file and the environment may set all of them."""
+    """Those who may set a section's settings. The user's file and the environment may set all of them."""
 
     USER = "user"
     """The user alone: one engine serves all projects, and a cloned repository, which may bring an editor's settings too, must

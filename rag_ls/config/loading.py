@@ -60,7 +60,7 @@ class Loaded:
     """The settings of a project or an editor that do not count until the user trusts the folder."""
 
     def waiting_note(self, root: Path | None = None) -> str:
-        """What waits, and with the folder's path how the user lets it count; empty where nothing waits.
+        """The settings that wait, and with the folder's path how the user lets them count; empty where nothing waits.
 
         Agents are not told how: they would do it themselves.
         """

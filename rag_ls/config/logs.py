@@ -51,7 +51,7 @@ def to_rotating_file(file: Path, settings: LogSettings, *, also_stderr: bool) ->
 
 
 class _Crashes:
-    """What a process says when it crashes, at the end of its log. The file is open all the time: then is too late."""
+    """The last words of a process, at the end of its log. The file is open all the time: a crash is too late for that."""
 
     def __init__(self, file: Path, *, takes_stderr: bool) -> None:
         self._file = file

@@ -15,7 +15,7 @@ from rag_ls.registry.entries import ProjectEntry, entry_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexSettings:
-    """What is indexed."""
+    """The files that are indexed."""
 
     max_file_bytes: int = setting(
         1_000_000,
@@ -211,7 +211,7 @@ class StorageSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummarySettings:
-    """Who writes summaries of memories. Without an endpoint they are made of the memories' own sentences, on this machine."""
+    """The writer of summaries of memories: without an endpoint this machine, of the memories' own sentences."""
 
     endpoint: str = setting(
         "", "An OpenAI-compatible API, e.g. `http://localhost:11434/v1` for Ollama; memories are sent there."
@@ -230,7 +230,7 @@ class LanguageSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoverSettings:
-    """What a hover shows."""
+    """The content of a hover."""
 
     enabled: bool = setting(True, "Show related memories and code on hover.")
     min_similarity: float = setting(0.62, "Related code must be at least this close (cosine).", minimum=0, maximum=1)
@@ -241,7 +241,7 @@ class HoverSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McpSettings:
-    """What agents are offered."""
+    """The tools and hints that agents are offered."""
 
     toolsets: tuple[str, ...] = setting(
         ("code", "memory", "rules"),
@@ -294,7 +294,7 @@ class HttpSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreSettings:
-    """What a team shares on a server (docs/team.md). `store = "postgresql://..."` stands for `store.url`."""
+    """The server where a team shares its data (docs/team.md). `store = "postgresql://..."` stands for `store.url`."""
 
     url: str = setting(
         "",
