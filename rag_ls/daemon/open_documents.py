@@ -21,7 +21,7 @@ _MAX_CHANGES = 200
 
 
 class OpenDocuments:
-    """What the editor has open, as the messages that say so."""
+    """The documents that the editor has open, as the messages that say so."""
 
     def __init__(self) -> None:
         self.encoding = "utf-16"
@@ -78,7 +78,7 @@ class OpenDocuments:
         self._blamed.clear()
 
     def replay(self) -> list[Message]:
-        """What a new engine is told."""
+        """The messages that tell a new engine of the open documents."""
         messages = []
         for uri, document in self._open.items():
             document.is_withheld = self._is_blamed(uri, document)
@@ -87,7 +87,7 @@ class OpenDocuments:
         return messages
 
     def _passed_on(self, uri: str, message: Message) -> Message | None:
-        """What an engine is told of a document that was just opened or changed."""
+        """The message to an engine about a document that was just opened or changed; None if it is told nothing."""
         document = self._open[uri]
         was_withheld, is_new = document.is_withheld, message["method"] == "textDocument/didOpen"
         document.told_at = document.changed_at = time.monotonic()

@@ -228,7 +228,7 @@ def _start_http(http: HttpHost, arguments: argparse.Namespace) -> None:
 
 
 def http_wishes(arguments: argparse.Namespace) -> dict[str, object]:
-    """What the options of `serve --http` ask for, where they differ from the settings."""
+    """The values that the options of `serve --http` ask for, where they differ from the settings."""
     return {
         "address": arguments.http or "",
         "cert": os.path.abspath(arguments.cert) if arguments.cert else "",
