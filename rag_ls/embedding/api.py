@@ -149,7 +149,7 @@ class EmbeddingProvider(Protocol):
         ...
 
     def card(self, model_id: str) -> ModelCard:
-        """What is known of a model that stored vectors name, at once and also where it cannot be loaded any more."""
+        """The card of a model that stored vectors name, at once and also where it cannot be loaded any more."""
         ...
 
     def load(self, model_id: str) -> LoadedModel:

@@ -120,7 +120,7 @@ class ModelHost:
             return model_id in self._damaged
 
     def card(self, model_id: str) -> ModelCard:
-        """What is known of the model that stored vectors name."""
+        """The card of the model that stored vectors name."""
         with self._lock:
             hosted = self._models.get(model_id)
         return hosted.card if hosted else self._provider.card(model_id)

@@ -107,7 +107,7 @@ class LocatedModel:
     """A model whose files are on this machine."""
 
     known: KnownModel
-    """What is known of it; of a model that nobody pinned, what its files say."""
+    """The facts that are known of it; of a model that nobody pinned, those that its files tell."""
     folder: Path
     onnx_file: Path | None = None
 
@@ -142,7 +142,7 @@ class LocatedModel:
         return self.folder / CALIBRATION
 
     def fields(self) -> dict[str, Any]:
-        """What JSON can hold of it, for a child process."""
+        """The fields of it that JSON can hold, for a child process."""
         onnx_file = str(self.onnx_file) if self.onnx_file else None
         return {"known": asdict(self.known), "folder": str(self.folder), "onnx_file": onnx_file}
 
@@ -163,7 +163,7 @@ def card_of(located: LocatedModel) -> ModelCard:
 
 
 def card_of_id(model_id: str) -> ModelCard:
-    """What is known of a model by the id that stored vectors name, whether or not its files are here."""
+    """The card of a model by the id that stored vectors name, whether or not its files are here."""
     name = model_id.rsplit("@", 1)[0]
     known = next((model for model in KNOWN_MODELS if model.name == name), None)
     if known is None:

@@ -1,4 +1,4 @@
-"""What the model of a service needs of its protocol; `ollama.py` and `openai_compatible.py` implement it."""
+"""The protocol of a service as its model needs it; `ollama.py` and `openai_compatible.py` implement it."""
 
 from __future__ import annotations
 

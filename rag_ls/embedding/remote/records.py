@@ -1,4 +1,4 @@
-"""What is kept about services: which the user confirmed, what they called their models, what was sent today."""
+"""Records about services: which the user confirmed, what they called their models, what was sent today."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ServiceRecords:
         self._change("confirmed", endpoint, self._now().isoformat(timespec="seconds"))
 
     def description(self, model: str) -> dict[str, Any]:
-        """What a service last said of a model; empty if it never did."""
+        """The description of a model that a service gave last; empty if it never gave one."""
         found = self._read().get("models", {}).get(model, {})
         return found if isinstance(found, dict) else {}
 

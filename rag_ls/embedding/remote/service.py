@@ -37,7 +37,7 @@ class ServiceRefused(ServiceFailed):
         super().__init__(message)
         self.status = status
         self.said = said
-        """What the service says of it, in lower case."""
+        """The service's own words about it, in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _said(answer: httpx.Response) -> str:
 
 
 def _retry_after_s(answer: httpx.Response) -> float:
-    """What `Retry-After` asks for (RFC 9110, 10.2.3), in seconds; 0 for nothing."""
+    """The time that `Retry-After` asks for (RFC 9110, 10.2.3), in seconds; 0 for none."""
     value = answer.headers.get("retry-after", "")
     if value.isdigit():
         return float(value)
