@@ -83,7 +83,7 @@ class Engine:
         self.connections = Connections(handles.raise_limit() // _HANDLES_A_CONNECTION)
         """The open connections to databases, few enough for this process's limit on files."""
         self.change_sources = ChangeSources()
-        """What watches the projects' files."""
+        """The watchers of the projects' files."""
         self._lock = threading.RLock()
         self._projects: dict[Path, _Held] = {}
         self._gates: dict[Path, threading.Lock] = {}
@@ -92,7 +92,7 @@ class Engine:
         if problem := logs.configure(settings.log):
             _log.warning("%s", problem)
         self.counts = Counts()
-        """What the models and the caches did, for `/metrics`."""
+        """The work of the models and the caches, counted for `/metrics`."""
         self.models = ModelHost(settings.embedding, counts=self.counts)
         self.cutters = Cutters()
         """The processes that parse documents."""

@@ -13,7 +13,7 @@ _log = logging.getLogger(__name__)
 
 
 class MemoryChange(StrEnum):
-    """What happened to a memory."""
+    """The kind of a change of a memory."""
 
     STORED = "stored"
     CHANGED = "changed"

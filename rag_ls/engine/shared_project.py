@@ -215,7 +215,7 @@ class SharedProject:
             return self._memories.store
 
     def take_memory_note(self) -> str:
-        """What happened to the project's memories, for the user; told once."""
+        """The events of the project's memories, in words for the user; told once."""
         return self._memories.take_note() if self._memories is not None else ""
 
     def exchange_memories(self) -> None:

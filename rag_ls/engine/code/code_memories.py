@@ -353,7 +353,7 @@ class CodeMemories:
 
 
 def _or_unknown(anchor: Anchor, look: Callable[[], Anchor]) -> Anchor:
-    """What a look at an anchor's place finds. A place that cannot be looked at is unknown: it hides no other memory."""
+    """The anchor that a look at its place finds. An unreadable place is unknown: it hides no other memory."""
     try:
         return look()
     except StoreError:

@@ -69,7 +69,7 @@ class Places:
         return list(dict.fromkeys(symbols))
 
     def under_cursor(self, path: str, line: int, word: str) -> ChunkRow | None:
-        """What a hover is about: the one declaration that the word can mean, else the chunk on the line."""
+        """The chunk that a hover is about: the one declaration that the word can mean, else the chunk on the line."""
         document = self._searcher.document(path, self._context.session)
         around = self._store.chunks.at(document.id, line) if document else None
         named = [row for row in self._named(word.lower()) if is_called(row.stored.chunk.symbol, word)] if word else []

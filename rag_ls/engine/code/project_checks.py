@@ -59,11 +59,11 @@ class ProjectChecks:
         return self._known[1]
 
     def problems(self, path: str) -> list[RuleProblem]:
-        """What is wrong with the rules that a file states."""
+        """The problems of the rules that a file states."""
         return [problem for problem in self.rules().problems if problem.path == path]
 
     def violations(self, path: str, text: str, language: str = "") -> list[Violation]:
-        """What breaks a rule in a text of the document at a path, in order of lines."""
+        """The places that break a rule in a text of the document at a path, in order of lines."""
         return self._violations(self.rules(), path, text, language)
 
     def everywhere(self) -> Iterator[tuple[str, str, list[Violation]]]:
@@ -114,7 +114,7 @@ class ProjectChecks:
             return [() for _ in checks]
 
     def _state(self) -> tuple[object, ...]:
-        """What changes where a file that states rules does."""
+        """A value that changes where a file that states rules does."""
         found: list[object] = []
         for path in RULE_FILES:
             unsaved = self._unsaved(path)

@@ -64,7 +64,7 @@ class SymbolUse:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """What a change of a document, or of one symbol in it, would touch."""
+    """The things that a change of a document, or of one symbol in it, would touch."""
 
     path: str
     exports: tuple[StoredSymbol, ...]
@@ -125,7 +125,7 @@ class ProjectRules:
     # --- impact
 
     def impact(self, path: str, symbol: str, similar: int) -> Impact:
-        """What a change of a document would touch. Raises `NotFound` with the nearest paths, and `PathOutsideProject`."""
+        """The impact of a change of a document. Raises `NotFound` with the nearest paths, and `PathOutsideProject`."""
         # Imported here: compiling what reads routes takes as long as starting the rest of the engine.
         from rag_ls.rules.survey.endpoints import endpoints_in
         from rag_ls.rules.survey.events import events_in
