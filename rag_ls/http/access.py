@@ -1,4 +1,4 @@
-"""What a caller over HTTP may do: by its token's access, and with files of its projects alone."""
+"""The rights of a caller over HTTP: by its token's access, and with files of its projects alone."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Address:
         return f"{'https' if is_secure else 'http'}://{self.shown_host}:{self.port}/"
 
     def names(self, others: Sequence[str]) -> frozenset[str]:
-        """What a `Host` header may say, in lower case, without the port: its own names and `others`."""
+        """The names that a `Host` header may give, in lower case, without the port: its own names and `others`."""
         own = _LOOPBACK_NAMES if self.is_loopback else (self.shown_host,)
         return frozenset(name.strip().lower() for name in (*own, *others))
 

@@ -143,7 +143,7 @@ class _PlainAnswers:
         return json_response(await anyio.to_thread.run_sync(self._metrics.as_json))
 
     async def events(self, request: Request) -> Response:
-        """What happens in the engine, as it happens."""
+        """The events of the engine, as they happen."""
         token = exchange_of(request.scope).caller
         is_in_force = functools.partial(self._tokens.is_in_force, token)
         return StreamingResponse(event_stream(self._engine, token, is_in_force), media_type=EVENT_STREAM)

@@ -1,4 +1,4 @@
-"""What a client of a session has not seen yet: events that it can ask for again after its connection broke.
+"""Events that a client of a session has not seen yet: it can ask for them again after its connection broke.
 
 Model Context Protocol 2025-11-25, Transports, "Resumability and Redelivery".
 """

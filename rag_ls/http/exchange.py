@@ -53,7 +53,7 @@ class Exchange:
 
 
 def exchange_of(scope: Scope) -> Exchange:
-    """What belongs to a request."""
+    """The exchange that a request belongs to."""
     found: Exchange = scope[_KEY]
     return found
 

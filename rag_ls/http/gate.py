@@ -27,7 +27,7 @@ from rag_ls.http.tracing import describe, request_span
 _log = logging.getLogger(__name__)
 
 OPEN_PATHS = ("/health", "/ready")
-"""What needs no token."""
+"""The paths that need no token."""
 TOKEN_HEADER = "x-rag-token"
 _BODY_S = 30.0
 _SLOW_S = 1.0

@@ -1,4 +1,4 @@
-"""What is counted, for Prometheus and as JSON: requests here, and the engine at the moment of asking."""
+"""The counts, for Prometheus and as JSON: of requests here, and of the engine at the moment of asking."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Rest:
         self._threads = anyio.CapacityLimiter(_MAX_THREADS)
 
     def endpoint(self, route: OperationRoute) -> Callable[[Request], Any]:
-        """What answers one address."""
+        """The function that answers one address."""
 
         async def answer(request: Request) -> Response:
             exchange = exchange_of(request.scope)

@@ -131,7 +131,7 @@ class SessionPool:
         return found
 
     def known_roots(self, token: Token, project: str) -> Roots | None:
-        """What `roots_called` found a moment ago, none for an empty name; None if it must be asked. Takes no time."""
+        """The roots that `roots_called` just found, none for an empty name; None if it must be asked. Takes no time."""
         return self._roots.get((token.id, project)) if project else ()
 
     def is_open(self, token: Token, roots: Roots) -> bool:

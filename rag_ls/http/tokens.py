@@ -34,7 +34,7 @@ _LOCK_S = 10.0
 
 
 class Access(StrEnum):
-    """What a token allows; each includes the one before it."""
+    """The rights of a token; each includes the one before it."""
 
     READ = "read"
     WRITE = "write"
@@ -103,7 +103,7 @@ class TokenFile:
         return found if found is not None and self._counts(found) else None
 
     def prove(self, token_id: str, nonce: str) -> str | None:
-        """What shows to a token's holder that this server knows the token; None for one that does not count."""
+        """The proof to a token's holder that this server knows the token; None for one that does not count."""
         found = next((token for token in self.valid() if token.id == token_id), None)
         return hmac.new(found.digest.encode(), nonce.encode(), "sha256").hexdigest() if found else None
 
