@@ -63,7 +63,7 @@ class Cutters:
         return _cut_alone(self._typed, tree, job)
 
     def call(self, function: Callable[..., R], *arguments: object) -> R:
-        """What another function that parses one text returns. Raises `ProcessEnded` where it ends its process."""
+        """The result of another function that parses one text. Raises `ProcessEnded` where it ends its process."""
         return _call(self._typed, _FILE, function, *arguments)
 
     def cut_many(self, tree: Tree, jobs: Iterable[Job], *, parallel: bool) -> Generator[list[tuple[Job, Outcome]]]:

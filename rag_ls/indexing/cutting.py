@@ -64,7 +64,7 @@ class Job:
     known: DocumentRecord | None = None
     """The indexed document, if any: a file with the same text is not cut again."""
     ended: str = ""
-    """What parsing the file has just done to a process: it is cut by lines."""
+    """The harm that parsing the file has just done to a process: it is now cut by lines."""
 
 
 Ended = Mapping[str, str]

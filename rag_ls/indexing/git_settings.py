@@ -16,7 +16,7 @@ _SYSTEM_IGNORES_CASE = sys.platform in ("win32", "darwin")
 
 @dataclass(frozen=True, slots=True)
 class RepositorySettings:
-    """What decides about ignored files besides `.gitignore`."""
+    """The settings that decide about ignored files besides `.gitignore`."""
 
     exclude_files: tuple[Path, ...] = ()
     """Files of patterns, what counts least first: those of the user, then `info/exclude`."""

@@ -37,7 +37,7 @@ def compiled_pattern(line: str) -> GitIgnoreSpecPattern:
 
 
 class _Expression:
-    """What pathspec takes for a compiled regular expression."""
+    """An expression that pathspec takes for a compiled regular expression."""
 
     def __init__(self, expression: str, runs: int, folders: int) -> None:
         self.pattern = expression
@@ -60,7 +60,7 @@ class _Expression:
 
 
 class _Match:
-    """What pathspec asks a match: whether it ended with the slash after a folder."""
+    """A match as pathspec asks it: whether it ended with the slash after a folder."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder

@@ -9,7 +9,7 @@ from enum import IntEnum, StrEnum
 
 
 class Phase(StrEnum):
-    """What the indexer of a project is doing."""
+    """The work that the indexer of a project is doing."""
 
     IDLE = "idle"
     SCANNING = "scanning"

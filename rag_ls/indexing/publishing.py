@@ -36,7 +36,7 @@ Report = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What a publication changed on the server."""
+    """The changes that a publication made on the server."""
 
     files: int
     """The files that are published now."""

@@ -77,7 +77,7 @@ def scan(
 
 
 def rules_note(store: CheckoutIndex) -> str:
-    """What kept the last scan from applying the ignore rules as git would, and what to do; empty if nothing did."""
+    """The reason why the last scan could not apply the ignore rules as git would, and the remedy; empty if it could."""
     return store.meta(_RULES_NOTE) or ""
 
 

@@ -200,7 +200,7 @@ class IndexingService:
 
     @property
     def activity(self) -> Progress:
-        """What goes on, as people are told it: the present progress, the loading of a model that work waits for, or that
+        """The activity as people are told it: the present progress, the loading of a model that work waits for, or that
         another process does what is left.
         """
         now = self._board.now

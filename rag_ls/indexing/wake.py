@@ -1,4 +1,4 @@
-"""What a background thread of a project waits for, and what starts it again after it ended."""
+"""The lock on which a project's background thread waits for news, which start it again after it ended."""
 
 from __future__ import annotations
 

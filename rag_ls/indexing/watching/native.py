@@ -84,5 +84,5 @@ def _is_below(place: str, folder: str) -> bool:
 
 
 def _same(place: str) -> str:
-    """What all spellings of a place have in common: both systems tell names as they are on disk, the user gave them in any case."""
+    """The form that all spellings of a place share: systems tell names as on disk, users give them in any case."""
     return place.lower()

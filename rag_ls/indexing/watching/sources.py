@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ChangeSources:
-    """What watches the trees of one process; on Linux they share one inotify instance. Safe from several threads."""
+    """The watchers of the trees of one process; on Linux they share one inotify instance. Safe from several threads."""
 
     def __init__(self) -> None:
         self._inotify: SharedInotify | None = None
