@@ -9,7 +9,7 @@ class Comments(NamedTuple):
     """The comments of a language."""
 
     pattern: str
-    """What a comment looks like; `.` matches line ends too. Stored prints of code depend on it."""
+    """The pattern of a comment; `.` matches line ends too. Stored prints of code depend on it."""
     start: str
     """How a comment on one line begins."""
     end: str = ""

@@ -1,4 +1,4 @@
-"""What projects in a language have in common, as patterns of their text: tests, errors, decorators."""
+"""Conventions that projects in a language share, as patterns of their text: tests, errors, decorators."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Tests(NamedTuple):
     libraries: tuple[tuple[str, str], ...] = ()
     """The libraries that tests are written with, and what shows them."""
     declared: str = ""
-    """What declares a test; empty where the names of files alone tell."""
+    """The pattern of a test's declaration; empty where the names of files alone tell."""
     inline_modules: frozenset[str] = frozenset()
     """The modules of tests that stand in the file that they test."""
 
@@ -47,12 +47,12 @@ class Errors(NamedTuple):
     declared: str
     """A class (the first group) and its bases (the second)."""
     raised: str
-    """What is raised, in the first group."""
+    """The raising of an error; the first group is what is raised."""
     handled: str
     """The head of a handler; it ends in the brace that opens the handler, if there is one."""
     raise_word: str = "throw"
     handle_word: str = "catch"
-    """What each of these holds: a text without it is not searched."""
+    """The word that each of these holds: a text without it is not searched."""
 
 
 EXTENDING_CLASS = r"\bclass\s+(\w+)(?:<[^<>\n]*>)?\s+extends\s+([\w.\\]+)"

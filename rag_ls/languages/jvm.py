@@ -1,4 +1,4 @@
-"""What the languages of the JVM share: their packages are folders."""
+"""The parts that the languages of the JVM share: their packages are folders."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from rag_ls.languages.syntax import Syntax
 
 
 class Role(StrEnum):
-    """What a document in a language is for."""
+    """The purpose of a document in a language."""
 
     CODE = "code"
     DOCS = "docs"
@@ -80,7 +80,7 @@ class Language:
     own_names: OwnNameRule | None = None
     """How names are used without an import of their own."""
     resolver: Callable[[SourceTree], Resolver] | None = None
-    """What finds the documents that an import means. Languages with the same one share its object."""
+    """The maker of what finds the documents that an import means. Languages with the same one share its object."""
     shares_folder: bool = False
     """Whether the documents of a folder see each other's names without an import."""
     needs_use: bool = False

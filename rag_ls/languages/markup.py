@@ -1,4 +1,4 @@
-"""What HTML, Vue and Svelte share."""
+"""The parts that HTML, Vue and Svelte share."""
 
 from __future__ import annotations
 

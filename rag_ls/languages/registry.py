@@ -78,7 +78,7 @@ SYNTAXES: Mapping[str, Syntax] = {each.name: each.syntax for each in _ALL if eac
 
 
 def find_language(name: str) -> Language:
-    """What is known of a language; nothing but its name if it is unknown."""
+    """The facts that are known of a language; nothing but its name if it is unknown."""
     known = LANGUAGES.get(name)
     return known if known is not None else Language(name=name)
 

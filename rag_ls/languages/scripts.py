@@ -1,4 +1,4 @@
-"""What JavaScript, TypeScript and TSX share, and Vue's and Svelte's documents with them."""
+"""The parts that JavaScript, TypeScript and TSX share, and Vue's and Svelte's documents with them."""
 
 from __future__ import annotations
 
