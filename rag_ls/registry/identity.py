@@ -18,7 +18,7 @@ _MAX_LINE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a project is known by. Empty strings without git."""
+    """The values by which a project is known. Empty strings without git."""
 
     root: str
     inside: str = ""
