@@ -16,7 +16,7 @@ _LEAST_COSINE = 0.999
 
 @dataclass(frozen=True, slots=True)
 class CopiedModel:
-    """What became of one model's vectors."""
+    """The outcome of copying one model's vectors."""
 
     model: str
     found: int

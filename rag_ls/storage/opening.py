@@ -116,7 +116,7 @@ class ProjectIndex:
         return self.database.unused_s
 
     def unnoticed(self) -> AbstractContextManager[None]:
-        """What this thread asks during the block does not count as use."""
+        """A block in which this thread's questions do not count as use."""
         return self.database.unnoticed()
 
     def let_go(self) -> bool:

@@ -18,7 +18,7 @@ from rag_ls.storage.server_api import ServerVectors
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What was published of a project, and when."""
+    """The stamp of a publication: which state of a project was published, and when."""
 
     model: str
     """The model of the vectors."""
@@ -95,7 +95,7 @@ class PublishedIndex(SearchedIndex, Protocol):
         ...
 
     def publication(self) -> Publication | None:
-        """What was published; None if nothing ever was to its end."""
+        """The publication on the server; None if none ever came to its end."""
         ...
 
 

@@ -41,7 +41,7 @@ class Priority(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """What identifies the version of a file that was read."""
+    """The facts that identify the version of a file that was read."""
 
     size: int
     mtime_ns: int
@@ -234,7 +234,7 @@ class IndexSummary:
 
 @dataclass(frozen=True, slots=True)
 class VersionChange:
-    """What a batch did to one memory."""
+    """The change that a batch made to one memory."""
 
     id: str
     before: int | None
@@ -289,13 +289,13 @@ class SharedMemory:
 
     @property
     def stamp(self) -> tuple[int, bool, str]:
-        """What decides between two versions: the greater one counts. A deletion counts more than what it deleted."""
+        """The stamp that decides between versions: the greater counts. A deletion counts more than what it deleted."""
         return (self.version, self.is_deleted, self.updated_at)
 
 
 @dataclass(frozen=True, slots=True)
 class SharedChanges:
-    """What was changed on a server."""
+    """The changes that were made on a server."""
 
     memories: tuple[SharedMemory, ...]
     """The oldest change first."""
@@ -311,7 +311,7 @@ class StoredProject:
 
     name: str
     bytes: int
-    """What it takes there; 0 if the server does not tell."""
+    """The space that it takes there; 0 if the server does not tell."""
     vectors: int
     """The estimated number of its vectors."""
     memories: int = 0

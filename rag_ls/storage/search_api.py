@@ -1,4 +1,4 @@
-"""What a search reads of an index (ports): a checkout's own, or the code that a team published on a server.
+"""The parts of an index that a search reads (ports): of a checkout's own, or of code that a team published on a server.
 
 A checkout's own ports (`api`) offer more. Every method may raise what theirs may; all are safe from several threads.
 """

@@ -80,7 +80,7 @@ class SharedMemories(Protocol):
         ...
 
     def since(self, change: int) -> SharedChanges:
-        """What was changed after a change's number (0: everything). Raises `StoreUnavailable`."""
+        """The changes after a change's number (0: all of them). Raises `StoreUnavailable`."""
         ...
 
     def put(self, memories: Sequence[SharedMemory]) -> None:

@@ -33,7 +33,7 @@ class ServerQuestions:
         """Why the server did not answer the last question; empty if it did."""
 
     def ask(self, question: Callable[[], T]) -> T:
-        """What `question` returns. Raises `StoreUnavailable`, at once if the server failed a moment ago."""
+        """The answer of `question`. Raises `StoreUnavailable`, at once if the server failed a moment ago."""
         with self._lock:
             if self.problem and time.monotonic() - self._failed_at < _REST_S:
                 raise StoreUnavailable(self.problem, self._store)
@@ -49,7 +49,7 @@ class ServerQuestions:
 
 
 def answered(question: Callable[[], T], place: str, store: str, wait_s: float) -> T:
-    """What `question` returns, or the error of ours that it raises.
+    """The answer of `question`, or the error of ours that it raises.
 
     Raises `StoreUnavailable` if it takes longer than `wait_s`, or fails otherwise.
     """

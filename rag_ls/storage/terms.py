@@ -26,7 +26,7 @@ _FOLDER_SUFFIXES = frozenset({"go", "java", "kt", "scala", "groovy", "cs"})
 _MAX_WORD_CHARACTERS = 64
 _LEAST_STEMMED = 3
 COLUMN_WEIGHTS = (4, 2, 2, 1, 1)
-"""What a term in each column of `columns_of` counts: a name says more than a body (docs/quality.md)."""
+"""The weight of a term in each column of `columns_of`: a name says more than a body (docs/quality.md)."""
 SAME_BEGINNING, MAX_LIKE = 2, 5000
 """A misspelt word is compared with at most `MAX_LIKE` terms that share its first `SAME_BEGINNING` characters."""
 

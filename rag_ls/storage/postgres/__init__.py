@@ -1,1 +1,1 @@
-"""What several users share on a PostgreSQL server."""
+"""The data that several users share on a PostgreSQL server."""

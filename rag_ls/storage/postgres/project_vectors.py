@@ -231,7 +231,7 @@ class PostgresProjectVectors:
         return found[0]
 
     def _forget(self) -> None:
-        """What was known of the tables counts no longer: somebody dropped the project."""
+        """Forget the known tables: somebody dropped the project."""
         with self._lock:
             self._tables.clear()
 

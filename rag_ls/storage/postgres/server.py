@@ -173,14 +173,14 @@ class Server:
 
 
 def _given(known: dict[str, Any]) -> dict[str, Any]:
-    """What a URL itself says of our options counts more."""
+    """Those of our options that a URL itself gives; they count more."""
     return {name: known[name] for name in _OPTIONS if known.get(name)}
 
 
 def _wanted_tls(
     known: Mapping[str, Any], environment: Mapping[str, str], *, knows_system_roots: bool
 ) -> dict[str, str]:
-    """What libpq is told of TLS: nothing for this machine, or where the user says something; it would try without else."""
+    """The options that have libpq insist on TLS: none on this machine, or where the user gives some."""
     if known.get("sslmode") or environment.get("PGSSLMODE") or _is_here(known, environment):
         return {}
     has_roots = (

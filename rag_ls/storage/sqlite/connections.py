@@ -69,7 +69,7 @@ class Connections:
 
     @contextmanager
     def unnoticed(self) -> Iterator[None]:
-        """What this thread asks of databases during the block does not count as use: it looks whether there is work."""
+        """A block in which this thread's questions to databases do not count as use: it looks whether there is work."""
         self._thread.is_unnoticed = True
         try:
             yield

@@ -16,7 +16,7 @@ from rag_ls.project import DATA_FOLDER
 from rag_ls.util.plain_files import kind_of
 
 PARTS = ("", "-wal", "-shm", "-journal")
-"""What SQLite opens beside a file, by what it puts behind the file's name."""
+"""The files that SQLite opens beside a file, by what it puts behind the file's name."""
 
 Migration = Callable[[sqlite3.Connection], None]
 
@@ -27,7 +27,7 @@ class ForeignFile(sqlite3.DatabaseError):
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """What a database of ours may hold, in any of its versions."""
+    """The tables and columns that a database of ours may hold, in any of its versions."""
 
     names: frozenset[tuple[str, str]]
     """Kind and name of each table and index."""

@@ -464,7 +464,7 @@ class SqliteMemories:
         return not self._database.connection.execute(query).fetchone()[0]
 
     def note(self, key: str) -> str:
-        """What was noted under a key beside the memories; empty for nothing."""
+        """The note under a key beside the memories; empty without one."""
         found = self._database.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return str(found[0]) if found else ""
 

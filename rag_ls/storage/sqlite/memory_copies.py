@@ -85,7 +85,7 @@ def read_alone_or_shared(file: Path, busy_s: float = 5.0) -> sqlite3.Connection:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What an exchange with the copy did."""
+    """The outcome of an exchange with the copy."""
 
     taken: bool = False
     """Whether the copy held what the store had never seen, so that they were united."""
@@ -263,7 +263,7 @@ def _alone(file: Path) -> Iterator[sqlite3.Connection | None]:
 
 
 def _stamp(file: Path) -> list[int]:
-    """What differs after a file was written, by whomever."""
+    """A stamp that differs after a file was written, by whomever."""
     found = []
     for part in (file, file.with_name(file.name + "-wal")):
         try:
