@@ -1,1 +1,1 @@
-"""What knows nothing of code or memories: text, whole files, processes, pipes, JSON-RPC framing."""
+"""Tools that know nothing of code or memories: text, whole files, processes, pipes, JSON-RPC framing."""

@@ -96,7 +96,7 @@ def ask_git(
     codes: Sequence[int] = (0,),
     timeout_s: float = _TIMEOUT_S,
 ) -> bytes:
-    """What a git command prints, run in a folder of a work tree. `given` is its standard input.
+    """The output of a git command, run in a folder of a work tree. `given` is its standard input.
 
     Raises `GitSilent` where there is no repository or git does not answer, and for an exit code that is not in `codes`.
     """

@@ -33,7 +33,7 @@ _BY_OTHERS = (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM), getatt
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one call may use."""
+    """The limits of one call."""
 
     cpu_s: float = 10.0
     """Processor time, so that a busy machine breaks no limit."""
@@ -96,7 +96,7 @@ class GuardedProcesses:
             return any(process.limits is not None for process in self._processes)
 
     def call(self, function: Callable[..., R], *arguments: object, limits: Limits | None = None) -> R:
-        """What a module's function returns for some arguments, which are pickled.
+        """The result of a module's function for some arguments, which are pickled.
 
         Raises what the function raises, `ProcessEnded` where the process does not survive the call, and
         `NoProcess`.

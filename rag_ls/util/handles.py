@@ -47,12 +47,12 @@ def are_left() -> bool:
 
 
 def remedy(error: OSError, otherwise: str) -> str:
-    """What to do about an error: `otherwise`, unless the process has no file handles left."""
+    """The remedy of an error: `otherwise`, unless the process has no file handles left."""
     return too_few() if error.errno in NONE_LEFT else otherwise
 
 
 def too_few() -> str:
-    """What to tell where no handles are left."""
+    """The message for a process that has no handles left."""
     return (
         f"rag-ls has no file handle left (its limit is {limit()}): allow more with `ulimit -n 1024`, "
         "then `rag-ls stop`, and ask again"

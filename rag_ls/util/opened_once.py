@@ -11,7 +11,7 @@ V = TypeVar("V")
 
 
 class OpenedOnce(Generic[K, V]):
-    """What was opened, by key. Safe from several threads; only those who want the same thing wait for its opening."""
+    """Opened things, by key. Safe from several threads; only those who want the same thing wait for its opening."""
 
     def __init__(self, open_one: Callable[[K], V]) -> None:
         self._open_one = open_one
@@ -35,7 +35,7 @@ class OpenedOnce(Generic[K, V]):
             return opened
 
     def items(self) -> list[tuple[K, V]]:
-        """What is open now."""
+        """The things that are open now."""
         with self._lock:
             return list(self._opened.items())
 

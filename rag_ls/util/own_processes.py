@@ -1,4 +1,4 @@
-"""What this process and those that it started take of the machine."""
+"""The share of the machine that this process and those that it started take."""
 
 from __future__ import annotations
 

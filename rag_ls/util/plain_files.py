@@ -1,4 +1,4 @@
-"""What a repository may have brought into our own folder in place of files and folders: links, pipes, devices."""
+"""Things that a repository may have put into our own folder in place of files and folders: links, pipes, devices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def kind_of(place: str | os.PathLike[str]) -> str:
-    """What is at a path, in words: "file", "folder", "symbolic link", "special file" (a pipe, a device); empty for nothing.
+    """The kind of a path: "file", "folder", "symbolic link", "special file" (a pipe, a device); empty for nothing.
 
     Raises `OSError` where that cannot be told.
     """

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 MAX_BYTES = 10_000_000
-"""What settings, rules and other files that are read whole may have."""
+"""The most bytes of settings, rules and other files that are read whole."""
 
 
 @contextlib.contextmanager

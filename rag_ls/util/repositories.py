@@ -21,7 +21,7 @@ class Repository:
     top: Path
     """The folder that holds `.git`."""
     folder: Path
-    """What `.git` is or names: the folder with HEAD and index of this work tree. It may be missing."""
+    """The folder that `.git` is or names, with HEAD and index of this work tree. It may be missing."""
     common: Path
     """The folder with the configuration and `info/exclude`, which all work trees of the repository share."""
     fault: str = ""

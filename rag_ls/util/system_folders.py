@@ -34,7 +34,7 @@ _DRIVES = ("/mnt", "/media", "/Volumes")
 
 
 def why_never_a_project(folder: Path) -> str:
-    """What a folder holds that is never indexed, even if the user asks for it; empty where nothing speaks against it."""
+    """The reason never to index a folder, even if the user asks for it; empty without one."""
     if _CREDENTIAL_NAMES.intersection(folder.parts) or any(
         _is_in(folder, _home() / place) for place in _CREDENTIALS_AT_HOME
     ):
@@ -47,7 +47,7 @@ def why_never_a_project(folder: Path) -> str:
 
 
 def why_no_project_unasked(folder: Path) -> str:
-    """What a folder holds that is indexed only if the user insists, or where it has a repository of its own; else empty.
+    """The reason to index a folder only if the user insists, or where it has a repository of its own; else empty.
 
     That rests with the caller.
     """
