@@ -1,4 +1,4 @@
-"""What an agent may ask of folders: those of its own project and of projects that its user made known."""
+"""The folders that an agent may ask of: those of its own project and of projects that its user made known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who asks an operation."""
+"""The caller of an operation."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ A = TypeVar("A")
 
 @dataclass(frozen=True, slots=True)
 class Changed(Generic[A]):
-    """What an operation that changes memories returns: its answer, and whose memories it changed."""
+    """The result of an operation that changes memories: its answer, and whose memories it changed."""
 
     answer: A
     roots: tuple[Path | None, ...]

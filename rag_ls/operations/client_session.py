@@ -70,7 +70,7 @@ class ClientSession:
         return self.settings.mcp.toolsets
 
     def warnings(self) -> list[str]:
-        """What is wrong with the settings of the project that the client works in, or with the user's."""
+        """The problems of the settings of the project that the client works in, or of the user's."""
         view = next(iter(self.client.projects()), None)
         return [str(problem) for problem in self.client.load_settings(view.project if view else None).problems]
 

@@ -17,7 +17,7 @@ _DECLARED = "__operation__"
 
 
 class Opens(StrEnum):
-    """What an operation does with a folder that is no project yet."""
+    """The way that an operation treats a folder that is no project yet."""
 
     EXISTING = "existing"
     """It only reads existing projects, and creates none."""
@@ -29,7 +29,7 @@ class Opens(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What an operation changes."""
+    """The changes that an operation makes."""
 
     writes: bool = False
     destroys: bool = False

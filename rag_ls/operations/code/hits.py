@@ -14,7 +14,7 @@ from rag_ls.operations.stats import Stats
 from rag_ls.project import is_guest
 
 Source = ProjectView | PublishedCode
-"""What is searched."""
+"""A source that is searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class CodeRecord:
     scope: str = optional("")
     """The declaration that it is a part of, where its text does not say."""
     why: str = optional("")
-    """What speaks for it, in a few words."""
+    """The evidence for it, in a few words."""
     context: str = optional("")
     text: str | None = optional()
     truncated: bool = optional(False)

@@ -80,7 +80,7 @@ class ListSymbols:
 
     @property
     def scope(self) -> QuestionScope:
-        """What it is about."""
+        """The subject of the question."""
         return QuestionScope(self.query, self.path.strip(), self.path_glob.strip())
 
 
@@ -159,7 +159,7 @@ class RelatedTests:
 
     @property
     def scope(self) -> QuestionScope:
-        """What it is about; tests are named after the file."""
+        """The subject of the question; tests are named after the file."""
         path = self.path.strip()
         return QuestionScope(f"{self.symbol} tests {stem_of(path)}", path)
 

@@ -47,7 +47,7 @@ class CodeQuestion(Protocol):
 
     @property
     def scope(self) -> QuestionScope:
-        """What it is about."""
+        """The subject of the question."""
         ...
 
 

@@ -20,7 +20,7 @@ _MAX_FIRST_FILES = 100
 
 @dataclass(frozen=True, slots=True)
 class QuestionScope:
-    """What a question is about, unchecked."""
+    """The subject of a question, unchecked."""
 
     text: str = ""
     path: str = ""

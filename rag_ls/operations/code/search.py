@@ -43,7 +43,7 @@ class SearchCode:
 
     @property
     def scope(self) -> QuestionScope:
-        """What it is about."""
+        """The subject of the question."""
         return QuestionScope(self.query, glob=self.path_glob.strip())
 
 
@@ -111,7 +111,7 @@ class FindRelated:
 
     @property
     def scope(self) -> QuestionScope:
-        """What it is about."""
+        """The subject of the question."""
         return QuestionScope(f"{self.symbol} {self.snippet}", self.path.strip(), self.path_glob.strip())
 
 

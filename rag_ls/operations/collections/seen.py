@@ -19,7 +19,7 @@ from rag_ls.util.nearest import nearest, nearest_text
 
 @dataclass(frozen=True, slots=True)
 class UsedFilters:
-    """What was left out, in the words of the request."""
+    """The filters that left something out, in the words of the request."""
 
     project_id: str = optional("")
     memory_type: str = optional("")
@@ -61,7 +61,7 @@ class SeenCollections:
         return self.collections.existing(wanted)
 
     def choose_project_id(self, project_id: str) -> str:
-        """What a pushed text belongs to: the given id, else the client's only one. Raises `InvalidRequest` and `NotFound`."""
+        """The project of a pushed text: the given, else the client's only one. Raises `InvalidRequest` and `NotFound`."""
         allowed = self.project_ids
         if allowed is None:
             return project_id or DEFAULT

@@ -55,7 +55,7 @@ class Push:
 
 @dataclass(frozen=True, slots=True)
 class PushedAnswer:
-    """What became of a text."""
+    """The outcome of pushing a text."""
 
     collection: str
     chunks_indexed: int
@@ -120,7 +120,7 @@ class SearchCollection:
 
 @dataclass(frozen=True, slots=True)
 class PushedMetadata:
-    """What is kept with a chunk."""
+    """Facts that are kept with a chunk."""
 
     project_id: str
     memory_type: str

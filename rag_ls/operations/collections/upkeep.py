@@ -111,7 +111,7 @@ class OfCollection:
 
 @dataclass(frozen=True, slots=True)
 class CollectionMetricsAnswer:
-    """What the collections hold."""
+    """The content of the collections, in numbers."""
 
     documents: int
     chunks: int

@@ -43,7 +43,7 @@ class SkippedRecord:
 
 @dataclass(frozen=True, slots=True)
 class ClientRecord:
-    """Who is connected to the engine."""
+    """A client that is connected to the engine."""
 
     surface: str
     name: str

@@ -34,7 +34,7 @@ class TimeRange:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a caller says about a memory."""
+    """Facts that a caller states about a memory."""
 
     tags: tuple[str, ...] = argument((), "words to find it by")
     source_file: str = argument("", "the file it is about", is_path=True)
@@ -53,7 +53,7 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What memories must be like."""
+    """The qualities that memories must have."""
 
     tags: tuple[str, ...] = argument((), "with any of these tags")
     memory_type: str = argument("", "of this kind", choices=TYPE_NAMES)

@@ -38,7 +38,7 @@ FORMATS = tuple(item.value for item in Format)
 
 @dataclass(frozen=True, slots=True)
 class BatchRecord:
-    """What was changed, or would be changed."""
+    """The changes that were made, or would be made."""
 
     dry_run: bool
     inserted: int
@@ -68,7 +68,7 @@ class ImportMemories:
 
 @dataclass(frozen=True, slots=True)
 class ImportAnswer:
-    """What was taken in."""
+    """The memories that were taken in."""
 
     inserted: int
     updated: int
@@ -134,7 +134,7 @@ class RestoreBackup:
 
 @dataclass(frozen=True, slots=True)
 class RestoredBackupAnswer:
-    """What bringing a backup back changed."""
+    """The changes that bringing a backup back made."""
 
     scope: str
     backup: str

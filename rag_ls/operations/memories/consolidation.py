@@ -70,7 +70,7 @@ class ContradictionRecord:
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationAnswer:
-    """What a consolidation did, or would do; or what taking it back restored."""
+    """The changes that a consolidation made, or would make; or those that taking it back restored."""
 
     dry_run: bool | None = optional()
     threshold: float | None = optional()

@@ -66,9 +66,9 @@ class MemoryPage:
     next_offset: int | None = optional()
     note: str = optional("")
     hint: str = optional("")
-    """What to try where no memory passes."""
+    """A way to go on where no memory passes."""
     happened: str = optional("")
-    """What happened to the memories since they were asked for last: told once."""
+    """The events of the memories since they were asked for last: told once."""
 
 
 @operation(

@@ -30,7 +30,7 @@ class AnchorRecord:
 
 @dataclass(frozen=True, slots=True)
 class MetadataRecord:
-    """What a caller said about a memory."""
+    """Facts that a caller stated about a memory."""
 
     tags: tuple[str, ...] = optional(())
     source_file: str | None = optional()

@@ -184,7 +184,7 @@ class MemoriesAbout:
 
 @operation()
 def memories_about(caller: Caller, request: MemoriesAbout) -> MemoryAnswer:
-    """What is known about a place in the code."""
+    """The memories about a place in the code."""
     view = caller.memory_projects.find_holding(request.path)
     answer = view.code_memories.about(request.path, request.line or 1, request.text, request.k)
     return _make_memory_answer(answer, request.budget_tokens or DEFAULT_TOKENS)

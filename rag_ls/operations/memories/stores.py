@@ -43,7 +43,7 @@ class OfScope:
 
 @dataclass(frozen=True, slots=True)
 class ScopeFigures:
-    """What a scope holds."""
+    """The content of a scope, in numbers."""
 
     memories: int
     types: Mapping[str, int]
@@ -93,7 +93,7 @@ def _count_scope(store: MemoryStore, view: ProjectView) -> ScopeFigures:
 
 @dataclass(frozen=True, slots=True)
 class OptimizedAnswer:
-    """What was brought into its best shape."""
+    """The indexes that were brought into their best shape."""
 
     optimized: tuple[str, ...]
 
@@ -162,7 +162,7 @@ class ExportMemories:
 
 @dataclass(frozen=True, slots=True)
 class ExportAnswer:
-    """What was written."""
+    """The memories that were written to a file."""
 
     exported: int
     scope: str

@@ -65,7 +65,7 @@ class StoreMemory:
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """What storing a memory did."""
+    """The outcome of storing a memory."""
 
     id: str
     status: str

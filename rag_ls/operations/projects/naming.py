@@ -129,7 +129,7 @@ class Projects:
         return self._client.load_settings().settings
 
     def _find_one_name(self, name: str) -> tuple[list[ProjectView], list[PublishedCode]]:
-        """What one name means. Raises as `_find_published`."""
+        """The projects that one name means. Raises as `_find_published`."""
         if name.startswith(PUBLISHED):
             return [], [self._find_published(name.removeprefix(PUBLISHED))]
         try:

@@ -43,7 +43,7 @@ class ConfigLines:
 
 @dataclass(frozen=True, slots=True)
 class RemovalRecord:
-    """What removing a project deletes."""
+    """The data that removing a project deletes."""
 
     name: str
     root: str
@@ -65,7 +65,7 @@ class RemovalRecord:
 
 @dataclass(frozen=True, slots=True)
 class RemovalPlan:
-    """What would be removed."""
+    """The projects that would be removed."""
 
     projects: tuple[RemovalRecord, ...]
     memories: bool
@@ -90,7 +90,7 @@ class PlanRemoval:
     ),
 )
 def plan_removal(caller: Caller, request: PlanRemoval) -> RemovalPlan:
-    """What removing a project would delete."""
+    """The data that removing a project would delete."""
     wanted = request.project.strip()
     known = caller.client.known_projects()
     if not (chosen := called(known, wanted)):
@@ -109,7 +109,7 @@ def plan_removal(caller: Caller, request: PlanRemoval) -> RemovalPlan:
     ),
 )
 def plan_pruning(caller: Caller, request: NoArguments) -> RemovalPlan:
-    """What would go with projects that are gone, or that the settings list no longer."""
+    """The data that would go with projects that are gone, or that the settings list no longer."""
     _check_settings(caller)
     registered = {item.root: item for item in caller.client.engine.registry.projects()}
     opened = [item for item in caller.client.known_projects() if item.source == OPENED]
@@ -129,7 +129,7 @@ class RemoveProjects:
 
 @dataclass(frozen=True, slots=True)
 class RemovedAnswer:
-    """What was removed."""
+    """The projects that were removed."""
 
     removed: tuple[RemovalRecord, ...]
     memories: bool

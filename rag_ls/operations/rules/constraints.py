@@ -99,7 +99,7 @@ class ConstraintsAnswer:
     examples: tuple[ExampleRecord, ...]
     summary: str
     violations: tuple[ViolationRecord, ...] = optional(())
-    """What the added lines of a diff break."""
+    """The rules that the added lines of a diff break."""
     checks: tuple[str, ...] = optional(())
     """The rules that a machine checks in a file: `id: message`."""
     status: str = SUCCESS
@@ -189,7 +189,7 @@ class CheckFile:
 
 @dataclass(frozen=True, slots=True)
 class CheckedFileAnswer:
-    """What breaks a rule in a file."""
+    """The places in a file that break a rule."""
 
     filePath: str
     violations: tuple[ViolationRecord, ...]
@@ -198,7 +198,7 @@ class CheckedFileAnswer:
 
 @operation(command="ragLs.checkFile")
 def check_file(caller: Caller, request: CheckFile) -> CheckedFileAnswer:
-    """What breaks a checkable rule in a file as it is now."""
+    """The places that break a checkable rule in a file as it is now."""
     view = caller.rule_projects.current(request.file_path)
     path = view.relative(portable(request.file_path))
     found = view.checks.violations(path, view.checks.text_of(path))

@@ -56,7 +56,7 @@ class AnchoredMemory:
 
 @dataclass(frozen=True, slots=True)
 class ImpactAnswer:
-    """What a change of a file would touch."""
+    """The things that a change of a file would touch."""
 
     filePath: str
     exports: tuple[str, ...]
@@ -85,7 +85,7 @@ class ImpactAnswer:
     verb=Verb("rules impact", "show what a change of a file would touch", ("file_path",)),
 )
 def rag_query_impact(caller: Caller, request: QueryImpact) -> ImpactAnswer:
-    """What a change of a file would touch: dependents, tests, endpoints, similar files, memories."""
+    """The things that a change of a file would touch: dependents, tests, endpoints, similar files, memories."""
     count = check_count("num_similar", request.num_similar)
     view = caller.rule_projects.current(request.file_path)
     if not view.store.counts().documents:

@@ -50,7 +50,7 @@ class SetUpRules:
 
 @dataclass(frozen=True, slots=True)
 class DetectedPatterns:
-    """What set-up found in the code."""
+    """The patterns that set-up found in the code."""
 
     middleware: tuple[str, ...]
     responseFormat: str | None
@@ -59,7 +59,7 @@ class DetectedPatterns:
 
 @dataclass(frozen=True, slots=True)
 class SetUpAnswer:
-    """What set-up found and wrote."""
+    """The facts that set-up found, and the files that it wrote."""
 
     projectRoot: str
     frontendDetected: str | None

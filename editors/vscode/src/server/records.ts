@@ -28,7 +28,7 @@ export interface AnchoredMemory {
   readonly line?: number;
 }
 
-/** What was changed, or would be changed. */
+/** The changes that were made, or would be made. */
 export interface BatchRecord {
   readonly dry_run: boolean;
   readonly inserted: number;
@@ -56,7 +56,7 @@ export interface BytesRecord {
   readonly after: number;
 }
 
-/** What breaks a rule in a file. */
+/** The places in a file that break a rule. */
 export interface CheckedFileAnswer {
   readonly filePath: string;
   readonly violations: readonly ViolationRecord[];
@@ -68,7 +68,7 @@ export interface ClearedAnswer {
   readonly cleared: number;
 }
 
-/** Who is connected to the engine. */
+/** A client that is connected to the engine. */
 export interface ClientRecord {
   readonly surface: string;
   readonly name: string;
@@ -114,7 +114,7 @@ export interface CollectionAnswer {
   readonly note?: string;
 }
 
-/** What the collections hold. */
+/** The content of the collections, in numbers. */
 export interface CollectionMetricsAnswer {
   readonly documents: number;
   readonly chunks: number;
@@ -161,7 +161,7 @@ export interface ConfigLines {
   readonly last_line: number | null;
 }
 
-/** What a consolidation did, or would do; or what taking it back restored. */
+/** The changes that a consolidation made, or would make; or those that taking it back restored. */
 export interface ConsolidationAnswer {
   readonly dry_run?: boolean;
   readonly threshold?: number;
@@ -210,7 +210,7 @@ export interface DependentRecord {
   readonly names?: readonly string[];
 }
 
-/** What set-up found in the code. */
+/** The patterns that set-up found in the code. */
 export interface DetectedPatterns {
   readonly middleware: readonly string[];
   readonly responseFormat: string | null;
@@ -247,7 +247,7 @@ export interface ExampleRecord {
   readonly relevance: number;
 }
 
-/** What was written. */
+/** The memories that were written to a file. */
 export interface ExportAnswer {
   readonly exported: number;
   readonly scope: string;
@@ -281,7 +281,7 @@ export interface HitsAnswer {
   readonly stats: Stats;
 }
 
-/** What a change of a file would touch. */
+/** The things that a change of a file would touch. */
 export interface ImpactAnswer {
   readonly filePath: string;
   readonly exports: readonly string[];
@@ -297,7 +297,7 @@ export interface ImpactAnswer {
   readonly status: string;
 }
 
-/** What was taken in. */
+/** The memories that were taken in. */
 export interface ImportAnswer {
   readonly inserted: number;
   readonly updated: number;
@@ -386,7 +386,7 @@ export interface MergeRecord {
   readonly cosine: number;
 }
 
-/** What a caller said about a memory. */
+/** Facts that a caller stated about a memory. */
 export interface MetadataRecord {
   readonly tags?: readonly string[];
   readonly source_file?: string;
@@ -424,7 +424,7 @@ export interface OpenProjectRecord {
   readonly clients: number;
 }
 
-/** What was brought into its best shape. */
+/** The indexes that were brought into their best shape. */
 export interface OptimizedAnswer {
   readonly optimized: readonly string[];
 }
@@ -460,7 +460,7 @@ export interface ProjectStatusRecord {
   readonly projects?: readonly OpenProjectRecord[];
 }
 
-/** What became of a text. */
+/** The outcome of pushing a text. */
 export interface PushedAnswer {
   readonly collection: string;
   readonly chunks_indexed: number;
@@ -478,7 +478,7 @@ export interface PushedCollection {
   readonly count: number;
 }
 
-/** What is kept with a chunk. */
+/** Facts that are kept with a chunk. */
 export interface PushedMetadata {
   readonly project_id: string;
   readonly memory_type: string;
@@ -502,13 +502,13 @@ export interface ReindexAnswer {
   readonly started: readonly string[];
 }
 
-/** What would be removed. */
+/** The projects that would be removed. */
 export interface RemovalPlan {
   readonly projects: readonly RemovalRecord[];
   readonly memories: boolean;
 }
 
-/** What removing a project deletes. */
+/** The data that removing a project deletes. */
 export interface RemovalRecord {
   readonly name: string;
   readonly root: string;
@@ -526,7 +526,7 @@ export interface RemovalRecord {
   readonly shared_with?: readonly string[];
 }
 
-/** What was removed. */
+/** The projects that were removed. */
 export interface RemovedAnswer {
   readonly removed: readonly RemovalRecord[];
   readonly memories: boolean;
@@ -555,7 +555,7 @@ export interface ReposAnswer {
   readonly published?: readonly string[];
 }
 
-/** What bringing a backup back changed. */
+/** The changes that bringing a backup back made. */
 export interface RestoredBackupAnswer {
   readonly scope: string;
   readonly backup: string;
@@ -622,7 +622,7 @@ export interface ScanAnswer {
   readonly projects: readonly ProjectStatusRecord[];
 }
 
-/** What a scope holds. */
+/** The content of a scope, in numbers. */
 export interface ScopeFigures {
   readonly memories: number;
   readonly types: Readonly<Record<string, number>>;
@@ -635,7 +635,7 @@ export interface ScopeFigures {
   readonly not_embedded?: number;
 }
 
-/** What set-up found and wrote. */
+/** The facts that set-up found, and the files that it wrote. */
 export interface SetUpAnswer {
   readonly projectRoot: string;
   readonly frontendDetected: string | null;
@@ -684,7 +684,7 @@ export interface StatusAnswer {
   readonly engine: EngineRecord;
 }
 
-/** What storing a memory did. */
+/** The outcome of storing a memory. */
 export interface StoredAnswer {
   readonly id: string;
   readonly status: string;
@@ -763,7 +763,7 @@ export interface UndoneAnswer {
   readonly changes: BatchRecord;
 }
 
-/** What was left out, in the words of the request. */
+/** The filters that left something out, in the words of the request. */
 export interface UsedFilters {
   readonly project_id?: string;
   readonly memory_type?: string;
