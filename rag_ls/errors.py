@@ -36,7 +36,7 @@ class TooManyAtOnce(RagLsError):
 
 
 class NotConfirmed(RagLsError):
-    """What deletes files was not confirmed; nothing was done."""
+    """An operation that deletes files was not confirmed; nothing was done."""
 
 
 class NotIndexed(RagLsError):
@@ -80,7 +80,7 @@ class ScopeRefused(StoreUnavailable):
 
 
 class StoreDamaged(StoreUnavailable):
-    """What a store holds cannot be read; the message says what is done about it, or which backup is good."""
+    """The content of a store cannot be read; the message says what is done about it, or which backup is good."""
 
 
 class StoreFull(StoreUnavailable):

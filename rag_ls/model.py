@@ -266,7 +266,7 @@ class Hit:
     similarity: float | None = None
     """The similarity in meaning (0..1, as `[search] min_similarity`); None for chunks, or if no model answered."""
     why: str = ""
-    """What speaks for a chunk, in a few words; empty where nobody asked in words."""
+    """The evidence for a chunk, in a few words; empty where nobody asked in words."""
 
 
 @dataclass(frozen=True, slots=True)

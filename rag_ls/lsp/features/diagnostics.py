@@ -167,7 +167,7 @@ def _everywhere(view: ProjectView, encoding: str) -> dict[str, list[types.Diagno
 def as_diagnostics(
     view: ProjectView, text: str, violations: Iterable[Violation], problems: Iterable[RuleProblem], encoding: str
 ) -> list[types.Diagnostic]:
-    """What is wrong with a text, as LSP has it."""
+    """The problems of a text, as LSP has them."""
     lines = lines_of(text)
     found = [
         types.Diagnostic(
