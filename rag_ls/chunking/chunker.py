@@ -148,14 +148,14 @@ def _from_windows(document: Document, path: str, language: str, budget: Budget) 
         before = overlap_start(document, 0, start, budget.overlap_tokens)
         chunks.append(
             Chunk(
-                path,
-                language,
-                ordinal,
-                start,
-                end,
-                document.line(start),
-                document.line(end - 1),
-                document.text(start, end),
+                path=path,
+                language=language,
+                ordinal=ordinal,
+                start_byte=start,
+                end_byte=end,
+                start_line=document.line(start),
+                end_line=document.line(end - 1),
+                text=document.text(start, end),
                 overlap=document.text(before, start),
             )
         )

@@ -78,7 +78,15 @@ def sections(document: Document, headings: list[Heading]) -> Iterator[Symbol]:
         path.append((level, title))
         start = document.line(offset)
         name = " > ".join(name for _, name in path)
-        yield Symbol(name, "section", start, max(start, end), title, "", True)
+        yield Symbol(
+            name=name,
+            kind="section",
+            start_line=start,
+            end_line=max(start, end),
+            signature=title,
+            doc="",
+            exported=True,
+        )
 
 
 def _ends(document: Document, headings: list[Heading], last: int) -> list[int]:

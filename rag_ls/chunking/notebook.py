@@ -56,7 +56,17 @@ def cut_notebook(document: Document, notebook: Notebook, path: str, budget: Budg
     names = _names(document, notebook)
     chunks: list[Chunk] = []
     for group in _groups(_segments(document, notebook, budget), document, budget):
-        blank = Chunk(path, "notebook", 0, 0, 0, 0, 0, "", node_type=group[0].node_type)
+        blank = Chunk(
+            path=path,
+            language="notebook",
+            ordinal=0,
+            start_byte=0,
+            end_byte=0,
+            start_line=0,
+            end_line=0,
+            text="",
+            node_type=group[0].node_type,
+        )
         described = _described(blank, group, names)
         chunks += _cut(document, described, group, budget, len(chunks))
     return chunks, names.outline

@@ -106,13 +106,13 @@ def _cell(text: str, number: int, element: _Member, places: NDArray[np.int64] | 
     lines = [] if source is None else _lines(text, source)
     start = _place(places, element.value_start)
     return Cell(
-        number,
-        kind if kind in _KINDS else "raw",
-        start,
-        (start, start) if source is None else (_place(places, source.start), _place(places, source.end)),
-        tuple((_place(places, member.start), _place(places, member.end)) for member in payloads),
-        tuple(line for line, _ in lines),
-        tuple(_place(places, offset) for _, offset in lines),
+        number=number,
+        kind=kind if kind in _KINDS else "raw",
+        start=start,
+        body=(start, start) if source is None else (_place(places, source.start), _place(places, source.end)),
+        payloads=tuple((_place(places, member.start), _place(places, member.end)) for member in payloads),
+        lines=tuple(line for line, _ in lines),
+        offsets=tuple(_place(places, offset) for _, offset in lines),
     )
 
 

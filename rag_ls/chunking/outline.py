@@ -173,7 +173,17 @@ class _Walk:
             exported = exported and self._exported(found, own, signature, outer)
             start, end = self._line(first_word(found.path[0], syntax)), self._last_line(found.path[0])
             doc = doc_of(found, comments, syntax, data)
-            self._add(Symbol(name, listed, start, max(start, end), signature, doc, exported))
+            self._add(
+                Symbol(
+                    name=name,
+                    kind=listed,
+                    start_line=start,
+                    end_line=max(start, end),
+                    signature=signature,
+                    doc=doc,
+                    exported=exported,
+                )
+            )
         self._enter(found, name, exported, outer)
 
     def _is_new(self, name: str, listed: str) -> bool:

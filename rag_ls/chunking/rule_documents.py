@@ -74,8 +74,9 @@ def _chunk(
     document: Document, path: str, language: str, ordinal: int, start: int, end: int, section: _Section
 ) -> Chunk:
     return Chunk(
-        path, language, ordinal, start, end, document.line(start), document.line(end - 1), document.text(start, end),
-        symbol=section.name, node_type="section", signature=section.signature,
+        path=path, language=language, ordinal=ordinal, start_byte=start, end_byte=end, start_line=document.line(start),
+        end_line=document.line(end - 1), text=document.text(start, end), symbol=section.name, node_type="section",
+        signature=section.signature,
     )  # fmt: skip
 
 

@@ -117,12 +117,12 @@ def _piece(segment: _Segment, syntax: Syntax) -> Piece:
     parents = scope.parents if scope is not None else segment.parents
     node_type = scope.found.node.type if scope is not None and scope.found is not None else main.type
     return Piece(
-        segment.start,
-        segment.end,
-        segment.size,
-        node_type,
-        parents,
-        segment.owner,
+        start=segment.start,
+        end=segment.end,
+        size=segment.size,
+        node_type=node_type,
+        parents=parents,
+        owner=segment.owner,
         declares=scope or segment.head,
         whole=scope is not None,
         origin=segment.origin if scope is None and segment.head is None else -1,
@@ -144,12 +144,12 @@ def _cut(segment: _Segment, document: Document, syntax: Syntax, budget: Budget) 
         first = start == segment.start
         pieces.append(
             Piece(
-                start,
-                end,
-                document.size(start, end),
-                node_type,
-                segment.parents,
-                segment.scope or segment.owner,
+                start=start,
+                end=end,
+                size=document.size(start, end),
+                node_type=node_type,
+                parents=segment.parents,
+                owner=segment.scope or segment.owner,
                 declares=head if first else None,
                 whole=not head and first,
                 origin=-1 if first and (head or segment.origin < 0) else origin,
@@ -224,7 +224,9 @@ class _Parts:
         if not name and kind is not Kind.SCOPE:
             return None
         parents = (*self.parents, *(node.type for node in found.path[:-1]))
-        return Scope(self._qualify(name), kind, owner, found, item.comments, parents)
+        return Scope(
+            symbol=self._qualify(name), kind=kind, parent=owner, found=found, comments=item.comments, parents=parents
+        )
 
     def _qualify(self, name: str) -> str:
         outer = self.owner.symbol
