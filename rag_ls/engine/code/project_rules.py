@@ -145,14 +145,14 @@ class ProjectRules:
         rows = store.chunks.of_document(document.id)
         text = "".join(row.stored.chunk.text for row in rows)
         return Impact(
-            path,
-            tuple(item for item in meant if item.exported and _is_top(item)),
-            tuple(endpoints_in(path, document.language, text)),
-            tuple(events_in(document.language, text)),
-            dependents,
-            self._tests(path, dependents.direct, hidden),
-            tuple(self._similar(path, rows, similar)),
-            tuple(item for _, items in self._code_memories.of_document(path) for item in items),
+            path=path,
+            exports=tuple(item for item in meant if item.exported and _is_top(item)),
+            endpoints=tuple(endpoints_in(path, document.language, text)),
+            events=tuple(events_in(document.language, text)),
+            dependents=dependents,
+            tests=self._tests(path, dependents.direct, hidden),
+            similar=tuple(self._similar(path, rows, similar)),
+            memories=tuple(item for _, items in self._code_memories.of_document(path) for item in items),
         )
 
     def uses(self, path: str) -> list[SymbolUse]:
