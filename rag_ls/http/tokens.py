@@ -188,7 +188,15 @@ class TokenFile:
         now = self._now()
         expires = _stamped(now + lifetime) if lifetime is not None else ""
         chosen = tuple(dict.fromkeys(projects))
-        return Token(secrets.token_hex(_ID_BYTES), name.strip(), access, chosen, _stamped(now), expires, digest)
+        return Token(
+            id=secrets.token_hex(_ID_BYTES),
+            name=name.strip(),
+            access=access,
+            projects=chosen,
+            created_at=_stamped(now),
+            expires_at=expires,
+            digest=digest,
+        )
 
     def _is_over(self, token: Token) -> bool:
         """Whether a token has expired, or its code before it was used."""
