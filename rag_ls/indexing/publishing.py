@@ -184,4 +184,11 @@ def _published_file(
     # Another version of rag-ls may cut the same text otherwise.
     parts = [model, document.sha256, document.language, *(f"{row.stored.id} {row.text_hash.hex()}" for row in chunks)]
     digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
-    return PublishedFile(document.path, document.language, document.state.size, digest, tuple(chunks), tuple(symbols))
+    return PublishedFile(
+        path=document.path,
+        language=document.language,
+        size=document.state.size,
+        digest=digest,
+        chunks=tuple(chunks),
+        symbols=tuple(symbols),
+    )
