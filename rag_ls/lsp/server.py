@@ -31,7 +31,12 @@ def create_server(connect: Connect, *, watch_parent: bool) -> RagLsServer:
         folders = [path for path in map(file_path, _folder_uris(params)) if path is not None]
         settings = sync.settings_of(params.initialization_options)
         server.session = EditorSession(
-            connect, encoding, settings, folders, lambda: server.has_unread(), functools.partial(is_trusted, server)
+            connect=connect,
+            encoding=encoding,
+            settings=settings,
+            folders=folders,
+            has_unread=lambda: server.has_unread(),
+            is_trusted=functools.partial(is_trusted, server),
         )
         # Zed's project_symbols.rs; "Zed Preview" and others are it, too. VS Code sends a query's first word alone.
         server.session.filters_symbols = params.client_info is not None and params.client_info.name.startswith("Zed")
