@@ -40,8 +40,9 @@ def make_stats(stats: SearchStats) -> Stats:
     if stats.complete:
         return Stats(stats.took_ms, stats.dense, stats.candidates, True, note=stats.note)
     return Stats(
-        stats.took_ms, stats.dense, stats.candidates, False, stats.pending_documents, stats.pending_embeddings,
-        make_percent(stats.coverage), stats.note, stats.is_idle,
+        took_ms=stats.took_ms, dense=stats.dense, candidates=stats.candidates, complete=False,
+        pending_documents=stats.pending_documents, pending_embeddings=stats.pending_embeddings,
+        indexed_percent=make_percent(stats.coverage), note=stats.note, idle=stats.is_idle,
     )  # fmt: skip
 
 

@@ -60,8 +60,9 @@ def make_hit(source: Source, hit: Hit) -> CodeRecord:
     assert isinstance(hit.item, StoredChunk)
     chunk = hit.item.chunk
     record = CodeRecord(
-        "chunk", hit.item.id, chunk.path, chunk.start_line, chunk.end_line, chunk.language, chunk.symbol, chunk.node_type,
-        round(hit.score, 4), hit.matched_by, hit.freshness.value if hit.freshness else None, scope=_find_scope(chunk),
+        kind="chunk", id=hit.item.id, path=chunk.path, start_line=chunk.start_line, end_line=chunk.end_line,
+        language=chunk.language, symbol=chunk.symbol, node_type=chunk.node_type, score=round(hit.score, 4),
+        matched_by=hit.matched_by, freshness=hit.freshness.value if hit.freshness else None, scope=_find_scope(chunk),
         why=hit.why, text=chunk.text,
     )  # fmt: skip
     if isinstance(source, PublishedCode):

@@ -136,8 +136,8 @@ def list_symbols(caller: Caller, request: ListSymbols) -> SymbolsAnswer:
 def make_symbol_record(view: ProjectView, item: StoredSymbol, *, names_project: bool) -> SymbolRecord:
     """A declaration."""
     return SymbolRecord(
-        item.path, item.symbol, item.kind, item.start_line, item.end_line, item.signature, item.exported,
-        project=str(view.project.root) if names_project else "",
+        path=item.path, symbol=item.symbol, kind=item.kind, start_line=item.start_line, end_line=item.end_line,
+        signature=item.signature, exported=item.exported, project=str(view.project.root) if names_project else "",
     )  # fmt: skip
 
 

@@ -61,7 +61,7 @@ class SeenCollections:
         return self.collections.existing(wanted)
 
     def choose_project_id(self, project_id: str) -> str:
-        """The project of a pushed text: the given, else the client's only one. Raises `InvalidRequest` and `NotFound`."""
+        """The project of a pushed text: as given, else the client's only. Raises `InvalidRequest` and `NotFound`."""
         allowed = self.project_ids
         if allowed is None:
             return project_id or DEFAULT

@@ -83,12 +83,12 @@ def push(caller: Caller, request: Push) -> PushedAnswer:
     """Keep a text in a collection, cut into chunks."""
     seen = SeenCollections(caller.client.engine, caller.client.project_ids)
     text = PushedText(
-        request.text,
-        seen.choose_project_id(request.project_id.strip()),
-        MemoryType(request.memory_type or MemoryType.SEMANTIC),
-        request.tags,
-        request.source_uri.strip() or None,
-        request.force,
+        text=request.text,
+        project_id=seen.choose_project_id(request.project_id.strip()),
+        memory_type=MemoryType(request.memory_type or MemoryType.SEMANTIC),
+        tags=request.tags,
+        source_uri=request.source_uri.strip() or None,
+        force=request.force,
     )
     name = checked_name(request.collection or DEFAULT)
     store = seen.collections.make(name)
@@ -100,7 +100,13 @@ def push(caller: Caller, request: Push) -> PushedAnswer:
             # The text is kept, and found by its words; its vectors are made in the background.
             _log.warning("%s", error)
     return PushedAnswer(
-        name, done.inserted + done.updated, done.longest, done.inserted, done.updated, done.skipped, done.memory_ids
+        collection=name,
+        chunks_indexed=done.inserted + done.updated,
+        chunk_size=done.longest,
+        inserted=done.inserted,
+        updated=done.updated,
+        skipped_duplicates=done.skipped,
+        memory_ids=done.memory_ids,
     )
 
 
@@ -191,8 +197,9 @@ def search_collection(caller: Caller, request: SearchCollection) -> CollectionAn
 def _make_result(hit: Hit) -> PushedResult:
     memory = memory_of(hit)
     meta = PushedMetadata(
-        memory.project_id or "", memory.memory_type.value, memory.metadata.tags, memory.source_uri, memory.updated_at,
-        memory.content_hash, memory.metadata.chunk_index,
+        project_id=memory.project_id or "", memory_type=memory.memory_type.value, tags=memory.metadata.tags,
+        source_uri=memory.source_uri, timestamp=memory.updated_at, chunk_hash=memory.content_hash,
+        chunk_index=memory.metadata.chunk_index,
     )  # fmt: skip
     return PushedResult(memory.id, round(hit.score, 4), memory.content, meta)
 
@@ -277,6 +284,8 @@ def _make_summary_answer(done: Summary, used: UsedFilters, endpoint: str) -> Col
     assert done.stored is not None
     is_written = done.strategy is SummaryStrategy.ABSTRACTIVE
     return CollectionSummaryAnswer(
-        done.new.content, done.new.source_memory_ids, done.stored.memory.id, done.new.summary_key or "",
-        done.strategy.value, (urlsplit(endpoint).hostname or endpoint) if is_written else "local", used, done.note,
+        summary=done.new.content, source_memory_ids=done.new.source_memory_ids,
+        upserted_memory_id=done.stored.memory.id, summary_key=done.new.summary_key or "", strategy=done.strategy.value,
+        provider=(urlsplit(endpoint).hostname or endpoint) if is_written else "local", used_filters=used,
+        note=done.note,
     )  # fmt: skip

@@ -135,8 +135,9 @@ def collection_metrics(caller: Caller, request: OfCollection) -> CollectionMetri
     newest = max(chunks, key=lambda memory: memory.updated_at, default=None)
     types = {kind: sum(memory.memory_type.value == kind for memory in chunks) for kind in TYPE_NAMES}
     return CollectionMetricsAnswer(
-        sources(iter(chunks)), len(chunks), len(newest.content) if newest else 0, len(names),
-        {kind: count for kind, count in types.items() if count}, seen.count_pending(names),
+        documents=sources(iter(chunks)), chunks=len(chunks), last_chunk_size=len(newest.content) if newest else 0,
+        collections=len(names), types={kind: count for kind, count in types.items() if count},
+        pending_embeddings=seen.count_pending(names),
     )  # fmt: skip
 
 

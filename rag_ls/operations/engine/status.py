@@ -282,8 +282,9 @@ def make_open_project(shared: SharedProject, users: int) -> OpenProjectRecord:
     """One of the engine's projects, in short."""
     counts = shared.index.checkout.counts()
     return OpenProjectRecord(
-        str(shared.project.root), counts.documents, counts.chunks, counts.queued_documents + len(shared.indexing.unseen()),
-        counts.pending_embeddings, str(shared.indexing.activity), users,
+        root=str(shared.project.root), documents=counts.documents, chunks=counts.chunks,
+        queued_documents=counts.queued_documents + len(shared.indexing.unseen()),
+        pending_embeddings=counts.pending_embeddings, activity=str(shared.indexing.activity), clients=users,
     )  # fmt: skip
 
 
@@ -292,9 +293,11 @@ def make_status_record(status: ProjectStatus) -> ProjectStatusRecord:
     unknown = "" if status.scanned else "the files were not compared with the index yet since this process started"
     note = "; ".join(filter(None, (unknown, status.note)))
     return ProjectStatusRecord(
-        status.root, status.complete, status.documents, status.chunks, status.queued_documents, status.pending_embeddings,
-        make_percent(status.coverage), status.buffers, status.skipped, str(status.progress), status.sync, status.last_sync,
-        status.model, status.model_ready, status.memories, note=note, share_problem=status.share_problem,
+        root=status.root, complete=status.complete, documents=status.documents, chunks=status.chunks,
+        queued_documents=status.queued_documents, pending_embeddings=status.pending_embeddings,
+        indexed_percent=make_percent(status.coverage), unsaved_buffers=status.buffers, skipped=status.skipped,
+        activity=str(status.progress), sync=status.sync, last_sync=status.last_sync, model=status.model,
+        model_ready=status.model_ready, memories=status.memories, note=note, share_problem=status.share_problem,
     )  # fmt: skip
 
 

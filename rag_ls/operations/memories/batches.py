@@ -102,8 +102,8 @@ def import_memories(caller: Caller, request: ImportMemories) -> Changed[ImportAn
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidRequest(f"{source} cannot be read: {error}") from error
     answer = ImportAnswer(
-        done.inserted, done.updated, done.unchanged, done.duplicates, store.scope.value, str(source),
-        _make_batch_record([result], dry_run=request.dry_run),
+        inserted=done.inserted, updated=done.updated, unchanged=done.unchanged, duplicates=done.duplicates,
+        scope=store.scope.value, input=str(source), changes=_make_batch_record([result], dry_run=request.dry_run),
     )  # fmt: skip
     return mark_changed(answer, view, *result.changed_scopes)
 
@@ -162,15 +162,20 @@ def restore_backup(caller: Caller, request: RestoreBackup) -> Changed[RestoredBa
         if request.dry_run:
             # Nothing can be read that would go, and the damaged file stays beside the restored one.
             nothing = _make_batch_record([], dry_run=True)
-            return mark_changed(RestoredBackupAnswer(scope.value, name, 0, 0, 0, None, nothing), view)
+            return mark_changed(
+                RestoredBackupAnswer(
+                    scope=scope.value, backup=name, inserted=0, replaced=0, deleted=0, moved_aside=None, changes=nothing
+                ),
+                view,
+            )
         folder = user_data_folder()
         if scope is Scope.PROJECT:
             folder = memories_folder(view.project, caller.memory_projects.memory_homes)
         restored = replace_damaged(folder, name, scope)
     changes = _make_batch_record([restored.result], dry_run=request.dry_run)
     answer = RestoredBackupAnswer(
-        scope.value, restored.backup, changes.inserted + restored.replaced_damaged, changes.replaced, changes.deleted,
-        restored.moved_aside, changes,
+        scope=scope.value, backup=restored.backup, inserted=changes.inserted + restored.replaced_damaged,
+        replaced=changes.replaced, deleted=changes.deleted, moved_aside=restored.moved_aside, changes=changes,
     )  # fmt: skip
     return mark_changed(answer, view, *(() if request.dry_run else (scope,)))
 
@@ -311,7 +316,9 @@ def _make_batch_record(results: Collection[BatchResult], *, dry_run: bool) -> Ba
     replaced = [memory for result in results for memory in result.replaced]
     deleted = [memory for result in results for memory in result.deleted]
     return BatchRecord(
-        dry_run, len(inserted), len(replaced), len(deleted), tuple(map(shorten_memory, inserted[:_MAX_SHOWN])),
-        tuple(map(shorten_memory, replaced[:_MAX_SHOWN])), tuple(map(shorten_memory, deleted[:_MAX_SHOWN])),
-        next((result.batch_id for result in results if result.batch_id), ""),
+        dry_run=dry_run, inserted=len(inserted), replaced=len(replaced), deleted=len(deleted),
+        inserted_memories=tuple(map(shorten_memory, inserted[:_MAX_SHOWN])),
+        replaced_memories=tuple(map(shorten_memory, replaced[:_MAX_SHOWN])),
+        deleted_memories=tuple(map(shorten_memory, deleted[:_MAX_SHOWN])),
+        undo=next((result.batch_id for result in results if result.batch_id), ""),
     )  # fmt: skip

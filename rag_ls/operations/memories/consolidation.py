@@ -122,20 +122,20 @@ def make_consolidation_answer(done: Consolidated, *, dry_run: bool, threshold: f
     """A consolidation's merges (planned ones in a dry run), contradictions, and memories that were never recalled."""
     plans = list(done.plans.values())
     return ConsolidationAnswer(
-        dry_run,
-        threshold,
-        tuple(
+        dry_run=dry_run,
+        threshold=threshold,
+        merges=tuple(
             MergeRecord(shorten_memory(item.kept), tuple(map(shorten_memory, item.merged)), round(item.cosine, 4))
             for plan in plans
             for item in plan.merges
         ),
-        tuple(
+        contradictions=tuple(
             ContradictionRecord((shorten_memory(item.one), shorten_memory(item.other)), item.reason)
             for plan in plans
             for item in plan.contradictions
         ),
-        tuple(shorten_memory(item) for plan in plans for item in plan.never_recalled),
-        {scope.value: number for scope, number in done.ids.items() if number},
+        never_recalled=tuple(shorten_memory(item) for plan in plans for item in plan.never_recalled),
+        undo={scope.value: number for scope, number in done.ids.items() if number},
     )
 
 
@@ -208,12 +208,14 @@ def _make_summary_answer(summary: Summary) -> SummaryAnswer:
     new, replaces = summary.new, shorten_memory(summary.replaces) if summary.replaces else None
     if summary.stored is None:
         return SummaryAnswer(
-            "", "preview", 0, new.scope.value, None, new.content, new.summary_key, new.source_memory_ids, summary.count,
+            id="", status="preview", version=0, scope=new.scope.value, anchor=None, summary=new.content,
+            summary_key=new.summary_key, source_memory_ids=new.source_memory_ids, count=summary.count,
             note=summary.note, replaces=replaces,
         )  # fmt: skip
     stored, memory = make_stored_answer(summary.stored), summary.stored.memory
     return SummaryAnswer(
-        stored.id, stored.status, stored.version, stored.scope, stored.anchor, memory.content, memory.summary_key,
-        memory.source_memory_ids, summary.count, stored.duplicate_of, stored.known, stored.evicted,
-        summary.note or stored.note, replaces, summary.batch_id,
+        id=stored.id, status=stored.status, version=stored.version, scope=stored.scope, anchor=stored.anchor,
+        summary=memory.content, summary_key=memory.summary_key, source_memory_ids=memory.source_memory_ids,
+        count=summary.count, duplicate_of=stored.duplicate_of, known=stored.known, evicted=stored.evicted,
+        note=summary.note or stored.note, replaces=replaces, undo=summary.batch_id,
     )  # fmt: skip

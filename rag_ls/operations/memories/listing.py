@@ -98,7 +98,14 @@ def list_memories(caller: Caller, request: ListMemories) -> MemoryPage:
     hint = "" if total else hint_at_tags(wanted.tags, views)
     happened = "; ".join(filter(None, (view.memories.take_note() for view in views)))
     return MemoryPage(
-        tuple(page), total, limit, offset, following if following < total else None, damage, hint, happened
+        memories=tuple(page),
+        total=total,
+        limit=limit,
+        offset=offset,
+        next_offset=following if following < total else None,
+        note=damage,
+        hint=hint,
+        happened=happened,
     )
 
 

@@ -113,8 +113,9 @@ class BriefMemory:
 def make_metadata_record(meta: MemoryMetadata) -> MetadataRecord:
     """The metadata of a memory."""
     return MetadataRecord(
-        meta.tags, meta.source_file, meta.language, meta.chunk_index, meta.parent_id, meta.ast_node_type,
-        meta.importance_score, dict(meta.custom),
+        tags=meta.tags, source_file=meta.source_file, language=meta.language, chunk_index=meta.chunk_index,
+        parent_id=meta.parent_id, ast_node_type=meta.ast_node_type, importance_score=meta.importance_score,
+        custom=dict(meta.custom),
     )  # fmt: skip
 
 
@@ -122,9 +123,10 @@ def make_memory_record(memory: Memory) -> MemoryRecord:
     """A memory as lists show it: long content is cut."""
     cut = len(memory.content) > _SHOWN_CHARACTERS
     return MemoryRecord(
-        memory.id, memory.content[:_SHOWN_CHARACTERS] + "…" if cut else memory.content, memory.scope.value,
-        make_metadata_record(memory.metadata), memory.memory_type.value, memory.created_at, memory.updated_at, memory.version,
-        make_anchor_record(memory.anchor), truncated=cut, branch=memory.branch or "", uses=memory.uses or None,
+        id=memory.id, content=memory.content[:_SHOWN_CHARACTERS] + "…" if cut else memory.content,
+        scope=memory.scope.value, metadata=make_metadata_record(memory.metadata), memory_type=memory.memory_type.value,
+        created_at=memory.created_at, updated_at=memory.updated_at, version=memory.version,
+        anchor=make_anchor_record(memory.anchor), truncated=cut, branch=memory.branch or "", uses=memory.uses or None,
         used_at=memory.used_at if memory.uses else None, summary_key=memory.summary_key or None,
     )  # fmt: skip
 
@@ -149,8 +151,9 @@ def make_version_record(version: MemoryVersion) -> VersionRecord:
     """A former version of a memory."""
     memory = version.memory
     return VersionRecord(
-        memory.version, memory.content, make_metadata_record(memory.metadata), memory.memory_type.value, memory.updated_at,
-        version.replaced_at, version.reason,
+        version=memory.version, content=memory.content, metadata=make_metadata_record(memory.metadata),
+        memory_type=memory.memory_type.value, updated_at=memory.updated_at, replaced_at=version.replaced_at,
+        reason=version.reason,
     )  # fmt: skip
 
 
@@ -159,7 +162,12 @@ def make_anchor_record(anchor: Anchor | None) -> AnchorRecord | None:
     if anchor is None:
         return None
     return AnchorRecord(
-        anchor.path, anchor.state.value, anchor.symbol, anchor.start_line, anchor.project, anchor.former_symbol
+        path=anchor.path,
+        state=anchor.state.value,
+        symbol=anchor.symbol,
+        line=anchor.start_line,
+        project=anchor.project,
+        former_symbol=anchor.former_symbol,
     )
 
 

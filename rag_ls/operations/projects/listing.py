@@ -87,9 +87,9 @@ def _make_repo(caller: Caller, known: KnownProject) -> RepoRecord:
     is_seen = view is None or (view.indexing.scanned and not view.indexing.unseen())
     note = "" if known.is_missing else off_branch(_load_settings(caller, project).index.branch, known.root)
     return RepoRecord(
-        known.name, str(known.root), known.source, view is not None, held.documents, held.chunks,
-        held.complete and is_seen, current_branch(known.root), total_bytes(derived_files(project)), known.opened_at,
-        known.is_missing, note,
+        name=known.name, root=str(known.root), source=known.source, open=view is not None, documents=held.documents,
+        chunks=held.chunks, complete=held.complete and is_seen, branch=current_branch(known.root),
+        bytes=total_bytes(derived_files(project)), last_opened=known.opened_at, missing=known.is_missing, note=note,
     )  # fmt: skip
 
 
@@ -139,8 +139,8 @@ def add_project(caller: Caller, request: AddProject) -> AddedProjectAnswer:
     else:
         name = listed.name
     return AddedProjectAnswer(
-        name, str(project.root), listed.source if listed else OPENED, index.include, index.exclude, index.branch,
-        off_branch(index.branch, project.root),
+        name=name, root=str(project.root), source=listed.source if listed else OPENED, include=index.include,
+        exclude=index.exclude, branch=index.branch, note=off_branch(index.branch, project.root),
     )  # fmt: skip
 
 

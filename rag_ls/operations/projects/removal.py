@@ -190,9 +190,10 @@ def _plan_one(caller: Caller, known: KnownProject, reason: str, memories: bool) 
     chosen = [*files, *remembered] if memories else files
     others = [root for root in home.roots if root != str(known.root) and os.path.isdir(root)] if home else []
     return RemovalRecord(
-        known.name, str(known.root), known.source, reason, held.documents, held.chunks, held.embeddings,
-        total_bytes(files), count_memories(folder), total_bytes(remembered), tuple(str(file) for file in chosen),
-        _find_config_lines(known) if known.source == CONFIG else None, shared_with=tuple(others),
+        name=known.name, root=str(known.root), source=known.source, reason=reason, documents=held.documents,
+        chunks=held.chunks, embeddings=held.embeddings, bytes=total_bytes(files), memories=count_memories(folder),
+        memory_bytes=total_bytes(remembered), files=tuple(str(file) for file in chosen),
+        config=_find_config_lines(known) if known.source == CONFIG else None, shared_with=tuple(others),
     )  # fmt: skip
 
 

@@ -152,7 +152,13 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
     if broken:
         summary = f"{len(broken)} rules are broken by the diff: see violations; {summary}"
     return ConstraintsAnswer(
-        query, tuple(constraints), tuple(patterns), examples, summary, broken, checks[:_MAX_CHECKS]
+        query=query,
+        constraints=tuple(constraints),
+        patterns=tuple(patterns),
+        examples=examples,
+        summary=summary,
+        violations=broken,
+        checks=checks[:_MAX_CHECKS],
     )
 
 
@@ -177,7 +183,14 @@ def _find_broken(view: ProjectView, change: FileChange) -> list[ViolationRecord]
 
 
 def _make_violation(found: Violation) -> ViolationRecord:
-    return ViolationRecord(found.rule, found.severity.value, found.message, found.path, found.place.line, found.see)
+    return ViolationRecord(
+        rule=found.rule,
+        severity=found.severity.value,
+        message=found.message,
+        filePath=found.path,
+        line=found.place.line,
+        see=found.see,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,8 +229,9 @@ def search_rules(caller: Caller, query: str, k: int | None) -> CodeAnswer:
     found.sort(key=lambda record: -record.score)
     queued, pending = (sum(counts) for counts in zip(*(view.store.queue_lengths() for view in views), strict=True))
     stats = Stats(
-        round((time.perf_counter() - started) * 1000, 1), views[0].model(0.0) is not None, len(found),
-        all(view.indexing.scanned for view in views) and not (queued or pending), queued or None, pending or None,
+        took_ms=round((time.perf_counter() - started) * 1000, 1), dense=views[0].model(0.0) is not None,
+        candidates=len(found), complete=all(view.indexing.scanned for view in views) and not (queued or pending),
+        pending_documents=queued or None, pending_embeddings=pending or None,
     )  # fmt: skip
     return CodeAnswer(query, tuple(found[: k or DEFAULT_RESULTS]), stats)
 
@@ -236,17 +250,20 @@ def _format_lines(start: int, end: int) -> str:
 def _make_rule_record(hit: RuleHit) -> RuleRecord:
     chunk = hit.row.stored.chunk
     return RuleRecord(
-        chunk.text.strip(), chunk.path, hit.kind.value, hit.relevance, tuple(rule.text for rule in hit.key_rules),
-        _format_lines(chunk.start_line, chunk.end_line), tuple(rule.line for rule in hit.key_rules), chunk.symbol, hit.why, hit.names_path,
+        content=chunk.text.strip(), filePath=chunk.path, type=hit.kind.value, relevance=hit.relevance,
+        keyRules=tuple(rule.text for rule in hit.key_rules), lines=_format_lines(chunk.start_line, chunk.end_line),
+        keyRuleLines=tuple(rule.line for rule in hit.key_rules), section=chunk.symbol, why=hit.why,
+        namesPath=hit.names_path,
     )  # fmt: skip
 
 
 def _make_rule_hit(view: ProjectView, hit: RuleHit) -> CodeRecord:
     chunk, stored = hit.row.stored.chunk, hit.row.stored
     return CodeRecord(
-        "rule", stored.id, chunk.path, chunk.start_line, chunk.end_line, chunk.language, chunk.symbol, chunk.node_type,
-        hit.relevance, (hit.kind.value,), "buffer" if stored.session else "disk", file=locate_file(view, chunk.path),
-        why=hit.why, text=chunk.text,
+        kind="rule", id=stored.id, path=chunk.path, start_line=chunk.start_line, end_line=chunk.end_line,
+        language=chunk.language, symbol=chunk.symbol, node_type=chunk.node_type, score=hit.relevance,
+        matched_by=(hit.kind.value,), freshness="buffer" if stored.session else "disk",
+        file=locate_file(view, chunk.path), why=hit.why, text=chunk.text,
     )  # fmt: skip
 
 

@@ -73,7 +73,15 @@ def rag_health_check(caller: Caller, request: NoArguments) -> RulesHealthAnswer:
     if decisions is None:
         warnings.append("the project was never set up: rag_setup does that")
     collections = {name: CollectionRecord(chunks > 0, chunks) for name, chunks in counts.items()}
-    return RulesHealthAnswer(not issues, collections, files, query_test, last, tuple(issues), tuple(warnings))
+    return RulesHealthAnswer(
+        healthy=not issues,
+        collections=collections,
+        constraintFiles=files,
+        queryTest=query_test,
+        lastIndexed=last,
+        issues=tuple(issues),
+        warnings=tuple(warnings),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +108,14 @@ def rag_status(caller: Caller, request: NoArguments) -> RulesStatusAnswer:
     try:
         view = caller.rule_projects.current()
     except RagLsError:
-        return RulesStatusAnswer(False, None, None, None, None, None)
+        return RulesStatusAnswer(
+            initialized=False, projectRoot=None, indexed=None, lastIndexed=None, totalChunks=None, collectionCounts=None
+        )
     counts, decisions = view.rules.chunk_counts(), read_decisions(view.project.root)
     return RulesStatusAnswer(
-        decisions is not None, str(view.project.root), counts["codebase"] > 0, _find_last_indexed(view, decisions),
-        sum(counts.values()), CollectionStats(**counts),
+        initialized=decisions is not None, projectRoot=str(view.project.root), indexed=counts["codebase"] > 0,
+        lastIndexed=_find_last_indexed(view, decisions), totalChunks=sum(counts.values()),
+        collectionCounts=CollectionStats(**counts),
     )  # fmt: skip
 
 

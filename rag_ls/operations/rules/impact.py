@@ -93,18 +93,18 @@ def rag_query_impact(caller: Caller, request: QueryImpact) -> ImpactAnswer:
     found = view.rules.impact(request.file_path, request.symbol.strip(), count)
     direct = found.dependents.direct
     answer = ImpactAnswer(
-        found.path,
-        tuple(dict.fromkeys(item.symbol for item in found.exports)),
-        tuple(dict.fromkeys(f"{each.method} {each.route}" for each in found.endpoints)),
-        tuple(dict.fromkeys(each.name for each in found.events)),
-        tuple(DependentRecord(each.path, each.imports, each.names) for each in direct[:_MAX_DEPENDENTS]),
-        tuple(SimilarRecord(each.path, each.similarity, each.reason) for each in found.similar),
-        "", found.tests,
-        tuple(
+        filePath=found.path,
+        exports=tuple(dict.fromkeys(item.symbol for item in found.exports)),
+        apiEndpoints=tuple(dict.fromkeys(f"{each.method} {each.route}" for each in found.endpoints)),
+        websocketEvents=tuple(dict.fromkeys(each.name for each in found.events)),
+        dependents=tuple(DependentRecord(each.path, each.imports, each.names) for each in direct[:_MAX_DEPENDENTS]),
+        similarFiles=tuple(SimilarRecord(each.path, each.similarity, each.reason) for each in found.similar),
+        summary="", tests=found.tests,
+        memories=tuple(
             AnchoredMemory(item.id, item.content, item.anchor.start_line if item.anchor else None)
             for item in found.memories
         ),
-        len(direct), found.dependents.beyond,
+        dependentsTotal=len(direct), dependentsBeyond=found.dependents.beyond,
     )  # fmt: skip
     return replace(answer, summary=_summarize_impact(answer, is_all=found.dependents.is_all))
 

@@ -118,19 +118,22 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
     _write_decisions(
         view,
         Decisions(
-            str(root), found.frontend, found.backend, utc_stamp(utc_now()),
-            former.last_indexed if former else "",
-            tuple(sorted({Path(path).suffix for path in paths if Path(path).suffix})), view.settings.index.exclude,
+            project_root=str(root), frontend=found.frontend, backend=found.backend, set_up_at=utc_stamp(utc_now()),
+            last_indexed=former.last_indexed if former else "",
+            suffixes=tuple(sorted({Path(path).suffix for path in paths if Path(path).suffix})), excluded=view.settings.index.exclude,
         ),
     )  # fmt: skip
     view.files_changed([*written.written, *written.kept])
     return SetUpAnswer(
-        str(root), _show_folder(found.frontend), _show_folder(found.backend), str(view.project.data_folder), written.written,
-        DetectedPatterns(
+        projectRoot=str(root), frontendDetected=_show_folder(found.frontend),
+        backendDetected=_show_folder(found.backend), chromaDbPath=str(view.project.data_folder),
+        filesGenerated=written.written,
+        patternsDetected=DetectedPatterns(
             found.middleware_names, found.response_formats[0].claim if found.response_formats else None,
             found.import_prefixes,
         ),
-        _describe_set_up(found, written.written), _warn_of_files_left_alone(written.left_alone), written.left_alone, written.kept,
+        message=_describe_set_up(found, written.written), warning=_warn_of_files_left_alone(written.left_alone),
+        filesLeftAlone=written.left_alone, filesKept=written.kept,
     )  # fmt: skip
 
 
@@ -245,10 +248,12 @@ def rag_index(caller: Caller, request: IndexRules) -> RulesIndexedAnswer:
     elif status.pending_embeddings:
         warning = f"{status.pending_embeddings:,} chunks still wait for their vectors; words find them already"
     return RulesIndexedAnswer(
-        status.root, status.documents, status.chunks, CollectionStats(**counts), failed,
-        round(caller.rule_projects.seconds_of_index(view), 2),
-        f"{status.documents:,} files are indexed in {status.chunks:,} chunks: {counts['constraints']:,} of constraints, "
-        f"{counts['patterns']:,} of patterns", warning,
+        projectRoot=status.root, filesIndexed=status.documents, chunksCreated=status.chunks,
+        collectionStats=CollectionStats(**counts), errors=failed,
+        duration=round(caller.rule_projects.seconds_of_index(view), 2),
+        message=f"{status.documents:,} files are indexed in {status.chunks:,} chunks: {counts['constraints']:,} of constraints, "
+        f"{counts['patterns']:,} of patterns",
+        warning=warning,
     )  # fmt: skip
 
 
