@@ -40,7 +40,14 @@ def identity_of(root: Path) -> Identity:
         return Identity(str(root))
     inside = "" if root == repository.top else root.relative_to(repository.top).as_posix()
     common = Path(os.path.realpath(repository.common))
-    return Identity(str(root), inside, str(common), _remote(common), _first_entry(common), _number(common))
+    return Identity(
+        root=str(root),
+        inside=inside,
+        common=str(common),
+        remote=_remote(common),
+        first=_first_entry(common),
+        number=_number(common),
+    )
 
 
 def _remote(common: Path) -> str:

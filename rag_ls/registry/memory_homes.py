@@ -257,5 +257,6 @@ def _home(home_id: str, folder: Path, record: dict[str, Any]) -> Home:
         for common, each in record["places"].items()
     }
     return Home(
-        home_id, folder, str(record["inside"]), tuple(map(str, record["roots"])), places, str(record["removed_at"])
+        id=home_id, folder=folder, inside=str(record["inside"]), roots=tuple(map(str, record["roots"])), places=places,
+        removed_at=str(record["removed_at"]),
     )  # fmt: skip
