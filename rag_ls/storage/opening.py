@@ -163,7 +163,14 @@ def open_index(
     vectors: VectorStore = served or local
     checkout = SqliteCheckout(database, file, vectors, lexical)
     return ProjectIndex(
-        checkout, lexical, vectors, file, file_identity(file) if file else None, served, local, database=database
+        checkout=checkout,
+        lexical=lexical,
+        vectors=vectors,
+        file=file,
+        identity=file_identity(file) if file else None,
+        served=served,
+        local=local,
+        database=database,
     )
 
 

@@ -258,7 +258,9 @@ class _Rows:
 
 def _document(row: Sequence[Any]) -> DocumentRecord:
     path, language, digest, size, number = row
-    return DocumentRecord(path, language, digest, FileState(size, 0, 0, 0), DISK, number)
+    return DocumentRecord(
+        path=path, language=language, sha256=digest, state=FileState(size, 0, 0, 0), session=DISK, id=number
+    )
 
 
 def _chunk(row: Sequence[Any]) -> ChunkRow:

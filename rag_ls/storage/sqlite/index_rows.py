@@ -35,7 +35,7 @@ def document_record(row: tuple[object, ...]) -> DocumentRecord:
     """The document of a row of `DOCUMENT_COLUMNS`."""
     path, language, sha256, size, mtime_ns, ctime_ns, read_ns, session, number = row
     state = FileState(size, mtime_ns, ctime_ns, read_ns)  # type: ignore[arg-type]
-    return DocumentRecord(path, language, sha256, state, session, number)  # type: ignore[arg-type]
+    return DocumentRecord(path=path, language=language, sha256=sha256, state=state, session=session, id=number)  # type: ignore[arg-type]
 
 
 def state_values(state: FileState) -> tuple[int, int, int, int]:

@@ -33,9 +33,11 @@ def metadata_of(text: object) -> MemoryMetadata:
     found = found if isinstance(found, dict) else {}
     custom = found.get("custom")
     return MemoryMetadata(
-        _texts(found.get("tags")), _text(found.get("source_file")), _text(found.get("language")), _integer(found.get("chunk_index")),
-        _text(found.get("parent_id")), _text(found.get("ast_node_type")), _share(found.get("importance_score")),
-        custom if isinstance(custom, dict) and _is_finite(custom) else {},
+        tags=_texts(found.get("tags")), source_file=_text(found.get("source_file")),
+        language=_text(found.get("language")), chunk_index=_integer(found.get("chunk_index")),
+        parent_id=_text(found.get("parent_id")), ast_node_type=_text(found.get("ast_node_type")),
+        importance_score=_share(found.get("importance_score")),
+        custom=custom if isinstance(custom, dict) and _is_finite(custom) else {},
     )  # fmt: skip
 
 

@@ -129,9 +129,11 @@ def from_row(row: Sequence[object], scope: Scope) -> Memory:
     ) = row
     uses, used_at = used or (0, None)
     return Memory(
-        str(number), str(content), scope, metadata_of(metadata), memory_type_of(kind), str(created), str(updated),
-        version_of(version), str(digest), _text(uri), ids_of(sources), anchor_of(anchor) if anchor else None,
-        _text(branch), _text(key), _text(pushed), uses if isinstance(uses, int) else 0, _text(used_at),
+        id=str(number), content=str(content), scope=scope, metadata=metadata_of(metadata),
+        memory_type=memory_type_of(kind), created_at=str(created), updated_at=str(updated), version=version_of(version),
+        content_hash=str(digest), source_uri=_text(uri), source_memory_ids=ids_of(sources),
+        anchor=anchor_of(anchor) if anchor else None, branch=_text(branch), summary_key=_text(key),
+        project_id=_text(pushed), uses=uses if isinstance(uses, int) else 0, used_at=_text(used_at),
     )  # fmt: skip
 
 

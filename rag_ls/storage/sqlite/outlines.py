@@ -149,7 +149,17 @@ class OutlineRows:
 
 def _symbol(row: Sequence[Any]) -> StoredSymbol:
     document_id, path, language, symbol, kind, start_line, end_line, signature, exported = row
-    return StoredSymbol(document_id, path, language, symbol, kind, start_line, end_line, signature, bool(exported))
+    return StoredSymbol(
+        document_id=document_id,
+        path=path,
+        language=language,
+        symbol=symbol,
+        kind=kind,
+        start_line=start_line,
+        end_line=end_line,
+        signature=signature,
+        exported=bool(exported),
+    )
 
 
 def _split(names: str) -> tuple[str, ...]:

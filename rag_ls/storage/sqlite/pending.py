@@ -147,6 +147,6 @@ def _chunk(
 ) -> Chunk:
     """A chunk with only the fields that its embedded text is made from."""
     return Chunk(
-        path, language, 0, 0, 0, 0, 0, text, overlap, symbol, signature=signature, is_declaration=bool(is_declaration),
-        doc=doc,
+        path=path, language=language, ordinal=0, start_byte=0, end_byte=0, start_line=0, end_line=0, text=text,
+        overlap=overlap, symbol=symbol, signature=signature, is_declaration=bool(is_declaration), doc=doc,
     )  # fmt: skip
