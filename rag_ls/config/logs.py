@@ -51,7 +51,7 @@ def to_rotating_file(file: Path, settings: LogSettings, *, also_stderr: bool) ->
 
 
 class _Crashes:
-    """The last words of a process, at the end of its log. The file is open all the time: a crash is too late for that."""
+    """The last words of a process, at the end of its log. The file is always open: a crash is too late to open it."""
 
     def __init__(self, file: Path, *, takes_stderr: bool) -> None:
         self._file = file
