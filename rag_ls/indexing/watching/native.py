@@ -30,7 +30,14 @@ class NativeChanges:
         self._woken = threading.Event()
         self._changes: set[tuple[int, str]] = set()
         try:
-            self._notify: Any = RustNotify([str(root), *outside], False, False, _STEP_MS, True, True)
+            self._notify: Any = RustNotify(
+                [str(root), *outside],
+                debug=False,
+                force_polling=False,
+                poll_delay_ms=_STEP_MS,
+                recursive=True,
+                ignore_permission_denied=True,
+            )
         except WatchfilesRustInternalError as error:
             raise OSError(str(error)) from error
 
