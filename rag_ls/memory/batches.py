@@ -42,7 +42,7 @@ class BatchResult:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What an undo took back."""
+    """The changes that an undo took back."""
 
     batch: Batch
     result: BatchResult

@@ -23,7 +23,7 @@ _OPEN, _CLOSED = "([{", ")]}"
 
 @dataclass(frozen=True, slots=True)
 class CodePrint:
-    """What identifies the code of a declaration. Empty strings for code without any token."""
+    """The print that identifies the code of a declaration. Empty strings for code without any token."""
 
     exact: str
     """Equal for the same code, however it is formatted and commented."""

@@ -35,7 +35,7 @@ class PushedText:
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """What became of a text: the ids of its chunks in their order, and how many of them were new."""
+    """The outcome of pushing a text: the ids of its chunks in their order, and how many of them were new."""
 
     memory_ids: tuple[str, ...]
     inserted: int

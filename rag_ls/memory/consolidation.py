@@ -40,7 +40,7 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a consolidation of one scope would do."""
+    """The changes that a consolidation of one scope would make."""
 
     merges: tuple[Merge, ...]
     contradictions: tuple[Contradiction, ...]

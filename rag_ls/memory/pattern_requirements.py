@@ -14,7 +14,7 @@ _FOLDED = "iks"
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a text must contain for a pattern to match in it; by default nothing."""
+    """The words that a text must contain for a pattern to match in it; by default none."""
 
     run: int = 0
     """At least this many characters in a row without white space."""

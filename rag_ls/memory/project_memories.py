@@ -84,7 +84,7 @@ class ProjectMemories:
         return _file_number(self.store.place) != self._number
 
     def take_note(self) -> str:
-        """What happened to the memories, for the user; told once."""
+        """The events of the memories, in words for the user; told once."""
         with self._lock:
             note, self._note = self._note, ""
         return note

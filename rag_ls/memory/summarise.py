@@ -32,7 +32,7 @@ _SIDE_CHARACTERS = 120
 
 @dataclass(frozen=True, slots=True)
 class SummaryRequest:
-    """What to summarise, and how long the summary may be."""
+    """The memories to summarise, and how long the summary may be."""
 
     filters: MemoryFilters
     """With `since` and `until`: the time range."""

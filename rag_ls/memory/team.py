@@ -30,7 +30,7 @@ _AT_ONCE = 200
 
 @dataclass(frozen=True, slots=True)
 class Exchanged:
-    """What one exchange did."""
+    """The outcome of one exchange."""
 
     taken: int = 0
     """Memories that were stored, changed or deleted here."""

@@ -23,7 +23,7 @@ NOTHING: Stamp = (0, False, "")
 
 
 def stamp(memory: Memory) -> Stamp:
-    """What orders the versions of a memory."""
+    """The stamp that orders the versions of a memory."""
     return (memory.version, False, memory.updated_at)
 
 
@@ -48,7 +48,7 @@ def add_tags(store: MemoryStore, memory_id: str, twin: Memory, now: str) -> None
 
 @dataclass(frozen=True, slots=True)
 class United:
-    """What uniting changed: the number of memories."""
+    """The changes that uniting made, as numbers of memories."""
 
     added: int = 0
     changed: int = 0

@@ -1,1 +1,1 @@
-"""What a team's rules say, what they concern, and what the code shows of them."""
+"""The rules of a team: what they say, what they concern, and what the code shows of them."""

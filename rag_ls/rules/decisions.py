@@ -23,7 +23,7 @@ OLD_FILE = ".rag/config.json"
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """What set-up decided; an older tool's file gives as much of it as it holds."""
+    """The decisions of set-up; an older tool's file gives as much of it as it holds."""
 
     project_root: str
     frontend: str | None = None
@@ -48,7 +48,7 @@ class Decisions:
 
 
 def read_decisions(root: Path) -> Decisions | None:
-    """What was decided for a project; None if it was never set up, or the file is damaged."""
+    """The decisions for a project; None if it was never set up, or the file is damaged."""
     own = {} if (root / DATA_FOLDER).is_symlink() else _json(root / DATA_FOLDER / FILE_NAME)
     if own:
         known = {key: own[key] for key in Decisions.__dataclass_fields__ if key in own}

@@ -27,7 +27,7 @@ Vector = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class RuleQuestion:
-    """What rules are wanted for."""
+    """The task that rules are wanted for."""
 
     text: str
     paths: tuple[str, ...] = ()

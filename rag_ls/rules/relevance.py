@@ -18,7 +18,7 @@ _BIAS, _MEANING, _WORDS, _TITLE, _PATH, _FOLDER, _KEY_RULES, _PLAIN_KEY = -6.1, 
 
 @dataclass(frozen=True, slots=True)
 class RuleEvidence:
-    """What speaks for one section of a rule document."""
+    """The evidence for one section of a rule document."""
 
     similarity: float
     """The cosine similarity of the section and the question; 0 where there are no vectors."""

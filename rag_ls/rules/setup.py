@@ -25,7 +25,7 @@ _RULES = re.compile(r"^rules:.*?(?=^[^\s#-]|\Z)", re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of each document; project paths."""
+    """The outcome for each document; project paths."""
 
     written: tuple[str, ...]
     left_alone: tuple[str, ...]

@@ -69,7 +69,7 @@ class _Wording:
 
     asked: Asked
     terms: tuple[str, ...]
-    """What chunks may hold: the query's terms, and similar ones for a word that no chunk holds."""
+    """The terms that chunks may hold: the query's, and similar ones for a word that no chunk holds."""
     holding: tuple[str, ...]
     """The rarest terms: a chunk must hold one of them. Empty for all."""
     phrases: tuple[str, ...]
@@ -179,7 +179,7 @@ class CandidateFinder:
         return {row.row: similar[row.text_hash] for row in rows if row.text_hash in similar}
 
     def _signals(self, query: Query, wording: _Wording, view: View) -> Signals:
-        """What the query's words, names and phrases find."""
+        """The signals that the query's words, names and phrases find."""
         wanted = _SAID * _SPARE_SAID if view.hidden else _SAID
         found = self._lexical.search(wording.terms, wanted, view.allowed, holding=wording.holding)
         lexical = self._first_shown({each.row: each.value for each in found}, view)

@@ -127,7 +127,7 @@ def learned() -> Weights:
 
 
 def for_kind(weights: Weights, kind: Kind) -> Weights:
-    """What weights become for a kind of query."""
+    """The weights for a kind of query."""
     if kind is Kind.WORDS:
         return replace(weights, dense=weights.dense * _MEANING_FOR_WORDS)
     return replace(weights, docs=weights.docs * _PROSE_FOR_CODE)
@@ -242,7 +242,7 @@ _SAID, _MEANT, _PHRASE, _NAME, _DECLARES = map(FEATURES.index, ("lexical", "dens
 
 
 def _of_files(chunks: NDArray[np.float64], of_file: NDArray[np.intp], files: int) -> NDArray[np.float64]:
-    """What the candidates of each file say about it: shape (files, 7). `of_file` is the number of each chunk's file."""
+    """The evidence that each file's candidates give: shape (files, 7). `of_file` is the number of each chunk's file."""
     said, meant = chunks[:, _SAID], chunks[:, _MEANT]
     best_said, best_meant = _best(said, of_file, files), _best(meant, of_file, files)
     matches = np.bincount(of_file, weights=np.minimum(said / _WHOLE_MATCH, 1.0), minlength=files)
@@ -275,7 +275,7 @@ def _best(values: NDArray[np.float64], of_file: NDArray[np.intp], files: int) ->
 
 
 def _of_file(file: RankRow, asked: Asked) -> tuple[float, ...]:
-    """What the path and the size of a file say about it."""
+    """The evidence of a file's path and size about it."""
     folders, _, last = file.path.rpartition("/")
     name = stems_of(last.partition(".")[0])
     return (

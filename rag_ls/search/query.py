@@ -160,7 +160,7 @@ def longest_run(words: Sequence[str], text: str) -> int:
 
 
 def _title(text: str) -> str:
-    """What says what a text is about: the title of an issue or a commit's message, else all of it."""
+    """The title of a text that is an issue or a commit's message, else all of it."""
     found = _TITLE.match(text)
     title = found[1].strip() if found else ""
     return title if len(title.split()) >= _FEWEST_IN_TITLE and not _NO_TITLE.search(title) else text

@@ -8,7 +8,7 @@ from rag_ls.storage import RankRow, stem
 
 
 def reason(row: RankRow, signals: Signals, query: Query) -> str:
-    """What speaks for a chunk, the strongest first, such as `name: retry, upload; path: queue; meaning`.
+    """The evidence for a chunk, the strongest first, such as `name: retry, upload; path: queue; meaning`.
 
     `name` and `path` give the words of the query that they hold; `quoted` how many of its words stand there in a row.
     """

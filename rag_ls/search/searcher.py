@@ -46,7 +46,7 @@ class Ranked:
     rows: list[tuple[RankRow, float]]
     signals: Signals
     query: Query | None
-    """What was asked in words."""
+    """The question in words."""
     lacks_vector: bool = False
     """Whether the query's embedding failed or came too late."""
 

@@ -44,7 +44,7 @@ def violations(
     *,
     structures: Structures = structures_here,
 ) -> list[Violation]:
-    """What breaks a rule in a document, in order of lines, without what its comments suppress.
+    """The places that break a rule in a document, in order of lines, without those that its comments suppress.
 
     `known` are the ids of more rules, which comments may name too. `structures` parses the document: in this process,
     or in one that may die.

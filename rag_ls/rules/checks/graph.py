@@ -27,7 +27,7 @@ def _target_of(edge: Edge) -> str:
 
 
 class ImportGraph:
-    """What each document imports."""
+    """The imports of each document."""
 
     def __init__(self, edges: Mapping[str, tuple[Edge, ...]]) -> None:
         self._edges = edges

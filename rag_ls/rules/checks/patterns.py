@@ -35,7 +35,7 @@ class Pattern:
         self._is_slow = False
 
     def search(self, text: str) -> tuple[str, ...] | None:
-        """What the first match is as a whole, then its groups that took part; None without a match.
+        """The first match as a whole, then its groups that took part; None without a match.
 
         Raises `PatternTooSlow`.
         """

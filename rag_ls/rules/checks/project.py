@@ -45,7 +45,7 @@ class CheckReport:
     files: int
     """How many files were checked."""
     notes: tuple[str, ...] = ()
-    """What kept the ignore rules from being applied as git would."""
+    """The reasons that kept the ignore rules from being applied as git would."""
 
 
 def check_project(root: Path, wanted: Sequence[str] = (), *, patterns: Patterns, processes: int) -> CheckReport:
@@ -104,7 +104,7 @@ def changed_files(root: Path, revision: str) -> list[str]:
 
 
 class _Parsing:
-    """What parses the files of a project, in processes that may die: a file that ends one is not checked, and named."""
+    """The parser of a project's files, in processes that may die: a file that ends one is not checked, and named."""
 
     def __init__(self, root: Path, count: int) -> None:
         self._root = root

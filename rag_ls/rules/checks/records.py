@@ -124,7 +124,7 @@ class CheckRule:
 
 @dataclass(frozen=True, slots=True)
 class RuleProblem:
-    """What is wrong with a file of rules; of another tool's file, with a low severity, what of it is not checked here."""
+    """A problem of a file of rules; with a low severity, a part of another tool's file that is not checked here."""
 
     path: str
     line: int

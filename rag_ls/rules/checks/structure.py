@@ -58,7 +58,7 @@ def _structure(document: CheckedDocument, check: StructureCheck) -> Iterator[Mat
 
 
 def problem_of(check: StructureCheck) -> str:
-    """What ast-grep says of a rule that it cannot use; empty if it can."""
+    """The words of ast-grep on a rule that it cannot use; empty if it can."""
     for language in check.languages:
         try:
             root = _parsed("", language).root()

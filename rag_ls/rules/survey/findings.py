@@ -1,4 +1,4 @@
-"""What a survey finds: a claim about the code, its count, and places that show it."""
+"""A finding of a survey: a claim about the code, its count, and places that show it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Finding:
     claim: str
     count: int
     total: int
-    """What the count is a part of; 0 where there is no total."""
+    """The total that the count is a part of; 0 where there is none."""
     examples: tuple[Place, ...]
     """At most two."""
 

@@ -18,7 +18,7 @@ Edge = tuple[str, str, int]
 
 
 def layer_findings(edges: Sequence[Edge], folders: Iterable[str]) -> list[Finding]:
-    """Who imports whom, for each folder of a stack. The edges are between files of the product."""
+    """Findings on which layer imports which, for each folder of a stack. The edges are between files of the product."""
     stacks = sorted(set(folders) | {""}, key=len, reverse=True)
     by_stack: dict[str, list[Edge]] = {}
     for edge in edges:

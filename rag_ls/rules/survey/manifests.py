@@ -12,7 +12,7 @@ from rag_ls.util.foreign_text import read_json, read_toml
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a manifest declares."""
+    """The declarations of a manifest."""
 
     language: str
     packages: frozenset[str]
@@ -27,7 +27,7 @@ _PACKAGE_KEYS = ("dependencies", "devDependencies", "peerDependencies", "scripts
 
 
 def read_manifest(name: str, text: str) -> Manifest | None:
-    """What a file of this name declares; None for a file that is no manifest, or declares nothing."""
+    """The declarations of a file of this name; None for a file that is no manifest, or declares nothing."""
     for pattern, reader in _READERS:
         if pattern.search(name):
             return reader(text)

@@ -24,7 +24,7 @@ class _Way:
     label: str
     """As it is written."""
     mark: str
-    """What every registration holds: a file without it is not searched."""
+    """The text that every registration holds: a file without it is not searched."""
     pattern: re.Pattern[str]
     """Its end is the bracket of the call, or the name is its first group."""
     names: Names

@@ -38,7 +38,7 @@ def pattern_documents(found: Survey) -> dict[str, str]:
 
 
 def counted(name: str, found: Survey) -> str:
-    """What was counted, in a sentence."""
+    """The things that were counted, in a sentence."""
     if name == "testing":
         return "rag-ls counted this in the test files of the project."
     left_out = "tests, examples, vendored and generated files do not count"

@@ -23,7 +23,7 @@ class _Answer:
     languages: frozenset[str]
     label: str
     mark: str
-    """What every such call holds: a file without it is not searched."""
+    """The text that every such call holds: a file without it is not searched."""
     pattern: re.Pattern[str]
     needs: tuple[str, ...] = ()
 

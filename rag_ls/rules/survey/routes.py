@@ -1,4 +1,4 @@
-"""What the readers of routes share: the endpoint itself, and how prefixes and routes are joined."""
+"""The parts that the readers of routes share: the endpoint itself, and how prefixes and routes are joined."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _MAX_STATEMENT_LINES = 20
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """What a `do` opened: the prefix of the routes in it."""
+    """The block that a `do` opened: the prefix of the routes in it."""
 
     prefix: str
     resource: str = ""

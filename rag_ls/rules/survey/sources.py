@@ -13,7 +13,7 @@ from rag_ls.rules.survey.findings import Place
 from rag_ls.search.roles import is_data, is_docs, is_secondary, is_test
 
 MAX_CHARACTERS = 400_000
-"""What is read of a file; longer ones are generated."""
+"""The most characters that are read of a file; longer ones are generated."""
 
 JAVASCRIPT = frozenset(name for name, each in LANGUAGES.items() if each.family == "typescript")
 JVM = frozenset({"java", "kotlin"})

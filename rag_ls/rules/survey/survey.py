@@ -51,7 +51,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What a repository shows of its own conventions."""
+    """The conventions that a repository shows."""
 
     files: int
     """How many files of the product were read."""
@@ -81,7 +81,7 @@ class Survey:
 
 @dataclass(slots=True)
 class _Gathered:
-    """What the files have shown so far."""
+    """The facts that the files have shown so far."""
 
     imports: Imports
     middleware: Middleware = field(default_factory=gather_middleware)
@@ -108,7 +108,7 @@ class _Gathered:
 
 
 def survey(tree: Tree, frontend: str = "", backend: str = "") -> Survey:
-    """What the code of a repository shows. `frontend` and `backend` name folders where detection is not to decide."""
+    """The survey of a repository's code. `frontend` and `backend` name folders where detection is not to decide."""
     stacks = find_stacks(tree.paths, tree.read)
     own = [path for path in sorted(tree.paths) if is_product(path, tree.language(path))]
     gathered = _Gathered(gather_imports(tree.paths, tree.read, own))

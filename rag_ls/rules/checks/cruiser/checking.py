@@ -27,7 +27,7 @@ _TYPE_ONLY = re.compile(r"\s*(?:import|export)\s+type\b(?!\s*(?:,|from\b))")
 
 
 def cruise(document: CheckedDocument, check: CruiserCheck, graph: ImportGraph) -> Iterator[Found]:
-    """What breaks the rule in a document."""
+    """The places in a document that break the rule."""
     surroundings = check.surroundings
     if not counts(document.path, surroundings):
         return

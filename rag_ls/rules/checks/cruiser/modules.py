@@ -57,7 +57,7 @@ def matches(modules: Modules, path: str, groups: tuple[str, ...] = ()) -> bool:
 
 
 def groups_of(modules: Modules, path: str) -> tuple[str, ...]:
-    """What the pattern matched in a path as a whole, and its groups."""
+    """The whole match of the pattern in a path, and its groups."""
     return (javascript_pattern(modules.path).search(path) if modules.path else None) or ()
 
 

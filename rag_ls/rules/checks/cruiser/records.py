@@ -70,7 +70,7 @@ class Required:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the configuration and the manifests say of all modules."""
+    """The facts that the configuration and the manifests tell of all modules."""
 
     exclude: str = ""
     """Modules with this pattern in their path do not count."""
