@@ -120,7 +120,8 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
         Decisions(
             project_root=str(root), frontend=found.frontend, backend=found.backend, set_up_at=utc_stamp(utc_now()),
             last_indexed=former.last_indexed if former else "",
-            suffixes=tuple(sorted({Path(path).suffix for path in paths if Path(path).suffix})), excluded=view.settings.index.exclude,
+            suffixes=tuple(sorted({Path(path).suffix for path in paths if Path(path).suffix})),
+            excluded=view.settings.index.exclude,
         ),
     )  # fmt: skip
     view.files_changed([*written.written, *written.kept])
