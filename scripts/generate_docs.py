@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from rag_ls.operations.fields import arguments_of
 from rag_ls.operations.schema import typescript
 from rag_ls.operations.shell import verbs_of as verbs_of_table
 from rag_ls.registry import entries
+from rag_ls.retrieval.stop_words import IN_LINES, UNMARKED
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -57,6 +60,7 @@ def pages() -> Iterator[tuple[Path, str]]:
     yield VSCODE.parent / "src" / "server" / "records.ts", records()
     yield ROOT / "rag_ls" / "cli" / "verbs.py", shell_verbs()
     yield ROOT / "rag_ls" / "lsp" / "command_names.py", command_names()
+    yield from stop_words()
     yield from manifests()
 
 
@@ -189,6 +193,25 @@ def command_names() -> str:
     head = '"""The commands of the server. Generated from rag_ls/operations/ by scripts/dev.py docs."""\n\n'
     names = [operation.command for operation in OPERATIONS if operation.command] + list(OF_THE_EDITOR)
     return formatted(f"{head}COMMANDS = {tuple(names)!r}\n")
+
+
+def stop_words() -> Iterator[tuple[Path, str]]:
+    """The modules that cannot import the stop words, each with its list written into it."""
+    shell = ROOT / "rag_ls" / "cli" / "matching_lines.py"
+    rows = textwrap.wrap(" ".join(sorted(IN_LINES)), 110)
+    literal = 'frozenset(\n    "' + ' "\n    "'.join(rows) + '".split()\n)\n'
+    yield shell, replaced(r"(?<=^_STOP_WORDS = )frozenset\(.*?^\)\n", literal, shell)
+    for script in (ROOT / "rag_ls/http/page/words.js", ROOT / "editors/vscode/src/search/snippet.ts"):
+        literal = f'new Set("{" ".join(sorted(UNMARKED))}".split(" "));\n'
+        yield script, replaced(r"(?<=^const EVERYDAY = )new Set\(.*?\n", literal, script)
+
+
+def replaced(pattern: str, literal: str, file: Path) -> str:
+    """The text of a file with the one place that matches replaced."""
+    text, count = re.subn(pattern, lambda _: literal, file.read_text(), flags=re.MULTILINE | re.DOTALL)
+    if count != 1:
+        raise SystemExit(f"{file}: {count} places match {pattern}, not one")
+    return text
 
 
 def formatted(source: str) -> str:

@@ -11,11 +11,11 @@ _WORD = re.compile(r"[^\W_]+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s", "y", "e")
 _SHORTEST_STEM = 3
-# They are in most lines and most questions.
+# They are in most lines and most questions. Written from rag_ls/retrieval/stop_words.py by scripts/dev.py docs.
 _STOP_WORDS = frozenset(
-    "a an and any are as at be been but by can could did do does for from had has have how i if in into is it its me my no "
-    "not of on or our should so some than that the their them then there these they this to up was we what when where "
-    "which who why will with would you your".split()
+    "a an and any are as at be been but by can could did do does for from had has have how i if in into is it its "
+    "me my no not of on or our should so some than that the their them then there these they this to up was we what "
+    "when where which who why will with would you your".split()
 )
 _LEAST_WITHOUT_MATCH = 3
 # What the line of the declaration counts, beside one for each word that a line holds.

@@ -11,8 +11,8 @@ from typing import Any
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.pattern_requirements import Need, Text, need_of
-from rag_ls.memory.words import plain_terms, says_something
 from rag_ls.model import MemoryMetadata
+from rag_ls.retrieval.terms import note_terms, says_something
 from rag_ls.util.text import without_surrogates
 
 MAX_CONTENT = 100_000
@@ -155,7 +155,7 @@ def _is_trivial(content: str) -> bool:
         return True
     if len(_WIDE.findall(content)) >= _MIN_WIDE_CHARACTERS:
         return False
-    return len(set(plain_terms(content))) < 2 or not says_something(content)
+    return len(set(note_terms(content))) < 2 or not says_something(content)
 
 
 def _is_deeper(value: object, levels: int) -> bool:

@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from rag_ls.memory.alternatives import exclusive
 from rag_ls.memory.numbers import is_number, numbers_in, quantities_in, without_quantities
-from rag_ls.memory.words import content_terms
 from rag_ls.model import Memory
+from rag_ls.retrieval.terms import content_terms
 from rag_ls.storage import stem
 
 _NEGATION = re.compile(

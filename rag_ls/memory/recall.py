@@ -9,8 +9,9 @@ from datetime import datetime
 
 from rag_ls.embedding import Embedding, cosine_of, similarity
 from rag_ls.memory.ranking import Signals, lifted
-from rag_ls.memory.words import content_terms, others, stems_of
 from rag_ls.model import Hit, Memory, MemoryFilters, Scope
+from rag_ls.retrieval.synonyms import synonyms_of
+from rag_ls.retrieval.terms import content_terms, note_stems
 from rag_ls.storage import MemoryStore, stem
 
 _CANDIDATES = 50
@@ -116,7 +117,7 @@ def asked_words(stores: Sequence[MemoryStore], question: Question) -> AskedWords
         return sum(store.frequency(word, most) for store in stores)
 
     frequency = {word: held(word) for word in words}
-    known = {word: others(word) for word in words} if question.expand else {}
+    known = {word: synonyms_of(word) for word in words} if question.expand else {}
     other_words = dict.fromkeys(other for more in known.values() for other in more if other not in frequency)
     return AskedWords(
         {word: math.log(1 + count / (number + 1)) for word, number in frequency.items()},
@@ -135,7 +136,7 @@ def _coverage(asked: AskedWords, memories: Mapping[str, Memory]) -> tuple[dict[s
     held: dict[str, float] = {}
     in_other_words: dict[str, float] = {}
     for memory_id, memory in memories.items():
-        there = stems_of(f"{' '.join(memory.metadata.tags)} {memory.content[:_READ]}")
+        there = note_stems(f"{' '.join(memory.metadata.tags)} {memory.content[:_READ]}")
         for word, rarity in asked.rarity.items():
             if stems[word] in there:
                 held[memory_id] = held.get(memory_id, 0.0) + rarity / total

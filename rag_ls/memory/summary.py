@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.memory.words import content_terms, plain_terms
 from rag_ls.model import Memory, MemoryFilters, Scope
+from rag_ls.retrieval.terms import content_terms, note_terms
 
 _SENTENCE = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+|\n+")
 _DAMPING = 0.85
@@ -79,14 +79,14 @@ def _sentences(memories: Sequence[Memory]) -> list[_Sentence]:
         _Sentence(text, number)
         for number, memory in enumerate(memories)
         for part in _SENTENCE.split(memory.content)
-        if plain_terms(text := " ".join(part.split()).lstrip("-*# ").strip())
+        if note_terms(text := " ".join(part.split()).lstrip("-*# ").strip())
     ]
     return found[-_MAX_SENTENCES:]
 
 
 def _similarities(sentences: Sequence[str]) -> NDArray[np.float64]:
     """Cosines of the sentences' TF-IDF vectors, shape (n, n)."""
-    bags = [Counter(plain_terms(text)) & Counter(dict.fromkeys(content_terms(text), 99)) for text in sentences]
+    bags = [Counter(note_terms(text)) & Counter(dict.fromkeys(content_terms(text), 99)) for text in sentences]
     frequency = Counter(term for bag in bags for term in bag)
     vocabulary = {term: number for number, term in enumerate(sorted(frequency))}
     matrix = np.zeros((len(sentences), max(1, len(vocabulary))))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rag_ls.chunking import RuleKind
-from rag_ls.storage import stem, terms
+from rag_ls.retrieval.terms import term_stems
 
 PRIORS: Mapping[str, float] = {RuleKind.CONSTRAINT: 10.0, RuleKind.PATTERN: 8.0, "code": 1.0}
 """How much a kind of hit weighs before anything is known about the question."""
@@ -62,5 +62,5 @@ def held_part(weights: Mapping[str, float], text: str) -> float:
     whole = sum(weights.values())
     if not whole:
         return 0.0
-    held = {stem(term) for term in terms(text)}
+    held = term_stems(text)
     return sum(weight for term, weight in weights.items() if term in held) / whole

@@ -11,16 +11,17 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.config import SearchSettings
-from rag_ls.search.query import Kind, Query, words_of
+from rag_ls.retrieval.terms import word_stems
+from rag_ls.search.query import Kind, Query
 from rag_ls.search.roles import is_data, is_docs, is_inline_test, is_secondary, is_test, superseded
-from rag_ls.storage import RankRow, stem
+from rag_ls.storage import RankRow
 
 _FUNCTION = re.compile("function|method|constructor")
 _DEFAULTS = SearchSettings()
@@ -224,11 +225,11 @@ def _of_chunk(
 
 
 def _of_name(symbol: str, asked: Asked) -> tuple[float, float, float]:
-    whole = stems_of(symbol)
+    whole = word_stems(symbol)
     # Most names have nothing to do with the query.
     if asked.stems.isdisjoint(whole):
         return 0.0, 0.0, 0.0
-    name = stems_of(symbol.rpartition(".")[2] or symbol)
+    name = word_stems(symbol.rpartition(".")[2] or symbol)
     return asked.share(name), asked.asks(name), asked.share(whole)
 
 
@@ -277,12 +278,12 @@ def _best(values: NDArray[np.float64], of_file: NDArray[np.intp], files: int) ->
 def _of_file(file: RankRow, asked: Asked) -> tuple[float, ...]:
     """The evidence of a file's path and size about it."""
     folders, _, last = file.path.rpartition("/")
-    name = stems_of(last.partition(".")[0])
+    name = word_stems(last.partition(".")[0])
     return (
         asked.share(name),
         bool(name) and name <= asked.stems,
-        asked.share(stems_of(folders)),
-        asked.share(stems_of(folders.rpartition("/")[2])),
+        asked.share(word_stems(folders)),
+        asked.share(word_stems(folders.rpartition("/")[2])),
         math.log1p(file.size) / 16,
     )
 
@@ -303,9 +304,3 @@ def _roles_of(files: Sequence[RankRow], query: Query) -> NDArray[np.float64]:
 
 def _of_test(query: Query) -> float:
     return -1.0 if query.wants_tests else 1.0
-
-
-@lru_cache(maxsize=65536)
-def stems_of(text: str) -> frozenset[str]:
-    """The stems of the words in an identifier, a symbol or a path; identifiers are taken apart."""
-    return frozenset(map(stem, words_of(text)))

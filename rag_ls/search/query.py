@@ -7,16 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rag_ls.storage import split_identifier, terms
+from rag_ls.retrieval.stop_words import IN_CODE
+from rag_ls.retrieval.terms import words_of
+from rag_ls.storage import terms
 
-# Words of questions and programming languages that are everywhere: searching for them costs much and finds nothing.
-_STOP_WORDS = frozenset(
-    "a an and are as at be by can do does for from get has have how i if in into is it its of on or our should so that the "
-    "their then there this to was we what when where which who why will with you your "
-    "def class function func fn return self import const let var public private static new none null true false "
-    "code file files implement implemented implementation done happen happens used use".split()
-)
-_WORD = re.compile(r"\w+")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*")
 _JOINTS = re.compile(r"\.|::|#")
 _LOOKS_LIKE_CODE = re.compile(r"[a-z][A-Z]|_|\.|::|#|^[A-Z]\w*[a-z]\w*[A-Z]")
@@ -125,7 +119,7 @@ def analyse(text: str) -> Query:
         parts=_enough(_useful(words_of(title)), _useful(every_word)),
         words=words,
         phrases=_phrases(words),
-        names=tuple(dict.fromkeys(name for name in named if name not in _STOP_WORDS)),
+        names=tuple(dict.fromkeys(name for name in named if name not in IN_CODE)),
         paths=paths,
         places=tuple(dict.fromkeys((path, int(line)) for path, line in _PLACE.findall(text)))[:_MAX_PLACES],
         bare_name=tuple(_JOINTS.split(bare)) if _IDENTIFIER.fullmatch(bare := text.strip().removesuffix("()")) else (),
@@ -134,12 +128,6 @@ def analyse(text: str) -> Query:
         wants_docs=bool(_DOCS_WORDS & wanted),
         wants_data=bool(_DATA_WORDS & wanted),
     )
-
-
-def words_of(text: str) -> tuple[str, ...]:
-    """The lower-case words of a text in order; identifiers are taken apart."""
-    split = (split_identifier(word) for word in _WORD.findall(text))
-    return tuple(part for parts in split for part in (parts[:-1] if len(parts) > 1 else parts))
 
 
 def longest_run(words: Sequence[str], text: str) -> int:
@@ -172,12 +160,12 @@ def _enough(of_title: tuple[str, ...], of_text: tuple[str, ...]) -> tuple[str, .
 
 def _phrases(words: Sequence[str]) -> tuple[str, ...]:
     runs = [words[at : at + PHRASE] for at in range(len(words) - PHRASE + 1)]
-    telling = [run for run in runs if sum(word not in _STOP_WORDS for word in run) >= _TELLING]
+    telling = [run for run in runs if sum(word not in IN_CODE for word in run) >= _TELLING]
     return tuple(dict.fromkeys(" ".join(run) for run in telling))[:_MAX_TERMS]
 
 
 def _useful(terms: Sequence[str]) -> tuple[str, ...]:
-    useful = [term for term in terms if term not in _STOP_WORDS and (len(term) > 1 or not term.isascii())]
+    useful = [term for term in terms if term not in IN_CODE and (len(term) > 1 or not term.isascii())]
     return tuple(dict.fromkeys(useful or terms))[:_MAX_TERMS]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rag_ls.search.evidence import Signals, stems_of
+from rag_ls.retrieval.terms import word_stems
+from rag_ls.search.evidence import Signals
 from rag_ls.search.query import Query
 from rag_ls.storage import RankRow, stem
 
@@ -28,5 +29,5 @@ def reason(row: RankRow, signals: Signals, query: Query) -> str:
 
 def _held(query: Query, text: str) -> list[str]:
     """The query's words that a name or a path holds."""
-    stems = stems_of(text)
+    stems = word_stems(text)
     return [word for word in query.parts if stem(word) in stems]

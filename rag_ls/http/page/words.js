@@ -2,7 +2,8 @@
 import { el } from "./dom.js";
 
 const SHORTEST = 3;
-const EVERYDAY = new Set("the and for are was how where what which who does did with from that this into when not".split(" "));
+// Written from rag_ls/retrieval/stop_words.py by scripts/dev.py docs.
+const EVERYDAY = new Set("and are did does for from how into not that the this was what when where which who with".split(" "));
 
 /** The stems of a question's words, without everyday ones; names are taken apart (`retryDelay`, `retry_delay`). */
 export const stemsOf = (question) => new Set(wordsIn(question).map(({ word }) => stem(word)).filter((word) => word.length >= SHORTEST && !EVERYDAY.has(word)));

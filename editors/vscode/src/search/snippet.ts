@@ -11,7 +11,8 @@ export type SnippetLine = readonly Part[];
 const MOST_LINES = 4;
 const LONGEST_LINE = 200;
 const SHORTEST_WORD = 3;
-const EVERYDAY = new Set(["the", "and", "for", "are", "was", "how", "where", "what", "which", "who", "does", "did", "with", "from", "that", "this", "into", "when", "not"]);
+// Written from rag_ls/retrieval/stop_words.py by scripts/dev.py docs.
+const EVERYDAY = new Set("and are did does for from how into not that the this was what when where which who with".split(" "));
 
 /** The stems of a question's words, without everyday ones; names are taken apart (`retryDelay`, `retry_delay`). */
 export function stemsOf(query: string): Set<string> {

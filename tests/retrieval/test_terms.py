@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.memory.words import content_terms, others, says_something, stems_of
+from rag_ls.retrieval.synonyms import synonyms_of
+from rag_ls.retrieval.terms import content_terms, note_stems, says_something
 from rag_ls.storage import stem
 
 
@@ -53,12 +54,12 @@ def test_stop_words_say_nothing(text: str, answer: bool) -> None:
     ],
 )
 def test_other_words_are_known(word: str, other: str) -> None:
-    assert other in others(word)
-    assert word not in others(word)
+    assert other in synonyms_of(word)
+    assert word not in synonyms_of(word)
 
 
 def test_of_an_unknown_word_there_are_no_others() -> None:
-    assert others("frobnicate") == ()
+    assert synonyms_of("frobnicate") == ()
 
 
 @pytest.mark.parametrize(
@@ -79,12 +80,12 @@ def test_a_stem_is_what_the_full_text_index_keeps(word: str) -> None:
     connection.execute("CREATE VIRTUAL TABLE t USING fts5 (x, tokenize = 'porter unicode61 remove_diacritics 2')")
     connection.execute("CREATE VIRTUAL TABLE v USING fts5vocab (t, row)")
     connection.execute("INSERT INTO t VALUES (?)", (word,))
-    assert {row[0] for row in connection.execute("SELECT term FROM v")} == stems_of(word) == {stem(word)}
+    assert {row[0] for row in connection.execute("SELECT term FROM v")} == note_stems(word) == {stem(word)}
 
 
 @given(st.text())
 def test_any_text_has_words_that_are_its_own(text: str) -> None:
     found = content_terms(text)
     assert len(set(found)) == len(found)
-    assert {stem(term) for term in found} <= stems_of(text)
+    assert {stem(term) for term in found} <= note_stems(text)
     assert says_something(text) <= bool(found)

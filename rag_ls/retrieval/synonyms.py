@@ -1,29 +1,8 @@
-"""Finds the content words of a text, and synonyms of a word."""
+"""Words that mean the same to a programmer: abbreviations, full forms, synonyms."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from functools import cache
-
-from rag_ls.storage import is_marked, plain_text, split_identifier, stem
-
-_WORD = re.compile(r"\w+")
-
-_STOP_WORDS = frozenset(
-    """a about after again all also always am an and any anybody anyone anything are as at be because been before being but
-    by can cannot could did do does doing done each either else ever every few for from get gets give given go goes going
-    got had has have having he her here him his how i if in into is it its just let like made make makes many may me might
-    more most much must my need needs never no nor not now of off on one only or other our out over own please same say
-    says she should so some somebody something such take takes than that the their them then there these they thing things
-    this those through to too under until up us use used uses using very want wants was way we well were what when where
-    whether which while who whom whose why will with within without would yes yet you your
-    aber als am an auch auf aus bei bin bis da das dass dem den der des die dies ein eine einem einen einer es fuer fur hat
-    ich im in ist ja kein mit nach nicht noch nur oder sich sie sind um und uns vom von wann war was wenn wer wie wir wird
-    wo zu zum zur
-    au aux avec ce ces cette dans de des du elle en est et il ils je la le les leur mais ne nous ou par pas pour qu que
-    qui sa se ses son sur un une vous""".split()
-)
 
 # Each line holds words that mean the same to a programmer; the first is the usual full form.
 _SAME = """
@@ -154,37 +133,14 @@ feature flag toggle flags
 """.strip().splitlines()
 
 
-def plain_terms(text: str) -> list[str]:
-    """All terms of a text in order, in the form of the full-text index: without diacritics.
-
-    Known abbreviations (k8s) are not split, nor are words with letters that no diacritic explains (ß, ø).
-    """
-    return [term for word in _WORD.findall(plain_text(text)) for term in _terms_of(word)]
-
-
-def content_terms(text: str) -> list[str]:
-    """The distinct terms of a text that are not stop words, in order; all terms if there are only stop words."""
-    found = list(dict.fromkeys(plain_terms(text)))
-    return [term for term in found if term not in _STOP_WORDS] or found
-
-
-def says_something(text: str) -> bool:
-    """Whether a text has a word that is not a stop word."""
-    return any(term not in _STOP_WORDS for term in plain_terms(text))
-
-
-def others(word: str) -> tuple[str, ...]:
+def synonyms_of(word: str) -> tuple[str, ...]:
     """Synonyms of a word: abbreviations, the full form, and programmers' synonyms."""
     return tuple(dict.fromkeys(other for line in _same().get(word, ()) for other in line if other != word))
 
 
-def stems_of(text: str) -> set[str]:
-    """The stems of all terms of a text."""
-    return {stem(term) for term in plain_terms(text)}
-
-
-def _terms_of(word: str) -> Sequence[str]:
-    return (word.lower(),) if word.lower() in _same() or is_marked(word) else split_identifier(word)
+def is_known(word: str) -> bool:
+    """Whether a lower-case word is in the table."""
+    return word in _same()
 
 
 @cache

@@ -1,0 +1,53 @@
+"""All lists of words that tell nothing, side by side, with the reason for each difference.
+
+`scripts/dev.py docs` writes the lists of the shell, the engine's page and VS Code from here: those import nothing of ours.
+"""
+
+from __future__ import annotations
+
+# In most questions and most texts: they tell nothing anywhere.
+_QUESTION_WORDS = (
+    "a an and are as at be by can do does for from has have how i if in into is it its of on or our should so that "
+    "the their then there this to was we what when where which who why will with you your"
+)
+# In most lines of a text too. In the index of code they are kept, since `any`, `them` and `not` are names and operators there.
+_LINE_WORDS = "any been but could did had me my no not some than them these they up would"
+# What code does with everything, and what notes say of everything.
+_DOING_WORDS = "get let done used use"
+# Notes are prose, and short: what every other one says tells nothing. Code says these rarely, and then as names (`never`, `always`).
+_NOTE_WORDS = (
+    "about after again all also always am anybody anyone anything because before being cannot doing each either else "
+    "ever every few gets give given go goes going got having he her here him his just like made make makes many may "
+    "might more most much must need needs never nor now off one only other out over own please same say says she "
+    "somebody something such take takes thing things those through too under until us uses using very want wants way "
+    "well were whether while whom whose within without yes yet"
+)
+# Notes are written in people's own languages, code is not.
+_GERMAN_NOTE_WORDS = (
+    "aber als am an auch auf aus bei bin bis da das dass dem den der des die dies ein eine einem einen einer es fuer "
+    "fur hat ich im in ist ja kein mit nach nicht noch nur oder sich sie sind um und uns vom von wann war was wenn "
+    "wer wie wir wird wo zu zum zur"
+)
+_FRENCH_NOTE_WORDS = (
+    "au aux avec ce ces cette dans de des du elle en est et il ils je la le les leur mais ne nous ou par pas pour qu "
+    "que qui sa se ses son sur un une vous"
+)
+# Keywords, and what questions about code call it: they are in every file. In a note, `private` or `import` is its subject.
+_CODE_WORDS = (
+    "def class function func fn return self import const var public private static new none null true false code file "
+    "files implement implemented implementation happen happens"
+)
+# Words that are marked in a hit are shown, not ranked: a mark too many costs little, thus the commonest alone are left out, of
+# three letters and more, as shorter words are never marked.
+_UNMARKED_WORDS = "the and for are was how where what which who does did with from that this into when not"
+
+IN_CODE = frozenset(f"{_QUESTION_WORDS} {_DOING_WORDS} {_CODE_WORDS}".split())
+"""Not searched for in code and in rules."""
+IN_LINES = frozenset(f"{_QUESTION_WORDS} {_LINE_WORDS}".split())
+"""Not looked for in the lines of a hit at the shell."""
+IN_NOTES = frozenset(
+    f"{_QUESTION_WORDS} {_LINE_WORDS} {_DOING_WORDS} {_NOTE_WORDS} {_GERMAN_NOTE_WORDS} {_FRENCH_NOTE_WORDS}".split()
+)
+"""Not searched for in memories."""
+UNMARKED = frozenset(_UNMARKED_WORDS.split())
+"""Not marked in hits on the engine's page and in VS Code."""
