@@ -6,7 +6,6 @@ from rag_ls.embedding.local.catalog import locate
 from rag_ls.embedding.local.worker import EmbeddingWorkerFailed, Reranker
 from rag_ls.embedding.models import ModelHost, ModelState, local_model
 from rag_ls.embedding.shortened import ShortenedModel
-from rag_ls.embedding.similarity import cosine_of, similarity
 
 __all__ = [
     "CACHED_QUERIES",
@@ -23,8 +22,6 @@ __all__ = [
     "ModelState",
     "Reranker",
     "ShortenedModel",
-    "cosine_of",
     "local_model",
     "locate",
-    "similarity",
 ]

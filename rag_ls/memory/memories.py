@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.embedding import Embedder, Embedding, similarity
+from rag_ls.embedding import Embedder, Embedding
 from rag_ls.errors import InvalidRequest, NotFound, RagLsError, ScopeRefused, StoreUnavailable, VersionConflict
 from rag_ls.memory.batches import DELETED
 from rag_ls.memory.content_checks import MAX_CONTENT, MAX_TAGS, checked_content, checked_metadata, refuse_secrets
@@ -28,6 +28,7 @@ from rag_ls.model import (
     MemoryVersion,
     Scope,
 )
+from rag_ls.retrieval.calibration import similarity
 from rag_ls.storage import Batch, MemoryStore, VersionChange
 from rag_ls.util.text import content_hash, utc_stamp
 

@@ -8,50 +8,29 @@ from the best of many with one word.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from rag_ls.model import Memory
+from rag_ls.retrieval.calibration import share_of_highest
+from rag_ls.retrieval.fusion import fuse, highest_score, load_weights
+from rag_ls.retrieval.signals import Signals
 
-_DENSE, _WORDS, _EXPANDED, _TAG = 1.0, 0.5, 0.2, 0.05
 _MAX_TAGS = 2
-# Small, so that these move a memory by a few places at most: fitting the question matters most.
-_IMPORTANCE = 0.03
-_RECENCY = 0.02
-_USE = 0.01
 _MAX_COUNTED_USES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
-    """The value of each signal for the memories that it found, by memory id."""
-
-    dense: Mapping[str, float]
-    """The cosine with the question; empty if no model answered."""
-    words: Mapping[str, float]
-    """The share of the question's words in the memory, 0..1; rare words count more."""
-    expanded: Mapping[str, float]
-    """The same share for words that the memory holds only as an abbreviation, in full form, or as a synonym."""
-    tags: Mapping[str, float]
-    """The number of the question's words that are tags."""
-
-    def matched_by(self, memory_id: str) -> tuple[str, ...]:
-        """The signals that found a memory."""
-        named = (("dense", self.dense), ("lexical", self.words), ("expanded", self.expanded), ("tags", self.tags))
-        return tuple(name for name, values in named if memory_id in values)
-
-    def score(self, memory_id: str) -> float:
-        """How well a memory fits, 0..1."""
-        score = (
-            _DENSE * max(0.0, self.dense.get(memory_id, 0.0))
-            + _WORDS * self.words.get(memory_id, 0.0)
-            + _EXPANDED * self.expanded.get(memory_id, 0.0)
-            + _TAG * min(_MAX_TAGS, self.tags.get(memory_id, 0.0))
-        )
-        # `_EXPANDED` is not added: a word counts either as itself or as a synonym.
-        best = _WORDS + _MAX_TAGS * _TAG + (_DENSE if self.dense else 0.0)
-        return min(1.0, score / best)
+def score(signals: Signals[str], memory_id: str) -> float:
+    """How well a memory fits, 0..1."""
+    weights = load_weights("memories")
+    evidence = {
+        "dense": max(0.0, signals.dense.get(memory_id, 0.0)),
+        "lexical": signals.lexical.get(memory_id, 0.0),
+        "expanded": signals.expanded.get(memory_id, 0.0),
+        "tags": min(_MAX_TAGS, signals.tags.get(memory_id, 0.0)) / _MAX_TAGS,
+    }
+    # `expanded` is left out: a word counts either as itself or as a synonym.
+    highest = highest_score(weights, ["dense", "lexical", "tags"] if signals.dense else ["lexical", "tags"])
+    return share_of_highest(fuse(evidence, weights), highest)
 
 
 def lifted(score: float, memory: Memory, now: datetime, half_life_days: float) -> float:
@@ -59,12 +38,14 @@ def lifted(score: float, memory: Memory, now: datetime, half_life_days: float) -
 
     A memory that was neither changed nor recalled for `half_life_days` has half of its recency left; 0 means no decay.
     """
-    lift = (
-        _IMPORTANCE * memory.metadata.importance_score
-        + _RECENCY * recency(memory, now, half_life_days)
-        + _USE * min(1.0, math.log1p(memory.uses) / math.log1p(_MAX_COUNTED_USES))
-    )
-    return score * (1 + lift) / (1 + _IMPORTANCE + _RECENCY + _USE)
+    weights = load_weights("memories")
+    # Their weights are small, so that these move a memory by a few places at most: fitting the question matters most.
+    evidence = {
+        "importance": memory.metadata.importance_score,
+        "recency": recency(memory, now, half_life_days),
+        "use": min(1.0, math.log1p(memory.uses) / math.log1p(_MAX_COUNTED_USES)),
+    }
+    return score * (1 + fuse(evidence, weights)) / (1 + highest_score(weights, evidence))
 
 
 def recency(memory: Memory, now: datetime, half_life_days: float) -> float:

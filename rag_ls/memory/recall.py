@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from rag_ls.embedding import Embedding, cosine_of, similarity
-from rag_ls.memory.ranking import Signals, lifted
+from rag_ls.embedding import Embedding
+from rag_ls.memory.ranking import lifted, score
 from rag_ls.model import Hit, Memory, MemoryFilters, Scope
+from rag_ls.retrieval.asked import rarity
+from rag_ls.retrieval.calibration import cosine_of, similarity
+from rag_ls.retrieval.signals import Signals
 from rag_ls.retrieval.synonyms import synonyms_of
 from rag_ls.retrieval.terms import content_terms, note_stems
 from rag_ls.storage import MemoryStore, stem
@@ -55,7 +57,7 @@ def recall(stores: Sequence[MemoryStore], question: Question, embedding: Embeddi
             hits.append(
                 Hit(
                     memory,
-                    lifted(signals.score(memory_id), memory, now, question.half_life_days),
+                    lifted(score(signals, memory_id), memory, now, question.half_life_days),
                     signals.matched_by(memory_id),
                     similarity=similarity(embedding.model, cosine) if embedding and cosine is not None else None,
                 )
@@ -80,20 +82,21 @@ def _summaries_below(hits: Sequence[Hit]) -> list[Hit]:
 
 def signals_of(
     store: MemoryStore, question: Question, asked: AskedWords, embedding: Embedding | None
-) -> tuple[Signals, dict[str, Memory]]:
+) -> tuple[Signals[str], dict[str, Memory]]:
     """The signals of a store's memories for a question, and these memories by id."""
     dense: dict[str, float] = {}
     if embedding is not None:
         dense |= store.vectors.nearest(embedding.vector, embedding.model.id, question.filters, _CANDIDATES)
-    lexical = store.lexical(asked.telling, _CANDIDATES, question.filters)
-    lexical |= store.lexical(asked.other_telling, _CANDIDATES, question.filters)
+    said = store.lexical(asked.telling, _CANDIDATES, question.filters)
+    said |= store.lexical(asked.other_telling, _CANDIDATES, question.filters)
     tags = store.tagged([*asked.rarity, *question.text.split()], _CANDIDATES, question.filters)
-    memories = store.by_ids({*dense, *lexical, *tags})
+    memories = store.by_ids({*dense, *said, *tags})
     if embedding is not None:
-        dense |= store.vectors.cosines(embedding.vector, embedding.model.id, {*lexical, *tags} - {*dense})
+        dense |= store.vectors.cosines(embedding.vector, embedding.model.id, {*said, *tags} - {*dense})
     # Leave out memories that were deleted meanwhile.
     dense, tags = ({number: found[number] for number in found if number in memories} for found in (dense, tags))
-    return Signals(dense, *_coverage(asked, memories), tags), memories
+    lexical, expanded = _coverage(asked, memories)
+    return Signals(dense=dense, lexical=lexical, expanded=expanded, tags=tags), memories
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,7 @@ def asked_words(stores: Sequence[MemoryStore], question: Question) -> AskedWords
     known = {word: synonyms_of(word) for word in words} if question.expand else {}
     other_words = dict.fromkeys(other for more in known.values() for other in more if other not in frequency)
     return AskedWords(
-        {word: math.log(1 + count / (number + 1)) for word, number in frequency.items()},
+        {word: rarity(count, number) for word, number in frequency.items()},
         known,
         [word for word, number in frequency.items() if number < most] or words,
         [other for other in other_words if held(other) < most],
@@ -137,24 +140,24 @@ def _coverage(asked: AskedWords, memories: Mapping[str, Memory]) -> tuple[dict[s
     in_other_words: dict[str, float] = {}
     for memory_id, memory in memories.items():
         there = note_stems(f"{' '.join(memory.metadata.tags)} {memory.content[:_READ]}")
-        for word, rarity in asked.rarity.items():
+        for word, weight in asked.rarity.items():
             if stems[word] in there:
-                held[memory_id] = held.get(memory_id, 0.0) + rarity / total
+                held[memory_id] = held.get(memory_id, 0.0) + weight / total
             elif not other_stems[word].isdisjoint(there):
-                in_other_words[memory_id] = in_other_words.get(memory_id, 0.0) + rarity / total
+                in_other_words[memory_id] = in_other_words.get(memory_id, 0.0) + weight / total
     return held, in_other_words
 
 
-def _admitted(signals: Signals, question: Question, embedding: Embedding | None) -> list[str]:
+def _admitted(signals: Signals[str], question: Question, embedding: Embedding | None) -> list[str]:
     """The memories that are close enough in meaning, or that hold enough words and are not too far in meaning."""
     floor = cosine_of(embedding.model, question.min_similarity) if embedding else 0.0
     least = _WORDS_SHARE if embedding else _WORDS_SHARE_ALONE
-    found = {*signals.dense, *signals.words, *signals.expanded, *signals.tags}
+    found = {*signals.dense, *signals.lexical, *signals.expanded, *signals.tags}
 
     def is_admitted(memory_id: str) -> bool:
         # A memory without an embedding is judged by its words alone.
         cosine = signals.dense.get(memory_id, 1.0)
-        share = signals.words.get(memory_id, 0.0) + signals.expanded.get(memory_id, 0.0) / 2
+        share = signals.lexical.get(memory_id, 0.0) + signals.expanded.get(memory_id, 0.0) / 2
         by_words = share >= least or memory_id in signals.tags
         is_close = memory_id in signals.dense and cosine >= floor
         return is_close or (by_words and cosine >= floor * _HALF)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.chunking import RuleKind, rule_kind
+from rag_ls.retrieval.asked import rarity
 from rag_ls.rules.key_rules import KeyRule, key_rules
 from rag_ls.rules.relevance import RuleEvidence, held_part, relevance
 from rag_ls.rules.scopes import governs, is_about
@@ -114,10 +114,7 @@ class RuleFinder:
     def _weights(self, text: str) -> dict[str, float]:
         """The rarity of the question's terms in the whole project: what the code says everywhere tells little."""
         total = max(self._store.chunks.estimated_count(), 1)
-        return {
-            stem(part): math.log(1 + total / (1 + self._index.lexical.frequency(part, _COMMON)))
-            for part in analyse(text).parts
-        }
+        return {stem(part): rarity(total, self._index.lexical.frequency(part, _COMMON)) for part in analyse(text).parts}
 
     def _judged(self, row: ChunkRow, question: RuleQuestion, similarity: float, weights: dict[str, float]) -> RuleHit:
         chunk = row.stored.chunk
@@ -127,15 +124,18 @@ class RuleFinder:
         is_yaml = chunk.language == "yaml"
         rules = key_rules(chunk.text, is_yaml=is_yaml, first_line=chunk.start_line)
         evidence = RuleEvidence(
-            similarity,
-            held_part(weights, chunk.text),
-            held_part(weights, f"{chunk.symbol} {chunk.path}"),
-            bool(named),
-            is_above,
-            bool(rules),
-            is_yaml and not chunk.symbol.startswith("rules"),
+            similarity=similarity,
+            words=held_part(weights, chunk.text),
+            title=held_part(weights, f"{chunk.symbol} {chunk.path}"),
+            names_path=bool(named),
+            governs_path=is_above,
+            has_key_rules=bool(rules),
+            is_plain_key=is_yaml and not chunk.symbol.startswith("rules"),
         )
-        return RuleHit(row, kind, relevance(evidence, kind), rules, _why(evidence, named), bool(named) or is_above)
+        return RuleHit(
+            row=row, kind=kind, relevance=relevance(evidence, kind), key_rules=rules, why=_why(evidence, named),
+            names_path=bool(named) or is_above,
+        )  # fmt: skip
 
 
 def _why(evidence: RuleEvidence, named: str) -> str:

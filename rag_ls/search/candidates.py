@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import logging
-import math
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
@@ -13,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_ls.errors import StoreUnavailable
-from rag_ls.search.evidence import Asked, Signals
+from rag_ls.retrieval.asked import AskedTerms, rarity
+from rag_ls.retrieval.signals import Signals
 from rag_ls.search.query import PHRASE, Query, longest_run
 from rag_ls.search.view import View
 from rag_ls.storage import RankRow, SearchedIndex, stem
@@ -38,6 +38,8 @@ _MAX_NEIGHBOURS = 20_000
 _WIDEN_S = 0.5
 # A word in at most this many chunks is rare, however many chunks there are.
 _MAX_RARE_HOLDERS = 1000
+# Chunks that are added to the holders of a word: one that no chunk holds is rare, not impossible.
+_UNSEEN = 0.5
 # A word of at least this length that no chunk holds may be misspelt; `_ALIKE` is how similar its replacements are.
 _LONG_ENOUGH = 5
 _ALIKE = 0.8
@@ -55,10 +57,10 @@ class Candidates:
     """The chunks that may answer a query, with all that tells how well they do."""
 
     rows: list[RankRow]
-    signals: Signals
+    signals: Signals[int]
     query: Query
     """The query, with a misspelt name corrected."""
-    asked: Asked
+    asked: AskedTerms
     lacks_vector: bool
     """Whether the query's embedding failed or came too late."""
 
@@ -67,7 +69,7 @@ class Candidates:
 class _Wording:
     """A query's words, as they are looked up."""
 
-    asked: Asked
+    asked: AskedTerms
     terms: tuple[str, ...]
     """The terms that chunks may hold: the query's, and similar ones for a word that no chunk holds."""
     holding: tuple[str, ...]
@@ -132,14 +134,14 @@ class CandidateFinder:
             if not holders and len(part) >= _LONG_ENOUGH:
                 similar = difflib.get_close_matches(stem(part), self._lexical.terms_like(stem(part)), 2, _ALIKE)
                 near += similar
-                weights |= dict.fromkeys(similar, _idf(count, 0))
-            weights[stem(part)] = _idf(count, holders)
+                weights |= dict.fromkeys(similar, rarity(count, 0, _UNSEEN))
+            weights[stem(part)] = rarity(count, holders, _UNSEEN)
             holders_of[part] = holders
         whole = set(query.terms) - holders_of.keys()
         holding = (*_rarest(holders_of), *whole, *near)
         terms = (*query.terms, *near)
         return _Wording(
-            Asked(weights), terms, holding if len(holding) < len(terms) else (), _rarest_phrases(query, holders_of)
+            AskedTerms(weights), terms, holding if len(holding) < len(terms) else (), _rarest_phrases(query, holders_of)
         )
 
     def names_like(self, name: str) -> list[str]:
@@ -178,7 +180,7 @@ class CandidateFinder:
         similar = self._vectors.similarities(model_id, vector, hashes)
         return {row.row: similar[row.text_hash] for row in rows if row.text_hash in similar}
 
-    def _signals(self, query: Query, wording: _Wording, view: View) -> Signals:
+    def _signals(self, query: Query, wording: _Wording, view: View) -> Signals[int]:
         """The signals that the query's words, names and phrases find."""
         wanted = _SAID * _SPARE_SAID if view.hidden else _SAID
         found = self._lexical.search(wording.terms, wanted, view.allowed, holding=wording.holding)
@@ -190,7 +192,7 @@ class CandidateFinder:
             exact[row] = (*exact.get(row, ()), "path")
         for row in self._rows_of_places(query, view):
             exact[row] = (*exact.get(row, ()), "line")
-        return Signals({}, lexical, exact, self._phrases(query, wording, lexical, view))
+        return Signals(lexical=lexical, exact=exact, phrases=self._phrases(query, wording, lexical, view))
 
     def _phrases(self, query: Query, wording: _Wording, lexical: Mapping[int, float], view: View) -> dict[int, float]:
         """The longest run of the query's words in the chunks that may hold one."""
@@ -255,7 +257,3 @@ def _rarest_phrases(query: Query, holders_of: Mapping[str, int]) -> tuple[str, .
 def _ends(path: str, name: str) -> bool:
     """Whether a path is `name`, or ends in it after a slash."""
     return path == name or path.endswith("/" + name)
-
-
-def _idf(chunks: int, holders: int) -> float:
-    return math.log(1 + chunks / (holders + 0.5))

@@ -9,7 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_ls.search.evidence import FEATURES, Asked, Signals, Weights, evidence, highest
+from rag_ls.retrieval.asked import AskedTerms
+from rag_ls.retrieval.calibration import share_of_highest
+from rag_ls.retrieval.fusion import Weights, fuse
+from rag_ls.retrieval.signals import Signals
+from rag_ls.search.evidence import FEATURES, evidence, highest
 from rag_ls.search.query import Query
 from rag_ls.search.roles import is_docs
 from rag_ls.storage import RankRow
@@ -24,7 +28,7 @@ _CROWDED_CHANGE = 20.0
 
 
 def rank(
-    rows: Sequence[RankRow], signals: Signals, query: Query, asked: Asked, weights: Weights
+    rows: Sequence[RankRow], signals: Signals[int], query: Query, asked: AskedTerms, weights: Weights
 ) -> list[tuple[RankRow, float]]:
     """The chunks with their scores in 0..1, best first; equal scores in order of path and place.
 
@@ -34,14 +38,14 @@ def rank(
 
 
 def ordered(
-    rows: Sequence[RankRow], table: NDArray[np.float64], signals: Signals, query: Query, weights: Weights
+    rows: Sequence[RankRow], table: NDArray[np.float64], signals: Signals[int], query: Query, weights: Weights
 ) -> list[tuple[RankRow, float]]:
     """As `rank`, where the evidence is known: `table` is what `evidence` makes of the rows.
 
     What the query names comes first whatever its score: lines of files, then code that holds all of the query word for
     word, then declarations of a bare name.
     """
-    scores = table @ np.array([getattr(weights, name) for name in FEATURES])
+    scores = fuse(dict(zip(FEATURES, table.T, strict=True)), weights)
     scored = sorted(zip(rows, map(float, scores), strict=True), key=_order)
     top = highest(weights, dense=bool(signals.dense))
     declared = [item for item in scored if _fit(item[0], query)] if query.bare_name else []
@@ -56,7 +60,7 @@ def ordered(
     return _in_turn(_as_shares(first, top), _as_shares(_uncrowded(_collapsed(rest), query), top))
 
 
-def _quoting(signals: Signals, query: Query) -> set[int]:
+def _quoting(signals: Signals[int], query: Query) -> set[int]:
     """The rows that hold a query of several words, such as an error message, word for word."""
     if len(query.text.split()) < _QUOTED_WORDS:
         return set()
@@ -79,7 +83,7 @@ def _fit(row: RankRow, query: Query) -> int:
 
 
 def _as_shares(scored: Sequence[tuple[RankRow, float]], top: float) -> list[tuple[RankRow, float]]:
-    return [(row, max(0.0, min(1.0, score / top))) for row, score in scored]
+    return [(row, share_of_highest(score, top)) for row, score in scored]
 
 
 def _in_turn(first: list[tuple[RankRow, float]], rest: list[tuple[RankRow, float]]) -> list[tuple[RankRow, float]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from rag_ls.retrieval.signals import Signals
 from rag_ls.retrieval.terms import word_stems
-from rag_ls.search.evidence import Signals
 from rag_ls.search.query import Query
 from rag_ls.storage import RankRow, stem
 
 
-def reason(row: RankRow, signals: Signals, query: Query) -> str:
+def reason(row: RankRow, signals: Signals[int], query: Query) -> str:
     """The evidence for a chunk, the strongest first, such as `name: retry, upload; path: queue; meaning`.
 
     `name` and `path` give the words of the query that they hold; `quoted` how many of its words stand there in a row.

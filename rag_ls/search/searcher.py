@@ -11,9 +11,11 @@ from typing import Protocol
 from rag_ls.config import SearchSettings
 from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Chunk, Freshness, Hit, StoredChunk
+from rag_ls.retrieval.fusion import Weights
+from rag_ls.retrieval.signals import Signals
 from rag_ls.search.cache import AnswerCache
 from rag_ls.search.candidates import CandidateFinder, LaterVector, QueryVector
-from rag_ls.search.evidence import Signals, Weights, weights_for
+from rag_ls.search.evidence import weights_for
 from rag_ls.search.query import Query, analyse
 from rag_ls.search.ranking import rank
 from rag_ls.search.reasons import reason
@@ -44,7 +46,7 @@ class Ranked:
     """Candidates with their scores, best first, before their files were checked."""
 
     rows: list[tuple[RankRow, float]]
-    signals: Signals
+    signals: Signals[int]
     query: Query | None
     """The question in words."""
     lacks_vector: bool = False
@@ -104,7 +106,7 @@ class Searcher:
         view = self._view(session, filters)
         query = analyse(text)
         weights = weights or weights_for(query.kind, settings)
-        key = (text, weights, filters, view.hidden, model_id if vector is not None else "")
+        key = (text, tuple(weights.items()), filters, view.hidden, model_id if vector is not None else "")
         ranked = self._answers.get(
             key,
             lambda: self._ranked(query, view, weights, vector, model_id),
@@ -197,7 +199,7 @@ class Searcher:
                 if (freshness := known[row.document_id]) is not None:
                     seen.add(copy)
                     why = reason(ranking, ranked.signals, ranked.query) if ranked.query else ""
-                    hits.append(Hit(shown, score, _matched_by(row.row, ranked.signals), freshness, why=why))
+                    hits.append(Hit(shown, score, ranked.signals.matched_by(row.row), freshness, why=why))
             if len(hits) == k:
                 break
         return hits
@@ -236,11 +238,6 @@ def _beginning(pieces: Sequence[Chunk]) -> list[Chunk]:
     while end < len(pieces) and sum(len(piece.text) for piece in pieces[: end + 1]) <= _WHOLE_CHARACTERS:
         end += 1
     return list(pieces[:end])
-
-
-def _matched_by(row: int, signals: Signals) -> tuple[str, ...]:
-    names = [name for name, values in (("dense", signals.dense), ("lexical", signals.lexical)) if row in values]
-    return (*names, *signals.exact.get(row, ()))
 
 
 def _milliseconds(started: float) -> float:

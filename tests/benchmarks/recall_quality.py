@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.config import EmbeddingSettings
-from rag_ls.embedding import Embedding, HostedModel, cosine_of, local_model
+from rag_ls.embedding import Embedding, HostedModel, local_model
 from rag_ls.memory import MemoryFilters, Question
 from rag_ls.memory.contradictions import contradiction
 from rag_ls.memory.parts import embed_missing
 from rag_ls.memory.recall import asked_words, memory_of, recall, signals_of
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
+from rag_ls.retrieval.calibration import cosine_of
 from rag_ls.storage import MemoryStore
 from rag_ls.storage.sqlite.memories import SqliteMemories
 from rag_ls.util.text import content_hash, utc_stamp
@@ -123,7 +124,7 @@ def _rankings(store: MemoryStore, vectors: Mapping[str, Embedding]) -> dict[str,
         question = Question(query, _K, 0.0, expand=False)
         signals, _ = signals_of(store, question, asked_words([store], question), vector)
         near = [number for number, _ in store.vectors.nearest(vector.vector, vector.model.id, MemoryFilters(), 100)]
-        held = sorted(signals.words, key=lambda number: -signals.words[number])[:100]
+        held = sorted(signals.lexical, key=lambda number: -signals.lexical[number])[:100]
         scores: dict[str, float] = {}
         for ranking in (near, held):
             for place, number in enumerate(ranking, 1):

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_ls.embedding import ModelCard, cosine_of, similarity
-from rag_ls.memory.ranking import Signals, lifted, parsed, recency
+from rag_ls.embedding import ModelCard
+from rag_ls.memory.ranking import lifted, parsed, recency, score
 from rag_ls.model import Memory, MemoryMetadata
+from rag_ls.retrieval.calibration import cosine_of, similarity
+from rag_ls.retrieval.signals import Signals
 from tests.memory.support import record
 
 _NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -79,16 +81,16 @@ _Share = st.dictionaries(st.sampled_from("abc"), st.floats(0, 1))
 def test_a_score_is_within_0_and_1_and_names_its_signals(
     dense: dict[str, float], words: dict[str, float], expanded: dict[str, float], tags: int
 ) -> None:
-    signals = Signals(dense, words, expanded, {"a": tags} if tags else {})
+    signals = Signals(dense=dense, lexical=words, expanded=expanded, tags={"a": tags} if tags else {})
     for memory_id in "abc":
-        assert 0 <= signals.score(memory_id) <= 1
+        assert 0 <= score(signals, memory_id) <= 1
         named = ("dense" in signals.matched_by(memory_id), "lexical" in signals.matched_by(memory_id))
         assert named == (memory_id in dense, memory_id in words)
 
 
 def test_a_word_as_it_is_counts_more_than_another_that_means_the_same() -> None:
-    signals = Signals({}, {"as it is": 0.5}, {"another": 0.5}, {})
-    assert signals.score("as it is") > signals.score("another") > signals.score("neither") == 0
+    signals = Signals(lexical={"as it is": 0.5}, expanded={"another": 0.5})
+    assert score(signals, "as it is") > score(signals, "another") > score(signals, "neither") == 0
 
 
 @given(_MODELS, st.floats(0, 1))

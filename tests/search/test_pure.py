@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -11,7 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rag_ls.config import SearchSettings
-from rag_ls.search.evidence import FEATURES, Asked, Signals, learned, weights_for
+from rag_ls.retrieval.asked import AskedTerms
+from rag_ls.retrieval.fusion import load_weights
+from rag_ls.retrieval.signals import Signals
+from rag_ls.search.evidence import FEATURES, weights_for
 from rag_ls.search.query import Kind, analyse, longest_run
 from rag_ls.search.ranking import rank
 from rag_ls.search.roles import is_test, superseded
@@ -172,7 +174,7 @@ def _rank(
     exact: dict[int, tuple[str, ...]] | None = None,
 ) -> list[tuple[RankRow, float]]:  # fmt: skip
     asked = analyse(query)
-    words = Asked({stem(part): 1.0 for part in asked.parts})
+    words = AskedTerms({stem(part): 1.0 for part in asked.parts})
     signals = Signals(dense or {}, lexical, exact or {}, least_dense=min((dense or {}).values(), default=0.0))
     return rank(rows, signals, asked, words, weights_for(asked.kind, SearchSettings()))
 
@@ -229,7 +231,7 @@ def test_a_phrase_of_the_query_counts() -> None:
     rows = [_row(1, "src/a.py"), _row(2, "src/b.py")]
     query = analyse("could not open the file")
     signals = Signals(lexical={1: 6.0, 2: 5.0}, phrases={2: 1.0})
-    ranked = rank(rows, signals, query, Asked({}), weights_for(query.kind, SearchSettings()))
+    ranked = rank(rows, signals, query, AskedTerms({}), weights_for(query.kind, SearchSettings()))
     assert [row.row for row, _ in ranked] == [2, 1]
 
 
@@ -240,7 +242,7 @@ def test_code_that_holds_the_query_word_for_word_comes_first_whatever_else_is_be
     ]  # fmt: skip
     query = analyse("could not open the file")
     signals = Signals(lexical={1: 60.0, 2: 5.0, 3: 50.0}, phrases={2: 1.0, 3: 1.0})
-    asked = Asked({"open": 1.0, "could": 1.0})
+    asked = AskedTerms({"open": 1.0, "could": 1.0})
     ranked = rank(rows, signals, query, asked, weights_for(query.kind, SearchSettings()))
     assert ranked[0][0].row == 2
 
@@ -257,7 +259,7 @@ def test_a_subject_of_a_commit_is_told_from_a_question(text: str) -> None:
 
 
 def test_the_learned_weights_name_every_kind_of_evidence() -> None:
-    assert {field.name for field in fields(learned())} == set(FEATURES)
+    assert set(load_weights("code")) == set(FEATURES)
 
 
 def test_a_name_that_holds_the_words_of_the_query_comes_before_a_body_that_does() -> None:
@@ -292,8 +294,8 @@ def test_text_that_is_not_embedded_yet_is_judged_by_its_words() -> None:
 
 def test_meaning_counts_more_for_a_question_in_words_than_for_a_name_a_path_a_message_or_code() -> None:
     of_words, of_name = (weights_for(kind, SearchSettings()) for kind in (Kind.WORDS, Kind.IDENTIFIER))
-    assert of_words.dense > of_name.dense == learned().dense
-    assert of_words.lexical == of_name.lexical
+    assert of_words["dense"] > of_name["dense"] == load_weights("code")["dense"]
+    assert of_words["lexical"] == of_name["lexical"]
     rows = [_row(1, "a.py"), _row(2, "b.py"), _row(3, "c.py")]
     dense, lexical = {1: 0.9, 2: 0.4, 3: 0.1}, {1: 5.0, 2: 8.0, 3: 1.0}
     assert _order(rows, lexical, _LONG, dense=dense)[0] == 1
@@ -334,9 +336,9 @@ def test_what_is_better_in_every_signal_does_not_come_later(signals: list[tuple[
 @given(_BM25, _BM25)
 def test_weights_of_nothing_silence_a_signal(dense: dict[int, float], lexical: dict[int, float]) -> None:
     silent = weights_for(Kind.WORDS, SearchSettings(dense_weight=0.0))
-    assert silent.dense == silent.file_dense == silent.file_dense_sum == 0
+    assert silent["dense"] == silent["file_dense"] == silent["file_dense_sum"] == 0
     rows = [_row(number, f"src/{number}.py") for number in dense.keys() | lexical.keys()]
     asked = analyse(_LONG)
-    with_both = rank(rows, Signals(dense, lexical), asked, Asked({}), silent)
-    without = rank(rows, Signals({}, lexical), asked, Asked({}), silent)
+    with_both = rank(rows, Signals(dense, lexical), asked, AskedTerms({}), silent)
+    without = rank(rows, Signals({}, lexical), asked, AskedTerms({}), silent)
     assert [row.row for row, _ in with_both] == [row.row for row, _ in without]

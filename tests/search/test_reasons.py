@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag_ls.search.evidence import Signals
+from rag_ls.retrieval.signals import Signals
 from rag_ls.search.query import analyse
 from rag_ls.search.reasons import reason
 from rag_ls.storage import RankRow

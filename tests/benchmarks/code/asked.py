@@ -19,8 +19,8 @@ from rag_ls.indexing import Cutters, Cutting, DocumentIndexer
 from rag_ls.indexing.listing import list_files
 from rag_ls.model import StoredChunk
 from rag_ls.project import Project
+from rag_ls.retrieval.fusion import Weights
 from rag_ls.search import NO_FILTERS, Searcher
-from rag_ls.search.evidence import Weights
 from rag_ls.storage import CheckoutIndex, ProjectIndex
 from tests.benchmarks.code.histories import History, unpack
 from tests.benchmarks.code.history_questions import architecture, descriptions, names, prepare

@@ -23,8 +23,9 @@ from rag_ls.embedding import HostedModel, local_model
 from rag_ls.indexing import Cutters, Cutting, DocumentIndexer, files_holding
 from rag_ls.operations.code.relevant_files import FIRST_BYTES
 from rag_ls.project import Project
+from rag_ls.retrieval.fusion import Weights, load_weights
 from rag_ls.search import Searcher, likelihood
-from rag_ls.search.evidence import FEATURES, Weights, for_kind, learned
+from rag_ls.search.evidence import FEATURES, for_kind
 from rag_ls.search.query import analyse
 from rag_ls.storage import CheckoutIndex
 from tests.benchmarks.code.asked import cut, embed, place_of, places_found
@@ -34,8 +35,8 @@ from tests.benchmarks.code.repositories import REPOSITORIES, Repository
 from tests.support import UnchangedCorpus, index_at
 
 _CACHE = Path(tempfile.gettempdir()) / "rag-ls-benchmarks" / "evaluated"
-_LEARNED = learned()
-_NOTHING = Weights(**dict.fromkeys(FEATURES, 0.0))
+_LEARNED = load_weights("code")
+_NOTHING = dict.fromkeys(FEATURES, 0.0)
 _SIGNALS = ("lexical", "file_lexical", "file_lexical_sum", "dense", "file_dense", "file_dense_sum")
 # About the greatest of the learned weights, so that crowding counts as it does there.
 _ALONE = 8.0
@@ -104,7 +105,7 @@ def without(name: str) -> Ranking:
     """The product's own search without one kind of evidence."""
 
     def ranking(indexed: Indexed, question: Question) -> Sequence[Answer]:
-        weights = for_kind(replace(_LEARNED, **{name: 0.0}), analyse(question.query).kind)
+        weights = for_kind({**_LEARNED, name: 0.0}, analyse(question.query).kind)
         return by_weights(weights)(indexed, question)
 
     return ranking
@@ -139,9 +140,9 @@ def by_files_read_first(indexed: Indexed, question: Question) -> Sequence[Answer
 def rankings() -> Iterator[tuple[str, Ranking]]:
     """All that are compared, by name."""
     yield "term match", by_terms
-    yield "BM25 alone", by_weights(replace(_NOTHING, lexical=_ALONE), dense=False)
-    yield "dense alone", by_weights(replace(_NOTHING, dense=_ALONE))
-    yield "fused", by_weights(replace(_NOTHING, **{name: getattr(_LEARNED, name) for name in _SIGNALS}))
+    yield "BM25 alone", by_weights({**_NOTHING, "lexical": _ALONE}, dense=False)
+    yield "dense alone", by_weights({**_NOTHING, "dense": _ALONE})
+    yield "fused", by_weights({**_NOTHING, **{name: _LEARNED[name] for name in _SIGNALS}})
     yield "all", by_weights(None)
     for name in FEATURES:
         if name not in _SIGNALS:

@@ -1,4 +1,4 @@
-"""Learns the weights of the evidence from questions about public repositories, and writes them to `weights.json`.
+"""Learns the weights of the evidence from questions about public repositories, and writes them to `code.json`.
 
 python -m tests.benchmarks.code.learn MIRRORS    MIRRORS: a folder of git mirrors, OWNER+NAME/repo, in place of GitHub
 
@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-import rag_ls.search
+import rag_ls.retrieval
 from rag_ls.embedding import HostedModel
 from rag_ls.search.candidates import CandidateFinder, Candidates
 from rag_ls.search.evidence import FEATURES, evidence
@@ -31,7 +31,7 @@ from tests.benchmarks.code.judge import covers
 from tests.benchmarks.code.questions import Answer, Question
 from tests.support import ready
 
-_FILE = Path(rag_ls.search.__file__).parent / "weights.json"
+_FILE = Path(rag_ls.retrieval.__file__).parent / "weights" / "code.json"
 _KINDS = ("subject", "architecture", "module", "concept", "documentation", "web", "message", "file")
 # Not learned: all answers are sources, so that any weight of a role would do; documentation is taken from functions and types
 # alike, which is not how people ask; and whoever names a symbol or a file wants it.

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import local_model
-from rag_ls.search.evidence import FEATURES, Weights, for_kind
-from rag_ls.search.evidence import learned as present
+from rag_ls.retrieval.fusion import Weights, load_weights
+from rag_ls.search.evidence import for_kind
 from rag_ls.search.ranking import ordered
 from tests.benchmarks.code.finding import qualities
 from tests.benchmarks.code.judge import DEPTH
@@ -43,21 +43,21 @@ def main() -> None:
     measured = []
     for how, weights in _tried(found):
         by_file, by_place = quality(found, weights)
-        given = ", ".join(f"{name} {getattr(weights, name):g}" for name in ("dense", "file_dense", "file_dense_sum"))
+        given = ", ".join(f"{name} {weights[name]:g}" for name in ("dense", "file_dense", "file_dense_sum"))
         print(f"{how}, {given}: {by_file:.4f} by file, {by_place:.4f} by place", flush=True)
         measured.append((by_file + by_place, weights))
     _, best = max(measured, key=lambda item: item[0])
-    print(json.dumps({name: getattr(best, name) for name in FEATURES}, indent=2))
+    print(json.dumps(dict(best), indent=2))
 
 
 def _tried(found: Sequence[Example]) -> Iterator[tuple[str, Weights]]:
     """Weights to try, each with how they came about."""
-    now = {name: getattr(present(), name) for name in FEATURES}
-    yield "as it is", Weights(**now)
+    now = load_weights("code")
+    yield "as it is", now
     for dense, file, sum_ in itertools.product(_DENSE, _FILE, _SUM):
         of_vectors = {"dense": dense, "file_dense": file, "file_dense_sum": sum_}
-        yield "others as they are", Weights(**{**now, **of_vectors})
-        yield "others learned again", Weights(**learned(found, {**GIVEN, **of_vectors}))
+        yield "others as they are", {**now, **of_vectors}
+        yield "others learned again", learned(found, {**GIVEN, **of_vectors})
 
 
 def quality(found: Sequence[Example], weights: Weights) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Maps cosines of all models to one scale of similarity.
+"""Calibrates scores and cosines: what a number of one ranking or model means on a scale that all share.
 
 The cosine of related texts differs between models: with MiniLM a question and the note that answers it are often at
 0.4, with other models all texts are above 0.6. So cosines are mapped piecewise linearly, so that 0.7 means "begins to
@@ -7,7 +7,9 @@ be about the same" for each model.
 
 from __future__ import annotations
 
-from rag_ls.embedding.api import ModelCard
+import math
+
+from rag_ls.embedding import ModelCard
 
 RELEVANT = 0.7
 
@@ -26,3 +28,14 @@ def cosine_of(model: ModelCard, wanted: float) -> float:
     if wanted <= RELEVANT:
         return wanted / RELEVANT * bend
     return bend + (wanted - RELEVANT) / (1 - RELEVANT) * (1 - bend)
+
+
+def share_of_highest(score: float, highest: float) -> float:
+    """A score as a share of the highest possible one, 0..1."""
+    return max(0.0, min(1.0, score / highest))
+
+
+def probability(log_odds: float, prior: float = 1.0) -> float:
+    """The probability (0..1) for a score that is the logarithm of odds, which are multiplied by a prior."""
+    even = 1 / (1 + math.exp(-log_odds))
+    return prior * even / (prior * even + 1 - even)
