@@ -16,7 +16,7 @@ class Signals(Generic[Key]):
     dense: Mapping[Key, float] = field(default_factory=dict)
     """The cosine with the question; empty if no model answered."""
     lexical: Mapping[Key, float] = field(default_factory=dict)
-    """What words say, higher is better. Of a chunk BM25; of a memory the share of the question's words in it, 0..1."""
+    """The score by words, higher is better. Of a chunk BM25; of a memory the share of the question's words in it, 0..1."""
     exact: Mapping[Key, tuple[str, ...]] = field(default_factory=dict)
     """Chunks that the query names, and how: by `symbol`, `path` or `line`."""
     phrases: Mapping[Key, float] = field(default_factory=dict)

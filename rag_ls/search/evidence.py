@@ -110,7 +110,7 @@ class Scene:
 
     @cached_property
     def names(self) -> NDArray[np.float64]:
-        """What symbols hold of the query: shape (candidates, 3), the columns `name`, `name_asked`, `scope`."""
+        """The shares of the query that symbols hold: shape (candidates, 3), the columns `name`, `name_asked`, `scope`."""
         return np.array([_of_name(row.symbol, self.asked) for row in self.rows])
 
     @cached_property
