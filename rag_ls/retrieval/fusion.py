@@ -27,7 +27,7 @@ def load_weights(ranking: str) -> Weights:
 def fuse(evidence: Mapping[str, Value], weights: Weights) -> Value:
     """The weighed sum of evidence, of one candidate (a number each) or of many (a column each, shape (candidates,)).
 
-    Added up in the order of the evidence, so that a score is the same on every machine. There must be some evidence.
+    Added up in the order of the evidence, whatever the processor. There must be some evidence.
     """
     terms = [value * weights[name] for name, value in evidence.items()]
     total = terms[0]
