@@ -115,7 +115,6 @@ from rag_ls.languages.go import _MODULE
 from rag_ls.languages.patterns import compiled
 from rag_ls.languages.rust import _PACKAGE_NAME
 from rag_ls.rules.scopes import paths_named
-from rag_ls.rules.survey.layers import _IMPORT_LINE
 from rag_ls.search.query import analyse
 
 conventions = [each.tests for each in LANGUAGES.values() if each.tests is not None]
@@ -129,7 +128,7 @@ for unit in ("a", " ", "\\n", "a-", "*", "a/", "<!--", "TOKEN", "memories"):
     sections(f"# a{text}b\\n")
     suppressions(f"# rag-ls: ignore[x]{text}b")
     holds_secrets(".env", (text[:40_000] + ".=1").encode())
-    for pattern in (_OUR_FILES, compiled(_MODULE), compiled(_PACKAGE_NAME), _IMPORT_LINE, *declared):
+    for pattern in (_OUR_FILES, compiled(_MODULE), compiled(_PACKAGE_NAME), *declared):
         pattern.match(text)
         pattern.search(text)
     for tests in conventions:
