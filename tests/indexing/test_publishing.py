@@ -109,7 +109,7 @@ def test_unsaved_text_is_not_published(index: ProjectIndex, url: str, project: s
 
 
 class _Edited(PostgresPublisher):
-    """An editor begins a document just after the last file was deleted, and gets its row number."""
+    """An editor begins a document just after the last file was deleted."""
 
     index: ProjectIndex
 
