@@ -6,11 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rag_ls.languages.comments import QUOTED, SLASHED_COMMENTS, Lexis
+from rag_ls.languages.comments import QUOTED, SLASHED_COMMENTS, TAGGED, Lexis
 from rag_ls.languages.conventions import BRACED_CATCH, EXTENDING_CLASS, THROWN_CLASS, Decorators, Errors, Tests
 from rag_ls.languages.exports import ExportRule, head_words
 from rag_ls.languages.import_readers import SLASH_COMMENT, STRING, first_word, split_list
 from rag_ls.languages.import_rules import ImportRule, Statement, Taken, UseRule
+from rag_ls.languages.javascript_resolver import JavaScriptResolver
+from rag_ls.languages.language import Language
+from rag_ls.languages.markup import TAG_IMPORTS, markup_syntax
 from rag_ls.languages.syntax import Declaration, Kind, Syntax, declare
 
 # --- declarations
@@ -164,3 +167,53 @@ TESTS = Tests(
 )
 ERRORS = Errors(declared=EXTENDING_CLASS, raised=THROWN_CLASS, handled=BRACED_CATCH)
 DECORATORS = Decorators(pattern=r"(?<![^\s(])@([A-Z]\w*)\s*\(")
+
+
+def make_script_language(
+    name: str,
+    title: str,
+    *,
+    suffixes: tuple[str, ...],
+    file_names: tuple[str, ...] = (),
+    interpreters: tuple[str, ...] = (),
+    script_types: tuple[str, ...] = (),
+) -> Language:
+    """One of the family, whose grammar has the name of the language."""
+    return Language(
+        name=name,
+        title=title,
+        family="typescript",
+        suffixes=suffixes,
+        file_names=file_names,
+        interpreters=interpreters,
+        script_types=script_types,
+        syntax=script_syntax(name),
+        lexis=LEXIS,
+        is_matched=True,
+        imports=IMPORTS,
+        uses=USES,
+        exports=EXPORTS,
+        resolver=JavaScriptResolver,
+        tests=TESTS,
+        errors=ERRORS,
+        decorators=DECORATORS,
+    )
+
+
+def make_component_language(name: str, title: str) -> Language:
+    """Markup with scripts of the family in it, with the suffix and the grammar of its name."""
+    return Language(
+        name=name,
+        title=title,
+        family="typescript",
+        suffixes=(name,),
+        syntax=markup_syntax(name),
+        is_markup=True,
+        comments=TAGGED,
+        lexis=MARKUP_LEXIS,
+        imports=TAG_IMPORTS,
+        resolver=JavaScriptResolver,
+        tests=TESTS,
+        errors=ERRORS,
+        decorators=DECORATORS,
+    )
