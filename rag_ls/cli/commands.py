@@ -143,10 +143,14 @@ def status(arguments: argparse.Namespace) -> int:
     """Compare the files with the index, then show the state of the project and the engine."""
     if getattr(arguments, "is_overview", False):
         return _overview(arguments)
+    untrusted = ""
     try:
         while True:
             answer = ask(arguments, "status", {"skipped": arguments.skipped})
-            _show_status(arguments, answer)
+            if not _is_trusted(answer) and not arguments.json:
+                # Looked for once: it walks the whole folder.
+                untrusted = untrusted or _describe_untrusted(answer)
+            _show_status(arguments, answer, untrusted)
             if not arguments.watch:
                 return 0
             time.sleep(_LOOK_AGAIN_S)
@@ -169,17 +173,26 @@ def _overview(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _show_status(arguments: argparse.Namespace, answer: Json) -> None:
-    if arguments.watch and sys.stdout.isatty():
-        terminal.clear()
-    # A search does not wait for these imports.
-    from rag_ls.cli.trust_command import state_of
+def _is_trusted(answer: Json) -> bool:
+    # A search does not wait for this import.
     from rag_ls.registry.trusted_folders import users_trusted_folders
 
-    root = Path(answer["root"])
-    answer["trusted"] = users_trusted_folders().trusts(root)
+    answer["trusted"] = users_trusted_folders().trusts(Path(answer["root"]))
+    return bool(answer["trusted"])
+
+
+def _describe_untrusted(answer: Json) -> str:
+    from rag_ls.cli.brought import what_it_brings
+
+    waits = what_it_brings(Path(answer["root"]))
+    return "not trusted: `rag-ls trust` shows what waits" if waits else "not trusted; nothing waits for it"
+
+
+def _show_status(arguments: argparse.Namespace, answer: Json, untrusted: str) -> None:
+    if arguments.watch and sys.stdout.isatty():
+        terminal.clear()
     if not arguments.json:
-        answer["trust"] = state_of(root)
+        answer["trust"] = "trusted" if answer["trusted"] else untrusted
         answer |= _beside_the_index(arguments)
     # While it is watched, the next look comes in a second: no pager.
     show_answer(arguments, answer, render.status(answer, paint()), paged=not arguments.watch)

@@ -31,17 +31,6 @@ def run(arguments: argparse.Namespace) -> int:
     return _tell(arguments, project, "is trusted: its settings count, hooks tell its rules")
 
 
-def state_of(root: Path) -> str:
-    """How a folder stands, in a few words: whether it is trusted, and else what waits for that."""
-    if users_trusted_folders().trusts(root):
-        return "trusted"
-    from rag_ls.cli.brought import what_it_brings
-
-    return (
-        "not trusted: `rag-ls trust` shows what waits" if what_it_brings(root) else "not trusted; nothing waits for it"
-    )
-
-
 def offer(root: Path, *, tells: bool = False) -> None:
     """Ask at the terminal whether a folder that the user sets up is trusted; elsewhere, tell how that is done if it
     `tells` so."""
