@@ -105,14 +105,14 @@ def _print_help(text: str) -> int:
 
 
 def _stop_printing(error: OSError) -> int:
-    """End in silence where the reader (`head`, a pager) has seen enough; say why else nothing can be printed.
+    """End in silence where the reader (`head`, a pager) has seen enough; say where a disk is full.
 
-    Raises the error if it does not come of printing.
+    Raises any other error.
     """
     if not isinstance(error, BrokenPipeError):
         if error.errno not in _NO_ROOM:
             raise error
-        print(f"rag-ls: what was to be printed cannot be written: {error.strerror}", file=sys.stderr)
+        print(f"rag-ls: cannot write: {error.strerror}", file=sys.stderr)
     # Python would try once more to print what is left, and complain.
     sys.stderr.close()
     return DONE if isinstance(error, BrokenPipeError) else FAILED

@@ -124,7 +124,7 @@ def test_what_cannot_be_printed_is_said_in_a_line(repository: Path, line: tuple[
             timeout=60,
             check=False,
         )
-    assert done.stderr.splitlines()[-1] == "rag-ls: what was to be printed cannot be written: No space left on device"
+    assert done.stderr.splitlines()[-1] == "rag-ls: cannot write: No space left on device"
     assert done.returncode == 1
 
 
