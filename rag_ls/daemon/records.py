@@ -65,6 +65,12 @@ class Record(Protocol):
 _REQUEST_FAILED = -32803
 # LSP, `MessageType`.
 _WARNING = 2
+# JSON-RPC 2.0, "Error object": what cannot be read has no id.
+_UNREADABLE: Message = {
+    "jsonrpc": "2.0",
+    "id": None,
+    "error": {"code": -32700, "message": "unreadable message: a message is one JSON object"},
+}
 
 
 class McpRecord:
@@ -154,7 +160,8 @@ class LspRecord:
     def from_client(self, body: bytes) -> tuple[bytes | None, list[Message]]:
         message = parsed(body)
         if message is None:
-            return body, []
+            # Answered here: an engine that is only starting would never see it.
+            return None, [_UNREADABLE]
         method, params = message.get("method"), message.get("params")
         params = params if isinstance(params, dict) else {}
         if method == "initialize" and "id" in message and self._initialize is None:

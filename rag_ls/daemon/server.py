@@ -145,11 +145,12 @@ class EngineServer:
 
     def _serve(self, connection: socket.socket) -> None:
         channel = Channel(connection)
+        # Before it is told that it may stay: an engine that makes way ends when nobody is left.
+        with self._lock:
+            self._channels.add(channel)
         try:
             hello = self._greeted(channel)
             if hello is not None:
-                with self._lock:
-                    self._channels.add(channel)
                 connections.serve(self._engine, channel, hello)
         except (OSError, EngineLost) as error:
             _log.info("a client left: %s", error)

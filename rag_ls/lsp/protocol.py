@@ -111,6 +111,15 @@ class RagLsProtocol(LanguageServerProtocol):
         self.server_capabilities = result.capabilities
         return result
 
+    @lsp_method(types.SHUTDOWN)
+    def lsp_shutdown(self, *_: Any) -> Generator[Any, Any, None]:
+        """As in pygls, whose loop over the pending requests ends in an error, because each leaves them when cancelled."""
+        own_id, self._shutdown = self.msg_id, True
+        yield self.fm.features[types.SHUTDOWN], (), None
+        for msg_id, future in list(self._request_futures.items()):
+            if msg_id != own_id:
+                future.cancel()
+
     # pygls would keep a second copy of every text, and split its lines wrongly.
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)

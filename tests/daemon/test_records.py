@@ -58,6 +58,13 @@ def editor() -> LspRecord:
     return record
 
 
+def test_a_message_that_cannot_be_read_is_answered_without_an_engine(editor: LspRecord) -> None:
+    for body in (b'{"jsonrpc": "2.0", "id": 7, "method": ', b"[]", b"\xff"):
+        for_engine, answers = editor.from_client(body)
+        assert for_engine is None
+        assert [(answer["id"], answer["error"]["code"]) for answer in answers] == [(None, -32700)]
+
+
 def test_the_engine_s_answer_to_a_request_that_was_answered_is_dropped_once(editor: LspRecord) -> None:
     assert (editor.name, editor.process_id, editor.waits) == ("ed", 42, True)
     assert not editor.from_engine(_body(id=1, result={}))

@@ -156,6 +156,12 @@ def test_malformed_messages_are_answered_and_the_server_goes_on(tmp_path: Path) 
     _leave(server)
 
 
+def test_an_editor_that_leaves_while_its_folders_are_being_opened_is_let_go(many_files: Path) -> None:
+    server = _lsp()
+    _initialize(server, many_files)
+    _leave(server)
+
+
 def test_parameters_of_another_shape_are_refused_under_the_request_s_id(tmp_path: Path) -> None:
     server = _lsp()
     _initialize(server, tmp_path)
@@ -192,7 +198,8 @@ def _initialize(server: subprocess.Popen[bytes], folder: Path, process_id: int |
 
 def _leave(server: subprocess.Popen[bytes]) -> None:
     _send(server, {"jsonrpc": "2.0", "id": 99, "method": "shutdown"})
-    assert _receive(server)["id"] == 99
+    answer = _receive(server)
+    assert (answer["id"], answer.get("error")) == (99, None)
     _send(server, {"jsonrpc": "2.0", "method": "exit"})
     assert server.wait(PATIENCE_S) == 0
 

@@ -61,7 +61,8 @@ def test_work_that_waits_for_its_model_is_not_called_idle(client: Client, shop: 
     view = client.open(shop)
     view.indexing.index_tree(Depth.WORDS)
     _settled(view)
-    assert view.indexing.activity.phase is Phase.IDLE
+    # The thread says so a moment after its last file.
+    assert until(lambda: view.indexing.activity.phase is Phase.IDLE)
     view.indexing.resume()
     assert view.indexing.activity.phase in (Phase.LOADING, Phase.EMBEDDING)
     assert view.indexing.wait_until_idle(PATIENCE_S)
