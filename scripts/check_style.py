@@ -36,7 +36,6 @@ KNOWN = frozenset(
         "Patience",
         "Place",
         "Progress",
-        "RelatedTests",
         "Scan",
         "Schema",
         "Scope",

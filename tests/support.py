@@ -18,7 +18,7 @@ import psutil
 from numpy.typing import NDArray
 
 from rag_ls.daemon.paths import engine_paths
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Chunk, Freshness
 from rag_ls.project import Project, user_data_folder
 from rag_ls.registry.memory_homes import FOLDER as HOMES_FOLDER
@@ -191,7 +191,7 @@ def vectors_of(store: SqliteCheckout) -> VectorStore:
     return store._vectors
 
 
-def embedding_count(view: ProjectView) -> int:
+def embedding_count(view: ProjectSession) -> int:
     """How many vectors a project's index holds."""
     summary = index_summary(view.project)
     assert summary is not None

@@ -20,8 +20,8 @@ from typing import Any, TypeVar
 from rag_ls import config, memory
 from rag_ls.config import Loaded, Problem, Settings
 from rag_ls.engine.engine import About, Engine
-from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.requests import SearchRequest
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import (
     NotFound,
     NotIndexed,
@@ -72,7 +72,7 @@ class Client:
         self.asks_all = asks_all
         self.about = about
         self._lock = threading.RLock()
-        self._projects: dict[Path, ProjectView] = {}
+        self._projects: dict[Path, ProjectSession] = {}
         # Opened for one question that named them; the client works in the others.
         self._aside: set[Path] = set()
         self._scratch: Path | None = None
@@ -101,7 +101,7 @@ class Client:
         found = [problem for project in projects or [None] for problem in self.load_settings(project).problems]
         return list(dict.fromkeys(found))
 
-    def open(self, folder: str | os.PathLike[str], *, on_purpose: bool = False) -> ProjectView:
+    def open(self, folder: str | os.PathLike[str], *, on_purpose: bool = False) -> ProjectSession:
         """Open the project around a folder, if it is not open yet. This alone indexes nothing.
 
         Raises `ProjectUnavailable`, and `NotIndexed` for home and the like, unless the user asks for them `on_purpose`.
@@ -111,14 +111,14 @@ class Client:
             check_may_become_project(project.root)
         return self.open_project(project)
 
-    def open_existing(self, folder: str | os.PathLike[str]) -> ProjectView:
+    def open_existing(self, folder: str | os.PathLike[str]) -> ProjectSession:
         """As `open`, for reading only: it does not make a folder into a project. Raises `NotIndexed`."""
         project = find_project(folder)
         if all(project.root != known.root for known in self.known_projects()):
             project = existing_project(folder)
         return self.open_project(project)
 
-    def open_project(self, project: Project, *, aside: bool = False) -> ProjectView:
+    def open_project(self, project: Project, *, aside: bool = False) -> ProjectSession:
         """As `open`, for a known project root. A project opened `aside` answers only when a question names it."""
         self._check_seen(project.root)
         with self._lock:
@@ -135,7 +135,7 @@ class Client:
                 shared = self.engine.acquire(project, self._settings_for_all(project), scratch=scratch)
                 if self._editor and not self._alone:
                     shared.use_settings(load_settings)
-                view = ProjectView(shared, load_settings, self._user_memories, self._now, scratch=scratch)
+                view = ProjectSession(shared, load_settings, self._user_memories, self._now, scratch=scratch)
                 self._projects[project.root] = view
                 if aside:
                     self._aside.add(project.root)
@@ -143,13 +143,13 @@ class Client:
                     self._note_opened(view)
             return view
 
-    def _note_opened(self, view: ProjectView) -> None:
+    def _note_opened(self, view: ProjectSession) -> None:
         """Record the project in the registry, so that it can be named from now on."""
         entry = entry_of(view.settings.projects, view.project.root)
         name = entry.name if entry else ""
         self.engine.registry.note_opened(view.project.root, name=name, from_config=entry is not None)
 
-    def open_scratch(self, *, aside: bool = False) -> ProjectView:
+    def open_scratch(self, *, aside: bool = False) -> ProjectSession:
         """Open a project without a folder, for an editor without one. It holds only unsaved and guest documents."""
         with self._lock:
             if self._scratch is None:
@@ -173,11 +173,11 @@ class Client:
             for each in [each for each in self._aside if root in (None, each)]:
                 self._forget(self._projects[each])
 
-    def projects(self) -> list[ProjectView]:
+    def projects(self) -> list[ProjectSession]:
         """The projects that this client opened, in that order, without those that are open aside."""
         return [view for view in self.all_projects() if view.project.root not in self._aside]
 
-    def all_projects(self) -> list[ProjectView]:
+    def all_projects(self) -> list[ProjectSession]:
         """As `projects`, with those that are open aside."""
         with self._lock:
             for view in self._projects.values():
@@ -219,7 +219,7 @@ class Client:
         """Whether `root` belongs to the project without a folder."""
         return root == self._scratch
 
-    def project_of(self, path: str | os.PathLike[str]) -> ProjectView | None:
+    def project_of(self, path: str | os.PathLike[str]) -> ProjectSession | None:
         """The open project that a file belongs to, the innermost of several, or None."""
         holders = []
         for view in self.projects():
@@ -232,7 +232,7 @@ class Client:
 
     def search(
         self, request: SearchRequest, *, wait_for_model_s: float = 0.0
-    ) -> list[tuple[ProjectView, SearchAnswer]]:
+    ) -> list[tuple[ProjectSession, SearchAnswer]]:
         """Ask every open project."""
         return [(view, view.search(request, wait_for_model_s=wait_for_model_s)) for view in self.projects()]
 
@@ -285,7 +285,7 @@ class Client:
         # The next look at the projects opens the damaged ones anew.
         return work()
 
-    def _heal(self, view: ProjectView) -> None:
+    def _heal(self, view: ProjectSession) -> None:
         """Reopen a project whose folder or index was replaced, deleted or damaged, if that is possible."""
         former = view.shared
         if not former.is_lost:
@@ -299,7 +299,7 @@ class Client:
         view.move_to(shared)
         view.indexing.index_tree()
 
-    def _forget(self, view: ProjectView) -> None:
+    def _forget(self, view: ProjectSession) -> None:
         del self._projects[view.project.root]
         self._aside.discard(view.project.root)
         view.close()

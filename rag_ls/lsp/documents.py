@@ -8,7 +8,7 @@ from pathlib import Path
 from pygls import uris
 
 from rag_ls.engine.client import Client
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import PathOutsideProject
 from rag_ls.indexing import Buffer
 from rag_ls.lsp.text_buffer import TextBuffer
@@ -20,7 +20,7 @@ from rag_ls.util.network_paths import share_of
 class Place:
     """A document's project, and its path in the project."""
 
-    view: ProjectView
+    view: ProjectSession
     path: str
     guest: bool
     """Whether it is none of the project's files: untitled, or outside every folder."""
@@ -77,7 +77,7 @@ def place_of(uri: str, client: Client) -> Place | None:
     return Place(projects[0], file.as_posix() if file is not None else uri, guest=True)
 
 
-def open_project_around(uri: str, client: Client) -> ProjectView:
+def open_project_around(uri: str, client: Client) -> ProjectSession:
     """Open the project around a file, else the scratch project; for an editor without a folder."""
     file = file_path(uri)
     root = find_marked_root(file.parent) if file is not None and file.parent.is_dir() else None
@@ -100,7 +100,7 @@ def as_buffer(document: OpenDocument, place: Place, text: str) -> Buffer:
     return Buffer(place.path, text, document.language or None, place.guest)
 
 
-def uri_of(view: ProjectView, path: str) -> str:
+def uri_of(view: ProjectSession, path: str) -> str:
     """The URI of a document of a project, or of a guest."""
     if ":" in path.split("/", 1)[0]:
         return path

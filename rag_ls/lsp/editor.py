@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from rag_ls.config import Loaded, Problem
 from rag_ls.engine.client import Client
 from rag_ls.engine.events import Event, MemoryChanged, SettingsChanged
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
 from rag_ls.lsp.documents import Documents, OpenDocument, as_buffer, file_path, open_project_around, place_of
 from rag_ls.lsp.event_inbox import EventInbox
@@ -52,7 +52,7 @@ class EditorSession:
         self._hand_over = HandOver()
         self._loop = asyncio.get_running_loop()
         self.documents = Documents(encoding)
-        self.opened_projects: asyncio.Queue[ProjectView] = asyncio.Queue()
+        self.opened_projects: asyncio.Queue[ProjectSession] = asyncio.Queue()
         """Newly opened projects, for showing their progress."""
         self.problems: asyncio.Queue[str] = asyncio.Queue()
         """Messages for the user."""
@@ -155,7 +155,7 @@ class EditorSession:
         if note := loaded.waiting_note(view.project.root):
             self.problems.put_nowait(note)
 
-    def _show(self, view: ProjectView) -> None:
+    def _show(self, view: ProjectSession) -> None:
         """Queue a project for showing its progress, once."""
         if view.project.root not in self._shown:
             self._shown.add(view.project.root)
@@ -282,7 +282,7 @@ def _have_one_open(client: Client) -> None:
         client.open_scratch()
 
 
-def _open_project(session: ClientSession, folder: Path) -> tuple[ProjectView, Loaded]:
+def _open_project(session: ClientSession, folder: Path) -> tuple[ProjectSession, Loaded]:
     """Open the project around a folder; returns it with its settings and their problems."""
     view = session.work_in(folder)
     return view, session.client.load_settings(view.project)
@@ -306,7 +306,7 @@ def _close_project(client: Client, folder: Path, others: Sequence[Path]) -> Path
 
 def _take_files(client: Client, uris: Sequence[str]) -> None:
     """Tell the projects of files that were written, created, renamed or deleted."""
-    changed: dict[int, tuple[ProjectView, list[str]]] = {}
+    changed: dict[int, tuple[ProjectSession, list[str]]] = {}
     for uri in uris:
         place = place_of(uri, client) if file_path(uri) else None
         if place is not None and not place.guest and not _is_internal(place.path):

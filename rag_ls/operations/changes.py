@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Scope
 
 A = TypeVar("A")
@@ -21,11 +21,11 @@ class Changed(Generic[A]):
     """The project of each changed store; None for memories of a session or of the user. Empty for a preview."""
 
 
-def mark_changed(answer: A, view: ProjectView, *scopes: Scope) -> Changed[A]:
+def mark_changed(answer: A, view: ProjectSession, *scopes: Scope) -> Changed[A]:
     """An answer after changes of memories that the project `view` sees, in some scopes."""
     return Changed(answer, find_roots(view, *scopes))
 
 
-def find_roots(view: ProjectView, *scopes: Scope) -> tuple[Path | None, ...]:
+def find_roots(view: ProjectSession, *scopes: Scope) -> tuple[Path | None, ...]:
     """The project of each scope's memories, as `Changed` has them."""
     return tuple(dict.fromkeys(view.project.root if scope is Scope.PROJECT else None for scope in scopes))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rag_ls.config import Settings
 from rag_ls.engine.client import Client
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import NotIndexed
 from rag_ls.operations.agents_requests import check_agents_request
 from rag_ls.operations.code.search import AGENTS_BUDGET_TOKENS
@@ -74,7 +74,7 @@ class ClientSession:
         view = next(iter(self.client.projects()), None)
         return [str(problem) for problem in self.client.load_settings(view.project if view else None).problems]
 
-    def work_in(self, folder: Path) -> ProjectView:
+    def work_in(self, folder: Path) -> ProjectSession:
         """Open the project around a folder for a client that stays there; keep it indexed if the settings say so.
 
         Raises `ProjectUnavailable`, and `NotIndexed` for a folder that is no project; later questions about code repeat

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from rag_ls.engine.client import local_client
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.code.hovers import find_use_lenses
+from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Patterns
 from rag_ls.operations import Operations
 from rag_ls.rules.checks.project import check_project
@@ -48,7 +49,7 @@ def _measured(folder: Path) -> dict[str, Any]:
             "constraints": lambda path: operations.run(
                 "rag_check_constraints", {"change_description": f"change {path}"}
             ),
-            "lenses": view.use_lenses,
+            "lenses": partial(find_use_lenses, view),
             "diagnostics": lambda path: view.checks.violations(path, view.checks.text_of(path)),
         }
         return {name: _percentiles(ask, paths) for name, ask in answered.items()}
@@ -61,7 +62,7 @@ def _percentiles(ask: Any, paths: list[str]) -> dict[str, float]:
     return percentiles([timed(partial(ask, path)) for path in paths[1:]])
 
 
-def _sample(view: ProjectView) -> list[str]:
+def _sample(view: ProjectSession) -> list[str]:
     paths = sorted(path for path in view.store.documents() if path.endswith(".py"))
     return random.Random(5).sample(paths, min(_RUNS, len(paths)))
 

@@ -18,8 +18,9 @@ import numpy as np
 
 from rag_ls.embedding.local.catalog import MINILM
 from rag_ls.engine.client import local_client
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.code.hovers import hover
 from rag_ls.engine.requests import SearchRequest
+from rag_ls.engine.session import ProjectSession
 from rag_ls.storage import CheckoutIndex
 from rag_ls.storage.sqlite.vector_index import EXACT_LIMIT
 from tests.benchmarks.measure import memory_mb, percentiles, timed
@@ -96,14 +97,14 @@ def _measure(folder: Path) -> dict[str, Any]:
     numbers = random.Random(3)
     questions = [QUESTIONS[run % len(QUESTIONS)] for run in range(_RUNS)]
     searches = [timed(partial(view.search, SearchRequest(question))) for question in questions]
-    hovers = [timed(partial(view.hover, *_place(view, numbers))) for _ in range(_RUNS)]
+    hovers = [timed(partial(hover, view, *_place(view, numbers))) for _ in range(_RUNS)]
     chunks = view.store.counts().chunks
     memory = memory_mb()
     client.close()
     return {"chunks": chunks, "search": percentiles(searches), "hover": percentiles(hovers), "memory": memory}
 
 
-def _place(view: ProjectView, numbers: random.Random) -> tuple[str, int]:
+def _place(view: ProjectSession, numbers: random.Random) -> tuple[str, int]:
     paths = [path for _, path, _, _ in view.store.document_paths()]
     path = numbers.choice(paths)
     document = view.store.document(path)

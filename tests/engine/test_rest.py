@@ -13,8 +13,8 @@ import pytest
 
 from rag_ls.config import Settings
 from rag_ls.engine.client import Client
-from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.requests import SearchRequest
+from rag_ls.engine.session import ProjectSession
 from rag_ls.memory import NewMemory
 from rag_ls.model import MemoryFilters, Scope
 from rag_ls.storage import open_memories
@@ -30,7 +30,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def view(client: Client, shop: Path) -> ProjectView:
+def view(client: Client, shop: Path) -> ProjectSession:
     """A project that is indexed and watched, with a memory."""
     view = client.open(shop)
     view.memories.store(NewMemory("prices are in cents", scope=Scope.PROJECT), None)
@@ -52,16 +52,16 @@ def _opened_below(folder: Path) -> list[str]:
     return [path for path in found if path.startswith(str(folder))]
 
 
-def _is_at_rest(view: ProjectView) -> bool:
+def _is_at_rest(view: ProjectSession) -> bool:
     names = {thread.name for thread in threading.enumerate()}
     return not _opened_below(view.project.root) and names.isdisjoint({"documents", "embeddings"})
 
 
-def _paths(view: ProjectView, query: str) -> list[str]:
+def _paths(view: ProjectSession, query: str) -> list[str]:
     return [hit.item.chunk.path for hit in view.search(SearchRequest(query)).hits]
 
 
-def test_a_project_that_rests_has_no_file_open_and_no_thread(view: ProjectView) -> None:
+def test_a_project_that_rests_has_no_file_open_and_no_thread(view: ProjectSession) -> None:
     found = _paths(view, "total price")
     assert found
     assert until(lambda: _is_at_rest(view))
@@ -71,13 +71,13 @@ def test_a_project_that_rests_has_no_file_open_and_no_thread(view: ProjectView) 
     assert until(lambda: _is_at_rest(view))
 
 
-def test_a_file_that_changed_while_its_project_rests_is_found(view: ProjectView) -> None:
+def test_a_file_that_changed_while_its_project_rests_is_found(view: ProjectSession) -> None:
     assert until(lambda: _is_at_rest(view))
     write(view.project.root, {"src/refund.py": "def refund_purchase(order):\n    return -order.total\n"})
     assert _paths(view, "refund_purchase")[:1] == ["src/refund.py"]
 
 
-def test_what_another_process_leaves_to_do_ends_the_rest(view: ProjectView) -> None:
+def test_what_another_process_leaves_to_do_ends_the_rest(view: ProjectSession) -> None:
     """Here through a store of its own, as another process has: a memory without a vector."""
     assert until(lambda: _is_at_rest(view))
     own = view.shared.memories()

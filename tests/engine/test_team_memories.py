@@ -10,7 +10,7 @@ import pytest
 
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.events import MemoryChanged
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.memory.memories import NewMemory
 from rag_ls.model import Scope
 from tests.storage.postgres.servers import Postgres, postgres
@@ -36,7 +36,7 @@ def _clone(folder: Path, remote: str = "git@github.com:acme/shop.git") -> Path:
 
 
 @contextmanager
-def _user(home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Client, ProjectView]]:
+def _user(home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Client, ProjectSession]]:
     monkeypatch.setenv("RAG_LS_HOME", str(home))
     client = local_client("cli")
     try:
@@ -45,11 +45,11 @@ def _user(home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
         client.close()
 
 
-def _contents(view: ProjectView) -> list[str]:
+def _contents(view: ProjectSession) -> list[str]:
     return sorted(memory.content for memory in view.shared.memories().all())
 
 
-def _remember(view: ProjectView, content: str) -> None:
+def _remember(view: ProjectSession, content: str) -> None:
     view.memories.store(NewMemory(content, Scope.PROJECT), None)
 
 

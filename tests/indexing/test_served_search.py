@@ -14,8 +14,10 @@ import pytest
 
 from rag_ls.embedding import EMBEDDED_TEXTS, HostedModel
 from rag_ls.engine.client import local_client
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.code.hovers import hover
+from rag_ls.engine.code.related_code import find_related
 from rag_ls.engine.requests import SearchRequest
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import ModelMissing
 from rag_ls.indexing import Buffer
 from rag_ls.model import SearchAnswer, StoredChunk
@@ -41,16 +43,16 @@ def database(server: Postgres, monkeypatch: pytest.MonkeyPatch) -> str:
     return found
 
 
-def _search(view: ProjectView, question: str = QUESTION) -> SearchAnswer:
+def _search(view: ProjectSession, question: str = QUESTION) -> SearchAnswer:
     return view.search(SearchRequest(question), wait_for_model_s=PATIENCE_S)
 
 
-def _first(view: ProjectView, question: str) -> str:
+def _first(view: ProjectSession, question: str) -> str:
     """The file of the best hit; empty if there is none yet."""
     return next((hit.item.chunk.path for hit in _search(view, question).hits if isinstance(hit.item, StoredChunk)), "")
 
 
-def _local(view: ProjectView) -> int:
+def _local(view: ProjectSession) -> int:
     """How many vectors are on this machine."""
     checkout, vectors = view.shared.index.checkout, view.shared.index.served
     assert vectors is not None
@@ -58,7 +60,7 @@ def _local(view: ProjectView) -> int:
     return len(vectors._local.get(checkout.embeddings.active_model(), hashes))
 
 
-def _table(view: ProjectView) -> str:
+def _table(view: ProjectSession) -> str:
     """The table of the project's vectors on the server."""
     return f"{schema_of('shop')}.{table_of(view.shared.index.checkout.embeddings.active_model())}"
 
@@ -229,12 +231,12 @@ def test_no_vector_and_no_hash_of_unsaved_text_is_sent_whatever_is_asked(
         (row,) = view.shared.index.checkout.chunks.of_symbol("settle_invoice")
         own = view.shared.embedding_of(row)
         assert own is not None
-        view.hover("src/debts.py", 1)
-        view.code.find_related(path="src/debts.py", line=1)
-        view.code.find_related(snippet=text, path="src/debts.py")
+        hover(view, "src/debts.py", 1)
+        find_related(view, path="src/debts.py", line=1)
+        find_related(view, snippet=text, path="src/debts.py")
         _search(view, "debt")
         view.search(SearchRequest("debt", filters=Filters(language="python")), wait_for_model_s=PATIENCE_S)
-        view.hover("src/cart.py", 2)
+        hover(view, "src/cart.py", 2)
         assert sent_vectors, "saved text is searched there"
         assert all(float(vector @ own.vector) < 0.99 for vector in sent_vectors)
         assert row.text_hash not in sent_hashes

@@ -9,8 +9,8 @@ import pytest
 from filelock import FileLock
 
 from rag_ls.engine.client import Client, local_client
-from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.requests import SearchRequest
+from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Buffer, Phase
 from rag_ls.indexing.progress import Depth, Progress
 from rag_ls.model import Freshness
@@ -31,7 +31,7 @@ sys.stdin.read()
 
 
 @pytest.fixture
-def view(client: Client, shop: Path) -> ProjectView:
+def view(client: Client, shop: Path) -> ProjectSession:
     """The shop, indexed."""
     view = client.open(shop)
     view.indexing.index_tree()
@@ -40,7 +40,7 @@ def view(client: Client, shop: Path) -> ProjectView:
 
 
 @pytest.fixture
-def second(shop: Path) -> Iterator[ProjectView]:
+def second(shop: Path) -> Iterator[ProjectSession]:
     """The shop as another client has it open."""
     client = local_client()
     yield client.open(shop)
@@ -84,22 +84,22 @@ def test_embedding_counts_up_to_one_total_though_texts_stand_in_several_files(cl
     assert embedding == sorted(embedding, key=lambda step: step.done)
 
 
-def _settled(view: ProjectView) -> None:
+def _settled(view: ProjectSession) -> None:
     assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
 
 
-def _found(view: ProjectView, query: str) -> list[tuple[str, Freshness | None]]:
+def _found(view: ProjectSession, query: str) -> list[tuple[str, Freshness | None]]:
     hits = view.search(SearchRequest(query)).hits
     return [(hit.item.chunk.path, hit.freshness) for hit in hits if {"lexical", "symbol"} & set(hit.matched_by)]
 
 
-def test_a_project_is_indexed_whole_with_its_embeddings(view: ProjectView) -> None:
+def test_a_project_is_indexed_whole_with_its_embeddings(view: ProjectSession) -> None:
     status = view.status()
     assert (status.documents, status.queued_documents, status.pending_embeddings, status.complete) == (4, 0, 0, True)
     assert view.search(SearchRequest("how much do the goods cost")).stats.dense
 
 
-def test_a_large_document_that_is_typed_in_is_indexed_in_the_end_though_nobody_asks(view: ProjectView) -> None:
+def test_a_large_document_that_is_typed_in_is_indexed_in_the_end_though_nobody_asks(view: ProjectSession) -> None:
     large = _functions(1) * 300
     for name in ("zebra", "giraffe"):
         view.buffer_changed(Buffer("src/large.py", f"{large}\n\ndef {name}():\n    return 1\n"))
@@ -107,7 +107,7 @@ def test_a_large_document_that_is_typed_in_is_indexed_in_the_end_though_nobody_a
     assert until(lambda: not view.indexing.unseen())
 
 
-def test_unsaved_text_is_searched_until_it_is_closed(view: ProjectView) -> None:
+def test_unsaved_text_is_searched_until_it_is_closed(view: ProjectSession) -> None:
     view.buffer_changed(Buffer("src/cart.py", "def zebra_price():\n    return 1\n"))
     _settled(view)
     assert _found(view, "zebra") == [("src/cart.py", Freshness.BUFFER)]
@@ -118,20 +118,20 @@ def test_unsaved_text_is_searched_until_it_is_closed(view: ProjectView) -> None:
     assert _found(view, "discount") == [("src/cart.py", Freshness.DISK)]
 
 
-def test_unsaved_text_is_searched_by_other_processes_too(view: ProjectView, second: ProjectView) -> None:
+def test_unsaved_text_is_searched_by_other_processes_too(view: ProjectSession, second: ProjectSession) -> None:
     view.buffer_changed(Buffer("src/cart.py", "def zebra_price():\n    return 1\n"))
     _settled(view)
     assert _found(second, "zebra") == [("src/cart.py", Freshness.BUFFER)]
 
 
-def test_a_buffer_that_equals_its_file_is_the_file(view: ProjectView, shop: Path) -> None:
+def test_a_buffer_that_equals_its_file_is_the_file(view: ProjectSession, shop: Path) -> None:
     view.buffer_changed(Buffer("src/cart.py", (shop / "src/cart.py").read_text()))
     _settled(view)
     assert view.store.unsaved_documents() == []
     assert _found(view, "discount") == [("src/cart.py", Freshness.DISK)]
 
 
-def test_only_the_last_of_many_edits_stays(view: ProjectView) -> None:
+def test_only_the_last_of_many_edits_stays(view: ProjectSession) -> None:
     # So unlike each other that none is taken for another one misspelt.
     names = [f"{first * 4}{second * 4}" for first in "abcde" for second in "klmnopqrst"]
     for name in names:
@@ -143,7 +143,9 @@ def test_only_the_last_of_many_edits_stays(view: ProjectView) -> None:
 @pytest.mark.parametrize(
     "path", [".env", "deploy/server.pem", "id_rsa", "ignored.py", ".rag-ls/notes.py", "node_modules/a.js"]
 )
-def test_what_may_not_be_indexed_is_not_when_it_is_opened_or_written(view: ProjectView, shop: Path, path: str) -> None:
+def test_what_may_not_be_indexed_is_not_when_it_is_opened_or_written(
+    view: ProjectSession, shop: Path, path: str
+) -> None:
     write(shop, {".gitignore": "ignored.py\n", path: "zebra = 1\n"})
     view.buffer_changed(Buffer(path, "zebra = 2\n"))
     view.files_changed([path])
@@ -154,14 +156,14 @@ def test_what_may_not_be_indexed_is_not_when_it_is_opened_or_written(view: Proje
     assert view.store.document(path) is None
 
 
-def test_a_guest_document_is_searched_unless_its_name_speaks_of_a_secret(view: ProjectView) -> None:
+def test_a_guest_document_is_searched_unless_its_name_speaks_of_a_secret(view: ProjectSession) -> None:
     for path in ("/elsewhere/zebra.py", "/elsewhere/.env"):
         view.buffer_changed(Buffer(path, "zebra = 1\n", "python", guest=True))
     _settled(view)
     assert _found(view, "zebra") == [("/elsewhere/zebra.py", Freshness.BUFFER)]
 
 
-def test_a_written_file_is_read_again_and_a_deleted_one_is_gone(view: ProjectView, shop: Path) -> None:
+def test_a_written_file_is_read_again_and_a_deleted_one_is_gone(view: ProjectSession, shop: Path) -> None:
     write(shop, {"src/cart.py": "def zebra():\n    return 1\n", "src/new.py": "def giraffe():\n    return 1\n"})
     (shop / "src/auth.py").unlink()
     view.files_changed(["src/cart.py", "src/new.py", "src/auth.py"])
@@ -171,7 +173,7 @@ def test_a_written_file_is_read_again_and_a_deleted_one_is_gone(view: ProjectVie
     assert _found(view, "refresh") == []
 
 
-def test_a_deleted_folder_takes_its_files_along(view: ProjectView, shop: Path) -> None:
+def test_a_deleted_folder_takes_its_files_along(view: ProjectSession, shop: Path) -> None:
     for file in (shop / "src").iterdir():
         file.unlink()
     (shop / "src").rmdir()
@@ -194,7 +196,7 @@ def test_a_file_that_changed_behind_our_back_is_marked_and_soon_read(
     assert until(lambda: _found(view, "zebra") == [("src/cart.py", Freshness.DISK)])
 
 
-def test_a_file_deleted_behind_our_back_is_no_hit(view: ProjectView, shop: Path) -> None:
+def test_a_file_deleted_behind_our_back_is_no_hit(view: ProjectSession, shop: Path) -> None:
     (shop / "src/cart.py").unlink()
     assert _found(view, "discount") == []
 
@@ -271,7 +273,7 @@ def test_a_queue_that_a_killed_process_left_is_finished_without_being_asked(big:
     assert until(lambda: view.store.counts().documents == 400)
 
 
-def test_a_buffer_with_half_a_surrogate_pair_is_searched(view: ProjectView) -> None:
+def test_a_buffer_with_half_a_surrogate_pair_is_searched(view: ProjectSession) -> None:
     view.buffer_changed(Buffer("src/cart.py", "zebra = '\ud83d'\n"))
     view.buffer_changed(Buffer("src/other.py", "giraffe = 1\n"))
     _settled(view)

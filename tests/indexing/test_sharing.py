@@ -12,7 +12,7 @@ import pytest
 from rag_ls.embedding import EMBEDDED_TEXTS, LoadedModel
 from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.engine.client import Client, local_client
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import ModelMissing
 from rag_ls.indexing import Buffer
 from tests.storage.postgres.servers import Postgres
@@ -28,7 +28,7 @@ def url(server: Postgres, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @contextmanager
-def user(home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Client, ProjectView]]:
+def user(home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Client, ProjectSession]]:
     """A user with an own home, whose clone is indexed."""
     monkeypatch.setenv("RAG_LS_HOME", str(home))
     client = local_client("cli")

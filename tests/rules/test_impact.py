@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import Client
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.code.impact import find_impact, find_import_edges, find_uses
+from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Buffer, Depth
 from tests.support import PATIENCE_S, until, write
 
@@ -40,15 +41,15 @@ GO = {
 }
 
 
-def _indexed(client: Client, root: Path, files: dict[str, str]) -> ProjectView:
+def _indexed(client: Client, root: Path, files: dict[str, str]) -> ProjectSession:
     view = client.open(write(root, files), on_purpose=True)
     view.indexing.index_tree(Depth.WORDS)
     assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
     return view
 
 
-def _dependents(view: ProjectView, path: str, symbol: str = "") -> dict[str, tuple[str, ...]]:
-    return {each.path: each.names for each in view.rules.impact(path, symbol, 3).dependents.direct}
+def _dependents(view: ProjectSession, path: str, symbol: str = "") -> dict[str, tuple[str, ...]]:
+    return {each.path: each.names for each in find_impact(view, path, symbol, 3).dependents.direct}
 
 
 def test_names_are_followed_through_a_package(client: Client, tmp_path: Path) -> None:
@@ -66,12 +67,12 @@ def test_names_are_followed_through_a_package(client: Client, tmp_path: Path) ->
 
 def test_what_depends_on_the_dependents_is_counted(client: Client, tmp_path: Path) -> None:
     view = _indexed(client, tmp_path, PYTHON)
-    found = view.rules.impact("shop/mail.py", "", 3)
+    found = find_impact(view, "shop/mail.py", "", 3)
     assert [each.path for each in found.dependents.direct] == ["shop/web.py"]
-    assert view.rules.impact("shop/cart.py", "", 3).dependents.beyond == 1
+    assert find_impact(view, "shop/cart.py", "", 3).dependents.beyond == 1
     # Of one symbol, those count that its users lead to.
-    assert view.rules.impact("shop/cart.py", "unused", 3).dependents.beyond == 0
-    assert view.rules.impact("shop/cart.py", "", 3).tests == ("tests/test_cart.py",)
+    assert find_impact(view, "shop/cart.py", "unused", 3).dependents.beyond == 0
+    assert find_impact(view, "shop/cart.py", "", 3).tests == ("tests/test_cart.py",)
 
 
 def test_default_and_star_exports_are_followed(client: Client, tmp_path: Path) -> None:
@@ -96,11 +97,11 @@ def test_an_unsaved_import_counts(client: Client, tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", ["shop\\cart.py", "./shop/cart.py"])
 def test_a_path_may_be_written_in_other_ways(client: Client, tmp_path: Path, path: str) -> None:
     view = _indexed(client, tmp_path, PYTHON)
-    assert view.rules.impact(path, "", 3).path == "shop/cart.py"
+    assert find_impact(view, path, "", 3).path == "shop/cart.py"
 
 
 def test_the_uses_of_each_exported_symbol_are_counted(client: Client, tmp_path: Path) -> None:
-    uses = _indexed(client, tmp_path, PYTHON).rules.uses("shop/cart.py")
+    uses = find_uses(_indexed(client, tmp_path, PYTHON), "shop/cart.py")
     assert [(each.symbol, each.line, each.files, each.tests) for each in uses] == [
         ("Cart", 1, 3, 1),
         ("total", 5, 3, 0),
@@ -116,6 +117,6 @@ def test_an_import_of_a_package_is_one_import_however_many_files_the_package_has
         'package main\n\nimport (\n\t"fmt"\n\t"example.org/shop/store"\n)\n\nfunc main() { fmt.Println(store.Part1) }\n'
     )
     view = _indexed(client, tmp_path, files)
-    assert [(importer, imported.rpartition("/")[0], line) for importer, imported, line in view.rules.edges()] == [
+    assert [(importer, imported.rpartition("/")[0], line) for importer, imported, line in find_import_edges(view)] == [
         ("cmd/main.go", "store", 5)
     ]

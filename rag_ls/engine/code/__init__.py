@@ -1,1 +1,1 @@
-"""One client's questions about one project's code: search, lookup, and memories about the code."""
+"""Answers to a client about the code of its project: functions of its session."""

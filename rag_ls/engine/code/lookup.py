@@ -1,4 +1,4 @@
-"""Looks up code of one client's project: the lines around a chunk, declarations, and tests of a place."""
+"""Looks code up for one client's session: the lines around a chunk, and declarations."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag_ls.engine.code.places import Places
-from rag_ls.engine.code.questions import CodeQuestions
-from rag_ls.engine.code.related_tests import RelatedTest, RelatedTests
-from rag_ls.engine.view_context import ViewContext
+from rag_ls.engine.code import places
+from rag_ls.engine.session import ProjectSession
+from rag_ls.errors import NotFound
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.search import glob_matcher, is_test
 from rag_ls.storage import ChunkRow, StoredSymbol
@@ -18,6 +17,7 @@ CONTEXTS = ("chunk", "neighbours", "declaration", "file")
 _MAX_LINES = 2000
 _MAX_SYMBOLS = 200_000
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_GONE = "its code was edited or removed: search_code finds it again"
 _OWNER = re.compile(r"\.|::|#| > ")
 
 
@@ -43,75 +43,75 @@ class SymbolQuestion:
     kind: str = ""
 
 
-class CodeLookup:
-    """Looks up chunks with their context, outlines, and tests of a place. Safe from several threads."""
+def _find_chunk(session: ProjectSession, chunk_id: str) -> Hit:
+    """A chunk by its id, as it is now. Raises `NotFound`, which names the chunk that replaced it."""
+    chunk_id = chunk_id.strip()
+    unseen = session.shared.catch_up()
+    hit = session.shared.searcher.chunk_hit(chunk_id, session.editing_session)
+    if hit is None:
+        raise NotFound(f"no chunk has the id {chunk_id!r} now; {describe_fate(session, chunk_id) or _GONE}")
+    return session.give_out(hit, unseen | session.shared.indexing.unseen())
 
-    def __init__(
-        self,
-        context: ViewContext,
-        places: Places,
-        questions: CodeQuestions,
-    ) -> None:
-        self._context = context
-        self._shared = context.shared
-        self._places = places
-        self._questions = questions
-        self._tests = RelatedTests(context, places)
 
-    def around(self, chunk_id: str, context: str) -> Excerpt:
-        """A chunk by its id, with more of its document as `context`, one of `CONTEXTS`, says. Raises `NotFound`."""
-        hit = self._questions.chunk(chunk_id)
-        assert isinstance(hit.item, StoredChunk)
-        chunk = hit.item.chunk
-        document = self._shared.index.checkout.document(chunk.path, hit.item.session)
-        rows = self._shared.index.checkout.chunks.of_document(document.id) if document else []
-        if context == "chunk" or document is None or not rows:
-            return Excerpt(hit, chunk.start_line, chunk.end_line, chunk.text)
-        if context == "neighbours":
-            near = [row for row in rows if abs(row.stored.chunk.ordinal - chunk.ordinal) <= 1]
-            text = "".join(row.stored.chunk.text for row in near)
-            return Excerpt(hit, near[0].stored.chunk.start_line, near[-1].stored.chunk.end_line, text)
-        if context == "file":
-            return _lines(hit, rows, 1, rows[-1].stored.chunk.end_line)
-        symbols = self._shared.index.checkout.outlines.of_documents([document.id], _MAX_SYMBOLS)
-        first, declared, last = _declaration(chunk, symbols, rows)
-        return _lines(hit, rows, first, last, declared)
+def describe_fate(session: ProjectSession, chunk_id: str) -> str:
+    """A sentence on what became of a chunk; empty where its id was not given out lately."""
+    place = session.recent_chunks.place(chunk_id)
+    if place is None:
+        return ""
+    row = places.find_successor(session, place)
+    if row is None:
+        return f"{place.path} is gone: search_code finds what is there now"
+    chunk = row.stored.chunk
+    session.recent_chunks.note(row.stored)
+    became = "was edited" if chunk.path == place.path else "moved"
+    return f"it {became}: {row.stored.id} is {chunk.path}:{chunk.start_line}-{chunk.end_line} now"
 
-    def symbols(self, question: SymbolQuestion) -> list[StoredSymbol]:
-        """The selected declarations, in order of place, or by name with the best match first. Raises `NotFound`."""
-        self._shared.catch_up()
-        outlines = self._shared.index.checkout.outlines
-        if question.path or question.path_glob:
-            found = outlines.of_documents(self._documents(question), _MAX_SYMBOLS)
-        else:
-            hidden = self._shared.searcher.hidden_documents(self._context.session)
-            wanted = _plain(_OWNER.split(question.query)[-1]) or question.query.strip().lower()
-            found = [item for item in outlines.containing(wanted, _MAX_SYMBOLS) if item.document_id not in hidden]
-        if question.kind:
-            found = [item for item in found if item.kind == question.kind]
-        return _best_named(question.query, found) if question.query.strip() else found
 
-    def nearest_symbols(self, name: str) -> list[str]:
-        """The symbols whose names are most like one that no declaration has."""
-        return self._places.nearest_symbols(name)
+def read_around(session: ProjectSession, chunk_id: str, context: str) -> Excerpt:
+    """A chunk by its id, with more of its document as `context`, one of `CONTEXTS`, says. Raises `NotFound`."""
+    hit = _find_chunk(session, chunk_id)
+    assert isinstance(hit.item, StoredChunk)
+    chunk = hit.item.chunk
+    document = session.store.document(chunk.path, hit.item.session)
+    rows = session.store.chunks.of_document(document.id) if document else []
+    if context == "chunk" or document is None or not rows:
+        return Excerpt(hit, chunk.start_line, chunk.end_line, chunk.text)
+    if context == "neighbours":
+        near = [row for row in rows if abs(row.stored.chunk.ordinal - chunk.ordinal) <= 1]
+        text = "".join(row.stored.chunk.text for row in near)
+        return Excerpt(hit, near[0].stored.chunk.start_line, near[-1].stored.chunk.end_line, text)
+    if context == "file":
+        return _lines(hit, rows, 1, rows[-1].stored.chunk.end_line)
+    symbols = session.store.outlines.of_documents([document.id], _MAX_SYMBOLS)
+    first, declared, last = _declaration(chunk, symbols, rows)
+    return _lines(hit, rows, first, last, declared)
 
-    def tests_of(self, path: str, line: int, symbol: str, k: int) -> list[RelatedTest]:
-        """The tests for a place, those with the most evidence first. Raises `InvalidRequest` and `NotFound`."""
-        self._shared.catch_up()
-        row = self._questions.row_of(path, line, symbol)
-        return self._tests.of(row, symbol or (row.stored.chunk.symbol if line else ""), k)
 
-    def _documents(self, question: SymbolQuestion) -> list[int]:
-        searcher, session = self._shared.searcher, self._context.session
-        if question.path:
-            path = self._context.relative(question.path)
-            document = searcher.document(path, session)
-            if document is None:
-                raise self._places.not_indexed(path)
-            return [document.id]
-        matches, hidden = glob_matcher(question.path_glob), searcher.hidden_documents(session)
-        paths = self._shared.index.checkout.document_paths()
-        return [number for number, path, _, _ in paths if number not in hidden and matches(path)]
+def find_symbols(session: ProjectSession, question: SymbolQuestion) -> list[StoredSymbol]:
+    """The selected declarations, in order of place, or by name with the best match first. Raises `NotFound`."""
+    session.shared.catch_up()
+    outlines = session.store.outlines
+    if question.path or question.path_glob:
+        found = outlines.of_documents(_find_documents(session, question), _MAX_SYMBOLS)
+    else:
+        hidden = session.hidden_documents()
+        wanted = _plain(_OWNER.split(question.query)[-1]) or question.query.strip().lower()
+        found = [item for item in outlines.containing(wanted, _MAX_SYMBOLS) if item.document_id not in hidden]
+    if question.kind:
+        found = [item for item in found if item.kind == question.kind]
+    return _best_named(question.query, found) if question.query.strip() else found
+
+
+def _find_documents(session: ProjectSession, question: SymbolQuestion) -> list[int]:
+    if question.path:
+        path = session.relative(question.path)
+        document = session.document(path)
+        if document is None:
+            raise places.not_indexed(session, path)
+        return [document.id]
+    matches, hidden = glob_matcher(question.path_glob), session.hidden_documents()
+    paths = session.store.document_paths()
+    return [number for number, path, _, _ in paths if number not in hidden and matches(path)]
 
 
 def _declaration(chunk: Chunk, symbols: Sequence[StoredSymbol], rows: Sequence[ChunkRow]) -> tuple[int, int, int]:

@@ -7,10 +7,9 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rag_ls.chunking import outline_of_document, recognise
-from rag_ls.engine.code.project_imports import ProjectImports
-from rag_ls.engine.view_context import ViewContext
 from rag_ls.languages import SourceTree
 from rag_ls.model import Outline
 from rag_ls.rules.checks.checker import applies, needs_chains, needs_imports, needs_symbols, violations
@@ -21,6 +20,9 @@ from rag_ls.rules.checks.structure import Match, structures_here
 from rag_ls.rules.checks.yaml_text import RulesUnreadable
 from rag_ls.util.guarded_processes import ProcessEnded
 from rag_ls.util.paths import text_in
+
+if TYPE_CHECKING:
+    from rag_ls.engine.session import ProjectSession
 
 _log = logging.getLogger(__name__)
 
@@ -40,10 +42,9 @@ class RuleTexts:
 class ProjectChecks:
     """The checkable rules of a project as one client sees its files. Safe from several threads."""
 
-    def __init__(self, context: ViewContext, imports: ProjectImports) -> None:
-        self._context = context
-        self._shared = context.shared
-        self._imports = imports
+    def __init__(self, session: ProjectSession) -> None:
+        self._session = session
+        self._shared = session.shared
         self._files = RuleFiles(self._read_rule_file)
         self._known: tuple[tuple[object, ...], RuleSet] | None = None
 
@@ -87,8 +88,8 @@ class ProjectChecks:
         outline = self._outline(text, path, language) if reads else Outline()
         graph = ImportGraph({})
         if needs_imports(mine):
-            edges = resolved(self._imports.resolver(), path, language, outline.imports)
-            graph = (self._imports.graph() if needs_chains(mine) else graph).with_document(path, edges)
+            edges = resolved(self._shared.imports.resolver(), path, language, outline.imports)
+            graph = (self._shared.imports.graph() if needs_chains(mine) else graph).with_document(path, edges)
         document = CheckedDocument(path, language, text, outline.imports, outline.symbols)
         ids = {rule.id for rule in rules.rules}
         return violations(document, mine, graph, known=ids, structures=self._structures)
@@ -132,7 +133,7 @@ class ProjectChecks:
 
     def _unsaved(self, path: str) -> str | None:
         """The unsaved text of a document, as this client sees it; None where the file counts."""
-        document = self._shared.searcher.document(path, self._context.session)
+        document = self._session.document(path)
         if document is None or not document.session:
             return None
         rows = self._shared.index.checkout.chunks.of_document(document.id)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from rag_ls.chunking import means
+from rag_ls.engine.code import places
 from rag_ls.engine.code.namesakes import closeness, is_named_after
-from rag_ls.engine.code.places import Places
-from rag_ls.engine.view_context import ViewContext
+from rag_ls.engine.session import ProjectSession
 from rag_ls.model import StoredChunk
 from rag_ls.search import Filters, is_docs, is_inline_test, is_test
 from rag_ls.storage import ChunkRow, StoredSymbol, last_name, terms
@@ -50,117 +50,127 @@ class _Evidence:
         return min(1.0, sum(_WEIGHTS[reason] for reason in self.why) / _ALL_WEIGHTS)
 
 
-class RelatedTests:
-    """Finds tests by name, imports, mention and meaning. Safe from several threads."""
+def find_tests(session: ProjectSession, path: str, line: int, symbol: str, k: int) -> list[RelatedTest]:
+    """The tests for a place, those with the most evidence first. Raises `InvalidRequest` and `NotFound`.
 
-    def __init__(self, context: ViewContext, places: Places) -> None:
-        self._context = context
-        self._shared = context.shared
-        self._places = places
+    They are the tests of the symbol, else of the line's; without a line, of the whole document.
+    """
+    session.shared.catch_up()
+    row = places.find_chunk(session, path, line, symbol)
+    symbol = symbol or (row.stored.chunk.symbol if line else "")
+    chunk = row.stored.chunk
+    tests = _find_test_documents(session, chunk.path)
+    found: dict[str, _Evidence] = defaultdict(_Evidence)
+    _note_names(chunk.path, tests, found)
+    _note_imports(session, chunk.path, symbol, tests, found)
+    declared = session.store.outlines.of_documents([row.document_id], _MENTIONS)
+    _note_inline(declared, found)
+    names = [symbol] if symbol else _find_telling_names(session, declared)
+    _note_mentions(session, names, tests, found)
+    _note_meaning(session, row, tests, found)
+    ranked = sorted(
+        found.items(),
+        key=lambda item: (
+            "inline" not in item[1].why,
+            -len(item[1].why),
+            -item[1].score,
+            -closeness(item[0], chunk.path),
+            item[0],
+        ),
+    )
+    return [
+        RelatedTest(path, round(item.score, 4), tuple(item.why.values()), item.chunk, tuple(item.mentions[:_SHOWN]))
+        for path, item in ranked[:k]
+    ]
 
-    def of(self, row: ChunkRow, symbol: str, k: int) -> list[RelatedTest]:
-        """The tests for a symbol at a chunk or, without a symbol, for the chunk's whole document."""
-        chunk = row.stored.chunk
-        tests = self._tests(chunk.path)
-        found: dict[str, _Evidence] = defaultdict(_Evidence)
-        self._by_name(chunk.path, tests, found)
-        self._by_imports(chunk.path, symbol, tests, found)
-        declared = self._shared.index.checkout.outlines.of_documents([row.document_id], _MENTIONS)
-        self._inline(declared, found)
-        names = [symbol] if symbol else self._telling(declared)
-        self._by_mention(names, tests, found)
-        self._by_meaning(row, tests, found)
-        ranked = sorted(
-            found.items(),
-            key=lambda item: (
-                "inline" not in item[1].why,
-                -len(item[1].why),
-                -item[1].score,
-                -closeness(item[0], chunk.path),
-                item[0],
-            ),
-        )
-        return [
-            RelatedTest(path, round(item.score, 4), tuple(item.why.values()), item.chunk, tuple(item.mentions[:_SHOWN]))
-            for path, item in ranked[:k]
-        ]
 
-    def _tests(self, without: str) -> dict[int, str]:
-        """The paths of test documents, by document id."""
-        hidden = self._shared.searcher.hidden_documents(self._context.session)
-        return {
-            number: path
-            for number, path, language, _ in self._shared.index.checkout.document_paths()
-            if number not in hidden and path != without and is_test(path) and not is_docs(language)
-        }
+def _find_test_documents(session: ProjectSession, without: str) -> dict[int, str]:
+    """The paths of test documents, by document id."""
+    hidden = session.hidden_documents()
+    return {
+        number: path
+        for number, path, language, _ in session.store.document_paths()
+        if number not in hidden and path != without and is_test(path) and not is_docs(language)
+    }
 
-    def _inline(self, declared: list[StoredSymbol], found: dict[str, _Evidence]) -> None:
-        """Note the tests that stand in the file itself."""
-        if inline := [item for item in declared if is_inline_test(item.symbol, item.language)]:
-            found[inline[0].path].why["inline"] = f"holds tests itself (line {inline[0].start_line})"
 
-    def _by_name(self, path: str, tests: dict[int, str], found: dict[str, _Evidence]) -> None:
-        for test in tests.values():
-            if is_named_after(test, path):
-                found[test].why["named"] = f"named after {path.rsplit('/', 1)[-1]}"
+def _note_inline(declared: list[StoredSymbol], found: dict[str, _Evidence]) -> None:
+    """Note the tests that stand in the file itself."""
+    if inline := [item for item in declared if is_inline_test(item.symbol, item.language)]:
+        found[inline[0].path].why["inline"] = f"holds tests itself (line {inline[0].start_line})"
 
-    def _by_imports(self, path: str, symbol: str, tests: dict[int, str], found: dict[str, _Evidence]) -> None:
-        for item in self._shared.index.checkout.outlines.imports(tests):
-            imported = item.imported
-            if means(imported, item.path, path):
-                name = _last(symbol)
-                what = f"imports {name} from it" if name and name in imported.names else "imports it"
-                found[item.path].why["imports"] = f"{what} (line {imported.line})"
 
-    def _telling(self, declared: list[StoredSymbol]) -> list[str]:
-        """The functions and types that a document exports, but names that many documents declare: `open`, `build`."""
-        outlines = self._shared.index.checkout.outlines
-        exported = [item.symbol for item in declared if item.exported and item.kind in ("function", "type")]
-        namesakes = outlines.named({last_name(symbol) for symbol in exported}, _MAX_NAMESAKES)
-        holders = Counter(name for name, _ in {(last_name(item.symbol), item.document_id) for item in namesakes})
-        return [symbol for symbol in exported if holders[last_name(symbol)] <= _MAX_HOLDERS]
+def _note_names(path: str, tests: dict[int, str], found: dict[str, _Evidence]) -> None:
+    for test in tests.values():
+        if is_named_after(test, path):
+            found[test].why["named"] = f"named after {path.rsplit('/', 1)[-1]}"
 
-    def _by_mention(self, symbols: list[str], tests: dict[int, str], found: dict[str, _Evidence]) -> None:
-        # Names of up to three letters are too common to be evidence.
-        names = {name for symbol in symbols if len(name := _last(symbol)) > 3}
-        if not names:
-            return
-        word = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(names)))})(?!\w)")
-        for chunk in self._chunks_with(names, tests):
-            mentioned = word.search(chunk.chunk.text)
-            if mentioned is None:
-                continue
-            evidence = found[chunk.chunk.path]
-            evidence.why.setdefault("mentions", f"mentions {mentioned[0]}")
-            evidence.chunk = evidence.chunk or chunk
-            if chunk.chunk.symbol and chunk.chunk.symbol not in evidence.mentions:
-                evidence.mentions.append(chunk.chunk.symbol)
 
-    def _chunks_with(self, names: set[str], tests: dict[int, str]) -> Iterator[StoredChunk]:
-        """The test chunks that hold the terms of the names, those with the most first."""
-        parts = tuple(dict.fromkeys(term for name in sorted(names) for term in terms(name)))
-        found = self._shared.index.lexical.search(parts[:32], _MENTIONS, tests)
-        rows = self._shared.index.checkout.chunks.by_row([candidate.row for candidate in found])
-        named = {last_name(name) for name in names}
-        order = [rows[candidate.row] for candidate in found if candidate.row in rows]
-        # A chunk that only declares a namesake is no test of it.
-        yield from (row.stored for row in order if last_name(row.stored.chunk.symbol) not in named)
+def _note_imports(
+    session: ProjectSession, path: str, symbol: str, tests: dict[int, str], found: dict[str, _Evidence]
+) -> None:
+    for item in session.store.outlines.imports(tests):
+        imported = item.imported
+        if means(imported, item.path, path):
+            name = _last(symbol)
+            what = f"imports {name} from it" if name and name in imported.names else "imports it"
+            found[item.path].why["imports"] = f"{what} (line {imported.line})"
 
-    def _by_meaning(self, row: ChunkRow, tests: dict[int, str], found: dict[str, _Evidence]) -> None:
-        embedding = self._shared.embedding_of(row)
-        if embedding is None or not tests:
-            return
-        close = self._shared.searcher.related(
-            embedding.vector, k=_CLOSE, model_id=embedding.model.id, filters=Filters(kind="test"),
-            minimum=self._shared.settings.hover.min_similarity, without=row.stored.chunk.path, is_saved=row.is_saved,
-            session=self._context.session,
-        )  # fmt: skip
-        paths = set(tests.values())
-        for hit in close.hits:
-            if isinstance(hit.item, StoredChunk) and hit.item.chunk.path in paths:
-                evidence = found[hit.item.chunk.path]
-                evidence.why.setdefault("close", f"close in meaning ({hit.score:.2f})")
-                evidence.chunk = evidence.chunk or hit.item
+
+def _find_telling_names(session: ProjectSession, declared: list[StoredSymbol]) -> list[str]:
+    """The functions and types that a document exports, but names that many documents declare: `open`, `build`."""
+    outlines = session.store.outlines
+    exported = [item.symbol for item in declared if item.exported and item.kind in ("function", "type")]
+    namesakes = outlines.named({last_name(symbol) for symbol in exported}, _MAX_NAMESAKES)
+    holders = Counter(name for name, _ in {(last_name(item.symbol), item.document_id) for item in namesakes})
+    return [symbol for symbol in exported if holders[last_name(symbol)] <= _MAX_HOLDERS]
+
+
+def _note_mentions(
+    session: ProjectSession, symbols: list[str], tests: dict[int, str], found: dict[str, _Evidence]
+) -> None:
+    # Names of up to three letters are too common to be evidence.
+    names = {name for symbol in symbols if len(name := _last(symbol)) > 3}
+    if not names:
+        return
+    word = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(names)))})(?!\w)")
+    for chunk in _find_chunks(session, names, tests):
+        mentioned = word.search(chunk.chunk.text)
+        if mentioned is None:
+            continue
+        evidence = found[chunk.chunk.path]
+        evidence.why.setdefault("mentions", f"mentions {mentioned[0]}")
+        evidence.chunk = evidence.chunk or chunk
+        if chunk.chunk.symbol and chunk.chunk.symbol not in evidence.mentions:
+            evidence.mentions.append(chunk.chunk.symbol)
+
+
+def _find_chunks(session: ProjectSession, names: set[str], tests: dict[int, str]) -> Iterator[StoredChunk]:
+    """The test chunks that hold the terms of the names, those with the most first."""
+    parts = tuple(dict.fromkeys(term for name in sorted(names) for term in terms(name)))
+    found = session.shared.index.lexical.search(parts[:32], _MENTIONS, tests)
+    rows = session.store.chunks.by_row([candidate.row for candidate in found])
+    named = {last_name(name) for name in names}
+    order = [rows[candidate.row] for candidate in found if candidate.row in rows]
+    # A chunk that only declares a namesake is no test of it.
+    yield from (row.stored for row in order if last_name(row.stored.chunk.symbol) not in named)
+
+
+def _note_meaning(session: ProjectSession, row: ChunkRow, tests: dict[int, str], found: dict[str, _Evidence]) -> None:
+    embedding = session.shared.embedding_of(row)
+    if embedding is None or not tests:
+        return
+    close = session.shared.searcher.related(
+        embedding.vector, k=_CLOSE, model_id=embedding.model.id, filters=Filters(kind="test"),
+        minimum=session.shared.settings.hover.min_similarity, without=row.stored.chunk.path, is_saved=row.is_saved,
+        session=session.editing_session,
+    )  # fmt: skip
+    paths = set(tests.values())
+    for hit in close.hits:
+        if isinstance(hit.item, StoredChunk) and hit.item.chunk.path in paths:
+            evidence = found[hit.item.chunk.path]
+            evidence.why.setdefault("close", f"close in meaning ({hit.score:.2f})")
+            evidence.chunk = evidence.chunk or hit.item
 
 
 def _last(symbol: str) -> str:

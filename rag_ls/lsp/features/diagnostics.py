@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from lsprotocol import types
 
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
 from rag_ls.lsp.documents import OpenDocument, Place, place_of, uri_of
 from rag_ls.lsp.editor import EditorSession
@@ -153,7 +153,7 @@ async def _of_workspace(session: EditorSession) -> dict[str, list[types.Diagnost
     return found
 
 
-def _everywhere(view: ProjectView, encoding: str) -> dict[str, list[types.Diagnostic]]:
+def _everywhere(view: ProjectSession, encoding: str) -> dict[str, list[types.Diagnostic]]:
     problems = view.checks.rules().problems
     found: dict[str, list[types.Diagnostic]] = {}
     for path, text, violations in view.checks.everywhere():
@@ -165,7 +165,7 @@ def _everywhere(view: ProjectView, encoding: str) -> dict[str, list[types.Diagno
 
 
 def as_diagnostics(
-    view: ProjectView, text: str, violations: Iterable[Violation], problems: Iterable[RuleProblem], encoding: str
+    view: ProjectSession, text: str, violations: Iterable[Violation], problems: Iterable[RuleProblem], encoding: str
 ) -> list[types.Diagnostic]:
     """The problems of a text, as LSP has them."""
     lines = lines_of(text)
@@ -179,7 +179,7 @@ def as_diagnostics(
     return found + [_diagnostic(view, lines, each, encoding) for each in violations]
 
 
-def _diagnostic(view: ProjectView, lines: Sequence[str], found: Violation, encoding: str) -> types.Diagnostic:
+def _diagnostic(view: ProjectSession, lines: Sequence[str], found: Violation, encoding: str) -> types.Diagnostic:
     place = found.place
     start = _position(lines, place.line, place.column, encoding)
     end = _position(lines, place.end_line, place.end_column, encoding)

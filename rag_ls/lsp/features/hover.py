@@ -6,8 +6,10 @@ import keyword
 
 from lsprotocol import types
 
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.code import hovers
+from rag_ls.engine.code.rule_sections import find_rules_about
 from rag_ls.engine.requests import Related
+from rag_ls.engine.session import ProjectSession
 from rag_ls.lsp.documents import uri_of
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.protocol import RagLsServer
@@ -42,25 +44,25 @@ def register(server: RagLsServer) -> None:
             return None
         at = Position(params.position.line, params.position.character)
         rules = await session.work("hover", rules_of, place.view, document.buffer.path_at(at))
-        related = await session.work("hover", place.view.hover, place.path, params.position.line + 1, word)
+        related = await session.work("hover", hovers.hover, place.view, place.path, params.position.line + 1, word)
         text = "\n\n".join(filter(None, (rules, markdown(place.view, related))))
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text)) if text else None
 
 
-def rules_of(view: ProjectView, path: str) -> str:
+def rules_of(view: ProjectSession, path: str) -> str:
     """The rules that name a file or folder of the project, as the hover's text; empty where there are none."""
     path = path.strip("/").removeprefix("./")
     if not path or ".." in path.split("/") or not view.store.files_at(path, at_most=1):
         return ""
     lines = [
         f"- {escape_markdown(rule.text, _RULE_CHARACTERS)} — {_link(view, hit.row.stored.chunk.path, rule.line)}"
-        for hit in view.rules.about_file(path)
+        for hit in find_rules_about(view, path)
         for rule in hit.key_rules
     ]
     return "**Rules**\n\n" + "\n".join(lines[:_MAX_RULES]) if lines else ""
 
 
-def markdown(view: ProjectView, related: Related) -> str:
+def markdown(view: ProjectSession, related: Related) -> str:
     """The hover's text; empty if there is nothing to show."""
     parts = []
     if related.memories:
@@ -70,7 +72,7 @@ def markdown(view: ProjectView, related: Related) -> str:
     return "\n\n".join(parts)
 
 
-def _memory_line(view: ProjectView, hit: Hit) -> str:
+def _memory_line(view: ProjectSession, hit: Hit) -> str:
     memory = hit.item
     assert isinstance(memory, Memory)
     content = escape_markdown(memory.content, _MEMORY_CHARACTERS)
@@ -83,14 +85,14 @@ def _memory_line(view: ProjectView, hit: Hit) -> str:
     return f"- {content}{renamed}{_STATES.get(anchor.state, '')}{link}"
 
 
-def _code_line(view: ProjectView, hit: Hit) -> str:
+def _code_line(view: ProjectSession, hit: Hit) -> str:
     assert isinstance(hit.item, StoredChunk)
     chunk = hit.item.chunk
     name = f"{code_span(chunk.symbol, _NAME_CHARACTERS)} — " if chunk.symbol else ""
     return f"- {name}{_link(view, chunk.path, chunk.start_line)}"
 
 
-def _link(view: ProjectView, path: str, line: int) -> str:
+def _link(view: ProjectSession, path: str, line: int) -> str:
     uri, shown = uri_of(view, path), f"{path}:{line}" if line else path
     if not uri.startswith(_LINKED_SCHEMES):
         # A file may be called as an address is, and a guest's address is whatever an editor says.

@@ -7,7 +7,8 @@ from typing import Any
 
 from lsprotocol import types
 
-from rag_ls.engine.code.project_rules import SymbolUse
+from rag_ls.engine.code.hovers import find_memory_lenses, find_use_lenses
+from rag_ls.engine.code.impact import SymbolUse
 from rag_ls.errors import InvalidRequest, RagLsError
 from rag_ls.lsp.documents import file_path
 from rag_ls.lsp.editor import EditorSession
@@ -34,8 +35,8 @@ def register(server: RagLsServer) -> None:
         place = document.place if document else None
         if place is None:
             return []
-        found = await session.work("lenses", place.view.lenses, place.path)
-        uses = await session.work("lenses", place.view.use_lenses, place.path)
+        found = await session.work("lenses", find_memory_lenses, place.view, place.path)
+        uses = await session.work("lenses", find_use_lenses, place.view, place.path)
         return [_lens(uri, row, memories) for row, memories in found] + [_use_lens(uri, each) for each in uses]
 
     @server.command(SHOW_USES)

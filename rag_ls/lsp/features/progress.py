@@ -7,7 +7,7 @@ import uuid
 
 from lsprotocol import types
 
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Phase, Progress
 from rag_ls.lsp.editor import EditorSession
 from rag_ls.lsp.features.diagnostics import keep_diagnosed
@@ -25,7 +25,7 @@ _NAME_CHARACTERS = 80
 
 def register(server: RagLsServer) -> None:
     """Register the handler of this feature."""
-    running: dict[str, ProjectView] = {}
+    running: dict[str, ProjectSession] = {}
 
     @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
     def cancelled(params: types.WorkDoneProgressCancelParams) -> None:
@@ -51,7 +51,7 @@ def register(server: RagLsServer) -> None:
         await session.start()
 
 
-async def _show(server: RagLsServer, view: ProjectView, running: dict[str, ProjectView]) -> None:
+async def _show(server: RagLsServer, view: ProjectSession, running: dict[str, ProjectSession]) -> None:
     """Show one project's indexing until the session ends."""
     loop, changed = asyncio.get_running_loop(), asyncio.Event()
     stop = view.indexing.listen(lambda _: _call_soon(loop, changed))
@@ -66,7 +66,7 @@ async def _show(server: RagLsServer, view: ProjectView, running: dict[str, Proje
 
 
 async def _show_run(
-    server: RagLsServer, view: ProjectView, running: dict[str, ProjectView], changed: asyncio.Event
+    server: RagLsServer, view: ProjectSession, running: dict[str, ProjectSession], changed: asyncio.Event
 ) -> None:
     token = f"rag-ls-{uuid.uuid4()}"
     await server.work_done_progress.create_async(token)

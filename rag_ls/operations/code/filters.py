@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.languages import by_alias
 from rag_ls.search import DOCUMENT_KINDS, Filters
@@ -27,7 +27,7 @@ def read_kind(operation: str, name: str, kinds: Sequence[str]) -> str:
 
 
 def make_document_filters(
-    language: str, path_glob: str, views: Sequence[ProjectView], kind: str = "", *, elsewhere: bool = False
+    language: str, path_glob: str, views: Sequence[ProjectSession], kind: str = "", *, elsewhere: bool = False
 ) -> Filters:
     """The filters by document. `elsewhere`: other documents than those of `views` are searched, too.
 
@@ -37,7 +37,7 @@ def make_document_filters(
     return Filters(wanted, path_glob.strip(), kind if kind in DOCUMENT_KINDS else "")
 
 
-def _find_language(wanted: str, views: Sequence[ProjectView], *, elsewhere: bool) -> str:
+def _find_language(wanted: str, views: Sequence[ProjectSession], *, elsewhere: bool) -> str:
     if not wanted:
         return ""
     indexed = sorted({item[2] for view in views for item in view.store.document_paths()})

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_ls import model
-from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.published import PublishedCode
+from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.operations.fields import optional
 from rag_ls.operations.stats import Stats
 from rag_ls.project import is_guest
 
-Source = ProjectView | PublishedCode
+Source = ProjectSession | PublishedCode
 """A source that is searched."""
 
 
@@ -77,7 +77,7 @@ def _find_scope(chunk: Chunk) -> str:
     return "" if chunk.signature in " ".join(chunk.text.split()) else chunk.signature
 
 
-def locate_file(view: ProjectView, path: str) -> str:
+def locate_file(view: ProjectSession, path: str) -> str:
     """The place of a document for an agent's own tools: an absolute path, or a URI if it is no file."""
     return path if is_guest(path) else str(view.project.root / path)
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_ls.chunking import stem_of
-from rag_ls.engine.code.lookup import CONTEXTS, Excerpt, SymbolQuestion
-from rag_ls.engine.code.related_tests import RelatedTest
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.code.lookup import CONTEXTS, Excerpt, SymbolQuestion, describe_fate, find_symbols, read_around
+from rag_ls.engine.code.places import nearest_symbols
+from rag_ls.engine.code.related_tests import RelatedTest, find_tests
 from rag_ls.engine.requests import DECLARED_KINDS
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.filters import read_kind
@@ -49,14 +50,14 @@ def get_chunk(caller: Caller, request: GetChunk) -> CodeRecord:
     views = caller.projects.all_and_named()
     for view in views:
         try:
-            return make_excerpt(view, view.lookup.around(request.id, context), context)
+            return make_excerpt(view, read_around(view, request.id, context), context)
         except NotFound as not_here:
             errors.append(not_here)
-    told = [error for view, error in zip(views, errors, strict=True) if view.code.fate_of(request.id.strip())]
+    told = [error for view, error in zip(views, errors, strict=True) if describe_fate(view, request.id.strip())]
     raise (told or errors)[0]
 
 
-def make_excerpt(view: ProjectView, excerpt: Excerpt, context: str) -> CodeRecord:
+def make_excerpt(view: ProjectSession, excerpt: Excerpt, context: str) -> CodeRecord:
     """A chunk with its context."""
     record = make_hit(view, excerpt.hit)
     if context == "chunk":
@@ -126,14 +127,14 @@ def list_symbols(caller: Caller, request: ListSymbols) -> SymbolsAnswer:
     if not (path or question.path_glob or question.query):
         raise InvalidRequest("list_symbols needs a path, a path_glob or a query (a name, or a part of one)")
     views = [caller.projects.find_holding(path, request.project)] if path else caller.projects.find(request.project)
-    found = [(view, item) for view in views for item in view.lookup.symbols(question)]
+    found = [(view, item) for view in views for item in find_symbols(view, question)]
     shown = found[: min(request.k or _DEFAULT_SYMBOLS, _MAX_SYMBOLS)]
     symbols = tuple(make_symbol_record(view, item, names_project=len(views) > 1) for view, item in shown)
     note = _note_unread(views) or ("" if found or not question.query else _name_nearest(views, question.query))
     return SymbolsAnswer(symbols, len(found), note)
 
 
-def make_symbol_record(view: ProjectView, item: StoredSymbol, *, names_project: bool) -> SymbolRecord:
+def make_symbol_record(view: ProjectSession, item: StoredSymbol, *, names_project: bool) -> SymbolRecord:
     """A declaration."""
     return SymbolRecord(
         path=item.path, symbol=item.symbol, kind=item.kind, start_line=item.start_line, end_line=item.end_line,
@@ -141,9 +142,9 @@ def make_symbol_record(view: ProjectView, item: StoredSymbol, *, names_project: 
     )  # fmt: skip
 
 
-def _name_nearest(views: Sequence[ProjectView], name: str) -> str:
+def _name_nearest(views: Sequence[ProjectSession], name: str) -> str:
     """A note that names the symbols that may be meant; empty if none is like the name."""
-    near = nearest_text(symbol for view in views for symbol in view.lookup.nearest_symbols(name))
+    near = nearest_text(symbol for view in views for symbol in nearest_symbols(view, name))
     return f"no declaration is called {name!r}; {near}search_code takes questions in words" if near else ""
 
 
@@ -204,11 +205,11 @@ def related_tests(caller: Caller, request: RelatedTests) -> TestsAnswer:
     if not (path or symbol):
         raise InvalidRequest("related_tests needs a path, with a line or a symbol where one is meant, or a symbol")
     view = caller.projects.find_holding(path, request.project)
-    tests = view.lookup.tests_of(path, request.line or 0, symbol, request.k or _DEFAULT_TESTS)
+    tests = find_tests(view, path, request.line or 0, symbol, request.k or _DEFAULT_TESTS)
     return TestsAnswer(tuple(make_test_record(view, test) for test in tests), _note_unread([view]))
 
 
-def make_test_record(view: ProjectView, test: RelatedTest) -> TestRecord:
+def make_test_record(view: ProjectSession, test: RelatedTest) -> TestRecord:
     """A test document."""
     record = TestRecord(test.path, locate_file(view, test.path), test.score, test.why, mentioned_in=test.mentions)
     if test.chunk is None:
@@ -217,7 +218,7 @@ def make_test_record(view: ProjectView, test: RelatedTest) -> TestRecord:
     return replace(record, id=test.chunk.id, symbol=chunk.symbol, start_line=chunk.start_line, end_line=chunk.end_line)
 
 
-def _note_unread(views: Sequence[ProjectView]) -> str:
+def _note_unread(views: Sequence[ProjectSession]) -> str:
     """A note that unread files are missing from the answer; empty where there are none."""
     queued = sum(view.store.queue_lengths()[0] for view in views)
     return f"{queued:,} files are not read yet: what they hold is missing" if queued else ""

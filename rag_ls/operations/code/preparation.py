@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from rag_ls.engine.client import Client
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Depth
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.code.relevant_files import QuestionScope
@@ -76,7 +76,7 @@ def read_first(caller: Caller, request: CodeQuestion, report: Report) -> None:
         _wait_for_files(view, scope, wait)
 
 
-def _start_indexing(view: ProjectView, wait: _Wait) -> None:
+def _start_indexing(view: ProjectSession, wait: _Wait) -> None:
     """Start comparing the project with its files, or resume its queue; a shared engine goes on until all is embedded."""
     indexing = view.indexing
     is_shared = bool(wait.client.engine.address)
@@ -97,7 +97,7 @@ def _start_indexing(view: ProjectView, wait: _Wait) -> None:
         indexing.go_on_alone()
 
 
-def _wait_for_files(view: ProjectView, scope: QuestionScope, wait: _Wait) -> None:
+def _wait_for_files(view: ProjectSession, scope: QuestionScope, wait: _Wait) -> None:
     indexing, started_ns = view.indexing, time.time_ns()
     if not indexing.reads or not (indexing.is_comparing or wait.ask(view.store.queue.has_any)):
         return
@@ -128,7 +128,7 @@ class _Wait:
         """Ask in the engine's threads: this thread would need its own database connection."""
         return self.client.submit("look", question).result()
 
-    def until(self, is_done: Callable[[], bool], view: ProjectView, longest_s: float) -> None:
+    def until(self, is_done: Callable[[], bool], view: ProjectSession, longest_s: float) -> None:
         """Wait until `is_done`, for `longest_s` at most, and only while this process reads the project."""
         pause, told = 0.005, time.monotonic()
         deadline = min(self.deadline, told + longest_s)
@@ -139,17 +139,17 @@ class _Wait:
             time.sleep(pause)
             pause = min(0.05, 1.5 * pause)
 
-    def tell(self, view: ProjectView) -> None:
+    def tell(self, view: ProjectSession) -> None:
         """Tell of a project's progress."""
         self.report(view.project.name, view.indexing.progress)
 
 
-def _holds_nearly_all(view: ProjectView) -> bool:
+def _holds_nearly_all(view: ProjectSession) -> bool:
     """Whether the index holds nearly all files, though perhaps not in their present state."""
     return _KNOWN_PER_UNKNOWN * view.store.queue.unknown_count() < view.store.counts().documents
 
 
-def _lacks_model(view: ProjectView, about_code: bool, about_memories: bool) -> bool:
+def _lacks_model(view: ProjectSession, about_code: bool, about_memories: bool) -> bool:
     """Whether there are vectors to search but the model is not ready."""
     has_vectors = (about_code and bool(view.store.embeddings.active_model())) or (
         about_memories and any(view.memories.counts().values())

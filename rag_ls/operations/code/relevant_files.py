@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
 from rag_ls.indexing import files_holding
 from rag_ls.languages import detect_language
@@ -26,7 +26,7 @@ class QuestionScope:
     path: str = ""
     glob: str = ""
 
-    def choose_files(self, view: ProjectView, queued: Sequence[str], *, hurried: bool) -> list[str]:
+    def choose_files(self, view: ProjectSession, queued: Sequence[str], *, hurried: bool) -> list[str]:
         """The queued files that are named, and those that hold the words; `hurried`, a look of half a second must do."""
         matches = glob_matcher(self.glob) if self.glob else None
         allowed = queued if matches is None else [path for path in queued if matches(path)]
@@ -45,7 +45,7 @@ class QuestionScope:
         )
         return [*named, *holders]
 
-    def _find_place(self, view: ProjectView) -> str:
+    def _find_place(self, view: ProjectSession) -> str:
         try:
             return view.project.relative(self.path) if self.path else ""
         except RagLsError:

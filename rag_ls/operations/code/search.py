@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from rag_ls.engine.code import related_code
 from rag_ls.engine.requests import DECLARED_KINDS, SearchRequest
 from rag_ls.errors import NotFound, StoreUnavailable
 from rag_ls.operations.caller import Caller
@@ -129,7 +130,8 @@ class FindRelated:
 def find_related(caller: Caller, request: FindRelated) -> CodeAnswer:
     """Code like a place, symbol or snippet, in other files."""
     view = caller.projects.find_holding(request.path, request.project)
-    answer = view.code.find_related(
+    answer = related_code.find_related(
+        view,
         path=request.path,
         line=request.line or 0,
         symbol=request.symbol.strip(),

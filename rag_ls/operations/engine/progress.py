@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Depth, Phase, Progress
 from rag_ls.operations.answer_json import Json
 
@@ -21,7 +21,7 @@ def make_progress(project: str, progress: Progress) -> Json:
     return {"project": project, "phase": progress.phase.value, "done": progress.done, "total": progress.total}
 
 
-def index_and_wait(view: ProjectView, report: Report, *, words_only: bool) -> None:
+def index_and_wait(view: ProjectSession, report: Report, *, words_only: bool) -> None:
     """Index one project, and wait for it."""
     depth = Depth.WORDS if words_only else Depth.EMBEDDINGS
     view.indexing.index_tree(depth)
@@ -30,7 +30,7 @@ def index_and_wait(view: ProjectView, report: Report, *, words_only: bool) -> No
     follow_indexing(view, report, embeddings=not words_only)
 
 
-def follow_indexing(view: ProjectView, report: Report, *, embeddings: bool, deadline: float | None = None) -> None:
+def follow_indexing(view: ProjectSession, report: Report, *, embeddings: bool, deadline: float | None = None) -> None:
     """Report a project's progress until it is indexed, or indexing was cancelled."""
     indexing = view.indexing
     while not indexing.wait_until_idle(_POLL_S, embeddings=embeddings):

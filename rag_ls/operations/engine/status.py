@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from rag_ls import __version__
 from rag_ls.engine.engine import About, Engine
-from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.requests import ProjectStatus
+from rag_ls.engine.session import ProjectSession
 from rag_ls.engine.shared_project import SharedProject
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.engine.progress import Report, follow_indexing
@@ -201,7 +201,7 @@ def _find_open_roots(caller: Caller) -> tuple[str, ...]:
 
 
 def _describe_projects(
-    caller: Caller, names: Sequence[str], tell: Callable[[ProjectView], ProjectStatusRecord], *, full: bool
+    caller: Caller, names: Sequence[str], tell: Callable[[ProjectSession], ProjectStatusRecord], *, full: bool
 ) -> StatusAnswer:
     sees_none = caller.client.asks_all and not names and not caller.client.known_projects()
     views = () if sees_none else caller.projects.find(names)
@@ -210,7 +210,7 @@ def _describe_projects(
     return StatusAnswer(__version__, complete, statuses, _describe_engine(caller, full=full))
 
 
-def _add_problems(caller: Caller, view: ProjectView, status: ProjectStatusRecord) -> ProjectStatusRecord:
+def _add_problems(caller: Caller, view: ProjectSession, status: ProjectStatusRecord) -> ProjectStatusRecord:
     """A project's state with what is wrong with its settings, for clients that hear of it nowhere else."""
     loaded = caller.client.load_settings(view.project)
     problems = loaded.problems
@@ -301,12 +301,12 @@ def make_status_record(status: ProjectStatus) -> ProjectStatusRecord:
     )  # fmt: skip
 
 
-def describe_project(view: ProjectView) -> ProjectStatusRecord:
+def describe_project(view: ProjectSession) -> ProjectStatusRecord:
     """The state of a project."""
     return make_status_record(view.status())
 
 
-def describe_in_detail(view: ProjectView) -> ProjectStatusRecord:
+def describe_in_detail(view: ProjectSession) -> ProjectStatusRecord:
     """The state of a project, its languages, and the first of its skipped files with the reasons."""
     return replace(
         describe_with_skipped(view),
@@ -317,7 +317,7 @@ def describe_in_detail(view: ProjectView) -> ProjectStatusRecord:
     )
 
 
-def describe_with_skipped(view: ProjectView) -> ProjectStatusRecord:
+def describe_with_skipped(view: ProjectSession) -> ProjectStatusRecord:
     """The state of a project with the first of its skipped files, and those whose syntax is skipped."""
     by_lines = sorted(view.shared.documents.cut_by_lines().items())[:_MAX_SKIPPED_FILES]
     skipped = view.store.skipped(_MAX_SKIPPED_FILES).values()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.model import MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.operations.fields import argument
@@ -79,7 +79,7 @@ class Filtering(Protocol):
         ...
 
 
-def read_metadata(meta: Metadata, view: ProjectView) -> MemoryMetadata:
+def read_metadata(meta: Metadata, view: ProjectSession) -> MemoryMetadata:
     """The metadata in a request. Raises `InvalidRequest`, and `PathOutsideProject` for the source file."""
     source_file = meta.source_file.strip()
     return MemoryMetadata(
@@ -94,13 +94,13 @@ def read_metadata(meta: Metadata, view: ProjectView) -> MemoryMetadata:
     )
 
 
-def read_branch(meta: Metadata, operation: str, view: ProjectView, scope: Scope) -> str | None:
+def read_branch(meta: Metadata, operation: str, view: ProjectSession, scope: Scope) -> str | None:
     """The git branch to tie a memory to: the given name, or for true the one that is checked out; None for none."""
     if meta.branch in (None, False, ""):
         return None
     if meta.branch is not True and not isinstance(meta.branch, str):
         raise InvalidRequest(f"{operation}: branch must be a string, or true for the one checked out")
-    name = view.code_memories.branch() if meta.branch is True else meta.branch.strip()
+    name = view.branch if meta.branch is True else meta.branch.strip()
     if scope is not Scope.PROJECT:
         raise InvalidRequest(f"a memory of scope {scope} cannot be tied to a branch; use scope project")
     if not name:
@@ -136,11 +136,11 @@ def make_memory_filters(scope: str, wanted: Filters) -> MemoryFilters:
     )
 
 
-def set_branch(filters: MemoryFilters, view: ProjectView) -> MemoryFilters:
+def set_branch(filters: MemoryFilters, view: ProjectSession) -> MemoryFilters:
     """The filters with their branch set: the one named, else the one that is checked out; none for `*`."""
     if filters.branch == ALL_BRANCHES:
         return replace(filters, branch=None)
-    return filters if filters.branch else replace(filters, branch=view.code_memories.branch())
+    return filters if filters.branch else replace(filters, branch=view.branch)
 
 
 def read_times(time_range: Mapping[str, Any]) -> tuple[str, str]:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.engine.events import MemoryChange
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.memory_batches import find_last_changes, undo_changes
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound, StoreDamaged
 from rag_ls.memory import portable
 from rag_ls.memory.backups import replace_damaged, restore_into
@@ -108,7 +109,7 @@ def import_memories(caller: Caller, request: ImportMemories) -> Changed[ImportAn
     return mark_changed(answer, view, *result.changed_scopes)
 
 
-def _import(view: ProjectView, store: MemoryStore, request: ImportMemories) -> ImportResult:
+def _import(view: ProjectSession, store: MemoryStore, request: ImportMemories) -> ImportResult:
     source, stamp = Path(request.input), view.memories.stamp()
     others = [other for other in view.memories.usable(tuple(Scope)) if other is not store]
 
@@ -201,7 +202,7 @@ class DeletedMemoriesAnswer:
 def delete_memories(caller: Caller, request: DeleteMemories) -> Changed[DeletedMemoriesAnswer]:
     """Delete several memories together."""
     found: dict[str, tuple[MemoryStore, Memory]] = {}
-    views: dict[int, ProjectView] = {}
+    views: dict[int, ProjectSession] = {}
     missing: list[str] = []
     for memory_id in request.ids:
         try:
@@ -233,7 +234,7 @@ def _delete(store: MemoryStore, ids: Iterable[str]) -> None:
         store.delete(memory_id)
 
 
-def _find_stored(caller: Caller, memory_id: str) -> tuple[ProjectView, MemoryStore, Memory]:
+def _find_stored(caller: Caller, memory_id: str) -> tuple[ProjectSession, MemoryStore, Memory]:
     """A memory with its project and store. Raises `NotFound`."""
     view, memory = caller.memory_projects.find_first(lambda view: view.memories.get(memory_id))
     return view, view.memories.of(memory.scope), memory
@@ -254,7 +255,7 @@ class LastChangeAnswer:
 @operation(needs_code=False)
 def last_change(caller: Caller, request: NoArguments) -> LastChangeAnswer:
     """The change of many memories that undo would take back."""
-    found = _find_last_changed(caller).code_memories.last_changes()
+    found = find_last_changes(_find_last_changed(caller))
     if not found:
         return LastChangeAnswer("", "", "", 0)
     return LastChangeAnswer(found[0].id, found[0].kind, found[0].at, sum(len(batch.changes) for batch in found))
@@ -294,7 +295,7 @@ def undo(caller: Caller, request: Undo) -> Changed[UndoneAnswer]:
     """Take a change of many memories back."""
     wanted = request.id.strip()
     view = _find_last_changed(caller, wanted)
-    undone = view.code_memories.undo(tuple(Scope), wanted, dry_run=request.dry_run)
+    undone = undo_changes(view, tuple(Scope), wanted, dry_run=request.dry_run)
     batch = undone[0].batch
     kept = tuple(memory_id for item in undone for memory_id in item.kept)
     changes = _make_batch_record([item.result for item in undone], dry_run=request.dry_run)
@@ -302,11 +303,11 @@ def undo(caller: Caller, request: Undo) -> Changed[UndoneAnswer]:
     return mark_changed(answer, view, *(scope for item in undone for scope in item.result.changed_scopes))
 
 
-def _find_last_changed(caller: Caller, batch_id: str = "") -> ProjectView:
+def _find_last_changed(caller: Caller, batch_id: str = "") -> ProjectSession:
     """Of the client's projects, the one whose memories were changed last, many at once."""
 
-    def time_of(view: ProjectView) -> str:
-        return max((batch.at for batch in view.code_memories.last_changes(batch_id)), default="")
+    def time_of(view: ProjectSession) -> str:
+        return max((batch.at for batch in find_last_changes(view, batch_id)), default="")
 
     return max(caller.memory_projects.all(), key=time_of)
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rag_ls.engine.code.code_memories import Consolidated
 from rag_ls.engine.events import MemoryChange
+from rag_ls.engine.memory_batches import Consolidated, consolidate_scopes, summarise_memories, undo_changes
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.batches import CONSOLIDATED
 from rag_ls.memory.summarise import Summary, SummaryRequest
@@ -106,14 +106,14 @@ def consolidate_memories(caller: Caller, request: ConsolidateMemories) -> Change
         if request.undo is not True and not isinstance(request.undo, str):
             raise InvalidRequest("consolidate_memories: undo must be true, or the id of a consolidation")
         batch_id = "" if request.undo is True else request.undo.strip()
-        undone = view.code_memories.undo(scopes, batch_id, kind=CONSOLIDATED, dry_run=request.dry_run)
+        undone = undo_changes(view, scopes, batch_id, kind=CONSOLIDATED, dry_run=request.dry_run)
         back = [memory for item in undone for memory in item.result.inserted]
         answer = ConsolidationAnswer(restored=tuple(make_memory_record(item) for item in back))
         return mark_changed(answer, view, *(scope for item in undone for scope in item.result.changed_scopes))
     threshold = request.threshold
     if threshold is None:
         threshold = view.settings.consolidation.similarity_threshold
-    done = view.code_memories.consolidate(scopes, threshold, dry_run=request.dry_run)
+    done = consolidate_scopes(view, scopes, threshold, dry_run=request.dry_run)
     answer = make_consolidation_answer(done, dry_run=request.dry_run, threshold=threshold)
     return mark_changed(answer, view, *(scope for scope, batch_id in done.ids.items() if batch_id))
 
@@ -200,7 +200,7 @@ def summarize_memories(caller: Caller, request: SummarizeMemories) -> Changed[Su
     filters = set_branch(make_memory_filters(request.scope, read_filters(request)), view)
     words = min(request.max_words or MAX_WORDS, _MAX_SUMMARY_WORDS)
     wanted = SummaryRequest(filters, words, request.summary_key.strip())
-    done = view.code_memories.summarise(wanted, dry_run=request.dry_run)
+    done = summarise_memories(view, wanted, dry_run=request.dry_run)
     return mark_changed(_make_summary_answer(done), view, *(() if request.dry_run else (done.new.scope,)))
 
 

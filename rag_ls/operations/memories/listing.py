@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.code.anchors import resolve_anchor
+from rag_ls.engine.session import ProjectSession
 from rag_ls.memory import sorted_memories
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion
 from rag_ls.operations.answer_json import make_json
@@ -128,7 +129,7 @@ def _list_deleted(caller: Caller, request: ListMemories, limit: int, offset: int
 
 
 def _list_page(
-    views: Iterable[ProjectView],
+    views: Iterable[ProjectSession],
     filters: MemoryFilters,
     anchor: tuple[str, str],
     order: MemoryOrder,
@@ -141,11 +142,11 @@ def _list_page(
     if len(views) == 1 and not (state or path):
         view = views[0]
         found, total = view.memories.listed(set_branch(filters, view), order, limit, offset)
-        return [view.code_memories.with_anchor_state(item) for item in found], total
+        return [resolve_anchor(view, item) for item in found], total
     known: dict[str, Memory] = {}
     for view in views:
         wanted = replace(set_branch(filters, view), anchored=bool(state or path))
-        for item in map(view.code_memories.with_anchor_state, view.memories.listed(wanted, order)[0]):
+        for item in (resolve_anchor(view, each) for each in view.memories.listed(wanted, order)[0]):
             if has_anchor(item, state, view.relative(path) if path else ""):
                 known.setdefault(item.id, locate_memory(item, view if len(views) > 1 else None))
     found = sorted_memories(known.values(), order)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryVersion
 from rag_ls.operations.fields import optional
@@ -178,7 +178,7 @@ def shorten_memory(memory: Memory) -> BriefMemory:
     return BriefMemory(memory.id, short, memory.scope.value)
 
 
-def locate_memory(memory: Memory, view: ProjectView | None) -> Memory:
+def locate_memory(memory: Memory, view: ProjectSession | None) -> Memory:
     """A memory that says which project its place is in, where several may be meant."""
     if view is None or memory.anchor is None or memory.anchor.project:
         return memory

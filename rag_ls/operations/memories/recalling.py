@@ -8,7 +8,10 @@ from typing import Any
 
 from rag_ls import model
 from rag_ls.engine.client import merged
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.code import code_memories
+from rag_ls.engine.code.anchors import resolve_anchor
+from rag_ls.engine.memory_batches import find_embedding
+from rag_ls.engine.session import ProjectSession
 from rag_ls.memory.context import DEFAULT_TOKENS, context_text
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import Memory, Scope
@@ -91,7 +94,8 @@ def search_memory(caller: Caller, request: SearchMemory) -> MemoryAnswer:
     path = wanted.path.strip()
     is_about_code = bool(wanted.anchor or path)
     answers = [
-        view.code_memories.recall(
+        code_memories.recall(
+            view,
             request.query,
             replace(set_branch(filters, view), anchored=is_about_code),
             # Anchors are resolved only after the search, so fetch many and filter by anchor below.
@@ -115,7 +119,7 @@ def search_memory(caller: Caller, request: SearchMemory) -> MemoryAnswer:
     return _make_memory_answer(answer, min(request.budget_tokens or DEFAULT_TOKENS, _MAX_CONTEXT_TOKENS))
 
 
-def hint_at_tags(wanted: Sequence[str], views: Sequence[ProjectView]) -> str:
+def hint_at_tags(wanted: Sequence[str], views: Sequence[ProjectSession]) -> str:
     """A hint that names the tags that may be meant by those that no memory has; empty if all are known."""
     stores = [store for view in views for store in view.memories.usable(tuple(Scope))]
     known = list(dict.fromkeys(tag for store in stores for tag in store.tag_counts()))
@@ -132,7 +136,7 @@ def _merge_answers(query: str, answers: list[model.SearchAnswer], k: int) -> mod
     return answers[0] if len(answers) == 1 else merged(query, answers, k)
 
 
-def _locate_answer(answer: model.SearchAnswer, view: ProjectView) -> model.SearchAnswer:
+def _locate_answer(answer: model.SearchAnswer, view: ProjectSession) -> model.SearchAnswer:
     return replace(answer, hits=tuple(replace(hit, item=locate_memory(memory_of(hit), view)) for hit in answer.hits))
 
 
@@ -163,8 +167,8 @@ def get_memory(caller: Caller, request: GetMemory) -> MemoryRecord:
     """One memory with its whole record."""
     view, memory = find_memory(caller, request.id)
     found_in = view if len(caller.memory_projects.all()) > 1 else None
-    record = make_whole_record(locate_memory(view.code_memories.with_anchor_state(memory), found_in))
-    if request.embedding and (found := view.code_memories.embedding_of(memory)):
+    record = make_whole_record(locate_memory(resolve_anchor(view, memory), found_in))
+    if request.embedding and (found := find_embedding(view, memory)):
         record = replace(record, embedding=EmbeddingRecord(*found))
     if request.history:
         record = replace(record, history=tuple(map(make_version_record, view.memories.history(memory.id))))
@@ -186,9 +190,9 @@ class MemoriesAbout:
 def memories_about(caller: Caller, request: MemoriesAbout) -> MemoryAnswer:
     """The memories about a place in the code."""
     view = caller.memory_projects.find_holding(request.path)
-    answer = view.code_memories.about(request.path, request.line or 1, request.text, request.k)
+    answer = code_memories.recall_about(view, request.path, request.line or 1, request.text, request.k)
     return _make_memory_answer(answer, request.budget_tokens or DEFAULT_TOKENS)
 
 
-def find_memory(caller: Caller, memory_id: str) -> tuple[ProjectView, Memory]:
+def find_memory(caller: Caller, memory_id: str) -> tuple[ProjectSession, Memory]:
     return caller.memory_projects.find_first(lambda view: view.memories.get(memory_id))

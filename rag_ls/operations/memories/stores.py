@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory import portable
 from rag_ls.memory.portable import Format, format_by_name
@@ -75,7 +75,7 @@ def stats(caller: Caller, request: OfScope) -> FiguresAnswer:
     return FiguresAnswer({store.scope.value: _count_scope(store, view) for store in stores})
 
 
-def _count_scope(store: MemoryStore, view: ProjectView) -> ScopeFigures:
+def _count_scope(store: MemoryStore, view: ProjectSession) -> ScopeFigures:
     model = view.model()
     newest = store.find(limit=1)
     return ScopeFigures(
@@ -189,6 +189,6 @@ def export_memories(caller: Caller, request: ExportMemories) -> ExportAnswer:
     return ExportAnswer(count, store.scope.value, str(target), form)
 
 
-def _choose_store(caller: Caller, scope: str) -> tuple[MemoryStore, ProjectView]:
+def _choose_store(caller: Caller, scope: str) -> tuple[MemoryStore, ProjectSession]:
     view = caller.memory_projects.first()
     return view.memories.of(Scope(scope or Scope.PROJECT)), view

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rag_ls.engine.code.anchors import anchor_to_place, renew_anchor, resolve_anchor
+from rag_ls.engine.code.code_memories import remember
 from rag_ls.engine.events import MemoryChange
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory import NewMemory, Stored
 from rag_ls.memory.contradictions import contradiction
@@ -115,7 +117,7 @@ def store_memory(caller: Caller, request: StoreMemory) -> Changed[StoredAnswer]:
         branch=read_branch(meta, "store_memory metadata", view, scope),
         force=request.force,
     )
-    stored = view.code_memories.remember(new, line=meta.line or 0, symbol=meta.symbol.strip())
+    stored = remember(view, new, line=meta.line or 0, symbol=meta.symbol.strip())
     return mark_changed(make_stored_answer(stored), view, scope)
 
 
@@ -177,11 +179,11 @@ def update_memory(caller: Caller, request: UpdateMemory) -> Changed[StoredAnswer
     stored = view.memories.update(
         memory.id, change, view.model(), expected=request.expected_version, force=request.force
     )
-    answer = make_stored_answer(replace(stored, memory=view.code_memories.with_anchor_state(stored.memory)))
+    answer = make_stored_answer(replace(stored, memory=resolve_anchor(view, stored.memory)))
     return mark_changed(answer, view, memory.scope)
 
 
-def _change_memory(memory: Memory, *, view: ProjectView, content: str | None, metadata: Mapping[str, Any]) -> Memory:
+def _change_memory(memory: Memory, *, view: ProjectSession, content: str | None, metadata: Mapping[str, Any]) -> Memory:
     """A memory with a caller's changes. An update, even an empty one, confirms that it holds for the present code."""
     present = {name: getattr(memory.metadata, name) for name in MemoryMetadata.__dataclass_fields__}
     present |= {"memory_type": memory.memory_type.value, "source_uri": memory.source_uri, "branch": memory.branch}
@@ -207,11 +209,11 @@ def _change_memory(memory: Memory, *, view: ProjectView, content: str | None, me
     )
 
 
-def _make_anchor(memory: Memory, meta: Metadata, changes: Mapping[str, Any], view: ProjectView) -> Anchor | None:
+def _make_anchor(memory: Memory, meta: Metadata, changes: Mapping[str, Any], view: ProjectSession) -> Anchor | None:
     if any(key in changes for key in _PLACE):
         source_file = meta.source_file.strip() or (memory.metadata.source_file if "source_file" not in changes else "")
-        return view.code_memories.anchor(source_file or None, meta.line or 0, meta.symbol.strip())
-    return view.code_memories.confirmed_anchor(memory)
+        return anchor_to_place(view, source_file or None, meta.line or 0, meta.symbol.strip())
+    return renew_anchor(view, memory)
 
 
 @dataclass(frozen=True, slots=True)

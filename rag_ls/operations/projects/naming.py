@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from rag_ls.config import Settings
 from rag_ls.engine.client import Client
-from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.published import PublishedCode
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound, ProjectUnavailable, StoreUnavailable
 from rag_ls.project import Project
 from rag_ls.registry.catalogue import CONFIG, KnownProject, called, names_of, root_of_path
@@ -34,7 +34,7 @@ class Projects:
         self._client = client
         self._or_none = or_none
 
-    def all(self) -> list[ProjectView]:
+    def all(self) -> list[ProjectSession]:
         """The client's usable projects. Raises `ProjectUnavailable` where there is none."""
         known = self._client.projects()
         if not known and self._client.asks_all and (views := self._open_all(self._client.known_projects())):
@@ -51,12 +51,12 @@ class Projects:
             raise ProjectUnavailable(f"{root} is gone: it was deleted, moved or unmounted; open it where it is now")
         return projects
 
-    def all_and_named(self) -> list[ProjectView]:
+    def all_and_named(self) -> list[ProjectSession]:
         """As `all`, with the projects that were opened because a question named them."""
         named = [view for view in self._client.all_projects() if not view.shared.is_lost]
         return named or self.all()
 
-    def first(self) -> ProjectView:
+    def first(self) -> ProjectSession:
         """The one that was opened first. Raises `ProjectUnavailable`, and `InvalidRequest` where any of several is meant."""
         views = self.all()
         if len(views) > 1 and not self._client.projects():
@@ -64,7 +64,7 @@ class Projects:
             raise InvalidRequest(f"which project is meant is not clear: name one of {names}")
         return views[0]
 
-    def find_first(self, find: Callable[[ProjectView], F]) -> tuple[ProjectView, F]:
+    def find_first(self, find: Callable[[ProjectSession], F]) -> tuple[ProjectSession, F]:
         """The first project in which something is found, with it. Raises the last one's `NotFound`."""
         *others, last = self.all()
         for view in others:
@@ -72,11 +72,11 @@ class Projects:
                 return view, find(view)
         return last, find(last)
 
-    def find_one(self, wanted: str | Sequence[str]) -> ProjectView:
+    def find_one(self, wanted: str | Sequence[str]) -> ProjectSession:
         """The project with this name or root, else the first one. Raises `NotFound` and `InvalidRequest`."""
         return self.find(wanted)[0] if any(wanted) else self.first()
 
-    def find(self, wanted: str | Sequence[str]) -> list[ProjectView]:
+    def find(self, wanted: str | Sequence[str]) -> list[ProjectSession]:
         """The projects with these roots or names, every known one for `all`, or the open ones if none is named.
 
         Opens a known project that is not open yet, for this and later questions that name it. Raises `NotFound`.
@@ -90,7 +90,7 @@ class Projects:
         found = [view for name in names for view in self._find_called(name, known)]
         return list({view.project.root: view for view in found}.values())
 
-    def find_with_published(self, wanted: Sequence[str]) -> tuple[list[ProjectView], list[PublishedCode], list[str]]:
+    def find_with_published(self, wanted: Sequence[str]) -> tuple[list[ProjectSession], list[PublishedCode], list[str]]:
         """As `find`, and for names that no project has here, those that the team published on its server.
 
         `published:NAME` means the published one even if a project here has the name. The third list says which names
@@ -99,7 +99,7 @@ class Projects:
         Raises `StoreUnavailable` where none of them means anything now, `NotFound`, and `InvalidRequest` for a name that
         several published projects may have.
         """
-        views: dict[Path, ProjectView] = {}
+        views: dict[Path, ProjectSession] = {}
         published: dict[str, PublishedCode] = {}
         problems: list[str] = []
         for name in [name.strip() for name in wanted if name.strip()] or [""]:
@@ -128,7 +128,7 @@ class Projects:
         """The user's settings, for what is in no project."""
         return self._client.load_settings().settings
 
-    def _find_one_name(self, name: str) -> tuple[list[ProjectView], list[PublishedCode]]:
+    def _find_one_name(self, name: str) -> tuple[list[ProjectSession], list[PublishedCode]]:
         """The projects that one name means. Raises as `_find_published`."""
         if name.startswith(PUBLISHED):
             return [], [self._find_published(name.removeprefix(PUBLISHED))]
@@ -157,7 +157,7 @@ class Projects:
         known = f"published are {', '.join(names[:_MAX_NAMED])}{more}" if names else "nothing is published on store.url"
         raise NotFound(f"{said or f'no published project is called {name!r}; '}{known}")
 
-    def find_holding(self, path: str, wanted: str | Sequence[str] = "") -> ProjectView:
+    def find_holding(self, path: str, wanted: str | Sequence[str] = "") -> ProjectSession:
         """The project that holds a path; the first one if the path does not decide."""
         if path and Path(path).is_absolute() and (holder := self._client.project_of(path)):
             return holder
@@ -166,7 +166,7 @@ class Projects:
                 return view
         return self.find_one(wanted)
 
-    def _find_called(self, name: str, known: list[KnownProject]) -> list[ProjectView]:
+    def _find_called(self, name: str, known: list[KnownProject]) -> list[ProjectSession]:
         """The projects of one name or root: names in the user's settings come first, then open projects."""
         usable = [view for view in self._client.all_projects() if not view.shared.is_lost]
         found = called(known, name)
@@ -183,15 +183,15 @@ class Projects:
             )
         return [self._open(item) for item in found]
 
-    def _open_every(self, known: list[KnownProject]) -> list[ProjectView]:
+    def _open_every(self, known: list[KnownProject]) -> list[ProjectSession]:
         """All projects that can be opened; the others are logged and left out."""
         chosen = {view.project.root: view for view in self._client.projects() if not view.shared.is_lost}
         others = self._open_all(item for item in known if item.root not in chosen)
         return [*chosen.values(), *others] or self.all()
 
-    def _open_all(self, known: Iterable[KnownProject]) -> list[ProjectView]:
+    def _open_all(self, known: Iterable[KnownProject]) -> list[ProjectSession]:
         """Those that can be opened; the others are logged and left out."""
-        views: dict[Path, ProjectView] = {}
+        views: dict[Path, ProjectSession] = {}
         for item in known:
             try:
                 if not item.is_missing:
@@ -200,7 +200,7 @@ class Projects:
                 _log.warning("%s", error)
         return list(views.values())
 
-    def _open(self, known: KnownProject) -> ProjectView:
+    def _open(self, known: KnownProject) -> ProjectSession:
         is_new = all(view.project.root != known.root for view in self._client.all_projects())
         view = self._client.open_project(Project(known.root), aside=True)
         if is_new and view.settings.index.on_open:

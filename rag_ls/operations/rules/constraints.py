@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_ls.chunking import RuleKind
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.code.rule_sections import find_rules
 from rag_ls.engine.requests import SearchRequest
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.model import Hit, StoredChunk
 from rag_ls.operations.caller import Caller
@@ -135,7 +136,7 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
     query = text or " ".join(paths)
     if not view.store.counts().documents:
         raise NotFound(f"the index of {view.project.root} is empty; rag_index makes it")
-    found = view.rules.find(f"{query}\n{' '.join(paths)}" if text else query, paths, wait_for_model_s=caller.wait_s)
+    found = find_rules(view, f"{query}\n{' '.join(paths)}" if text else query, paths, wait_for_model_s=caller.wait_s)
     told = [hit for hit in found if hit.relevance >= _LEAST_RELEVANCE or hit.names_path]
     constraints, patterns = (
         [_make_rule_record(hit) for hit in told if hit.kind is kind][:count]
@@ -162,13 +163,13 @@ def rag_check_constraints(caller: Caller, request: CheckConstraints) -> Constrai
     )
 
 
-def _find_examples(caller: Caller, view: ProjectView, query: str, count: int) -> tuple[ExampleRecord, ...]:
+def _find_examples(caller: Caller, view: ProjectSession, query: str, count: int) -> tuple[ExampleRecord, ...]:
     # More than is shown, instead of a filter: a filtered search looks at every document.
     answer = view.search(SearchRequest(query, _EXAMPLE_CANDIDATES * count), wait_for_model_s=caller.wait_s)
     return tuple(_make_example(hit) for hit in answer.hits if _is_code(hit))[:count]
 
 
-def _find_broken(view: ProjectView, change: FileChange) -> list[ViolationRecord]:
+def _find_broken(view: ProjectSession, change: FileChange) -> list[ViolationRecord]:
     """The rules that the added lines of a file break: in the file, if it holds them already, else in these lines alone."""
     text = view.checks.text_of(change.path)
     lines = lines_of(text)
@@ -224,7 +225,7 @@ def search_rules(caller: Caller, query: str, k: int | None) -> CodeAnswer:
     found = [
         _make_rule_hit(view, hit)
         for view in views
-        for hit in view.rules.find(query, (), wait_for_model_s=caller.wait_s)
+        for hit in find_rules(view, query, (), wait_for_model_s=caller.wait_s)
     ]
     found.sort(key=lambda record: -record.score)
     queued, pending = (sum(counts) for counts in zip(*(view.store.queue_lengths() for view in views), strict=True))
@@ -257,7 +258,7 @@ def _make_rule_record(hit: RuleHit) -> RuleRecord:
     )  # fmt: skip
 
 
-def _make_rule_hit(view: ProjectView, hit: RuleHit) -> CodeRecord:
+def _make_rule_hit(view: ProjectSession, hit: RuleHit) -> CodeRecord:
     chunk, stored = hit.row.stored.chunk, hit.row.stored
     return CodeRecord(
         kind="rule", id=stored.id, path=chunk.path, start_line=chunk.start_line, end_line=chunk.end_line,

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.code.rule_sections import count_rule_chunks, find_rules
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
 from rag_ls.memory import utc_now
 from rag_ls.operations.caller import Caller
@@ -52,12 +53,12 @@ class RulesHealthAnswer:
 def rag_health_check(caller: Caller, request: NoArguments) -> RulesHealthAnswer:
     """Whether rules and impact can be asked for, and what is missing."""
     view = caller.rule_projects.current()
-    root, counts = view.project.root, view.rules.chunk_counts()
+    root, counts = view.project.root, count_rule_chunks(view)
     decisions = read_decisions(root)
     issues, warnings = list[str](), list[str]()
     query_test = "passed"
     try:
-        view.rules.find("health check", ())
+        find_rules(view, "health check", ())
     except RagLsError as error:
         query_test = "failed"
         issues.append(str(error))
@@ -111,7 +112,7 @@ def rag_status(caller: Caller, request: NoArguments) -> RulesStatusAnswer:
         return RulesStatusAnswer(
             initialized=False, projectRoot=None, indexed=None, lastIndexed=None, totalChunks=None, collectionCounts=None
         )
-    counts, decisions = view.rules.chunk_counts(), read_decisions(view.project.root)
+    counts, decisions = count_rule_chunks(view), read_decisions(view.project.root)
     return RulesStatusAnswer(
         initialized=decisions is not None, projectRoot=str(view.project.root), indexed=counts["codebase"] > 0,
         lastIndexed=_find_last_indexed(view, decisions), totalChunks=sum(counts.values()),
@@ -119,5 +120,5 @@ def rag_status(caller: Caller, request: NoArguments) -> RulesStatusAnswer:
     )  # fmt: skip
 
 
-def _find_last_indexed(view: ProjectView, decisions: Decisions | None) -> str | None:
+def _find_last_indexed(view: ProjectSession, decisions: Decisions | None) -> str | None:
     return view.shared.last_sync or (decisions.last_indexed if decisions else None) or None

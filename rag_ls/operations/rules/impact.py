@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from rag_ls.engine.code.impact import find_impact
 from rag_ls.errors import NotFound
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.fields import argument, optional
@@ -90,7 +91,7 @@ def rag_query_impact(caller: Caller, request: QueryImpact) -> ImpactAnswer:
     view = caller.rule_projects.current(request.file_path)
     if not view.store.counts().documents:
         raise NotFound(f"the index of {view.project.root} is empty; rag_index makes it")
-    found = view.rules.impact(request.file_path, request.symbol.strip(), count)
+    found = find_impact(view, request.file_path, request.symbol.strip(), count)
     direct = found.dependents.direct
     answer = ImpactAnswer(
         filePath=found.path,

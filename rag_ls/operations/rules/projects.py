@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from rag_ls.engine.client import Client
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.operations.projects.naming import Projects
 from rag_ls.project import Project, check_may_become_project, find_marked_root
@@ -24,26 +24,26 @@ class RuleProjects:
         self._root: Path | None = None
         self._index_began: dict[Path, float] = {}
 
-    def current(self, path: str = "") -> ProjectView:
+    def current(self, path: str = "") -> ProjectSession:
         """The project that a path is in, else the one that was named last, else the first one."""
         if path and Path(path).is_absolute():
             return self._projects.find_holding(path)
         named = [view for view in self._projects.all() if view.project.root == self._root]
         return named[0] if named else self._projects.first()
 
-    def all(self) -> list[ProjectView]:
+    def all(self) -> list[ProjectSession]:
         """The project that was named last, else all that a question means."""
         named = [view for view in self._projects.all() if view.project.root == self._root]
         return named or self._projects.all()
 
-    def find_set_up(self, project_root: str) -> ProjectView:
+    def find_set_up(self, project_root: str) -> ProjectSession:
         """As `open_root`. Raises `NotFound` for a project that was never set up."""
         view = self.open_root(project_root)
         if read_decisions(view.project.root) is None:
             raise NotFound(f"{view.project.root} was never set up; call rag_setup with this project_root first")
         return view
 
-    def open_root(self, project_root: str) -> ProjectView:
+    def open_root(self, project_root: str) -> ProjectSession:
         """The project of a folder, opened if it is not open yet; without one, the current project."""
         if not project_root.strip():
             return self.current()
@@ -61,10 +61,10 @@ class RuleProjects:
             self._root = view.project.root
         return view
 
-    def note_index_began(self, view: ProjectView) -> None:
+    def note_index_began(self, view: ProjectSession) -> None:
         """Note that a project's index is made anew from now on."""
         self._index_began[view.project.root] = time.monotonic()
 
-    def seconds_of_index(self, view: ProjectView) -> float:
+    def seconds_of_index(self, view: ProjectSession) -> float:
         """The time since a project's index began to be made anew."""
         return time.monotonic() - self._index_began[view.project.root]

@@ -10,7 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.code.impact import find_import_edges
+from rag_ls.engine.code.rule_sections import count_rule_chunks
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, ProjectUnavailable
 from rag_ls.indexing import FAILED, Depth
 from rag_ls.languages import detect_language
@@ -110,7 +112,7 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
     frontend, backend = (_read_folder(root, path) for path in (request.frontend_path, request.backend_path))
     paths = {path for _, path, _, session in view.store.document_paths() if not session}
     tree = Tree(
-        tuple(sorted(paths)), partial(text_in, root), lambda path: detect_language(path) or "", view.rules.edges()
+        tuple(sorted(paths)), partial(text_in, root), lambda path: detect_language(path) or "", find_import_edges(view)
     )
     found = survey(tree, frontend, backend)
     written = write_documents(root, found, view.project.name, utc_now(), force=request.force)
@@ -235,7 +237,7 @@ def rag_index(caller: Caller, request: IndexRules) -> RulesIndexedAnswer:
     `prepare_rag_index` does that; the answer is how the index stands then.
     """
     view = caller.rule_projects.find_set_up(request.project_root)
-    status, counts = view.status(), view.rules.chunk_counts()
+    status, counts = view.status(), count_rule_chunks(view)
     failed = tuple(
         FileError(item.path, item.reason) for item in view.store.skipped().values() if item.reason.startswith(FAILED)
     )
@@ -258,7 +260,7 @@ def rag_index(caller: Caller, request: IndexRules) -> RulesIndexedAnswer:
     )  # fmt: skip
 
 
-def _write_decisions(view: ProjectView, decisions: Decisions) -> None:
+def _write_decisions(view: ProjectSession, decisions: Decisions) -> None:
     try:
         write_decisions(view.project.root, decisions)
     except OSError as error:

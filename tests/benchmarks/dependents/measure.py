@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_ls.engine.client import local_client
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.code.impact import find_impact
+from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing import Depth
 from tests.benchmarks.dependents.pyright_edges import PyrightServer
 
@@ -125,13 +126,13 @@ def _measured(root: Path, truth: Truth) -> dict[str, float]:
         client.close()
 
 
-def _compared(view: ProjectView, truth: Truth) -> dict[str, float]:
+def _compared(view: ProjectSession, truth: Truth) -> dict[str, float]:
     indexed = set(view.store.documents())
     right = wrong = missed = 0
     milliseconds: list[float] = []
     for path in sorted(truth.judged & indexed):
         started = time.perf_counter()
-        found = view.rules.impact(path, "", 1).dependents.direct
+        found = find_impact(view, path, "", 1).dependents.direct
         milliseconds.append((time.perf_counter() - started) * 1000)
         ours = {each.path for each in found} & truth.read
         theirs = truth.users.get(path, set()) & indexed

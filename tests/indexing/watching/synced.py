@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from rag_ls.engine.client import Client, local_client
-from rag_ls.engine.project_view import ProjectView
 from rag_ls.engine.requests import SearchRequest
+from rag_ls.engine.session import ProjectSession
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from tests.support import PATIENCE_S, until
 
@@ -14,7 +14,7 @@ Contents = dict[str, tuple[str, list[tuple[int, int, str, str]]]]
 """By path, a document's digest and its chunks: lines, symbol and digest of each."""
 
 
-def watched(client: Client, root: Path) -> ProjectView:
+def watched(client: Client, root: Path) -> ProjectSession:
     """The project, indexed with its embeddings and watched."""
     view = client.open(root)
     view.indexing.index_tree()
@@ -24,12 +24,12 @@ def watched(client: Client, root: Path) -> ProjectView:
     return view
 
 
-def settled(view: ProjectView) -> None:
+def settled(view: ProjectSession) -> None:
     """Wait until all that is known to have changed is indexed and embedded."""
     assert view.indexing.wait_until_idle(PATIENCE_S)
 
 
-def found(view: ProjectView, word: str) -> list[str]:
+def found(view: ProjectSession, word: str) -> list[str]:
     """The paths of the hits that hold a word, as a question gives them now."""
     hits = view.search(SearchRequest(word)).hits
     return sorted({hit.item.chunk.path for hit in hits if {"lexical", "symbol"} & set(hit.matched_by)})
@@ -63,7 +63,7 @@ def contents_from_scratch(root: Path, place: Path) -> Contents:
         shutil.rmtree(copy, ignore_errors=True)
 
 
-def in_step(view: ProjectView, place: Path) -> bool:
+def in_step(view: ProjectSession, place: Path) -> bool:
     """Whether the index comes to equal one that is made from scratch, with no comparison but what is noticed."""
     truth = contents_from_scratch(view.project.root, place)
     return until(lambda: contents(view.store) == truth and not view.store.queue_lengths()[0], 20)

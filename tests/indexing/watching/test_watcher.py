@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import Client, local_client
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.indexing.watching import ChangeSources
 from rag_ls.indexing.watching.events import Changes
 from rag_ls.indexing.watching.git import git_folder
@@ -35,19 +35,19 @@ def no_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def view(client: Client, shop: Path) -> ProjectView:
+def view(client: Client, shop: Path) -> ProjectSession:
     """The shop, watched; no git has a part in it."""
     return watched(client, shop)
 
 
-def _paths(view: ProjectView) -> set[str]:
+def _paths(view: ProjectSession) -> set[str]:
     return set(view.store.documents())
 
 
 # --- files
 
 
-def test_a_file_that_is_written_is_in_the_index_without_a_question(view: ProjectView, shop: Path) -> None:
+def test_a_file_that_is_written_is_in_the_index_without_a_question(view: ProjectSession, shop: Path) -> None:
     before = view.store.document("src/cart.py")
     write(shop, {"src/cart.py": "def zebra():\n    return 1\n", "src/new.py": "def giraffe():\n    return 2\n"})
     assert until(lambda: "src/new.py" in _paths(view) and view.store.document("src/cart.py") != before)
@@ -55,13 +55,13 @@ def test_a_file_that_is_written_is_in_the_index_without_a_question(view: Project
     assert found(view, "giraffe") == ["src/new.py"]
 
 
-def test_a_question_finds_what_was_written_just_before_it(view: ProjectView, shop: Path) -> None:
+def test_a_question_finds_what_was_written_just_before_it(view: ProjectSession, shop: Path) -> None:
     for number in range(20):
         write(shop, {"src/cart.py": f"def zebra{number}():\n    return 1\n"})
         assert found(view, f"zebra{number}") == ["src/cart.py"]
 
 
-def test_a_question_does_not_compare_the_tree_while_it_is_watched(view: ProjectView) -> None:
+def test_a_question_does_not_compare_the_tree_while_it_is_watched(view: ProjectSession) -> None:
     view.shared.indexing._agenda.comparison._done_at = -1e9
     assert view.indexing.scan_is_old
     last = view.status().last_sync
@@ -70,7 +70,7 @@ def test_a_question_does_not_compare_the_tree_while_it_is_watched(view: ProjectV
     assert view.status().last_sync == last
 
 
-def test_deleted_and_renamed_files_leave(view: ProjectView, shop: Path) -> None:
+def test_deleted_and_renamed_files_leave(view: ProjectSession, shop: Path) -> None:
     (shop / "src/auth.py").unlink()
     (shop / "src/cart.py").rename(shop / "docs/basket.py")
     assert found(view, "discount") == ["docs/basket.py"]
@@ -78,21 +78,21 @@ def test_deleted_and_renamed_files_leave(view: ProjectView, shop: Path) -> None:
     assert until(lambda: _paths(view) == {"docs/basket.py", "docs/guide.md", "src/mail.js"})
 
 
-def test_a_file_that_another_is_renamed_over_is_read_again(view: ProjectView, shop: Path) -> None:
+def test_a_file_that_another_is_renamed_over_is_read_again(view: ProjectSession, shop: Path) -> None:
     # Most editors, formatters and git save like this.
     write(shop, {"src/.cart.py.tmp": "def zebra():\n    return 1\n"})
     (shop / "src/.cart.py.tmp").replace(shop / "src/cart.py")
     assert found(view, "zebra") == ["src/cart.py"]
 
 
-def test_what_a_program_writes_and_does_not_close_is_noticed(view: ProjectView, shop: Path) -> None:
+def test_what_a_program_writes_and_does_not_close_is_noticed(view: ProjectSession, shop: Path) -> None:
     with (shop / "src/cart.py").open("a") as stream:
         stream.write("\n\ndef zebra():\n    return 1\n")
         stream.flush()
         assert found(view, "zebra") == ["src/cart.py"]
 
 
-def test_a_hard_link_is_noticed(view: ProjectView, shop: Path, tmp_path: Path) -> None:
+def test_a_hard_link_is_noticed(view: ProjectSession, shop: Path, tmp_path: Path) -> None:
     write(tmp_path, {"outside.py": "def zebra():\n    return 1\n"})
     os.link(tmp_path / "outside.py", shop / "src/linked.py")
     assert found(view, "zebra") == ["src/linked.py"]
@@ -101,7 +101,7 @@ def test_a_hard_link_is_noticed(view: ProjectView, shop: Path, tmp_path: Path) -
 # --- folders
 
 
-def test_files_in_new_nested_folders_are_found(view: ProjectView, shop: Path) -> None:
+def test_files_in_new_nested_folders_are_found(view: ProjectSession, shop: Path) -> None:
     for number in range(20):
         write(shop, {f"new{number}/a/b/c.py": f"def zebra{number}():\n    return 1\n"})
     write(shop, {"new3/a/d/e.py": "def giraffe():\n    return 1\n"})
@@ -110,7 +110,7 @@ def test_files_in_new_nested_folders_are_found(view: ProjectView, shop: Path) ->
     assert found(view, "lion") == ["new7/a/b/c.py"]
 
 
-def test_a_renamed_folder_is_followed(view: ProjectView, shop: Path) -> None:
+def test_a_renamed_folder_is_followed(view: ProjectSession, shop: Path) -> None:
     write(shop, {"src/deep/inner/a.py": "def zebra():\n    return 1\n"})
     assert found(view, "zebra") == ["src/deep/inner/a.py"]
     (shop / "src").rename(shop / "lib")
@@ -120,7 +120,7 @@ def test_a_renamed_folder_is_followed(view: ProjectView, shop: Path) -> None:
     assert until(lambda: not [path for path in _paths(view) if path.startswith("src/")])
 
 
-def test_two_folders_that_change_places_are_told_apart(view: ProjectView, shop: Path) -> None:
+def test_two_folders_that_change_places_are_told_apart(view: ProjectSession, shop: Path) -> None:
     write(shop, {"a/x.py": "def zebra():\n    return 1\n", "b/x.py": "def giraffe():\n    return 1\n"})
     for _ in range(10):
         (shop / "a").rename(shop / "c")
@@ -132,7 +132,7 @@ def test_two_folders_that_change_places_are_told_apart(view: ProjectView, shop: 
     assert found(view, "giraffe") == ["b/x.py"]
 
 
-def test_a_removed_folder_and_one_made_anew_in_its_place(view: ProjectView, shop: Path) -> None:
+def test_a_removed_folder_and_one_made_anew_in_its_place(view: ProjectSession, shop: Path) -> None:
     shutil.rmtree(shop / "src")
     write(shop, {"src/only.py": "def zebra():\n    return 1\n"})
     assert until(lambda: _paths(view) == {"docs/guide.md", "src/only.py"})
@@ -140,7 +140,7 @@ def test_a_removed_folder_and_one_made_anew_in_its_place(view: ProjectView, shop
     assert until(lambda: _paths(view) == {"docs/guide.md"})
 
 
-def test_a_folder_that_takes_the_place_of_a_file_and_back(view: ProjectView, shop: Path) -> None:
+def test_a_folder_that_takes_the_place_of_a_file_and_back(view: ProjectSession, shop: Path) -> None:
     (shop / "src/cart.py").unlink()
     write(shop, {"src/cart.py/inner.py": "def zebra():\n    return 1\n"})
     assert until(lambda: found(view, "zebra") == ["src/cart.py/inner.py"])
@@ -156,12 +156,12 @@ def test_an_empty_folder_that_was_there_before_is_watched(client: Client, shop: 
     assert found(view, "zebra") == ["empty/inner/a.py"]
 
 
-def test_many_files_at_once_are_all_taken_in(view: ProjectView, shop: Path, tmp_path: Path) -> None:
+def test_many_files_at_once_are_all_taken_in(view: ProjectSession, shop: Path, tmp_path: Path) -> None:
     write(shop, {f"made/{n % 20}/file{n}.py": f"def made_{n}():\n    return {n}\n" for n in range(400)})
     assert in_step(view, tmp_path)
 
 
-def test_names_that_are_no_text_do_no_harm(view: ProjectView, shop: Path) -> None:
+def test_names_that_are_no_text_do_no_harm(view: ProjectSession, shop: Path) -> None:
     name = os.fsencode(shop) + b"/src/\xff.py"
     try:
         os.mkdir(os.fsencode(shop) + b"/\xfe")
@@ -194,7 +194,7 @@ def test_ignored_output_is_no_work_and_does_not_make_answers_incomplete(client: 
         assert sorted(source._watches) == ["", "docs", "src"]  # type: ignore[union-attr]
 
 
-def test_changed_rules_are_read_again(view: ProjectView, shop: Path) -> None:
+def test_changed_rules_are_read_again(view: ProjectSession, shop: Path) -> None:
     write(shop, {"extra/deep/a.py": "def zebra():\n    return 1\n"})
     assert found(view, "zebra") == ["extra/deep/a.py"]
     write(shop, {".gitignore": "extra/\n"})
@@ -207,7 +207,7 @@ def test_changed_rules_are_read_again(view: ProjectView, shop: Path) -> None:
     assert until(lambda: found(view, "lion") == ["extra/deep/b.py"])
 
 
-def test_a_project_that_git_comes_to_and_leaves(view: ProjectView, shop: Path) -> None:
+def test_a_project_that_git_comes_to_and_leaves(view: ProjectSession, shop: Path) -> None:
     git(shop, "init", "--quiet")
     write(shop, {".git/info/exclude": "src/cart.py\n", "src/new.py": "def zebra():\n    return 1\n"})
     assert until(lambda: found(view, "zebra") == ["src/new.py"])
@@ -259,7 +259,7 @@ def test_without_watching_questions_compare_and_the_sweep_finds_what_was_missed(
     assert until(lambda: found(view, "giraffe") == ["src/new.py"])
 
 
-def test_watching_can_be_switched_off_and_on(view: ProjectView, shop: Path) -> None:
+def test_watching_can_be_switched_off_and_on(view: ProjectSession, shop: Path) -> None:
     write(shop, {"rag-ls.toml": "[index]\nwatch = false\n"})
     assert until(lambda: view.status().sync == "off")
     assert until(lambda: "watcher" not in _threads())
@@ -280,7 +280,7 @@ def test_watching_begins_when_it_is_switched_on_though_nobody_asks(client: Clien
 
 @pytest.mark.parametrize("how", ["deleted", "moved"])
 def test_a_project_whose_folder_goes_is_watched_no_longer(
-    client: Client, view: ProjectView, shop: Path, tmp_path: Path, how: str
+    client: Client, view: ProjectSession, shop: Path, tmp_path: Path, how: str
 ) -> None:
     if how == "deleted":
         shutil.rmtree(shop)

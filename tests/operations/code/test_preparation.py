@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import Client
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import RagLsError
 from rag_ls.indexing import Progress
 from rag_ls.operations import Operations
@@ -26,7 +26,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def view(client: Client, tmp_path: Path) -> ProjectView:
+def view(client: Client, tmp_path: Path) -> ProjectSession:
     """A large project that nobody has read yet; what questions are about comes last by its path."""
     files = {f"src/file{number}.py": _functions(number) for number in range(MANY)}
     files["src/zebra.py"] = "def count_stripes(zebra):\n    return len(zebra.stripes)\n"
@@ -38,11 +38,11 @@ def _functions(number: int) -> str:
     return "\n\n".join(f"def function_{number}_{part}(value):\n    return value + {part}\n" for part in range(40))
 
 
-def _queued(view: ProjectView) -> int:
+def _queued(view: ProjectSession) -> int:
     return view.store.counts().queued_documents
 
 
-def test_a_first_question_is_answered_from_the_files_that_hold_its_words(client: Client, view: ProjectView) -> None:
+def test_a_first_question_is_answered_from_the_files_that_hold_its_words(client: Client, view: ProjectSession) -> None:
     answer = Operations(client).run("search", {"query": "how many stripes has a zebra", "kinds": ["code"]})
     assert answer["results"][0]["path"] == "src/zebra.py"
     assert answer["stats"]["pending_documents"] > 0
@@ -59,7 +59,7 @@ def test_a_first_question_is_answered_from_the_files_that_hold_its_words(client:
     ],
 )
 def test_an_agent_that_asks_while_files_are_read_gets_those_it_asks_about(
-    client: Client, view: ProjectView, name: str, arguments: dict[str, str]
+    client: Client, view: ProjectSession, name: str, arguments: dict[str, str]
 ) -> None:
     view.indexing.index_tree()
     progress: list[Progress] = []
@@ -71,7 +71,7 @@ def test_an_agent_that_asks_while_files_are_read_gets_those_it_asks_about(
     assert progress
 
 
-def test_a_question_about_nothing_in_the_project_waits_for_nothing(client: Client, view: ProjectView) -> None:
+def test_a_question_about_nothing_in_the_project_waits_for_nothing(client: Client, view: ProjectSession) -> None:
     answer = Operations(client).run("search", {"query": "quagga", "kinds": ["code"]})
     assert answer["results"] == []
     assert answer["stats"]["pending_documents"] > 0
@@ -86,13 +86,13 @@ def test_the_tests_of_a_file_are_read_with_it(client: Client, tmp_path: Path) ->
     assert "not read yet" in answer["note"]
 
 
-def test_a_path_that_leads_elsewhere_is_answered_as_ever(client: Client, view: ProjectView) -> None:
+def test_a_path_that_leads_elsewhere_is_answered_as_ever(client: Client, view: ProjectSession) -> None:
     for path in ("../elsewhere.py", "/elsewhere/a.py", "a\0b"):
         with pytest.raises(RagLsError):
             Operations(client).run("list_symbols", {"path": path})
 
 
-def test_what_is_ignored_while_files_are_read_is_not_in_the_index(client: Client, view: ProjectView) -> None:
+def test_what_is_ignored_while_files_are_read_is_not_in_the_index(client: Client, view: ProjectSession) -> None:
     view.indexing.index_tree()
     assert until(lambda: _queued(view) > 0)
     write(view.project.root, {".ragignore": "src/\n"})
@@ -101,7 +101,7 @@ def test_what_is_ignored_while_files_are_read_is_not_in_the_index(client: Client
     assert set(view.store.documents()) == {"test/zoo.rb", ".ragignore"}
 
 
-def test_another_size_limit_counts_for_files_that_are_being_read(client: Client, view: ProjectView) -> None:
+def test_another_size_limit_counts_for_files_that_are_being_read(client: Client, view: ProjectSession) -> None:
     view.indexing.index_tree()
     assert until(lambda: _queued(view) > 0)
     write(view.project.root, {"rag-ls.toml": "[index]\nmax_file_bytes = 1024\n"})
@@ -110,7 +110,7 @@ def test_another_size_limit_counts_for_files_that_are_being_read(client: Client,
     assert set(view.store.documents()) == {"src/zebra.py", "test/zoo.rb", "rag-ls.toml"}
 
 
-def test_odd_arguments_are_refused_as_ever(client: Client, view: ProjectView) -> None:
+def test_odd_arguments_are_refused_as_ever(client: Client, view: ProjectSession) -> None:
     operations = Operations(client)
     for arguments in (None, [], {"project": 1}, {"project": [1]}):
         with pytest.raises(Exception, match=r"query|object|project"):

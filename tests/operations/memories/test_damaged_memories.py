@@ -14,7 +14,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rag_ls.engine.client import Client
-from rag_ls.engine.project_view import ProjectView
+from rag_ls.engine.code.hovers import find_memory_lenses, hover
+from rag_ls.engine.session import ProjectSession
 from rag_ls.lsp.features.hover import markdown
 from rag_ls.model import Scope
 from rag_ls.operations import Operations
@@ -65,7 +66,7 @@ def operations(client: Client, repository: Path) -> Operations:
     return operations
 
 
-def _view(operations: Operations) -> ProjectView:
+def _view(operations: Operations) -> ProjectSession:
     return operations._client.projects()[0]
 
 
@@ -90,8 +91,8 @@ def _check_both_answer(operations: Operations, folder: Path) -> None:
     assert _GOOD in _contents(operations.run("search_memory", {"query": "cart prices"}), "results")
     assert _GOOD in _contents(operations.run("memories_about", {"path": "src/cart.py", "line": 1}), "results")
     view = _view(operations)
-    assert _GOOD in markdown(view, view.hover("src/cart.py", 1))
-    assert any(_GOOD in {item.content for item in found} for _, found in view.lenses("src/cart.py"))
+    assert _GOOD in markdown(view, hover(view, "src/cart.py", 1))
+    assert any(_GOOD in {item.content for item in found} for _, found in find_memory_lenses(view, "src/cart.py"))
     for form in ("json", "md"):
         target = folder / f"all.{form}"
         operations.run("export_memories", {"output": str(target), "scope": "project"})

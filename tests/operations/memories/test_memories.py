@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rag_ls.engine.client import Client, local_client
+from rag_ls.engine.code.code_memories import find_in_document
 from rag_ls.errors import InvalidRequest, NotFound, PathOutsideProject, RagLsError
 from rag_ls.operations import Operations
 from rag_ls.registry.trusted_folders import users_trusted_folders
@@ -290,7 +291,7 @@ class TestSeveralScopesAndProjects:
         view.indexing.index_tree()
         assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
         memory = _stored(operations, source_file="src/steps.py", symbol="all_steps")
-        ((row, about),) = view.code_memories.of_document("src/steps.py")
+        ((row, about),) = find_in_document(view, "src/steps.py")
         assert (row.stored.chunk.start_line, [item.id for item in about]) == (1, [memory])
 
     def test_a_global_memory_stays_about_the_code_of_its_own_project(
@@ -305,7 +306,7 @@ class TestSeveralScopesAndProjects:
             view = client.open(other)
             view.indexing.index_tree()
             assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
-            assert view.code_memories.of_document("src/cart.py") == []
+            assert find_in_document(view, "src/cart.py") == []
             elsewhere = Operations(client)
             elsewhere.run("update_memory", {"id": memory, "metadata": {"tags": ["cli"]}})
             assert elsewhere.run("get_memory", {"id": memory})["anchor"] == anchor

@@ -1,0 +1,180 @@
+"""Anchors of memories: made for a place in the code as a client sees it, and resolved against the present code."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import replace
+
+from rag_ls import memory
+from rag_ls.engine.code import places
+from rag_ls.engine.session import ProjectSession
+from rag_ls.errors import InvalidRequest, StoreError
+from rag_ls.model import Anchor, AnchorState, Memory
+from rag_ls.project import is_guest
+from rag_ls.storage import is_called, last_name
+from rag_ls.util.nearest import nearest, nearest_paths, nearest_text
+from rag_ls.util.paths import is_readable_file
+
+_log = logging.getLogger(__name__)
+
+_MAX_LOGGED = 200
+# A word with more declarations than this is too common to mean one of them.
+_MAX_NAMED = 20
+_MAX_DECLARED = 1000
+_MAX_FILES_SHOWN = 5
+
+
+def anchor_to_place(session: ProjectSession, source_file: str | None, line: int, symbol: str) -> Anchor | None:
+    """An anchor for a place of a source file, or for the only declaration of a name; None without either.
+
+    Raises `InvalidRequest`, which names the nearest places.
+    """
+    if not source_file and not symbol:
+        if line:
+            raise InvalidRequest(f"line = {line} says nothing without source_file: give the path of its file")
+        return None
+    session.shared.catch_up()
+    path = session.relative(source_file) if source_file else _find_declaring(session, symbol)
+    if not is_guest(path):
+        path = _find_existing(session, path)
+        session.shared.take_in(path)
+    return _make_anchor(session, path, line, symbol)
+
+
+def renew_anchor(session: ProjectSession, item: Memory) -> Anchor | None:
+    """The anchor of a confirmed memory, renewed for the present code if that still exists."""
+    if item.anchor is None or is_elsewhere(session, item.anchor):
+        return item.anchor
+    session.shared.catch_up()
+    found = resolve_anchor(session, item).anchor
+    if found is None or found.state in (AnchorState.ORPHANED, AnchorState.UNKNOWN):
+        return item.anchor
+    line = found.start_line if found.line_print else 0
+    now = _make_anchor(session, found.path, line, "" if line else found.symbol)
+    return replace(now, project=item.anchor.project)
+
+
+def resolve_anchor(session: ProjectSession, item: Memory) -> Memory:
+    """The memory with its anchor resolved against the present code."""
+    if item.anchor is None or is_elsewhere(session, item.anchor):
+        return item
+    anchor = item.anchor
+
+    def look() -> Anchor:
+        session.shared.take_in(anchor.path)
+        return _present(session, anchor, make_anchoring(session))
+
+    return replace(item, anchor=_or_unknown(anchor, look))
+
+
+def resolve_by_index(session: ProjectSession, item: Memory, anchoring: memory.Anchoring) -> Memory:
+    """As `with_anchor_state`, but only by the index as it is: hovers and lenses must not index a file."""
+    if item.anchor is None or is_elsewhere(session, item.anchor):
+        return item
+    anchor = item.anchor
+    found = _or_unknown(anchor, lambda: _present(session, anchor, anchoring))
+    if found.state is AnchorState.ORPHANED and not _was_read(session, anchor.path):
+        return item
+    return replace(item, anchor=found)
+
+
+def make_anchoring(session: ProjectSession) -> memory.Anchoring:
+    """Anchors in the documents as the client sees them."""
+    hidden = session.hidden_documents()
+    return memory.Anchoring(session.store, hidden, session.code_cache)
+
+
+def is_elsewhere(session: ProjectSession, anchor: Anchor) -> bool:
+    """Whether an anchor is in the code of another project."""
+    return anchor.project not in ("", str(session.project.root))
+
+
+def _present(session: ProjectSession, anchor: Anchor, anchoring: memory.Anchoring) -> Anchor:
+    """The anchor with its present place and state; a file that is not for the index is there or not as a whole.
+
+    Raises `OSError` for a file of which nothing is found, but which cannot be read just now.
+    """
+    found = anchoring.resolved(anchor)
+    if found.state is not AnchorState.ORPHANED or is_guest(anchor.path):
+        return found
+    is_whole_file = not (anchor.symbol or anchor.content_hash)
+    is_there = is_readable_file(session.project.root / anchor.path)
+    return replace(found, state=AnchorState.FRESH) if is_whole_file and is_there else found
+
+
+def _was_read(session: ProjectSession, path: str) -> bool:
+    """Whether the file was read, so that its absence from the index means something."""
+    checkout = session.store
+    return checkout.document(path) is not None or not (session.shared.never_indexed or checkout.queue.holds(path))
+
+
+def _or_unknown(anchor: Anchor, look: Callable[[], Anchor]) -> Anchor:
+    """The anchor that a look at its place finds. An unreadable place is unknown: it hides no other memory."""
+    try:
+        return look()
+    except StoreError:
+        # The index itself is damaged, and is made anew.
+        raise
+    except Exception as error:
+        _log.info("the place of a memory, %s, cannot be told: %r", anchor.path[:_MAX_LOGGED], error)
+        return replace(anchor, state=AnchorState.UNKNOWN)
+
+
+def _make_anchor(session: ProjectSession, path: str, line: int, symbol: str) -> Anchor:
+    """An anchor for a place in a document; for the whole document, if it is not indexed or no place is given.
+
+    Raises `InvalidRequest` for a symbol or line that the document does not have.
+    """
+    document = session.document(path)
+    if document is None or not (symbol or line):
+        return Anchor(path, file_hash=document.sha256 if document else "")
+    anchoring = make_anchoring(session)
+    if not symbol:
+        return anchoring.to_line(places.chunk_at(session, path, line), line)
+    declared = [item.symbol for item in session.store.outlines.of_documents([document.id], _MAX_DECLARED)]
+    meant = list(dict.fromkeys(name for name in declared if is_called(name, symbol)))
+    if symbol not in meant and len(meant) > 1:
+        raise InvalidRequest(f"{path} declares several {symbol!r}: give one of {', '.join(meant[:_MAX_FILES_SHOWN])}")
+    found = anchoring.to_symbol(document, symbol)
+    if found is None:
+        raise InvalidRequest(
+            f"{path} declares no {symbol!r}; {nearest_text(nearest(symbol, declared))}give another symbol, or a line instead"
+        )
+    return found
+
+
+def _find_declaring(session: ProjectSession, symbol: str) -> str:
+    """The path of the only document that declares a symbol. Raises `InvalidRequest`, which names those meant."""
+    named = session.store.outlines.named([last_name(symbol)], _MAX_NAMED)
+    hidden = session.hidden_documents()
+    found = [item for item in named if is_called(item.symbol, symbol) and item.document_id not in hidden]
+    paths = list(dict.fromkeys(item.path for item in found))
+    if len(paths) == 1:
+        return paths[0]
+    if paths:
+        listed = ", ".join(f"{item.symbol} in {item.path}" for item in found[:_MAX_FILES_SHOWN])
+        raise InvalidRequest(f"several files declare {symbol!r}: {listed}; give source_file too")
+    near = nearest_text(places.nearest_symbols(session, symbol))
+    raise InvalidRequest(f"no declaration is called {symbol!r}; {near}give source_file, or another symbol")
+
+
+def _find_existing(session: ProjectSession, path: str) -> str:
+    """The project path of an existing file: `path`, else the only indexed file with that name.
+
+    Raises `InvalidRequest`, which names the files that may be meant.
+    """
+    root = session.project.root
+    if session.document(path) is not None or os.path.exists(root / path):
+        return path
+    name = path.rpartition("/")[2]
+    files = [*session.store.documents(), *session.store.skipped()]
+    same_name = sorted(file for file in files if file.rpartition("/")[2] == name)
+    if len(same_name) == 1:
+        return same_name[0]
+    if same_name:
+        listed = ", ".join(same_name[:_MAX_FILES_SHOWN])
+        raise InvalidRequest(f"{path} does not exist; {len(same_name)} files are called {name}: {listed}")
+    near = nearest_text(nearest_paths(path, files))
+    raise InvalidRequest(f"{path} does not exist; {near}give the path of a file, from the project's root")

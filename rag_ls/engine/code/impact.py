@@ -1,0 +1,198 @@
+"""Finds out what a change would touch, for one client's session: dependents, tests, similar files, memories."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.engine.code import places
+from rag_ls.engine.code.code_memories import find_in_document
+from rag_ls.engine.code.namesakes import is_named_after
+from rag_ls.engine.session import ProjectSession
+from rag_ls.errors import InvalidRequest, NotFound
+from rag_ls.model import Memory, StoredChunk
+from rag_ls.rules.impact import Dependent, Dependents, ImpactFinder
+from rag_ls.search import NO_FILTERS, is_docs, is_test
+from rag_ls.storage import ChunkRow, StoredSymbol, is_called
+from rag_ls.util.paths import portable
+
+if TYPE_CHECKING:
+    from rag_ls.rules.survey.endpoints import Endpoint
+    from rag_ls.rules.survey.events import SocketEvent
+
+_MAX_DECLARED = 5000
+# Chunks for each similar file that is wanted: several may be of one file.
+_CHUNKS_FOR_EACH = 8
+_LEAST_SIMILAR = 0.35
+_SEPARATORS = (".", "::", "#", " > ")
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarFile:
+    """A document like another one."""
+
+    path: str
+    similarity: float
+    """0 to 1: the cosine similarity of the nearest chunks."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolUse:
+    """How often an exported symbol is used."""
+
+    symbol: str
+    line: int
+    """The 1-based line of its declaration."""
+    files: int
+    """How many other documents use it, tests among them."""
+    tests: int
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """The things that a change of a document, or of one symbol in it, would touch."""
+
+    path: str
+    exports: tuple[StoredSymbol, ...]
+    endpoints: tuple[Endpoint, ...]
+    events: tuple[SocketEvent, ...]
+    dependents: Dependents
+    tests: tuple[str, ...]
+    similar: tuple[SimilarFile, ...]
+    memories: tuple[Memory, ...]
+
+
+def find_import_edges(session: ProjectSession) -> tuple[tuple[str, str, int], ...]:
+    """Every import between two documents: the importing path, the imported one, and the line of the import.
+
+    Of a package that is a folder, one document stands for all. It reads all imports: not for questions.
+    """
+    resolver, hidden = session.shared.imports.resolver(), session.hidden_documents()
+    lines: dict[tuple[str, str], int] = {}
+    for item in session.store.outlines.imports():
+        if item.document_id not in hidden:
+            targets = (target.path for target in resolver.targets(item.path, item.language, item.imported))
+            by_folder = {posixpath.dirname(path): path for path in targets if path != item.path}
+            for path in by_folder.values():
+                lines.setdefault((item.path, path), item.imported.line)
+    return tuple((importer, imported, line) for (importer, imported), line in lines.items())
+
+
+def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -> Impact:
+    """The impact of a change of a document. Raises `NotFound` with the nearest paths, and `PathOutsideProject`."""
+    # Imported here: compiling what reads routes takes as long as starting the rest of the engine.
+    from rag_ls.rules.survey.endpoints import endpoints_in
+    from rag_ls.rules.survey.events import events_in
+
+    session.shared.catch_up()
+    if not path.strip():
+        raise InvalidRequest("file_path is empty: give a file, relative to the project's root")
+    path = session.relative(portable(path))
+    document = session.document(path)
+    if document is None:
+        raise places.not_indexed(session, path)
+    store = session.store
+    declared = store.outlines.of_documents([document.id], _MAX_DECLARED)
+    meant = _find_meant(session, declared, symbol, path)
+    hidden = session.hidden_documents()
+    dependents = _make_finder(session, hidden).dependents(path, meant, uses_one=bool(symbol))
+    rows = store.chunks.of_document(document.id)
+    text = "".join(row.stored.chunk.text for row in rows)
+    return Impact(
+        path=path,
+        exports=tuple(item for item in meant if item.exported and _is_top(item)),
+        endpoints=tuple(endpoints_in(path, document.language, text)),
+        events=tuple(events_in(document.language, text)),
+        dependents=dependents,
+        tests=_find_tests(session, path, dependents.direct, hidden),
+        similar=tuple(_find_similar(session, path, rows, similar)),
+        memories=tuple(item for _, items in find_in_document(session, path) for item in items),
+    )
+
+
+def find_uses(session: ProjectSession, path: str) -> list[SymbolUse]:
+    """How often each exported top-level symbol of a document is used, from its top; symbols that nobody uses are left out."""
+    document = session.document(path)
+    if document is None:
+        return []
+    declared = session.store.outlines.of_documents([document.id], _MAX_DECLARED)
+    direct = _make_finder(session, session.hidden_documents()).dependents(path, declared, beyond_s=0.0).direct
+    found = []
+    for item in declared:
+        users = [each.path for each in direct if item.symbol in each.names]
+        if users and item.exported and _is_top(item):
+            tests = sum(1 for user in users if is_test(user))
+            found.append(SymbolUse(item.symbol, item.start_line, len(users), tests))
+    return found
+
+
+def _find_meant(session: ProjectSession, declared: list[StoredSymbol], symbol: str, path: str) -> list[StoredSymbol]:
+    if not symbol:
+        return declared
+    found = [item for item in declared if is_called(item.symbol, symbol)]
+    if not found:
+        names = ", ".join(item.symbol for item in declared if item.exported and _is_top(item)) or "nothing"
+        raise NotFound(f"{path} declares no {symbol!r}; it exports {names[:400]}")
+    return found
+
+
+def _make_finder(session: ProjectSession, hidden: Collection[int]) -> ImpactFinder:
+    return ImpactFinder(session.store, session.shared.imports.resolver(), hidden)
+
+
+def _find_tests(
+    session: ProjectSession, path: str, dependents: Sequence[Dependent], hidden: Collection[int]
+) -> tuple[str, ...]:
+    """The tests that are named after a document, and those that import it; none for a test."""
+    if is_test(path):
+        return ()
+    named = [
+        other
+        for number, other, language, _ in session.store.document_paths()
+        if is_test(other) and is_named_after(other, path) and not is_docs(language) and number not in hidden
+    ]
+    return tuple(dict.fromkeys([*named, *(each.path for each in dependents if is_test(each.path))]))
+
+
+def _find_similar(session: ProjectSession, path: str, rows: Sequence[ChunkRow], count: int) -> list[SimilarFile]:
+    """The documents whose chunks are nearest to those of a document, each with the pair that is nearest."""
+    model, vector = _mean_vector(session, rows)
+    if vector is None:
+        return []
+    found = session.shared.searcher.related(
+        vector, k=_CHUNKS_FOR_EACH * count, model_id=model, filters=NO_FILTERS, minimum=_LEAST_SIMILAR, without=path,
+        is_saved=all(row.is_saved for row in rows), session=session.editing_session,
+    )  # fmt: skip
+    best: dict[str, SimilarFile] = {}
+    for hit in found.hits:
+        if isinstance(hit.item, StoredChunk) and hit.item.chunk.path not in best:
+            chunk = hit.item.chunk
+            what = f"{chunk.symbol} (line {chunk.start_line})" if chunk.symbol else f"line {chunk.start_line}"
+            reason = f"close in meaning: {what}"
+            best[chunk.path] = SimilarFile(chunk.path, round(max(0.0, min(1.0, hit.score)), 4), reason)
+        if len(best) == count:
+            break
+    return list(best.values())
+
+
+def _mean_vector(session: ProjectSession, rows: Sequence[ChunkRow]) -> tuple[str, NDArray[np.float32] | None]:
+    """The answering model, and the mean of the vectors of some chunks, of length one; None if there are none."""
+    index = session.shared.index
+    model = index.checkout.embeddings.active_model()
+    found = index.vectors.get(model, [row.text_hash for row in rows]) if model else {}
+    if not found:
+        return model, None
+    mean = np.mean(np.stack(list(found.values())), axis=0)
+    length = float(np.linalg.norm(mean))
+    return model, np.asarray(mean / length, np.float32) if length > 0 else None
+
+
+def _is_top(item: StoredSymbol) -> bool:
+    """Whether a symbol is declared at the top of its document."""
+    return not any(mark in item.symbol for mark in _SEPARATORS)

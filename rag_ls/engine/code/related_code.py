@@ -1,0 +1,106 @@
+"""Finds the code closest to a place, a symbol or a snippet, for one client's session."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.embedding import Embedding, HostedModel
+from rag_ls.engine.code import places
+from rag_ls.engine.code.narrowing import WIDE
+from rag_ls.engine.query_vectors import embedded
+from rag_ls.engine.requests import checked_k
+from rag_ls.engine.session import ProjectSession
+from rag_ls.model import Hit, SearchAnswer, StoredChunk
+from rag_ls.search import NO_FILTERS, Filters, Found
+
+_NOT_EMBEDDED = "that place has no embedding yet: these are matches by its words alone"
+_CLOSE_NOT_EMBEDDED = "nothing close has an embedding yet: these are matches by words alone"
+# A snippet without a path waits this long for a model that is still loading.
+_SNIPPET_WAIT_S = 10.0
+# The characters that a small model reads of a text, roughly, and how many such pieces of a long snippet count.
+_SNIPPET_PIECE = 1000
+_SNIPPET_PIECES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """The code for which similar code is searched."""
+
+    shown: str
+    """Its name in the answer."""
+    path: str
+    """Its document; empty for none."""
+    text: str
+    embedding: Embedding | None
+    """None where there is none yet."""
+    is_saved: bool = True
+    """Whether a file holds it, so that its vector may leave the machine."""
+
+
+def find_related(
+    session: ProjectSession, *, path: str = "", line: int = 0, symbol: str = "", snippet: str = "", k: int | None = None,
+    minimum: float = 0.0, filters: Filters = NO_FILTERS,
+) -> SearchAnswer:  # fmt: skip
+    """The code closest to a place, a symbol or a snippet, in documents other than that of `path`.
+
+    Falls back to words if the place has no embedding, or if nothing is close while embeddings are still made.
+    Raises `InvalidRequest` for a missing or impossible place, `NotFound` for a place that the index does not have.
+    """
+    started = time.perf_counter()
+    count = checked_k(k, session.settings.search.code_k)
+    unseen = session.shared.catch_up()
+    target = _target_of_snippet(session, snippet, path) if snippet else _target_at(session, path, line, symbol)
+    found = Found((), False, 0, 0.0)
+    if target.embedding is not None:
+        found = session.shared.searcher.related(
+            target.embedding.vector, k=count, model_id=target.embedding.model.id, filters=filters, minimum=minimum, without=target.path,
+            is_saved=target.is_saved, session=session.editing_session,
+        )  # fmt: skip
+    why_by_words = ""
+    if target.embedding is None or (not found.hits and session.store.queue_lengths() != (0, 0)):
+        found = _search_words(session, target, count, filters)
+        why_by_words = _CLOSE_NOT_EMBEDDED if target.embedding is not None else "" if snippet else _NOT_EMBEDDED
+    return session.make_answer(target.shown, found, started, unseen, why_by_words=why_by_words)
+
+
+def _target_of_snippet(session: ProjectSession, snippet: str, path: str) -> _Target:
+    snippet = snippet[: _SNIPPET_PIECE * _SNIPPET_PIECES]
+    # A path means that an editor asks, which does not wait for a model.
+    model = session.shared.model_for_unsaved(0.0) if path else session.shared.model(_SNIPPET_WAIT_S)
+    vector = embedded(model, snippet, _mean_embedding)
+    embedding = Embedding(model.card, vector) if model is not None and vector is not None else None
+    return _Target(snippet, session.relative(path) if path else "", snippet, embedding, is_saved=not path)
+
+
+def _target_at(session: ProjectSession, path: str, line: int, symbol: str) -> _Target:
+    row = places.find_chunk(session, path, line, symbol)
+    chunk = row.stored.chunk
+    shown = chunk.symbol or f"{chunk.path}:{line}"
+    text = f"{chunk.symbol} {chunk.signature} {chunk.doc} {chunk.text}"
+    return _Target(shown, chunk.path, text, session.shared.embedding_of(row), is_saved=row.is_saved)
+
+
+def _search_words(session: ProjectSession, target: _Target, k: int, filters: Filters) -> Found:
+    """The code of other documents that shares words with the target."""
+    found = session.shared.searcher.search(
+        target.text, k=WIDE, settings=session.settings.search, filters=filters, vector=None, model_id="",
+        session=session.editing_session,
+    )  # fmt: skip
+    hits = [hit for hit in found.hits if _path_of(hit) != target.path]
+    return replace(found, hits=tuple(hits[:k]))
+
+
+def _path_of(hit: Hit) -> str:
+    return hit.item.chunk.path if isinstance(hit.item, StoredChunk) else ""
+
+
+def _mean_embedding(model: HostedModel, snippet: str) -> NDArray[np.float32]:
+    """The unit-length embedding of a snippet; of a long one, the mean of its pieces: a model reads only the start."""
+    pieces = -(-len(snippet) // _SNIPPET_PIECE)
+    size = -(-len(snippet) // pieces)
+    mean = model.embed_documents([snippet[at : at + size] for at in range(0, len(snippet), size)]).mean(axis=0)
+    return np.asarray(mean / np.linalg.norm(mean), np.float32)

@@ -1,0 +1,53 @@
+"""Finds the sections of a project's rule documents that apply to a change or to a file, for one client's session."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_ls.embedding import HostedModel
+from rag_ls.engine.session import ProjectSession
+from rag_ls.errors import RagLsError
+from rag_ls.rules.finding import RuleHit, RuleQuestion
+
+_log = logging.getLogger(__name__)
+
+# The characters of a change that a small model reads, and how many such pieces of it count.
+_PIECE_CHARACTERS, _MAX_PIECES = 1000, 4
+
+
+def find_rules(
+    session: ProjectSession, text: str, paths: Sequence[str], *, wait_for_model_s: float = 0.0
+) -> list[RuleHit]:
+    """The sections of rule documents that apply to a change in words, and to the files that it is about."""
+    session.shared.catch_up()
+    model = session.shared.model(wait_for_model_s)
+    question = RuleQuestion(text, tuple(paths), _mean_embedding(model, text))
+    return session.rule_finder.find(question, session.hidden_documents())
+
+
+def find_rules_about(session: ProjectSession, path: str) -> list[RuleHit]:
+    """The sections that name a file or its folder, or stand in a folder above it. Calls no model."""
+    found = session.rule_finder.find(RuleQuestion(path, (path,)), session.hidden_documents())
+    return [hit for hit in found if hit.names_path]
+
+
+def count_rule_chunks(session: ProjectSession) -> dict[str, int]:
+    """How many chunks hold code and other text, constraints, and patterns."""
+    return session.rule_finder.chunk_counts(session.hidden_documents())
+
+
+def _mean_embedding(model: HostedModel | None, text: str) -> NDArray[np.float32] | None:
+    """The embedding of a question; of a long one, the mean of its first pieces, because a model reads only the start."""
+    if model is None or not text.strip():
+        return None
+    pieces = [text[at : at + _PIECE_CHARACTERS] for at in range(0, len(text), _PIECE_CHARACTERS)][:_MAX_PIECES]
+    try:
+        found = np.mean(np.stack([model.embed_query(piece) for piece in pieces]), axis=0)
+    except RagLsError as error:
+        _log.warning("%s", error)
+        return None
+    return np.asarray(found / np.linalg.norm(found), np.float32)

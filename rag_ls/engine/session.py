@@ -1,0 +1,285 @@
+"""One client in one project: its settings, its unsaved documents, its questions, the project as it sees it."""
+
+from __future__ import annotations
+
+import functools
+import re
+import threading
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rag_ls import memory
+from rag_ls.config import Settings
+from rag_ls.embedding import HostedModel
+from rag_ls.engine.code.narrowing import narrowed, wanted
+from rag_ls.engine.code.project_checks import ProjectChecks
+from rag_ls.engine.code.recent_chunks import RecentChunks
+from rag_ls.engine.query_vectors import begun
+from rag_ls.engine.requests import ProjectStatus, SearchRequest, checked_k
+from rag_ls.engine.reranking import Reranking
+from rag_ls.engine.shared_project import SharedProject
+from rag_ls.indexing import MAX_AWAITED_FILES, Buffer, IndexingService
+from rag_ls.memory import Memories
+from rag_ls.model import Coverage, Freshness, Hit, Scope, SearchAnswer, SearchStats, StoredChunk
+from rag_ls.project import Project, current_branch, is_guest
+from rag_ls.registry.catalogue import off_branch
+from rag_ls.rules.finding import RuleFinder
+from rag_ls.search import Found
+from rag_ls.storage import DISK, CheckoutIndex, DocumentRecord, MemoryStore
+from rag_ls.util.text import without_surrogates
+
+_WORDS_ALONE = "the embedding model is not ready: these are matches by words alone"
+_NOTHING_EMBEDDED = "no embeddings are there yet: these are matches by words alone"
+_FILTERED_OUT = "no file of the index passes the filters: check language, path_glob and kind"
+_NO_WORDS = "no file holds these words: these are the nearest in meaning, near or not"
+_UNREAD = "{:,} files are not read yet, those that hold a question's words are read first"
+# Scripts without spaces between words, which are no terms of the index: Thai to Khmer, Chinese, Japanese.
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]")
+
+
+class ProjectSession:
+    """One client's session in a project that clients share. Safe from several threads.
+
+    The functions of `engine/code/` answer its questions. Questions wait at most a moment for text that was just typed.
+    """
+
+    def __init__(
+        self,
+        shared: SharedProject,
+        load_settings: Callable[[], Settings],
+        user_memories: Callable[[Scope], MemoryStore],
+        now: memory.Clock,
+        *,
+        scratch: bool = False,
+    ) -> None:
+        """`scratch` marks a project without a folder, whose data is deleted when it is closed."""
+        self.is_scratch = scratch
+        self._load_settings = load_settings
+        self._user_memories = user_memories
+        self._now = now
+        self._lock = threading.Lock()
+        self._buffers: dict[str, Buffer] = {}
+        self._attach(shared)
+
+    def _attach(self, shared: SharedProject) -> None:
+        self.shared = shared
+        self.editing_session = DISK
+        """The id of the rows that hold the client's unsaved documents; `DISK` while it has none."""
+        self._settings, self._settings_version = self._load_settings(), shared.settings_version
+        self.code_cache = memory.CodeCache()
+        self.recent_chunks = RecentChunks()
+        """The chunks that answers gave out."""
+        self.reranking = Reranking(shared.reranker)
+        self.rule_finder = RuleFinder(shared.index)
+        self.checks = ProjectChecks(self)
+        stores: dict[Scope, Callable[[], MemoryStore]] = {
+            Scope.PROJECT: shared.memories,
+            Scope.SESSION: functools.partial(self._user_memories, Scope.SESSION),
+            Scope.GLOBAL: functools.partial(self._user_memories, Scope.GLOBAL),
+        }
+        self.memories = Memories(
+            stores,
+            self._now,
+            max_session=lambda: self.settings.storage.max_session_memories,
+            take_note=shared.take_memory_note,
+        )
+
+    def move_to(self, shared: SharedProject) -> None:
+        """Switch to `shared`, the same project opened anew, and hand the unsaved documents to it."""
+        with self._lock:
+            self._attach(shared)
+            buffers = list(self._buffers.values())
+        for buffer in buffers:
+            self.buffer_changed(buffer)
+
+    def close(self) -> None:
+        """Drop this client's unsaved documents."""
+        with self._lock:
+            session, self.editing_session = self.editing_session, DISK
+        if session != DISK:
+            self.indexing.session_closed(session)
+            self.shared.sessions.close(session)
+
+    @property
+    def project(self) -> Project:
+        """The project's place."""
+        return self.shared.project
+
+    @property
+    def indexing(self) -> IndexingService:
+        """Its background work."""
+        return self.shared.indexing
+
+    @property
+    def store(self) -> CheckoutIndex:
+        """Its index."""
+        return self.shared.index.checkout
+
+    @property
+    def branch(self) -> str:
+        """The git branch that is checked out; empty where there is none."""
+        return current_branch(self.project.root)
+
+    def model(self, wait_s: float = 0.0) -> HostedModel | None:
+        """The model that answers, if it becomes ready within `wait_s` seconds."""
+        return self.shared.model(wait_s)
+
+    # --- settings
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force for this client, read again when the project's file changes."""
+        version = self.shared.settings_version
+        if version != self._settings_version:
+            self._settings, self._settings_version = self._load_settings(), version
+        return self._settings
+
+    def reload_settings(self) -> None:
+        """Read the settings again."""
+        self._settings = self._load_settings()
+
+    # --- documents
+
+    def buffer_changed(self, buffer: Buffer) -> None:
+        """Record the editor's new text of a document."""
+        buffer = replace(buffer, text=without_surrogates(buffer.text))
+        with self._lock:
+            self._buffers[buffer.path] = buffer
+            if self.shared.is_lost:
+                return
+            if self.editing_session == DISK:
+                self.editing_session = self.shared.sessions.open().id
+            self.indexing.buffer_changed(self.editing_session, buffer)
+
+    def buffer_closed(self, path: str) -> None:
+        """Record that the editor closed a document."""
+        with self._lock:
+            self._buffers.pop(path, None)
+            if self.editing_session != DISK:
+                self.indexing.buffer_closed(self.editing_session, path)
+
+    def files_changed(self, paths: list[str]) -> None:
+        """Record files or folders that any program wrote, created or deleted."""
+        self.shared.files_changed(paths)
+
+    def keep_indexed(self) -> None:
+        """Index the project, because the client works in it; compare the tree if nothing has watched it."""
+        if off_branch(self.settings.index.branch, self.project.root):
+            return
+        if self.indexing.scanned and not self.shared.sync.problem:
+            self.indexing.resume()
+        else:
+            self.indexing.index_tree()
+
+    def relative(self, path: str) -> str:
+        """The path of a document inside the project. Raises `PathOutsideProject`."""
+        is_uri = is_guest(path) and not Path(path).is_absolute()
+        if is_uri or self.indexing.is_open(self.editing_session, path):
+            return path
+        return self.project.relative(path)
+
+    def document(self, path: str) -> DocumentRecord | None:
+        """The version of a document that the client sees, its own unsaved text before others'; None if there is none."""
+        return self.shared.searcher.document(path, self.editing_session)
+
+    def hidden_documents(self) -> frozenset[int]:
+        """The documents that another version of the same file replaces for this client."""
+        return self.shared.searcher.hidden_documents(self.editing_session)
+
+    # --- questions
+
+    def search(self, request: SearchRequest, *, wait_for_model_s: float = 0.0) -> SearchAnswer:
+        """The chunks that answer a question best. Raises `InvalidRequest` for arguments out of range."""
+        started = time.perf_counter()
+        settings = self.settings.search
+        k = checked_k(request.k, settings.code_k)
+        unseen = self.shared.catch_up()
+        model = self.shared.model(wait_for_model_s)
+        vector = begun(model, request.query)
+        found = self.shared.searcher.search(
+            request.query, k=wanted(request, k), settings=settings, filters=request.filters, vector=vector,
+            model_id=model.model_id if model else "", session=self.editing_session,
+        )  # fmt: skip
+        hits, note = narrowed(request, found.hits, self.store, self.reranking)
+        if self._holds_no_word(request.query, hits, unseen):
+            note = "; ".join(filter(None, (note, _NO_WORDS)))
+        return self.make_answer(request.query, replace(found, hits=tuple(hits[:k])), started, unseen, note)
+
+    def _holds_no_word(self, query: str, hits: Sequence[Hit], unseen: Collection[str]) -> bool:
+        """Whether no file holds a word of the query: it can be said where all files are read, and words stand apart."""
+        is_found_by_words = any(hit.matched_by != ("dense",) for hit in hits)
+        if not hits or is_found_by_words or unseen or _UNSPACED.search(query):
+            return False
+        return not self.store.queue_lengths()[0]
+
+    def make_answer(
+        self,
+        query: str,
+        found: Found,
+        started: float,
+        unseen_before: frozenset[str],
+        note: str = "",
+        why_by_words: str = "",
+    ) -> SearchAnswer:
+        """The answer with these hits, and with how much of the project is indexed now.
+
+        `started` is the question's time by `perf_counter`, `unseen_before` the documents whose newest text was not indexed
+        then. `why_by_words` is why the hits were found by words alone; by default what the model's state says.
+        """
+        scanned, unseen = self.indexing.scanned, self.indexing.unseen() | unseen_before
+        queued, pending = self.store.queue_lengths()
+        hits = tuple(self.give_out(hit, unseen) for hit in found.hits)
+        if found.is_filtered_out:
+            note = _FILTERED_OUT
+        elif not found.dense:
+            note = "; ".join(filter(None, (why_by_words or self._why_by_words(), note)))
+        if queued > MAX_AWAITED_FILES:
+            note = "; ".join(filter(None, (note, _UNREAD.format(queued))))
+        note = "; ".join(filter(None, (note, self.shared.exclusions.note)))
+        stats = SearchStats(
+            took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
+            complete=scanned and not (queued or pending or unseen),
+            pending_documents=queued + len(unseen), pending_embeddings=pending, note=note,
+            coverage=Coverage() if not (queued or pending) else self.store.counts().coverage,
+            is_idle=bool((queued and not self.indexing.reads) or (pending and not self.indexing.embeds))
+            and not self.indexing.is_done_elsewhere,
+        )  # fmt: skip
+        return SearchAnswer(query, hits, stats)
+
+    def _why_by_words(self) -> str:
+        _, is_ready, problem = self.shared.model_state()
+        return problem or (_NOTHING_EMBEDDED if is_ready else _WORDS_ALONE)
+
+    def give_out(self, hit: Hit, unseen: frozenset[str]) -> Hit:
+        """The hit, noted as given out, and marked `changed` if newer text of its document is known but not cut yet."""
+        if not isinstance(hit.item, StoredChunk):
+            return hit
+        self.recent_chunks.note(hit.item)
+        return replace(hit, freshness=Freshness.CHANGED) if hit.item.chunk.path in unseen else hit
+
+    # --- status
+
+    def status(self) -> ProjectStatus:
+        """How much is indexed, and how much is left. Clients ask every second or two: postponed text stays so."""
+        if not self.indexing.has_delayed_text:
+            self.shared.catch_up()
+        # Read in the order in which work moves on, so that work that moves meanwhile is counted twice, not missed.
+        scanned, unseen = self.indexing.scanned, self.indexing.unseen()
+        counts = self.store.counts()
+        model_id, ready, note = self.shared.model_state()
+        off = off_branch(self.settings.index.branch, self.project.root)
+        # What is told once must not stand in the way of the others, nor be lost behind them.
+        notes = (self.shared.exclusions.note, note, self.memories.damage(), self.memories.take_note(), off)
+        note = "; ".join(filter(None, notes))
+        queued = counts.queued_documents + len(unseen)
+        return ProjectStatus(
+            root=str(self.project.root), documents=counts.documents, chunks=counts.chunks, queued_documents=queued,
+            pending_embeddings=counts.pending_embeddings, coverage=counts.coverage, buffers=counts.buffers,
+            skipped=self.store.skipped_counts(),
+            complete=scanned and not queued and not counts.pending_embeddings,
+            scanned=scanned, model=model_id, model_ready=ready, note=note,
+            sync=self.shared.sync_state, last_sync=self.shared.last_sync,
+            progress=self.indexing.activity, memories=self.memories.counts(), share_problem=self.shared.share_problem,
+        )  # fmt: skip
