@@ -193,7 +193,7 @@ def vectors_of(store: SqliteCheckout) -> VectorStore:
 
 def embedding_count(view: ProjectSession) -> int:
     """How many vectors a project's index holds."""
-    summary = index_summary(view.project)
+    summary = index_summary(view.project.folder)
     assert summary is not None
     return summary.embeddings
 

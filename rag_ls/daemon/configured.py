@@ -23,7 +23,7 @@ _FIRST_S = 2.0
 
 
 class ConfiguredProjects:
-    """Indexes the listed projects in the background, one after the other; questions go first (see `SharedProject`)."""
+    """Indexes the listed projects in the background, one after the other; questions go first (see `OpenProject`)."""
 
     def __init__(self, engine: Engine, *, first_s: float = _FIRST_S) -> None:
         self._engine = engine

@@ -97,7 +97,7 @@ class Client:
     def problems(self) -> list[Problem]:
         """The present problems of the open projects' settings, without duplicates."""
         with self._lock:
-            projects: list[Project | None] = [view.project for view in self._projects.values()]
+            projects: list[Project | None] = [view.project.folder for view in self._projects.values()]
         found = [problem for project in projects or [None] for problem in self.load_settings(project).problems]
         return list(dict.fromkeys(found))
 
@@ -132,10 +132,10 @@ class Client:
             else:
                 load_settings = functools.partial(self._settings_of, project)
                 scratch = project.root == self._scratch
-                shared = self.engine.acquire(project, self._settings_for_all(project), scratch=scratch)
+                opened = self.engine.acquire(project, self._settings_for_all(project), scratch=scratch)
                 if self._editor and not self._alone:
-                    shared.use_settings(load_settings)
-                view = ProjectSession(shared, load_settings, self._user_memories, self._now, scratch=scratch)
+                    opened.use_settings(load_settings)
+                view = ProjectSession(opened, load_settings, self._user_memories, self._now, scratch=scratch)
                 self._projects[project.root] = view
                 if aside:
                     self._aside.add(project.root)
@@ -224,7 +224,7 @@ class Client:
         holders = []
         for view in self.projects():
             try:
-                view.project.relative(Path(os.path.abspath(path)))
+                view.project.folder.relative(Path(os.path.abspath(path)))
             except PathOutsideProject:
                 continue
             holders.append(view)
@@ -256,7 +256,7 @@ class Client:
             loaded = self.load_settings()
             for view in self.all_projects():
                 view.reload_settings()
-                view.shared.use_settings(functools.partial(self._settings_of, view.project))
+                view.project.use_settings(functools.partial(self._settings_of, view.project.folder))
         return loaded
 
     def close(self) -> None:
@@ -287,16 +287,16 @@ class Client:
 
     def _heal(self, view: ProjectSession) -> None:
         """Reopen a project whose folder or index was replaced, deleted or damaged, if that is possible."""
-        former = view.shared
+        former = view.project
         if not former.is_lost:
             return
         try:
-            scratch = former.project.root == self._scratch
-            shared = self.engine.acquire(former.project, self._settings_for_all(former.project), scratch=scratch)
+            scratch = former.root == self._scratch
+            project = self.engine.acquire(former.folder, self._settings_for_all(former.folder), scratch=scratch)
         except (ProjectUnavailable, StoreUnavailable) as error:
             _log.info("%s", error)
             return
-        view.move_to(shared)
+        view.move_to(project)
         view.indexing.index_tree()
 
     def _forget(self, view: ProjectSession) -> None:
@@ -305,8 +305,8 @@ class Client:
         view.close()
         if self._editor and not self._alone:
             # This editor's settings no longer apply.
-            view.shared.use_settings(self._settings_for_all(view.project))
-        self.engine.release(view.shared, close=self._alone or view.project.root == self._scratch)
+            view.project.use_settings(self._settings_for_all(view.project.folder))
+        self.engine.release(view.project, close=self._alone or view.project.root == self._scratch)
 
     def _settings_for_all(self, project: Project) -> Callable[[], Settings]:
         """The settings for indexing: a client that is alone uses its own, a shared engine those of no client."""

@@ -20,9 +20,9 @@ from rag_ls.engine.collections import Collections
 from rag_ls.engine.editors import Editors
 from rag_ls.engine.events import Event, Events, IndexComplete, IndexProgressed
 from rag_ls.engine.maintenance import Maintenance
+from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.published import PublishedProjects
 from rag_ls.engine.rest import rests
-from rag_ls.engine.shared_project import SharedProject
 from rag_ls.engine.team_memories import MemoryExchange
 from rag_ls.engine.workers import Workers
 from rag_ls.errors import RagLsError, StoreUnavailable
@@ -69,7 +69,7 @@ class About:
 class _Held:
     """An open project, its number of clients, and since when it has none."""
 
-    shared: SharedProject
+    project: OpenProject
     users: int = 0
     idle_since: float = 0.0
 
@@ -134,69 +134,62 @@ class Engine:
         """Seconds since the start."""
         return time.monotonic() - self._started
 
-    def acquire(
-        self, project: Project, load_settings: Callable[[], Settings], *, scratch: bool = False
-    ) -> SharedProject:
-        """Give one more client the project, opening it if needed. This alone indexes nothing. See `SharedProject`.
+    def acquire(self, folder: Project, load_settings: Callable[[], Settings], *, scratch: bool = False) -> OpenProject:
+        """Give one more client the project, opening it if needed. This alone indexes nothing. See `OpenProject`.
 
         Raises `ProjectUnavailable` or `StoreUnavailable`.
         """
         with self._lock:
-            gate = self._gates.setdefault(project.root, threading.Lock())
+            gate = self._gates.setdefault(folder.root, threading.Lock())
         # One gate per project: opening may take long (slow disk, another process's lock), and others must not wait.
         with gate:
-            if (known := self._taken(project.root)) is not None:
+            if (known := self._taken(folder.root)) is not None:
                 return known
-            self.maintenance.follow(project.root)
-            shared = SharedProject(
-                project,
-                load_settings,
-                self,
-                scratch=scratch,
-            )
-            shared.indexing.listen(lambda progress: self._progressed(shared, progress))
+            self.maintenance.follow(folder.root)
+            project = OpenProject(folder, load_settings, self, scratch=scratch)
+            project.indexing.listen(lambda progress: self._progressed(project, progress))
             with self._lock:
-                self._projects[project.root] = _Held(shared, users=1)
-            return shared
+                self._projects[folder.root] = _Held(project, users=1)
+            return project
 
-    def _taken(self, root: Path) -> SharedProject | None:
+    def _taken(self, root: Path) -> OpenProject | None:
         """Count one more client for an open project; None where it is not open, or lost."""
         with self._lock:
             held = self._projects.get(root)
             if held is None:
                 return None
             held.users += 1
-        if not held.shared.is_lost:
-            return held.shared
+        if not held.project.is_lost:
+            return held.project
         self._drop(root, held)
         return None
 
-    def release(self, shared: SharedProject, *, close: bool = False) -> None:
+    def release(self, project: OpenProject, *, close: bool = False) -> None:
         """Count one client less for a project. The project stays open for the next client, unless `close`."""
         with self._lock:
-            held = self._projects.get(shared.project.root)
-            if held is None or held.shared is not shared:
+            held = self._projects.get(project.root)
+            if held is None or held.project is not project:
                 return
             held.users -= 1
             if held.users:
                 return
             held.idle_since = time.monotonic()
-            if not shared.indexing.outlasts_clients:
-                shared.indexing.pause()
+            if not project.indexing.outlasts_clients:
+                project.indexing.pause()
             if close:
-                del self._projects[shared.project.root]
+                del self._projects[project.root]
         if close:
-            shared.close()
+            project.close()
 
     @property
     def works_alone(self) -> bool:
         """Whether work goes on for which no client waits."""
-        return any(not users and shared.indexing.outlasts_clients for shared, users in self.projects())
+        return any(not users and project.indexing.outlasts_clients for project, users in self.projects())
 
-    def projects(self) -> list[tuple[SharedProject, int]]:
+    def projects(self) -> list[tuple[OpenProject, int]]:
         """The open projects, each with its number of clients."""
         with self._lock:
-            return [(held.shared, held.users) for held in self._projects.values()]
+            return [(held.project, held.users) for held in self._projects.values()]
 
     def close_unused(self, root: Path) -> bool:
         """Close a project if no client has it open; whether it is closed now."""
@@ -206,7 +199,7 @@ class Engine:
                 return False
             self._projects.pop(root, None)
         if held is not None:
-            held.shared.close()
+            held.project.close()
         return True
 
     def close_idle(self, idle_s: float) -> None:
@@ -215,16 +208,16 @@ class Engine:
             projects = list(self._projects.items())
         for root, held in projects:
             # Outside the lock, because a look at a folder may take long.
-            if held.shared.is_lost:
+            if held.project.is_lost:
                 self._drop(root, held)
         with self._lock:
             now = time.monotonic()
             for held in self._projects.values():
-                if not held.users and held.shared.indexing.is_asked:
-                    if held.shared.indexing.outlasts_clients:
+                if not held.users and held.project.indexing.is_asked:
+                    if held.project.indexing.outlasts_clients:
                         held.idle_since = now
                     else:
-                        held.shared.indexing.pause()
+                        held.project.indexing.pause()
             idle = [
                 (root, held)
                 for root, held in self._projects.items()
@@ -234,7 +227,7 @@ class Engine:
                 del self._projects[root]
         for root, held in idle:
             _log.info("closing %s", root)
-            held.shared.close()
+            held.project.close()
 
     def join(self, client: object, about: About) -> None:
         """Add a client."""
@@ -256,9 +249,9 @@ class Engine:
         """The user's memories, opened when they are first used. Raises `StoreUnavailable`."""
         return self._global_memories.get(user_data_folder())
 
-    def open_projects(self) -> list[SharedProject]:
+    def open_projects(self) -> list[OpenProject]:
         """The open projects."""
-        return [shared for shared, _ in self.projects()]
+        return [project for project, _ in self.projects()]
 
     def questions_wait(self) -> bool:
         """Whether a client waits for an answer."""
@@ -296,15 +289,15 @@ class Engine:
         self.maintenance.stop()
         self.team_memories.stop()
         with self._lock:
-            projects, self._projects = [held.shared for held in self._projects.values()], {}
-        for shared in projects:
-            shared.indexing.begin_stop()
+            projects, self._projects = [held.project for held in self._projects.values()], {}
+        for project in projects:
+            project.indexing.begin_stop()
         # A running batch may take a second; ending its process ends the wait for it.
         self.models.close()
         self.cutters.close()
         self.workers.close()
-        for shared in projects:
-            shared.close()
+        for project in projects:
+            project.close()
         for memories in self._global_memories.take_all():
             memories.close()
         self.collections.close()
@@ -329,26 +322,26 @@ class Engine:
             if self._projects.get(root) is held:
                 del self._projects[root]
         _log.info("closing %s, which is gone or damaged", root)
-        threading.Thread(target=held.shared.close, name="closing", daemon=True).start()
+        threading.Thread(target=held.project.close, name="closing", daemon=True).start()
 
-    def _progressed(self, shared: SharedProject, progress: Progress) -> None:
-        root = shared.project.root
+    def _progressed(self, project: OpenProject, progress: Progress) -> None:
+        root = project.root
         self.events.tell(IndexProgressed(root, progress.phase.value, progress.done, progress.total))
         if progress.total >= _BULK:
             self._trim_wanted = True
-        if progress.phase is Phase.IDLE and not shared.is_closed:
+        if progress.phase is Phase.IDLE and not project.is_closed:
             self.events.tell(IndexComplete(root))
-            threading.Thread(target=self._maintain, args=(shared,), name="maintenance", daemon=True).start()
+            threading.Thread(target=self._maintain, args=(project,), name="maintenance", daemon=True).start()
 
-    def _maintain(self, shared: SharedProject) -> None:
+    def _maintain(self, project: OpenProject) -> None:
         # The process must request trimmed memory again; after each edit, that would double the time to embed it.
         if self._trim_wanted or time.monotonic() - self._trimmed_at >= _TRIM_EVERY_S:
             self._trim_wanted, self._trimmed_at = False, time.monotonic()
             allocator.give_back()
         try:
-            shared.maintain()
+            project.maintain()
         except (RagLsError, OSError) as error:
-            _log.warning("maintenance of %s failed: %s", shared.project.root, error)
+            _log.warning("maintenance of %s failed: %s", project.root, error)
 
 
 def _shared_vectors(settings: Settings) -> SharedVectors | None:

@@ -6,18 +6,20 @@ import functools
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from rag_ls.engine.events import Event, SettingsChanged
-from rag_ls.engine.shared_project import SharedProject
+from rag_ls.engine.events import SettingsChanged
+from rag_ls.engine.open_project import OpenProject
 from rag_ls.errors import RagLsError
 from rag_ls.memory import utc_now
 from rag_ls.project import CONFIG_FILE, user_config_file
 from rag_ls.registry.trusted_folders import trusted_folders_file
-from rag_ls.storage import Connections
 from rag_ls.util.paths import file_stamp
+
+if TYPE_CHECKING:
+    from rag_ls.engine.engine import Engine
 
 _log = logging.getLogger(__name__)
 
@@ -28,36 +30,10 @@ _CONSOLIDATE_EVERY_S = 60.0
 _Stamp = tuple[int, int]
 
 
-class MaintainedEngine(Protocol):
-    """The engine as maintenance uses it."""
-
-    connections: Connections
-
-    def open_projects(self) -> Sequence[SharedProject]:
-        """The projects to look after."""
-        ...
-
-    def questions_wait(self) -> bool:
-        """Whether a client waits for an answer, so that maintenance should wait."""
-        ...
-
-    def embed_global_memories(self) -> None:
-        """Embed a few of the user's memories that have no vectors yet."""
-
-    def embed_collections(self) -> None:
-        """Embed a few chunks of the collections that have no vectors yet."""
-
-    def unload_idle_models(self) -> None:
-        """Unload the models that answer nothing any more."""
-
-    def tell(self, event: Event) -> None:
-        """Something happened."""
-
-
 class Maintenance:
     """A thread that maintains an engine's projects."""
 
-    def __init__(self, engine: MaintainedEngine) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._stop = threading.Event()
         self._lock = threading.Lock()
@@ -87,13 +63,13 @@ class Maintenance:
                 continue
             self._safely(self._engine.embed_global_memories)
             self._safely(self._engine.embed_collections)
-            for shared in self._engine.open_projects():
-                self._safely(functools.partial(_look_after, shared))
+            for project in self._engine.open_projects():
+                self._safely(functools.partial(_look_after, project))
             self._safely(self._engine.unload_idle_models)
             if time.monotonic() - consolidated >= _CONSOLIDATE_EVERY_S:
                 consolidated = time.monotonic()
-                for shared in self._engine.open_projects():
-                    self._safely(functools.partial(_consolidate, shared))
+                for project in self._engine.open_projects():
+                    self._safely(functools.partial(_consolidate, project))
 
     def _safely(self, work: Callable[[], None]) -> None:
         """Run `work` and log its errors, so that one failure does not end maintenance."""
@@ -108,12 +84,12 @@ class Maintenance:
         # Each is looked at, so that none is taken for written again at the next look.
         users = [file for file in _user_files() if self._was_written(file)]
         changed = [
-            shared
-            for shared in self._engine.open_projects()
-            if self._was_written(shared.project.root / CONFIG_FILE) or users
+            project
+            for project in self._engine.open_projects()
+            if self._was_written(project.root / CONFIG_FILE) or users
         ]
-        for shared in changed:
-            self._safely(shared.settings_changed)
+        for project in changed:
+            self._safely(project.settings_changed)
         if changed or users:
             self._engine.tell(SettingsChanged())
 
@@ -131,12 +107,12 @@ def _user_files() -> tuple[Path, ...]:
     return user_config_file(), trusted_folders_file()
 
 
-def _look_after(shared: SharedProject) -> None:
-    if not shared.rests():
-        shared.embed_memories()
-        shared.exchange_memories()
+def _look_after(project: OpenProject) -> None:
+    if not project.rests():
+        project.memories.embed()
+        project.memories.exchange()
 
 
-def _consolidate(shared: SharedProject) -> None:
-    if not shared.rests():
-        shared.consolidate_if_wanted(utc_now)
+def _consolidate(project: OpenProject) -> None:
+    if not project.rests():
+        project.memories.consolidate_if_wanted(utc_now)

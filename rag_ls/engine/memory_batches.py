@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rag_ls.embedding import HostedModel
+from rag_ls.engine.model_notes import describe_model
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import ModelMissing, NotFound
 from rag_ls.memory import consolidation
@@ -73,12 +74,12 @@ def summarise_memories(session: ProjectSession, request: SummaryRequest, *, dry_
     if session.is_scratch and request.filters.scopes == tuple(Scope):
         request = replace(request, filters=replace(request.filters, scopes=(Scope.SESSION, Scope.GLOBAL)))
     settings = session.settings.summaries
-    return summarise(session.memories, request, session.shared.model(0.0), settings, dry_run=dry_run)
+    return summarise(session.memories, request, session.project.model(0.0), settings, dry_run=dry_run)
 
 
 def find_embedding(session: ProjectSession, item: Memory) -> tuple[str, tuple[tuple[float, ...], ...]] | None:
     """The answering model's id, and its vectors of a memory's parts; None where there are none yet."""
-    model = session.shared.model(0.0)
+    model = session.project.model(0.0)
     vectors = session.memories.of(item.scope).vectors.of(item.id, model.model_id) if model else None
     if model is None or vectors is None or not len(vectors):
         return None
@@ -86,9 +87,9 @@ def find_embedding(session: ProjectSession, item: Memory) -> tuple[str, tuple[tu
 
 
 def _wait_for_model(session: ProjectSession, purpose: str) -> HostedModel:
-    model = session.shared.model(_MODEL_S)
+    model = session.project.model(_MODEL_S)
     if model is None:
         raise ModelMissing(
-            f"{purpose}, which needs the embedding model: {session.shared.model_state()[2] or 'it is loading'}"
+            f"{purpose}, which needs the embedding model: {describe_model(session.project).note or 'it is loading'}"
         )
     return model

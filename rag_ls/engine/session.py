@@ -16,14 +16,15 @@ from rag_ls.embedding import HostedModel
 from rag_ls.engine.code.narrowing import narrowed, wanted
 from rag_ls.engine.code.project_checks import ProjectChecks
 from rag_ls.engine.code.recent_chunks import RecentChunks
+from rag_ls.engine.model_notes import describe_model, describe_share_problem
+from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.query_vectors import begun
 from rag_ls.engine.requests import ProjectStatus, SearchRequest, checked_k
 from rag_ls.engine.reranking import Reranking
-from rag_ls.engine.shared_project import SharedProject
 from rag_ls.indexing import MAX_AWAITED_FILES, Buffer, IndexingService
 from rag_ls.memory import Memories
 from rag_ls.model import Coverage, Freshness, Hit, Scope, SearchAnswer, SearchStats, StoredChunk
-from rag_ls.project import Project, current_branch, is_guest
+from rag_ls.project import current_branch, is_guest
 from rag_ls.registry.catalogue import off_branch
 from rag_ls.rules.finding import RuleFinder
 from rag_ls.search import Found
@@ -47,7 +48,7 @@ class ProjectSession:
 
     def __init__(
         self,
-        shared: SharedProject,
+        project: OpenProject,
         load_settings: Callable[[], Settings],
         user_memories: Callable[[Scope], MemoryStore],
         now: memory.Clock,
@@ -61,21 +62,21 @@ class ProjectSession:
         self._now = now
         self._lock = threading.Lock()
         self._buffers: dict[str, Buffer] = {}
-        self._attach(shared)
+        self._attach(project)
 
-    def _attach(self, shared: SharedProject) -> None:
-        self.shared = shared
+    def _attach(self, project: OpenProject) -> None:
+        self.project = project
         self.editing_session = DISK
         """The id of the rows that hold the client's unsaved documents; `DISK` while it has none."""
-        self._settings, self._settings_version = self._load_settings(), shared.settings_version
+        self._settings, self._settings_version = self._load_settings(), project.settings_version
         self.code_cache = memory.CodeCache()
         self.recent_chunks = RecentChunks()
         """The chunks that answers gave out."""
-        self.reranking = Reranking(shared.reranker)
-        self.rule_finder = RuleFinder(shared.index)
+        self.reranking = Reranking(project.reranker)
+        self.rule_finder = RuleFinder(project.index)
         self.checks = ProjectChecks(self)
         stores: dict[Scope, Callable[[], MemoryStore]] = {
-            Scope.PROJECT: shared.memories,
+            Scope.PROJECT: project.memories.store,
             Scope.SESSION: functools.partial(self._user_memories, Scope.SESSION),
             Scope.GLOBAL: functools.partial(self._user_memories, Scope.GLOBAL),
         }
@@ -83,13 +84,13 @@ class ProjectSession:
             stores,
             self._now,
             max_session=lambda: self.settings.storage.max_session_memories,
-            take_note=shared.take_memory_note,
+            take_note=project.memories.take_note,
         )
 
-    def move_to(self, shared: SharedProject) -> None:
-        """Switch to `shared`, the same project opened anew, and hand the unsaved documents to it."""
+    def move_to(self, project: OpenProject) -> None:
+        """Switch to `project`, the same project opened anew, and hand the unsaved documents to it."""
         with self._lock:
-            self._attach(shared)
+            self._attach(project)
             buffers = list(self._buffers.values())
         for buffer in buffers:
             self.buffer_changed(buffer)
@@ -100,22 +101,17 @@ class ProjectSession:
             session, self.editing_session = self.editing_session, DISK
         if session != DISK:
             self.indexing.session_closed(session)
-            self.shared.sessions.close(session)
-
-    @property
-    def project(self) -> Project:
-        """The project's place."""
-        return self.shared.project
+            self.project.sessions.close(session)
 
     @property
     def indexing(self) -> IndexingService:
         """Its background work."""
-        return self.shared.indexing
+        return self.project.indexing
 
     @property
     def store(self) -> CheckoutIndex:
         """Its index."""
-        return self.shared.index.checkout
+        return self.project.index.checkout
 
     @property
     def branch(self) -> str:
@@ -124,14 +120,14 @@ class ProjectSession:
 
     def model(self, wait_s: float = 0.0) -> HostedModel | None:
         """The model that answers, if it becomes ready within `wait_s` seconds."""
-        return self.shared.model(wait_s)
+        return self.project.model(wait_s)
 
     # --- settings
 
     @property
     def settings(self) -> Settings:
         """The settings in force for this client, read again when the project's file changes."""
-        version = self.shared.settings_version
+        version = self.project.settings_version
         if version != self._settings_version:
             self._settings, self._settings_version = self._load_settings(), version
         return self._settings
@@ -147,10 +143,10 @@ class ProjectSession:
         buffer = replace(buffer, text=without_surrogates(buffer.text))
         with self._lock:
             self._buffers[buffer.path] = buffer
-            if self.shared.is_lost:
+            if self.project.is_lost:
                 return
             if self.editing_session == DISK:
-                self.editing_session = self.shared.sessions.open().id
+                self.editing_session = self.project.sessions.open().id
             self.indexing.buffer_changed(self.editing_session, buffer)
 
     def buffer_closed(self, path: str) -> None:
@@ -162,13 +158,13 @@ class ProjectSession:
 
     def files_changed(self, paths: list[str]) -> None:
         """Record files or folders that any program wrote, created or deleted."""
-        self.shared.files_changed(paths)
+        self.project.files_changed(paths)
 
     def keep_indexed(self) -> None:
         """Index the project, because the client works in it; compare the tree if nothing has watched it."""
         if off_branch(self.settings.index.branch, self.project.root):
             return
-        if self.indexing.scanned and not self.shared.sync.problem:
+        if self.indexing.scanned and not self.project.sync.problem:
             self.indexing.resume()
         else:
             self.indexing.index_tree()
@@ -178,15 +174,15 @@ class ProjectSession:
         is_uri = is_guest(path) and not Path(path).is_absolute()
         if is_uri or self.indexing.is_open(self.editing_session, path):
             return path
-        return self.project.relative(path)
+        return self.project.folder.relative(path)
 
     def document(self, path: str) -> DocumentRecord | None:
         """The version of a document that the client sees, its own unsaved text before others'; None if there is none."""
-        return self.shared.searcher.document(path, self.editing_session)
+        return self.project.searcher.document(path, self.editing_session)
 
     def hidden_documents(self) -> frozenset[int]:
         """The documents that another version of the same file replaces for this client."""
-        return self.shared.searcher.hidden_documents(self.editing_session)
+        return self.project.searcher.hidden_documents(self.editing_session)
 
     # --- questions
 
@@ -195,10 +191,10 @@ class ProjectSession:
         started = time.perf_counter()
         settings = self.settings.search
         k = checked_k(request.k, settings.code_k)
-        unseen = self.shared.catch_up()
-        model = self.shared.model(wait_for_model_s)
+        unseen = self.project.catch_up()
+        model = self.project.model(wait_for_model_s)
         vector = begun(model, request.query)
-        found = self.shared.searcher.search(
+        found = self.project.searcher.search(
             request.query, k=wanted(request, k), settings=settings, filters=request.filters, vector=vector,
             model_id=model.model_id if model else "", session=self.editing_session,
         )  # fmt: skip
@@ -237,7 +233,7 @@ class ProjectSession:
             note = "; ".join(filter(None, (why_by_words or self._why_by_words(), note)))
         if queued > MAX_AWAITED_FILES:
             note = "; ".join(filter(None, (note, _UNREAD.format(queued))))
-        note = "; ".join(filter(None, (note, self.shared.exclusions.note)))
+        note = "; ".join(filter(None, (note, self.project.exclusions.note)))
         stats = SearchStats(
             took_ms=round((time.perf_counter() - started) * 1000, 1), dense=found.dense, candidates=found.candidates,
             complete=scanned and not (queued or pending or unseen),
@@ -249,8 +245,8 @@ class ProjectSession:
         return SearchAnswer(query, hits, stats)
 
     def _why_by_words(self) -> str:
-        _, is_ready, problem = self.shared.model_state()
-        return problem or (_NOTHING_EMBEDDED if is_ready else _WORDS_ALONE)
+        model = describe_model(self.project)
+        return model.note or (_NOTHING_EMBEDDED if model.is_ready else _WORDS_ALONE)
 
     def give_out(self, hit: Hit, unseen: frozenset[str]) -> Hit:
         """The hit, noted as given out, and marked `changed` if newer text of its document is known but not cut yet."""
@@ -264,14 +260,14 @@ class ProjectSession:
     def status(self) -> ProjectStatus:
         """How much is indexed, and how much is left. Clients ask every second or two: postponed text stays so."""
         if not self.indexing.has_delayed_text:
-            self.shared.catch_up()
+            self.project.catch_up()
         # Read in the order in which work moves on, so that work that moves meanwhile is counted twice, not missed.
         scanned, unseen = self.indexing.scanned, self.indexing.unseen()
         counts = self.store.counts()
-        model_id, ready, note = self.shared.model_state()
+        model = describe_model(self.project)
         off = off_branch(self.settings.index.branch, self.project.root)
         # What is told once must not stand in the way of the others, nor be lost behind them.
-        notes = (self.shared.exclusions.note, note, self.memories.damage(), self.memories.take_note(), off)
+        notes = (self.project.exclusions.note, model.note, self.memories.damage(), self.memories.take_note(), off)
         note = "; ".join(filter(None, notes))
         queued = counts.queued_documents + len(unseen)
         return ProjectStatus(
@@ -279,7 +275,8 @@ class ProjectSession:
             pending_embeddings=counts.pending_embeddings, coverage=counts.coverage, buffers=counts.buffers,
             skipped=self.store.skipped_counts(),
             complete=scanned and not queued and not counts.pending_embeddings,
-            scanned=scanned, model=model_id, model_ready=ready, note=note,
-            sync=self.shared.sync_state, last_sync=self.shared.last_sync,
-            progress=self.indexing.activity, memories=self.memories.counts(), share_problem=self.shared.share_problem,
+            scanned=scanned, model=model.id, model_ready=model.is_ready, note=note,
+            sync=self.project.sync_state, last_sync=self.project.last_sync,
+            progress=self.indexing.activity, memories=self.memories.counts(),
+            share_problem=describe_share_problem(self.project),
         )  # fmt: skip

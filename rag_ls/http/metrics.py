@@ -71,10 +71,10 @@ class _EngineMetrics:
         chunks = GaugeMetricFamily("rag_ls_chunks", "Chunks", labels=("project",))
         queued = GaugeMetricFamily("rag_ls_queued_documents", "Documents to be read", labels=("project",))
         pending = GaugeMetricFamily("rag_ls_pending_embeddings", "Chunks without a vector", labels=("project",))
-        for shared, _ in engine.projects():
-            if shared.is_lost:
+        for project, _ in engine.projects():
+            if project.is_lost:
                 continue
-            counts, name = shared.index.checkout.counts(), str(shared.project.root)
+            counts, name = project.index.checkout.counts(), str(project.root)
             documents.add_metric((name,), counts.documents)
             chunks.add_metric((name,), counts.chunks)
             queued.add_metric((name,), counts.queued_documents)

@@ -68,7 +68,7 @@ def place_of(uri: str, client: Client) -> Place | None:
     file = file_path(uri)
     if file is not None and (view := client.project_of(file)):
         try:
-            return Place(view, view.project.relative(file), guest=False)
+            return Place(view, view.project.folder.relative(file), guest=False)
         except PathOutsideProject:
             pass
     projects = client.projects()

@@ -285,7 +285,7 @@ def _have_one_open(client: Client) -> None:
 def _open_project(session: ClientSession, folder: Path) -> tuple[ProjectSession, Loaded]:
     """Open the project around a folder; returns it with its settings and their problems."""
     view = session.work_in(folder)
-    return view, session.client.load_settings(view.project)
+    return view, session.client.load_settings(view.project.folder)
 
 
 def _trust(folder: Path) -> None:

@@ -72,7 +72,7 @@ class ClientSession:
     def warnings(self) -> list[str]:
         """The problems of the settings of the project that the client works in, or of the user's."""
         view = next(iter(self.client.projects()), None)
-        return [str(problem) for problem in self.client.load_settings(view.project if view else None).problems]
+        return [str(problem) for problem in self.client.load_settings(view.project.folder if view else None).problems]
 
     def work_in(self, folder: Path) -> ProjectSession:
         """Open the project around a folder for a client that stays there; keep it indexed if the settings say so.

@@ -20,7 +20,7 @@ def indexing(folder: Path, *, embed: int) -> dict[str, Any]:
     view.indexing.wait_until_idle(embeddings=False)
     words_s = time.perf_counter() - started
     counts = view.store.counts()
-    spent = view.shared.documents.spent
+    spent = view.project.documents.spent
     view.indexing.index_tree()
     total = counts.pending_embeddings
     while (left := view.store.queue_lengths()[1]) > max(0, total - embed):

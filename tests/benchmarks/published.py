@@ -42,7 +42,7 @@ def _measured(folder: Path, url: str) -> dict[str, Any]:
     client = local_client()
     client.engine.published._settings = _at(client, url)
     view = client.open(folder)
-    index = view.shared.index
+    index = view.project.index
     publisher = PostgresPublisher(url, _NAME)
     publishing = Publishing(index, publisher)
     first = timed(lambda: publishing.publish(Publication("", at="now")))

@@ -41,7 +41,7 @@ def _measured(folder: Path) -> dict[str, Any]:
         view = client.open(folder)
         view.files_changed(["ARCHITECTURE.yml"])
         # As the engine does after indexing, but waited for.
-        view.shared.maintain()
+        view.project.maintain()
         operations = Operations(client)
         paths = _sample(view)
         answered = {

@@ -60,7 +60,7 @@ def project_of(sources: Path, folder: Path, size: int) -> Path:
             text = file.read_text(encoding="utf-8", errors="replace")
             # Every copy has words and hashes of its own.
             target.write_text(text.replace("self", f"self{copy}") if copy else text)
-            view.shared.documents.index_file(target.relative_to(folder).as_posix())
+            view.project.documents.index_file(target.relative_to(folder).as_posix())
             if number % 50 == 0 and view.store.counts().chunks >= size:
                 break
         copy += 1

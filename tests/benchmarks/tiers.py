@@ -120,14 +120,14 @@ def _ids(answer: dict[str, Any]) -> set[str]:
 def _queries(view: Any, *, dense: bool) -> dict[str, float]:
     from tests.benchmarks.scale import QUESTIONS
 
-    model = view.shared.model(30.0) if dense else None
+    model = view.project.model(30.0) if dense else None
     times = []
     for number in range(_RUNS):
         # Another question each time: answers are cached.
         question = f"{QUESTIONS[number % len(QUESTIONS)]} {number}"
         vector = model.embed_query(question) if model else None
         started = time.perf_counter()
-        view.shared.searcher.search(
+        view.project.searcher.search(
             question, k=10, settings=view.settings.search, filters=SearchRequest("x").filters, vector=ready(vector),
             model_id=model.model_id if model else "",
         )  # fmt: skip

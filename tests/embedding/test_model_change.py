@@ -11,8 +11,8 @@ import pytest
 from rag_ls.embedding import locate
 from rag_ls.embedding.local.catalog import MINILM, OWN
 from rag_ls.engine.client import Client, local_client
+from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.requests import SearchRequest
-from rag_ls.engine.shared_project import SharedProject
 from rag_ls.operations import Operations
 from tests.embedding.services import EmbeddingService, serving
 from tests.support import PATIENCE_S, embedding_count, until
@@ -42,7 +42,7 @@ def indexed(shop: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def battery(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The reason why bulk embedding waits, which a test may change."""
     reason = ["on battery"]
-    monkeypatch.setattr(SharedProject, "reason_to_wait", lambda _: reason[0])
+    monkeypatch.setattr(OpenProject, "reason_to_wait", lambda _: reason[0])
     return reason
 
 
@@ -78,14 +78,14 @@ def test_memories_have_vectors_of_the_other_model_before_it_takes_over(
     indexed: Path, other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = _indexed_with(other, indexed, monkeypatch)
-    shared = client.open(indexed).shared
-    memories = shared.memories().vectors
+    project = client.open(indexed).project
+    memories = project.memories.store().vectors
     other_id = locate(other).id
-    assert shared.model(PATIENCE_S) is not None
+    assert project.model(PATIENCE_S) is not None
     assert client.engine.models.wait(other_id, PATIENCE_S) is not None
-    shared.embed_memories()
+    project.memories.embed()
     assert memories.missing_count(other_id) == 0
-    assert shared.index.checkout.embeddings.active_model() == locate("auto").id
+    assert project.index.checkout.embeddings.active_model() == locate("auto").id
     client.close()
 
 

@@ -25,7 +25,7 @@ def test_a_project_is_opened_once(client: Client, shop: Path) -> None:
 
 def test_opening_indexes_nothing_by_itself(client: Client, shop: Path) -> None:
     view = client.open(shop)
-    assert view.shared.never_indexed
+    assert view.project.never_indexed
     assert not view.status().complete
     assert view.store.documents() == {}
 
@@ -134,6 +134,6 @@ def test_a_copy_of_a_project_costs_no_embedding(client: Client, tmp_path: Path) 
         view.indexing.index_tree()
         assert view.indexing.wait_until_idle(PATIENCE_S)
         assert view.status().complete
-        spent.append(view.shared.documents.spent.embedding)
+        spent.append(view.project.documents.spent.embedding)
     assert spent[0] > 0
     assert spent[1] == 0

@@ -35,10 +35,10 @@ def test_a_folder_s_waiting_settings_count_as_soon_as_it_is_trusted(client: Clie
     view = client.open(shop)
     assert view.settings.index.max_file_bytes == 1_000_000
     users_trusted_folders().add(shop)
-    assert until(lambda: view.shared.settings.index.max_file_bytes == 5_000_000)
+    assert until(lambda: view.project.settings.index.max_file_bytes == 5_000_000)
     assert view.settings.index.max_file_bytes == 5_000_000
     users_trusted_folders().remove(shop)
-    assert until(lambda: view.shared.settings.index.max_file_bytes == 1_000_000)
+    assert until(lambda: view.project.settings.index.max_file_bytes == 1_000_000)
 
 
 def test_listeners_are_told_until_they_leave(client: Client, shop: Path) -> None:
@@ -73,8 +73,8 @@ def test_one_file_that_cannot_be_read_at_all_does_not_end_the_care_for_others(
 
 def test_memories_without_vectors_get_them_by_and_by(client: Client, shop: Path) -> None:
     view = client.open(shop)
-    assert until(lambda: view.shared.model(1.0))
-    model = view.shared.model(0.0)
+    assert until(lambda: view.project.model(1.0))
+    model = view.project.model(0.0)
     assert model is not None
     store = view.memories.of(Scope.PROJECT)
     for number in range(20):
@@ -106,10 +106,10 @@ def test_memories_that_say_the_same_are_merged_while_idle_where_that_is_wanted(s
     client = local_client(editor={"consolidation": {"auto_consolidate": True, "similarity_threshold": 0.8}})
     try:
         view = client.open(shop)
-        assert until(lambda: view.shared.model(1.0))
+        assert until(lambda: view.project.model(1.0))
         for content in ("Cart prices are net of tax", "The cart's prices are all net of tax"):
             remember(view, NewMemory(content, Scope.PROJECT))
-        view.shared.consolidate_if_wanted(utc_now)
+        view.project.memories.consolidate_if_wanted(utc_now)
         assert view.memories.of(Scope.PROJECT).count() == 1
     finally:
         client.close()
@@ -117,10 +117,10 @@ def test_memories_that_say_the_same_are_merged_while_idle_where_that_is_wanted(s
 
 def test_nothing_is_merged_unasked(client: Client, shop: Path) -> None:
     view = client.open(shop)
-    assert until(lambda: view.shared.model(1.0))
+    assert until(lambda: view.project.model(1.0))
     for content in ("Cart prices are net of tax", "The cart's prices are all net of tax"):
         remember(view, NewMemory(content, Scope.PROJECT))
-    view.shared.consolidate_if_wanted(utc_now)
+    view.project.memories.consolidate_if_wanted(utc_now)
     assert view.memories.of(Scope.PROJECT).count() == 2
 
 

@@ -25,7 +25,7 @@ from tests.support import PATIENCE_S, until, write
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """A project rests after a moment, not after a quarter of a minute."""
-    monkeypatch.setattr("rag_ls.engine.shared_project.REST_S", 0.5)
+    monkeypatch.setattr("rag_ls.engine.open_project.REST_S", 0.5)
     monkeypatch.setattr("rag_ls.engine.rest.REST_S", 0.5)
 
 
@@ -36,7 +36,7 @@ def view(client: Client, shop: Path) -> ProjectSession:
     view.memories.store(NewMemory("prices are in cents", scope=Scope.PROJECT), None)
     view.keep_indexed()
     assert view.indexing.wait_until_idle(PATIENCE_S)
-    assert until(lambda: view.shared.sync_state == "watching")
+    assert until(lambda: view.project.sync_state == "watching")
     return view
 
 
@@ -80,7 +80,7 @@ def test_a_file_that_changed_while_its_project_rests_is_found(view: ProjectSessi
 def test_what_another_process_leaves_to_do_ends_the_rest(view: ProjectSession) -> None:
     """Here through a store of its own, as another process has: a memory without a vector."""
     assert until(lambda: _is_at_rest(view))
-    own = view.shared.memories()
+    own = view.project.memories.store()
     other = open_memories(Path(own.place).parent, Scope.PROJECT, Settings())
     (memory,) = other.all()
     other.replace(

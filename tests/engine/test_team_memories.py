@@ -46,7 +46,7 @@ def _user(home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
 
 def _contents(view: ProjectSession) -> list[str]:
-    return sorted(memory.content for memory in view.shared.memories().all())
+    return sorted(memory.content for memory in view.project.memories.store().all())
 
 
 def _remember(view: ProjectSession, content: str) -> None:

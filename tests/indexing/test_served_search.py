@@ -54,7 +54,7 @@ def _first(view: ProjectSession, question: str) -> str:
 
 def _local(view: ProjectSession) -> int:
     """How many vectors are on this machine."""
-    checkout, vectors = view.shared.index.checkout, view.shared.index.served
+    checkout, vectors = view.project.index.checkout, view.project.index.served
     assert vectors is not None
     hashes = checkout.embeddings.saved_hashes()
     return len(vectors._local.get(checkout.embeddings.active_model(), hashes))
@@ -62,7 +62,7 @@ def _local(view: ProjectSession) -> int:
 
 def _table(view: ProjectSession) -> str:
     """The table of the project's vectors on the server."""
-    return f"{schema_of('shop')}.{table_of(view.shared.index.checkout.embeddings.active_model())}"
+    return f"{schema_of('shop')}.{table_of(view.project.index.checkout.embeddings.active_model())}"
 
 
 def test_a_second_user_embeds_nothing_keeps_nothing_and_finds_the_same(
@@ -118,7 +118,7 @@ def test_while_the_server_is_away_words_answer_and_are_marked_so(
             assert "found by words alone" in answer.stats.note
             assert "found by words alone" in view.status().note
             assert "correct horse" not in view.status().note
-            write(view.shared.project.root, {"src/later.py": "def later():\n    return 'heron'\n"})
+            write(view.project.root, {"src/later.py": "def later():\n    return 'heron'\n"})
             view.indexing.index_tree()
             assert until(lambda: _first(view, "heron") == "src/later.py")
             server.start()
@@ -220,7 +220,7 @@ def test_no_vector_and_no_hash_of_unsaved_text_is_sent_whatever_is_asked(
     database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with user(tmp_path / "home", write(tmp_path / "shop", FILES), monkeypatch) as (_, view):
-        served = view.shared.index.served
+        served = view.project.index.served
         assert served is not None
         sent_hashes, sent_vectors = _recorded(monkeypatch, served.server)
         text = (
@@ -228,8 +228,8 @@ def test_no_vector_and_no_hash_of_unsaved_text_is_sent_whatever_is_asked(
         )
         view.buffer_changed(Buffer("src/debts.py", text))
         assert view.indexing.wait_until_idle(PATIENCE_S)
-        (row,) = view.shared.index.checkout.chunks.of_symbol("settle_invoice")
-        own = view.shared.embedding_of(row)
+        (row,) = view.project.index.checkout.chunks.of_symbol("settle_invoice")
+        own = view.project.embedding_of(row)
         assert own is not None
         hover(view, "src/debts.py", 1)
         find_related(view, path="src/debts.py", line=1)

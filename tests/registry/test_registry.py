@@ -155,9 +155,9 @@ def test_an_entry_s_patterns_decide_what_is_indexed(client: Client, shop: Path) 
     # What changes later is admitted by the same patterns.
     write(shop, {"src/new.py": "z = 1\n", "more.py": "z = 1\n", "src/fixtures/more.py": "z = 1\n"})
     view = client.open(shop)
-    assert view.shared.admissions.files(["src/new.py", "more.py", "src/fixtures/more.py"]) == {"src/new.py"}
+    assert view.project.admissions.files(["src/new.py", "more.py", "src/fixtures/more.py"]) == {"src/new.py"}
     _configure(text)
-    view.shared.settings_changed()
+    view.project.settings_changed()
     assert {"src/fixtures/big.py", "src/fixtures/more.py"} <= _indexed(client, shop)
 
 

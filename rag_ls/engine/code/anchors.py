@@ -35,11 +35,11 @@ def anchor_to_place(session: ProjectSession, source_file: str | None, line: int,
         if line:
             raise InvalidRequest(f"line = {line} says nothing without source_file: give the path of its file")
         return None
-    session.shared.catch_up()
+    session.project.catch_up()
     path = session.relative(source_file) if source_file else _find_declaring(session, symbol)
     if not is_guest(path):
         path = _find_existing(session, path)
-        session.shared.take_in(path)
+        session.project.take_in(path)
     return _make_anchor(session, path, line, symbol)
 
 
@@ -47,7 +47,7 @@ def renew_anchor(session: ProjectSession, item: Memory) -> Anchor | None:
     """The anchor of a confirmed memory, renewed for the present code if that still exists."""
     if item.anchor is None or is_elsewhere(session, item.anchor):
         return item.anchor
-    session.shared.catch_up()
+    session.project.catch_up()
     found = resolve_anchor(session, item).anchor
     if found is None or found.state in (AnchorState.ORPHANED, AnchorState.UNKNOWN):
         return item.anchor
@@ -63,7 +63,7 @@ def resolve_anchor(session: ProjectSession, item: Memory) -> Memory:
     anchor = item.anchor
 
     def look() -> Anchor:
-        session.shared.take_in(anchor.path)
+        session.project.take_in(anchor.path)
         return _present(session, anchor, make_anchoring(session))
 
     return replace(item, anchor=_or_unknown(anchor, look))
@@ -107,7 +107,7 @@ def _present(session: ProjectSession, anchor: Anchor, anchoring: memory.Anchorin
 def _was_read(session: ProjectSession, path: str) -> bool:
     """Whether the file was read, so that its absence from the index means something."""
     checkout = session.store
-    return checkout.document(path) is not None or not (session.shared.never_indexed or checkout.queue.holds(path))
+    return checkout.document(path) is not None or not (session.project.never_indexed or checkout.queue.holds(path))
 
 
 def _or_unknown(anchor: Anchor, look: Callable[[], Anchor]) -> Anchor:

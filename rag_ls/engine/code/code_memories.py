@@ -35,7 +35,7 @@ def remember(session: ProjectSession, new: memory.NewMemory, *, line: int = 0, s
     if anchor is not None and new.scope is not Scope.PROJECT:
         # Other projects see this memory too, and have files of the same names.
         anchor = replace(anchor, project=str(session.project.root))
-    return session.memories.store(replace(new, anchor=anchor), session.shared.model(0.0))
+    return session.memories.store(replace(new, anchor=anchor), session.project.model(0.0))
 
 
 def recall(
@@ -53,7 +53,7 @@ def recall(
         settings.search.query_expansion,
         settings.memory.half_life_days,
     )
-    of_query = session.shared.model_for_unsaved if is_unsaved else session.shared.model
+    of_query = session.project.model_for_unsaved if is_unsaved else session.project.model
     model, note = of_query(wait_for_model_s), ""
     if settings.search.enable_reranking:
         hits = session.memories.recall(replace(question, k=max(question.k, RERANKED)), model)
@@ -92,7 +92,7 @@ def recall_about(session: ProjectSession, path: str, line: int, text: str, k: in
     hits = _of_chunk(_about_code(session, row), row) if row else []
     chunk = row.stored.chunk if row else None
     query = text.strip() or (f"{chunk.symbol} {chunk.doc or chunk.text[:500]}" if chunk else "")
-    model = session.shared.model_for_unsaved(0.0)
+    model = session.project.model_for_unsaved(0.0)
     if query:
         question = memory.Question(
             query, count, settings.search.min_similarity, replace(memory.ALL, branch=session.branch)
@@ -139,7 +139,7 @@ def find_in_document(session: ProjectSession, path: str) -> list[tuple[ChunkRow,
 
     Each is there once, at the first piece of its code.
     """
-    session.shared.catch_up()
+    session.project.catch_up()
     rows = places.chunks_of(session, path)
     if not rows:
         return []
@@ -155,7 +155,7 @@ def find_in_document(session: ProjectSession, path: str) -> list[tuple[ChunkRow,
 
 
 def _row_at(session: ProjectSession, path: str, line: int) -> ChunkRow | None:
-    session.shared.catch_up()
+    session.project.catch_up()
     try:
         return places.chunk_at(session, session.relative(path), line)
     except (NotFound, InvalidRequest):

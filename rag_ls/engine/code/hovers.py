@@ -18,11 +18,11 @@ def hover(session: ProjectSession, path: str, line: int, word: str = "") -> Rela
     row = places.chunk_under_cursor(session, path, line, word) if settings.enabled else None
     if row is None:
         return Related((), ())
-    embedding = session.shared.embedding_of(row)
+    embedding = session.project.embedding_of(row)
     memories = find_near(session, row, embedding, path, line)
     if embedding is None:
         return Related(tuple(memories), ())
-    related = session.shared.searcher.related(
+    related = session.project.searcher.related(
         embedding.vector, k=settings.max_related, model_id=embedding.model.id, filters=NO_FILTERS,
         minimum=settings.min_similarity, without=row.stored.chunk.path, is_saved=row.is_saved,
         session=session.editing_session,

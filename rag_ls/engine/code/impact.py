@@ -73,7 +73,7 @@ def find_import_edges(session: ProjectSession) -> tuple[tuple[str, str, int], ..
 
     Of a package that is a folder, one document stands for all. It reads all imports: not for questions.
     """
-    resolver, hidden = session.shared.imports.resolver(), session.hidden_documents()
+    resolver, hidden = session.project.imports.resolver(), session.hidden_documents()
     lines: dict[tuple[str, str], int] = {}
     for item in session.store.outlines.imports():
         if item.document_id not in hidden:
@@ -90,7 +90,7 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
     from rag_ls.rules.survey.endpoints import endpoints_in
     from rag_ls.rules.survey.events import events_in
 
-    session.shared.catch_up()
+    session.project.catch_up()
     if not path.strip():
         raise InvalidRequest("file_path is empty: give a file, relative to the project's root")
     path = session.relative(portable(path))
@@ -143,7 +143,7 @@ def _find_meant(session: ProjectSession, declared: list[StoredSymbol], symbol: s
 
 
 def _make_finder(session: ProjectSession, hidden: Collection[int]) -> ImpactFinder:
-    return ImpactFinder(session.store, session.shared.imports.resolver(), hidden)
+    return ImpactFinder(session.store, session.project.imports.resolver(), hidden)
 
 
 def _find_tests(
@@ -165,7 +165,7 @@ def _find_similar(session: ProjectSession, path: str, rows: Sequence[ChunkRow], 
     model, vector = _mean_vector(session, rows)
     if vector is None:
         return []
-    found = session.shared.searcher.related(
+    found = session.project.searcher.related(
         vector, k=_CHUNKS_FOR_EACH * count, model_id=model, filters=NO_FILTERS, minimum=_LEAST_SIMILAR, without=path,
         is_saved=all(row.is_saved for row in rows), session=session.editing_session,
     )  # fmt: skip
@@ -183,7 +183,7 @@ def _find_similar(session: ProjectSession, path: str, rows: Sequence[ChunkRow], 
 
 def _mean_vector(session: ProjectSession, rows: Sequence[ChunkRow]) -> tuple[str, NDArray[np.float32] | None]:
     """The answering model, and the mean of the vectors of some chunks, of length one; None if there are none."""
-    index = session.shared.index
+    index = session.project.index
     model = index.checkout.embeddings.active_model()
     found = index.vectors.get(model, [row.text_hash for row in rows]) if model else {}
     if not found:

@@ -46,11 +46,11 @@ class SymbolQuestion:
 def _find_chunk(session: ProjectSession, chunk_id: str) -> Hit:
     """A chunk by its id, as it is now. Raises `NotFound`, which names the chunk that replaced it."""
     chunk_id = chunk_id.strip()
-    unseen = session.shared.catch_up()
-    hit = session.shared.searcher.chunk_hit(chunk_id, session.editing_session)
+    unseen = session.project.catch_up()
+    hit = session.project.searcher.chunk_hit(chunk_id, session.editing_session)
     if hit is None:
         raise NotFound(f"no chunk has the id {chunk_id!r} now; {describe_fate(session, chunk_id) or _GONE}")
-    return session.give_out(hit, unseen | session.shared.indexing.unseen())
+    return session.give_out(hit, unseen | session.project.indexing.unseen())
 
 
 def describe_fate(session: ProjectSession, chunk_id: str) -> str:
@@ -89,7 +89,7 @@ def read_around(session: ProjectSession, chunk_id: str, context: str) -> Excerpt
 
 def find_symbols(session: ProjectSession, question: SymbolQuestion) -> list[StoredSymbol]:
     """The selected declarations, in order of place, or by name with the best match first. Raises `NotFound`."""
-    session.shared.catch_up()
+    session.project.catch_up()
     outlines = session.store.outlines
     if question.path or question.path_glob:
         found = outlines.of_documents(_find_documents(session, question), _MAX_SYMBOLS)

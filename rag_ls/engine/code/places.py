@@ -62,7 +62,7 @@ def not_indexed(session: ProjectSession, path: str) -> NotFound:
 def nearest_symbols(session: ProjectSession, name: str) -> list[str]:
     """The symbols whose names are most like one that no declaration has."""
     wanted = last_name(name.strip())
-    found = nearest(wanted, session.shared.searcher.names_like(wanted)) if wanted else []
+    found = nearest(wanted, session.project.searcher.names_like(wanted)) if wanted else []
     symbols = [item.symbol for alike in found for item in session.store.outlines.named([alike], 1)]
     return list(dict.fromkeys(symbols))
 

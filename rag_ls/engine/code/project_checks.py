@@ -44,7 +44,7 @@ class ProjectChecks:
 
     def __init__(self, session: ProjectSession) -> None:
         self._session = session
-        self._shared = session.shared
+        self._session.project = session.project
         self._files = RuleFiles(self._read_rule_file)
         self._known: tuple[tuple[object, ...], RuleSet] | None = None
 
@@ -52,10 +52,10 @@ class ProjectChecks:
         """The rules in force, and what is wrong with the files that state them, as they are typed."""
         key = self._state()
         if self._known is None or self._known[0] != key:
-            root = self._shared.project.root
+            root = self._session.project.root
             unsaved = {path: text for path in RULE_FILES if (text := self._unsaved(path)) is not None}
             present = {path for path in RULE_FILES if path in unsaved or os.path.isfile(root / path)}
-            paths = {path for _, path, _, _ in self._shared.index.checkout.document_paths()} | present
+            paths = {path for _, path, _, _ in self._session.project.index.checkout.document_paths()} | present
             self._known = (key, self._files.read(SourceTree(paths, RuleTexts(root, unsaved))))
         return self._known[1]
 
@@ -70,14 +70,14 @@ class ProjectChecks:
     def everywhere(self) -> Iterator[tuple[str, str, list[Violation]]]:
         """Each file that a rule is for: its path, its text on disk, and what breaks a rule in it."""
         rules = self.rules()
-        for path in sorted({path for _, path, _, _ in self._shared.index.checkout.document_paths()}):
+        for path in sorted({path for _, path, _, _ in self._session.project.index.checkout.document_paths()}):
             if any(applies(rule, path) for rule in rules.rules):
                 text = self.text_of(path)
                 yield path, text, self._violations(rules, path, text)
 
     def text_of(self, path: str) -> str:
         """The text of a file of the project, as it is on disk; empty if it cannot be read."""
-        return text_in(self._shared.project.root, path)
+        return text_in(self._session.project.root, path)
 
     def _violations(self, rules: RuleSet, path: str, text: str, language: str = "") -> list[Violation]:
         mine = RuleSet(tuple(rule for rule in rules.rules if applies(rule, path)))
@@ -88,28 +88,28 @@ class ProjectChecks:
         outline = self._outline(text, path, language) if reads else Outline()
         graph = ImportGraph({})
         if needs_imports(mine):
-            edges = resolved(self._shared.imports.resolver(), path, language, outline.imports)
-            graph = (self._shared.imports.graph() if needs_chains(mine) else graph).with_document(path, edges)
+            edges = resolved(self._session.project.imports.resolver(), path, language, outline.imports)
+            graph = (self._session.project.imports.graph() if needs_chains(mine) else graph).with_document(path, edges)
         document = CheckedDocument(path, language, text, outline.imports, outline.symbols)
         ids = {rule.id for rule in rules.rules}
         return violations(document, mine, graph, known=ids, structures=self._structures)
 
     def _read_rule_file(self, path: str, tree: SourceTree) -> RuleSet | None:
         try:
-            return self._shared.cutters.call(read_rule_file, path, tree)
+            return self._session.project.cutters.call(read_rule_file, path, tree)
         except ProcessEnded as error:
             raise RulesUnreadable(RuleProblem(path, 1, f"it cannot be read: when it was parsed, {error}")) from error
 
     def _outline(self, text: str, path: str, language: str) -> Outline:
         try:
-            return self._shared.cutters.call(outline_of_document, text, path, language)
+            return self._session.project.cutters.call(outline_of_document, text, path, language)
         except ProcessEnded as error:
             _log.warning("%s is checked without its outline: when it was parsed, %s", path, error)
             return Outline()
 
     def _structures(self, document: CheckedDocument, checks: tuple[StructureCheck, ...]) -> list[tuple[Match, ...]]:
         try:
-            return self._shared.cutters.call(structures_here, document, checks)
+            return self._session.project.cutters.call(structures_here, document, checks)
         except ProcessEnded as error:
             _log.warning("%s is not checked against structural rules: when it was parsed, %s", document.path, error)
             return [() for _ in checks]
@@ -121,14 +121,14 @@ class ProjectChecks:
             unsaved = self._unsaved(path)
             if unsaved is None:
                 try:
-                    status = (self._shared.project.root / path).stat()
+                    status = (self._session.project.root / path).stat()
                     found.append((path, status.st_mtime_ns, status.st_size))
                 except OSError:
                     continue
             else:
                 found.append((path, unsaved))
         if any(isinstance(each, tuple) and each[0] in SEVERAL_FILES for each in found):
-            found.append(self._shared.index.checkout.changes())
+            found.append(self._session.project.index.checkout.changes())
         return tuple(found)
 
     def _unsaved(self, path: str) -> str | None:
@@ -136,5 +136,5 @@ class ProjectChecks:
         document = self._session.document(path)
         if document is None or not document.session:
             return None
-        rows = self._shared.index.checkout.chunks.of_document(document.id)
+        rows = self._session.project.index.checkout.chunks.of_document(document.id)
         return "".join(row.stored.chunk.text for row in rows)

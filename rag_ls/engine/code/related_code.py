@@ -52,11 +52,11 @@ def find_related(
     """
     started = time.perf_counter()
     count = checked_k(k, session.settings.search.code_k)
-    unseen = session.shared.catch_up()
+    unseen = session.project.catch_up()
     target = _target_of_snippet(session, snippet, path) if snippet else _target_at(session, path, line, symbol)
     found = Found((), False, 0, 0.0)
     if target.embedding is not None:
-        found = session.shared.searcher.related(
+        found = session.project.searcher.related(
             target.embedding.vector, k=count, model_id=target.embedding.model.id, filters=filters, minimum=minimum, without=target.path,
             is_saved=target.is_saved, session=session.editing_session,
         )  # fmt: skip
@@ -70,7 +70,7 @@ def find_related(
 def _target_of_snippet(session: ProjectSession, snippet: str, path: str) -> _Target:
     snippet = snippet[: _SNIPPET_PIECE * _SNIPPET_PIECES]
     # A path means that an editor asks, which does not wait for a model.
-    model = session.shared.model_for_unsaved(0.0) if path else session.shared.model(_SNIPPET_WAIT_S)
+    model = session.project.model_for_unsaved(0.0) if path else session.project.model(_SNIPPET_WAIT_S)
     vector = embedded(model, snippet, _mean_embedding)
     embedding = Embedding(model.card, vector) if model is not None and vector is not None else None
     return _Target(snippet, session.relative(path) if path else "", snippet, embedding, is_saved=not path)
@@ -81,12 +81,12 @@ def _target_at(session: ProjectSession, path: str, line: int, symbol: str) -> _T
     chunk = row.stored.chunk
     shown = chunk.symbol or f"{chunk.path}:{line}"
     text = f"{chunk.symbol} {chunk.signature} {chunk.doc} {chunk.text}"
-    return _Target(shown, chunk.path, text, session.shared.embedding_of(row), is_saved=row.is_saved)
+    return _Target(shown, chunk.path, text, session.project.embedding_of(row), is_saved=row.is_saved)
 
 
 def _search_words(session: ProjectSession, target: _Target, k: int, filters: Filters) -> Found:
     """The code of other documents that shares words with the target."""
-    found = session.shared.searcher.search(
+    found = session.project.searcher.search(
         target.text, k=WIDE, settings=session.settings.search, filters=filters, vector=None, model_id="",
         session=session.editing_session,
     )  # fmt: skip

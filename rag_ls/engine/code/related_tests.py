@@ -55,7 +55,7 @@ def find_tests(session: ProjectSession, path: str, line: int, symbol: str, k: in
 
     They are the tests of the symbol, else of the line's; without a line, of the whole document.
     """
-    session.shared.catch_up()
+    session.project.catch_up()
     row = places.find_chunk(session, path, line, symbol)
     symbol = symbol or (row.stored.chunk.symbol if line else "")
     chunk = row.stored.chunk
@@ -148,7 +148,7 @@ def _note_mentions(
 def _find_chunks(session: ProjectSession, names: set[str], tests: dict[int, str]) -> Iterator[StoredChunk]:
     """The test chunks that hold the terms of the names, those with the most first."""
     parts = tuple(dict.fromkeys(term for name in sorted(names) for term in terms(name)))
-    found = session.shared.index.lexical.search(parts[:32], _MENTIONS, tests)
+    found = session.project.index.lexical.search(parts[:32], _MENTIONS, tests)
     rows = session.store.chunks.by_row([candidate.row for candidate in found])
     named = {last_name(name) for name in names}
     order = [rows[candidate.row] for candidate in found if candidate.row in rows]
@@ -157,12 +157,12 @@ def _find_chunks(session: ProjectSession, names: set[str], tests: dict[int, str]
 
 
 def _note_meaning(session: ProjectSession, row: ChunkRow, tests: dict[int, str], found: dict[str, _Evidence]) -> None:
-    embedding = session.shared.embedding_of(row)
+    embedding = session.project.embedding_of(row)
     if embedding is None or not tests:
         return
-    close = session.shared.searcher.related(
+    close = session.project.searcher.related(
         embedding.vector, k=_CLOSE, model_id=embedding.model.id, filters=Filters(kind="test"),
-        minimum=session.shared.settings.hover.min_similarity, without=row.stored.chunk.path, is_saved=row.is_saved,
+        minimum=session.project.settings.hover.min_similarity, without=row.stored.chunk.path, is_saved=row.is_saved,
         session=session.editing_session,
     )  # fmt: skip
     paths = set(tests.values())

@@ -23,8 +23,8 @@ def find_rules(
     session: ProjectSession, text: str, paths: Sequence[str], *, wait_for_model_s: float = 0.0
 ) -> list[RuleHit]:
     """The sections of rule documents that apply to a change in words, and to the files that it is about."""
-    session.shared.catch_up()
-    model = session.shared.model(wait_for_model_s)
+    session.project.catch_up()
+    model = session.project.model(wait_for_model_s)
     question = RuleQuestion(text, tuple(paths), _mean_embedding(model, text))
     return session.rule_finder.find(question, session.hidden_documents())
 

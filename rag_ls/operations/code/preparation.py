@@ -86,7 +86,7 @@ def _start_indexing(view: ProjectSession, wait: _Wait) -> None:
         if wait.ask(view.store.queue.has_any):
             # The question that asked for these files ended before they were read.
             indexing.resume()
-    elif view.shared.never_indexed:
+    elif view.project.never_indexed:
         # A process that ends with its answer has no time to embed.
         indexing.index_tree(Depth.EMBEDDINGS if is_shared else Depth.WORDS)
     else:

@@ -47,6 +47,6 @@ class QuestionScope:
 
     def _find_place(self, view: ProjectSession) -> str:
         try:
-            return view.project.relative(self.path) if self.path else ""
+            return view.project.folder.relative(self.path) if self.path else ""
         except RagLsError:
             return ""

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from rag_ls import __version__
 from rag_ls.engine.engine import About, Engine
+from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.requests import ProjectStatus
 from rag_ls.engine.session import ProjectSession
-from rag_ls.engine.shared_project import SharedProject
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.engine.progress import Report, follow_indexing
 from rag_ls.operations.fields import argument, optional
@@ -195,9 +195,7 @@ def engine_status(caller: Caller, request: EngineStatus) -> StatusAnswer:
 def _find_open_roots(caller: Caller) -> tuple[str, ...]:
     """The projects that the engine has open, among those that the client sees."""
     known = {item.root for item in caller.client.known_projects()}
-    return tuple(
-        str(shared.project.root) for shared, _ in caller.client.engine.projects() if shared.project.root in known
-    )
+    return tuple(str(project.root) for project, _ in caller.client.engine.projects() if project.root in known)
 
 
 def _describe_projects(
@@ -212,7 +210,7 @@ def _describe_projects(
 
 def _add_problems(caller: Caller, view: ProjectSession, status: ProjectStatusRecord) -> ProjectStatusRecord:
     """A project's state with what is wrong with its settings, for clients that hear of it nowhere else."""
-    loaded = caller.client.load_settings(view.project)
+    loaded = caller.client.load_settings(view.project.folder)
     problems = loaded.problems
     if not caller.client.sees_all:
         # The user's settings may tell of any project.
@@ -249,7 +247,7 @@ def status(caller: Caller, request: Status) -> ProjectStatusRecord:
     found = describe_with_skipped(view) if request.skipped else describe_project(view)
     if not caller.client.sees_all:
         return replace(found, engine=make_engine_record(engine))
-    others = tuple(make_open_project(shared, users) for shared, users in engine.projects())
+    others = tuple(make_open_project(project, users) for project, users in engine.projects())
     return replace(found, engine=make_engine_record(engine, full=True), projects=others)
 
 
@@ -278,13 +276,13 @@ def _make_client_record(about: About) -> ClientRecord:
     return ClientRecord(about.surface, about.name, about.pid, about.connected_at.isoformat(timespec="seconds"))
 
 
-def make_open_project(shared: SharedProject, users: int) -> OpenProjectRecord:
+def make_open_project(project: OpenProject, users: int) -> OpenProjectRecord:
     """One of the engine's projects, in short."""
-    counts = shared.index.checkout.counts()
+    counts = project.index.checkout.counts()
     return OpenProjectRecord(
-        root=str(shared.project.root), documents=counts.documents, chunks=counts.chunks,
-        queued_documents=counts.queued_documents + len(shared.indexing.unseen()),
-        pending_embeddings=counts.pending_embeddings, activity=str(shared.indexing.activity), clients=users,
+        root=str(project.root), documents=counts.documents, chunks=counts.chunks,
+        queued_documents=counts.queued_documents + len(project.indexing.unseen()),
+        pending_embeddings=counts.pending_embeddings, activity=str(project.indexing.activity), clients=users,
     )  # fmt: skip
 
 
@@ -319,7 +317,7 @@ def describe_in_detail(view: ProjectSession) -> ProjectStatusRecord:
 
 def describe_with_skipped(view: ProjectSession) -> ProjectStatusRecord:
     """The state of a project with the first of its skipped files, and those whose syntax is skipped."""
-    by_lines = sorted(view.shared.documents.cut_by_lines().items())[:_MAX_SKIPPED_FILES]
+    by_lines = sorted(view.project.documents.cut_by_lines().items())[:_MAX_SKIPPED_FILES]
     skipped = view.store.skipped(_MAX_SKIPPED_FILES).values()
     named = [SkippedRecord(path, f"cut by lines: when it was parsed, {reason}") for path, reason in by_lines]
     named += [SkippedRecord(item.path, item.reason) for item in skipped]

@@ -171,7 +171,7 @@ def restore_backup(caller: Caller, request: RestoreBackup) -> Changed[RestoredBa
             )
         folder = user_data_folder()
         if scope is Scope.PROJECT:
-            folder = memories_folder(view.project, caller.memory_projects.memory_homes)
+            folder = memories_folder(view.project.folder, caller.memory_projects.memory_homes)
         restored = replace_damaged(folder, name, scope)
     changes = _make_batch_record([restored.result], dry_run=request.dry_run)
     answer = RestoredBackupAnswer(

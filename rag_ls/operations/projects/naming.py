@@ -45,7 +45,7 @@ class Projects:
             if self._client.asks_all:
                 raise ProjectUnavailable("there is no project; `rag-ls index` in a project's folder makes it known")
             raise self._client.why_none or ProjectUnavailable("no project is open; open a folder, or give --project")
-        projects = [view for view in known if not view.shared.is_lost]
+        projects = [view for view in known if not view.project.is_lost]
         if not projects:
             root = known[0].project.root
             raise ProjectUnavailable(f"{root} is gone: it was deleted, moved or unmounted; open it where it is now")
@@ -53,7 +53,7 @@ class Projects:
 
     def all_and_named(self) -> list[ProjectSession]:
         """As `all`, with the projects that were opened because a question named them."""
-        named = [view for view in self._client.all_projects() if not view.shared.is_lost]
+        named = [view for view in self._client.all_projects() if not view.project.is_lost]
         return named or self.all()
 
     def first(self) -> ProjectSession:
@@ -168,7 +168,7 @@ class Projects:
 
     def _find_called(self, name: str, known: list[KnownProject]) -> list[ProjectSession]:
         """The projects of one name or root: names in the user's settings come first, then open projects."""
-        usable = [view for view in self._client.all_projects() if not view.shared.is_lost]
+        usable = [view for view in self._client.all_projects() if not view.project.is_lost]
         found = called(known, name)
         if not any((item.source, item.name) == (CONFIG, name) for item in found):
             root = root_of_path(name)
@@ -185,7 +185,7 @@ class Projects:
 
     def _open_every(self, known: list[KnownProject]) -> list[ProjectSession]:
         """All projects that can be opened; the others are logged and left out."""
-        chosen = {view.project.root: view for view in self._client.projects() if not view.shared.is_lost}
+        chosen = {view.project.root: view for view in self._client.projects() if not view.project.is_lost}
         others = self._open_all(item for item in known if item.root not in chosen)
         return [*chosen.values(), *others] or self.all()
 

@@ -121,4 +121,4 @@ def rag_status(caller: Caller, request: NoArguments) -> RulesStatusAnswer:
 
 
 def _find_last_indexed(view: ProjectSession, decisions: Decisions | None) -> str | None:
-    return view.shared.last_sync or (decisions.last_indexed if decisions else None) or None
+    return view.project.last_sync or (decisions.last_indexed if decisions else None) or None

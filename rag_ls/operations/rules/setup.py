@@ -129,7 +129,7 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
     view.files_changed([*written.written, *written.kept])
     return SetUpAnswer(
         projectRoot=str(root), frontendDetected=_show_folder(found.frontend),
-        backendDetected=_show_folder(found.backend), chromaDbPath=str(view.project.data_folder),
+        backendDetected=_show_folder(found.backend), chromaDbPath=str(view.project.folder.data_folder),
         filesGenerated=written.written,
         patternsDetected=DetectedPatterns(
             found.middleware_names, found.response_formats[0].claim if found.response_formats else None,
@@ -264,6 +264,6 @@ def _write_decisions(view: ProjectSession, decisions: Decisions) -> None:
     try:
         write_decisions(view.project.root, decisions)
     except OSError as error:
-        folder = view.project.data_folder
+        folder = view.project.folder.data_folder
         remedy = handles.remedy(error, "make it writable for you")
         raise ProjectUnavailable(f"cannot write {folder} ({error.strerror}); {remedy}") from error

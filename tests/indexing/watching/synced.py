@@ -19,7 +19,7 @@ def watched(client: Client, root: Path) -> ProjectSession:
     view = client.open(root)
     view.indexing.index_tree()
     assert view.indexing.wait_until_idle(PATIENCE_S)
-    assert until(lambda: view.shared.sync_state == "watching")
+    assert until(lambda: view.project.sync_state == "watching")
     settled(view)
     return view
 

@@ -62,7 +62,7 @@ def test_a_question_finds_what_was_written_just_before_it(view: ProjectSession, 
 
 
 def test_a_question_does_not_compare_the_tree_while_it_is_watched(view: ProjectSession) -> None:
-    view.shared.indexing._agenda.comparison._done_at = -1e9
+    view.project.indexing._agenda.comparison._done_at = -1e9
     assert view.indexing.scan_is_old
     last = view.status().last_sync
     found(view, "discount")
@@ -171,7 +171,7 @@ def test_names_that_are_no_text_do_no_harm(view: ProjectSession, shop: Path) -> 
         pytest.skip("the file system takes text alone")
     write(shop, {"src/after.py": "def zebra():\n    return 1\n"})
     assert found(view, "zebra") == ["src/after.py"]
-    assert view.shared.sync_state == "watching"
+    assert view.project.sync_state == "watching"
 
 
 # --- rules
@@ -189,7 +189,7 @@ def test_ignored_output_is_no_work_and_does_not_make_answers_incomplete(client: 
     found(view, "discount")
     assert view.indexing.synced_at == synced
     assert len(_paths(view)) == 5
-    source = view.shared.sync._watcher._source  # type: ignore[union-attr]
+    source = view.project.sync._watcher._source  # type: ignore[union-attr]
     if sys.platform == "linux":
         assert sorted(source._watches) == ["", "docs", "src"]  # type: ignore[union-attr]
 
@@ -287,8 +287,8 @@ def test_a_project_whose_folder_goes_is_watched_no_longer(
     else:
         shop.rename(tmp_path / "elsewhere")
     assert until(lambda: "watcher" not in _threads())
-    assert view.shared.is_lost
-    assert view.shared.sync_state == "scanning: the project's folder is gone"
+    assert view.project.is_lost
+    assert view.project.sync_state == "scanning: the project's folder is gone"
     if how == "moved":
         again = watched(client, tmp_path / "elsewhere")
         write(tmp_path / "elsewhere", {"src/new.py": "def zebra():\n    return 1\n"})
@@ -313,7 +313,7 @@ def test_closing_stops_the_watching_and_leaks_nothing(shop: Path) -> None:
             view.indexing.index_tree()
             assert view.indexing.wait_for_scan(PATIENCE_S)
             if wait:
-                assert until(lambda: view.shared.sync_state == "watching")
+                assert until(lambda: view.project.sync_state == "watching")
         finally:
             client.close()
 
@@ -355,7 +355,7 @@ while time.monotonic() < deadline:
     time.sleep(0.1)
 print(hits)
 limit.write_text("16")
-opened.shared.sync._watcher._tried_at = -1e9
+opened.project.sync._watcher._tried_at = -1e9
 opened.indexing.rescan()
 while opened.status().sync != "watching" and time.monotonic() < deadline:
     time.sleep(0.05)

@@ -105,7 +105,7 @@ def test_another_size_limit_counts_for_files_that_are_being_read(client: Client,
     view.indexing.index_tree()
     assert until(lambda: _queued(view) > 0)
     write(view.project.root, {"rag-ls.toml": "[index]\nmax_file_bytes = 1024\n"})
-    view.shared.settings_changed()
+    view.project.settings_changed()
     assert view.indexing.wait_until_idle(PATIENCE_S, embeddings=False)
     assert set(view.store.documents()) == {"src/zebra.py", "test/zoo.rb", "rag-ls.toml"}
 

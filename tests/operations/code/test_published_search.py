@@ -34,7 +34,7 @@ def answers(tmp_path: Path, server: Postgres, monkeypatch: pytest.MonkeyPatch) -
         for name in NAMES:
             publisher = PostgresPublisher(url, name)
             stamp = Publication("", "0123456789abcdef", "main", "2026-01-02T03:04:05Z")
-            Publishing(view.shared.index, publisher).publish(stamp)
+            Publishing(view.project.index, publisher).publish(stamp)
             publisher.close()
     monkeypatch.setenv("RAG_LS_STORE_URL", url)
     return found
@@ -177,7 +177,7 @@ def test_what_was_published_with_the_former_model_is_found_by_meaning(
     monkeypatch.setenv("RAG_LS_EMBEDDING_MODEL", "all-MiniLM-L6-v2")
     with user(tmp_path / "home1", write(tmp_path / "shop", SHOP), monkeypatch) as (_, view):
         publisher = PostgresPublisher(url, NAMES[0])
-        Publishing(view.shared.index, publisher).publish(
+        Publishing(view.project.index, publisher).publish(
             Publication("", "0123456789abcdef", "main", "2026-01-02T03:04:05Z")
         )
         publisher.close()
@@ -207,7 +207,7 @@ def test_what_was_dropped_and_published_anew_is_not_answered_from_before(
     projects.close()
     with pytest.raises(NotFound):
         found()
-    index = other.open(tmp_path / "web").shared.index
+    index = other.open(tmp_path / "web").project.index
     publisher = PostgresPublisher(url, "github.com/acme/shop")
     Publishing(index, publisher).publish(Publication("", at="2026-01-02T03:04:05Z"))
     publisher.close()

@@ -231,6 +231,6 @@ def test_that_no_file_holds_the_words_is_said_only_where_it_is_so(operations: Op
     # Chinese is written without spaces: its words are no terms of the index.
     assert said not in str(operations.run("search_code", {"query": "黑暗森林"})["stats"].get("note"))
     # While another process holds the queue, its files stay unread.
-    with FileLock(view.project.data_folder / "index.lock"):
+    with FileLock(view.project.folder.data_folder / "index.lock"):
         view.store.queue.add(["src/late.py"])
         assert said not in str(operations.run("search_code", {"query": "wombat burrow"})["stats"].get("note"))

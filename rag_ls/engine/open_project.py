@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
-import threading
 import time
 from collections.abc import Callable, Collection, Sequence
-from datetime import datetime
-from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
@@ -19,15 +15,14 @@ from rag_ls.config import Settings, TakesEffect, effects_of
 from rag_ls.embedding import Embedding, HostedModel, ModelCard, ModelHost, Reranker
 from rag_ls.engine.anchor_watch import AnchorWatch
 from rag_ls.engine.code.project_imports import ProjectImports
-from rag_ls.engine.events import AnchorsMoved, DocumentIndexed, Event, MemoryChange, MemoryChanged
+from rag_ls.engine.events import AnchorsMoved, DocumentIndexed
 from rag_ls.engine.exclusions import Exclusions
+from rag_ls.engine.open_memories import OpenMemories
 from rag_ls.engine.rest import REST_S
 from rag_ls.errors import ModelMissing, ProjectUnavailable, StoreUnavailable
 from rag_ls.indexing import (
     MAX_AWAITED_FILES,
     Admissions,
-    ChangeSources,
-    Cutters,
     Cutting,
     DocumentIndexer,
     EditingSessions,
@@ -38,28 +33,23 @@ from rag_ls.indexing import (
     reason_to_wait,
     scan,
 )
-from rag_ls.memory import consolidation
-from rag_ls.memory.parts import embed_missing
-from rag_ls.memory.project_memories import ProjectMemories
-from rag_ls.model import Freshness, Scope
+from rag_ls.model import Freshness
 from rag_ls.project import Project, is_guest, shared_name
-from rag_ls.registry.memory_homes import MemoryHomes
 from rag_ls.search import Searcher
 from rag_ls.storage import (
     SCANNED,
     ChunkRow,
-    Connections,
     DocumentRecord,
-    MemoryStore,
     SharedVectors,
     VectorLender,
     open_index,
-    open_memories,
     vector_lenders,
 )
 from rag_ls.util import handles
-from rag_ls.util.counts import Counts
 from rag_ls.util.text import utc_stamp
+
+if TYPE_CHECKING:
+    from rag_ls.engine.engine import Engine
 
 _log = logging.getLogger(__name__)
 
@@ -71,72 +61,41 @@ _COMPARED_S = 3.0
 _MAX_LENDERS = 20
 
 
-class Host(Protocol):
-    """The engine as its projects use it."""
-
-    models: ModelHost
-    cutters: Cutters
-    connections: Connections
-    change_sources: ChangeSources
-    counts: Counts
-    shared_vectors: SharedVectors | None
-    memory_homes: MemoryHomes
-
-    def questions_wait(self) -> bool:
-        """Whether a client waits for an answer, so that background work gives way."""
-        ...
-
-    def known_roots(self) -> Sequence[Path]:
-        """The roots of this user's projects, those opened last first: the embeddings of equal texts serve here too."""
-        ...
-
-    def tell(self, event: Event) -> None:
-        """Tell an event to all listeners."""
-
-    def drain_editors(self) -> None:
-        """Wait a moment until the editors' messages are taken in."""
-
-
-class SharedProject:
+class OpenProject:
     """One project of an engine, for any number of clients. Safe from several threads."""
 
     def __init__(
-        self,
-        project: Project,
-        load_settings: Callable[[], Settings],
-        host: Host,
-        *,
-        scratch: bool = False,
+        self, folder: Project, load_settings: Callable[[], Settings], engine: Engine, *, scratch: bool = False
     ) -> None:
         """`scratch` marks a project without a folder, which remembers nothing.
 
         Raises `ProjectUnavailable` or `StoreUnavailable` where the data folder cannot be used.
         """
-        self.project = project
-        self._host = host
+        self.folder = folder
+        self.root = folder.root
+        self.engine = engine
         self._load_settings = load_settings
         self.settings = settings = load_settings()
         self.settings_version = 0
-        self._models = host.models
-        self.cutters = host.cutters
-        if not os.path.isdir(project.root):
-            raise ProjectUnavailable(f"{project.root} is gone: it was deleted, moved or unmounted")
-        self._folder = folder = project.create_data_folder()
+        self.cutters = engine.cutters
+        if not os.path.isdir(self.root):
+            raise ProjectUnavailable(f"{self.root} is gone: it was deleted, moved or unmounted")
+        data_folder = folder.create_data_folder()
         self.index = open_index(
-            folder, settings, _shared_name(project, settings), host.connections,
-            is_trusted=host.memory_homes.trusts(project),
+            data_folder, settings, _shared_name(folder, settings), engine.connections,
+            is_trusted=engine.memory_homes.trusts(folder),
         )  # fmt: skip
         try:
-            self.sessions = EditingSessions(folder)
+            self.sessions = EditingSessions(data_folder)
         except OSError as error:
             remedy = handles.remedy(error, "make it writable for you")
-            raise ProjectUnavailable(f"{folder} cannot be written: {error}; {remedy}") from error
-        self.exclusions = Exclusions(project, self.index.checkout)
+            raise ProjectUnavailable(f"{data_folder} cannot be written: {error}; {remedy}") from error
+        self.exclusions = Exclusions(folder, self.index.checkout)
         self.exclusions.update(settings)
-        self.admissions = Admissions(project.root, self.index.checkout, lambda: self.exclusions.patterns)
-        cutting = _cutting(settings, self._models)
+        self.admissions = Admissions(self.root, self.index.checkout, lambda: self.exclusions.patterns)
+        cutting = _cutting(settings, self.engine.models)
         self.documents = DocumentIndexer(
-            project,
+            folder,
             self.index.checkout,
             cutting,
             self.cutters,
@@ -146,20 +105,15 @@ class SharedProject:
         self._anchor_watch = AnchorWatch(self.index.checkout)
         self.indexing = IndexingService(
             self,
-            self._models,
-            FileLock(folder / "index.lock", mode=0o600, thread_local=False),
+            self.engine.models,
+            FileLock(data_folder / "index.lock", mode=0o600, thread_local=False),
             sweep_s=60 * settings.index.sweep_minutes,
         )
-        self.sync = TreeSync(project.root, self.indexing, self.admissions, self.files_changed, host.change_sources)
-        self.searcher = Searcher(self.index, self, host.counts)
-        self.imports = ProjectImports(project.root, self.index.checkout)
-        self.team_problem = ""
-        """Why the team's memories are not exchanged now; empty if they are, or if none are shared."""
+        self.sync = TreeSync(self.root, self.indexing, self.admissions, self.files_changed, engine.change_sources)
+        self.searcher = Searcher(self.index, self, engine.counts)
+        self.imports = ProjectImports(self.root, self.index.checkout)
         self._closed = False
-        self._opening_memories = threading.Lock()
-        self._memories: ProjectMemories | None = None
-        self._no_memories = open_memories(None, Scope.PROJECT, settings) if scratch else None
-        self._consolidated_at: tuple[int, str, int] | None = None
+        self.memories = OpenMemories(self, scratch=scratch)
         self.indexing.start()
         if not self.never_indexed:
             # Loads in the background, so that the first question finds it ready. The first index needs the processor.
@@ -178,11 +132,12 @@ class SharedProject:
             self.sessions.close(session)
         is_lost = self.index.is_lost
         self.index.close()
-        with self._opening_memories:
-            if self._memories is not None:
-                self._memories.close(is_lost=is_lost)
-            if self._no_memories is not None:
-                self._no_memories.close()
+        self.memories.close(is_lost=is_lost)
+
+    @property
+    def name(self) -> str:
+        """The root folder's name, for messages."""
+        return self.folder.name
 
     @property
     def is_closed(self) -> bool:
@@ -199,37 +154,13 @@ class SharedProject:
         """Whether the index is new and the project's files were never scanned."""
         return self.index.checkout.meta(SCANNED) is None
 
-    def memories(self) -> MemoryStore:
-        """The project's memories, opened when they are first used. Raises `StoreUnavailable`."""
-        if self._no_memories is not None:
-            return self._no_memories
-        with self._opening_memories:
-            if self._memories is not None and self._memories.is_lost and not self._closed:
-                self._memories.close(is_lost=True)
-                self._memories = None
-            if self._memories is None:
-                self._memories = ProjectMemories(
-                    self.project, self.settings, self._host.memory_homes, self._host.connections
-                )
-            self._memories.take_in_trusted()
-            return self._memories.store
-
-    def take_memory_note(self) -> str:
-        """The events of the project's memories, in words for the user; told once."""
-        return self._memories.take_note() if self._memories is not None else ""
-
-    def exchange_memories(self) -> None:
-        """Keep the copy of the memories that lies in the project up to date."""
-        with self._opening_memories:
-            if self._memories is not None and not self._closed and not self.index.is_lost:
-                self._memories.exchange_if_due()
-
     def rests(self) -> bool:
         """Let go of files, threads and caches if nothing was asked, typed or changed for a while; whether it rests now.
 
         There is no way back to be called: whoever needs something opens it again.
         """
-        stores = (self.index,) if self._memories is None else (self.index, self._memories.store)
+        memories = self.memories.opened
+        stores = (self.index,) if memories is None else (self.index, memories)
         if self._closed or min(self.indexing.idle_s, *(store.unused_s for store in stores)) < REST_S:
             return False
         if self.indexing.has_due_work or any(store.was_written for store in stores):
@@ -259,7 +190,7 @@ class SharedProject:
         former_patterns = self.exclusions.patterns
         self.exclusions.update(new)
         if TakesEffect.CUT in effects:
-            self.documents.cut_as(_cutting(new, self._models), max_file_bytes=new.index.max_file_bytes)
+            self.documents.cut_as(_cutting(new, self.engine.models), max_file_bytes=new.index.max_file_bytes)
             self.indexing.rescan()
         # Patterns come from other files, too.
         if TakesEffect.COMPARED in effects or self.exclusions.patterns != former_patterns:
@@ -273,7 +204,7 @@ class SharedProject:
         # Read before the documents: a file in hand may become a document a moment later.
         in_hand = PathSet(self.indexing.unseen())
         for path in paths:
-            place = self.project.root / path
+            place = self.root / path
             if os.path.isdir(place) and not place.is_symlink():
                 self.indexing.rescan()
             else:
@@ -291,7 +222,7 @@ class SharedProject:
             return
         document = self.index.checkout.document(path)
         if document is None:
-            if os.path.isfile(self.project.root / path) and self.admissions.files([path]):
+            if os.path.isfile(self.root / path) and self.admissions.files([path]):
                 self.documents.index_file(path)
         elif self.documents.freshness(document) is not Freshness.DISK:
             self.documents.index_file(path)
@@ -308,7 +239,7 @@ class SharedProject:
 
     def catch_up(self) -> frozenset[str]:
         """Wait a moment for typed text and changed files to be indexed; returns the paths that still are not."""
-        self._host.drain_editors()
+        self.engine.drain_editors()
         deadline = time.monotonic() + _SETTLE_S
         is_watched = self.sync.settle(_SETTLE_S)
         is_old = (not is_watched and self.indexing.scan_is_old) or self.exclusions.are_outdated()
@@ -353,43 +284,11 @@ class SharedProject:
                 raise
 
     def _documents_indexed(self, paths: Collection[str]) -> None:
+        memories = self.memories.opened
         for path in paths:
-            self._host.tell(DocumentIndexed(self.project.root, path))
-            # While the memories were never opened, no client shows their places.
-            if self._memories is not None and (moved := self._anchor_watch.moved(self._memories.store, path)):
-                self._host.tell(AnchorsMoved(self.project.root, path, moved))
-
-    # --- memories
-
-    def embed_memories(self) -> None:
-        """Embed a batch of memories that have no vectors yet; an import or a new model leaves many.
-
-        Those of a model that is to take over are made before it does, so that no memory is found by its words alone then.
-        """
-        if self._memories is None or (model := self.model(0.0)) is None:
-            return
-        embed_missing(self._memories.store, model)
-        with contextlib.suppress(ModelMissing):
-            configured = self._models.configured().id
-            for successor in self._models.loaded():
-                if successor.model_id == configured != model.model_id:
-                    embed_missing(self._memories.store, successor)
-
-    def consolidate_if_wanted(self, now: Callable[[], datetime]) -> None:
-        """Merge memories that say the same, if the settings ask for it and a memory changed since the last time."""
-        if not self.settings.consolidation.auto_consolidate or (model := self.model(0.0)) is None:
-            return
-        store = self.memories()
-        # Read first, so that memories stored meanwhile are merged next time.
-        newest = store.newest()
-        if newest == self._consolidated_at:
-            return
-        threshold = self.settings.consolidation.similarity_threshold
-        plan, _ = consolidation.consolidate(store, model, threshold, now())
-        if plan.merges:
-            _log.info("%s: %d groups of memories were merged", self.project.root, len(plan.merges))
-            self._host.tell(MemoryChanged(MemoryChange.CHANGED, "engine", self.project.root))
-        self._consolidated_at = newest
+            self.engine.tell(DocumentIndexed(self.root, path))
+            if memories is not None and (moved := self._anchor_watch.moved(memories, path)):
+                self.engine.tell(AnchorsMoved(self.root, path, moved))
 
     # --- models
 
@@ -397,63 +296,26 @@ class SharedProject:
         """The answering model's vector of a chunk; None if there is none yet."""
         model = self.index.checkout.embeddings.active_model()
         found = self.index.vectors.get(model, [row.text_hash])
-        return Embedding(self._models.card(model), found[row.text_hash]) if found else None
+        return Embedding(self.engine.models.card(model), found[row.text_hash]) if found else None
 
     def reranker(self) -> Reranker:
         """The cross-encoder of the user's settings. Raises `ModelMissing`."""
-        return self._models.reranker()
+        return self.engine.models.reranker()
 
     def model(self, wait_s: float) -> HostedModel | None:
         """The model whose vectors the index answers with, if it is ready."""
         model_id = self.index.checkout.embeddings.active_model()
         if not model_id:
             try:
-                model_id = self._models.configured().id
+                model_id = self.engine.models.configured().id
             except ModelMissing:
                 return None
-        return self._models.wait(model_id, wait_s) if wait_s else self._models.get(model_id)
+        return self.engine.models.wait(model_id, wait_s) if wait_s else self.engine.models.get(model_id)
 
     def model_for_unsaved(self, wait_s: float) -> HostedModel | None:
         """The model for an editor's text, which may be unsaved; None if it would leave the machine."""
         model = self.model(wait_s)
         return None if model is not None and model.sends_away else model
-
-    def model_state(self) -> tuple[str, bool, str]:
-        """The answering model's id, whether it is ready, and a note for the user."""
-        try:
-            configured = self._models.configured().id
-        except ModelMissing as error:
-            return "", False, str(error)
-        active = self.index.checkout.embeddings.active_model() or configured
-        state = self._models.state(active)
-        if not state.ready and not state.error:
-            self._models.get(active)
-        waits = self.indexing.waits_for
-        note = state.error or (self._change_of_model(active, configured) if active != configured else "")
-        passed_over = self._models.passed_over
-        note = note or (passed_over and f"{passed_over}, then `rag-ls stop`; {active} answers until then")
-        if self.index.served and self.index.served.problem:
-            note = note or f"found by words alone, since the vectors are away: {self.index.served.problem}"
-        note = note or self.share_problem
-        note = note or (waits and f"embedding waits: {waits}")
-        return active, state.ready, note
-
-    @property
-    def share_problem(self) -> str:
-        """Why vectors or memories are not shared with the team, for the user; empty if they are, or have no team."""
-        if problem := self.indexing.share_problem:
-            return f"vectors are not shared: {problem}"
-        return self.team_problem and f"memories are not shared: {self.team_problem}"
-
-    def _change_of_model(self, active: str, configured: str) -> str:
-        """How far the change from the answering model to the configured one is, for the user."""
-        if waits := self.indexing.waits_for:
-            how = f" waits: {waits}"
-        elif not self.indexing.is_asked:
-            how = " goes on while an editor or agent has the project open, or with `rag-ls index`"
-        else:
-            how = ""
-        return f"re-embedding with {configured}{how}; {active} answers until then"
 
     # --- called by indexing
 
@@ -461,13 +323,13 @@ class SharedProject:
         """Queue every difference between the tree and the index, and watch the tree from then on."""
         self.admissions.forget()
         self.exclusions.update(self.settings)
-        scan(self.project, self.index.checkout, self.documents, self.exclusions.patterns, give_way=give_way)
+        scan(self.folder, self.index.checkout, self.documents, self.exclusions.patterns, give_way=give_way)
         self.sync.follow_tree(self.settings.index.watch)
         self.sessions.clear_dead(self.index.checkout)
 
     def questions_wait(self) -> bool:
         """Whether a client waits for an answer."""
-        return self._host.questions_wait()
+        return self.engine.questions_wait()
 
     def reason_to_wait(self) -> str:
         """Why only typed text is embedded now; empty where everything is."""
@@ -475,11 +337,11 @@ class SharedProject:
 
     def shared_vectors(self) -> SharedVectors | None:
         """The vectors that a team shares, if the settings name a store: this project's own, if the store searches them."""
-        return self.index.served.server if self.index.served else self._host.shared_vectors
+        return self.index.served.server if self.index.served else self.engine.shared_vectors
 
     def vector_lenders(self) -> Sequence[VectorLender]:
         """The vectors of this user's other projects, those opened last first."""
-        others = [root for root in self._host.known_roots() if root != self.project.root]
+        others = [root for root in self.engine.known_roots() if root != self.root]
         return vector_lenders(others[:_MAX_LENDERS])
 
     # --- called by a search
