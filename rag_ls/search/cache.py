@@ -23,7 +23,7 @@ class AnswerCache(Generic[T]):
     def __init__(self, version: Callable[[], int], counts: Counts) -> None:
         """`version` returns a different number after every change of the results' source; `counts` is told of each
         result, under the names above."""
-        self._version = version
+        self.version = version
         self._counts = counts
         self._lock = threading.Lock()
         self._made_from: int | None = None
@@ -34,25 +34,22 @@ class AnswerCache(Generic[T]):
         with self._lock:
             self._results.clear()
 
-    def get(self, key: Hashable, make: Callable[[], T], keeps: Callable[[T], bool] = lambda result: True) -> T:
-        """The result for `key`: the cached one if nothing changed since, else a new one, cached if `keeps` says so."""
-        version = self._version()
+    def get(self, key: Hashable, version: int) -> T | None:
+        """The result for `key` that was made from this version of the source; None if there is none."""
         with self._lock:
             if version != self._made_from:
                 self._results.clear()
                 self._made_from = version
-            if key in self._results:
+            found = self._results.get(key)
+            if found is not None:
                 self._results.move_to_end(key)
-                self._counts.add(CACHED_ANSWERS)
-                return self._results[key]
-        self._counts.add(MADE_ANSWERS)
-        result = make()
+        self._counts.add(MADE_ANSWERS if found is None else CACHED_ANSWERS)
+        return found
+
+    def keep(self, key: Hashable, version: int, result: T) -> None:
+        """Cache a result that was made from this version, unless the source changed meanwhile: it may mix both states."""
         with self._lock:
-            if not keeps(result):
-                return result
-            # Do not cache a result that was made during a change: it may mix both states.
-            if self._made_from == version == self._version():
+            if self._made_from == version == self.version():
                 self._results[key] = result
                 while len(self._results) > _KEPT:
                     self._results.popitem(last=False)
-        return result

@@ -107,18 +107,18 @@ class Searcher:
         query = analyse(text)
         weights = weights or weights_for(query.kind, settings)
         key = (text, tuple(weights.items()), filters, view.hidden, model_id if vector is not None else "")
-        ranked = self._answers.get(
-            key,
-            lambda: self._ranked(query, view, weights, vector, model_id),
-            keeps=lambda found: not found.lacks_vector,
-        )
+        version = self._answers.version()
+        if (ranked := self._answers.get(key, version)) is None:
+            ranked = self._rank(query, view, weights, vector, model_id)
+            if not ranked.lacks_vector:
+                self._answers.keep(key, version, ranked)
         hits = self._hits(ranked, k)
         if unembedded := {row.document_id for row, _ in ranked.rows[:k] if not row.is_embedded}:
             self._corpus.note_unembedded(unembedded)
         is_filtered_out = view.allowed is not None and not view.allowed
         return Found(tuple(hits), bool(ranked.signals.dense), len(ranked.rows), _milliseconds(started), is_filtered_out)
 
-    def _ranked(self, query: Query, view: View, weights: Weights, vector: LaterVector | None, model_id: str) -> Ranked:
+    def _rank(self, query: Query, view: View, weights: Weights, vector: LaterVector | None, model_id: str) -> Ranked:
         found = self._candidates.find(query, view, vector, model_id)
         ranked = rank(found.rows, found.signals, found.query, found.asked, weights)
         return Ranked(ranked, found.signals, found.query, found.lacks_vector)

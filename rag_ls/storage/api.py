@@ -238,11 +238,6 @@ class CheckoutIndex(SearchedDocuments, Protocol):
         """The chunks that wait for vectors."""
         ...
 
-    @property
-    def is_damaged(self) -> bool:
-        """Whether an error showed that it must be made anew."""
-        ...
-
     def together(self) -> AbstractContextManager[None]:
         """Commit several writes together; other writers wait meanwhile."""
         ...

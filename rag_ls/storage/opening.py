@@ -32,7 +32,7 @@ from rag_ls.storage.sqlite.files import (
     total_bytes,
 )
 from rag_ls.storage.sqlite.index_file import FILE_NAME as INDEX_FILE
-from rag_ls.storage.sqlite.index_file import FileIdentity, file_identity, open_derived
+from rag_ls.storage.sqlite.index_file import FileIdentity, file_identity, is_marked_damaged, open_derived
 from rag_ls.storage.sqlite.inspection import sqlite_version
 from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
 from rag_ls.storage.sqlite.memories import SqliteMemories
@@ -91,7 +91,7 @@ class ProjectIndex:
     @property
     def is_lost(self) -> bool:
         """Whether the opened index was deleted, moved, replaced or damaged."""
-        return self.file is not None and (file_identity(self.file) != self.identity or self.checkout.is_damaged)
+        return self.file is not None and (file_identity(self.file) != self.identity or is_marked_damaged(self.file))
 
     @property
     def vectors_here(self) -> VectorStore:

@@ -25,7 +25,6 @@ from rag_ls.storage.records import (
 from rag_ls.storage.sqlite.chunk_rows import ChunkRows
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.guard import guarded
-from rag_ls.storage.sqlite.index_file import is_marked_damaged
 from rag_ls.storage.sqlite.index_rows import DOCUMENT_COLUMNS, as_json, document_record, state_values
 from rag_ls.storage.sqlite.maintenance import erase_remains, erase_vectors, optimise, overwriting, vacuum
 from rag_ls.storage.sqlite.outlines import OutlineRows
@@ -83,11 +82,6 @@ class SqliteCheckout:
     def changes(self) -> int:
         """A number that differs after every commit of any thread or process."""
         return self._database.changes()
-
-    @property
-    def is_damaged(self) -> bool:
-        """Whether an error, in whatever process, showed that the file must be made anew."""
-        return self._path is not None and is_marked_damaged(self._path)
 
     def optimise(self) -> None:
         """See `CheckoutIndex`."""

@@ -12,6 +12,7 @@ import pytest
 from rag_ls.errors import StoreDamaged
 from rag_ls.storage import INDEX_STORE
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.index_file import is_marked_damaged
 from rag_ls.storage.sqlite.vectors import VectorRows
 from rag_ls.util.text import content_hash
 from tests.support import lexical_of, new_chunks, open_checkout, record
@@ -102,7 +103,7 @@ def test_an_index_with_damage_inside_is_made_anew_when_it_is_next_opened(tmp_pat
     store = open_checkout(file)
     with pytest.raises(StoreDamaged, match=r"the index .* was damaged and is being made anew") as raised:
         _write_everything_again(store)
-    assert (raised.value.store, store.is_damaged) == (INDEX_STORE, True)
+    assert (raised.value.store, is_marked_damaged(file)) == (INDEX_STORE, True)
     store.close()
     store = open_checkout(file)
     assert store.documents() == {}
