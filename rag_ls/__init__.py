@@ -23,4 +23,10 @@ os.environ.setdefault("PYTHONFAULTHANDLER", "1")
 # everything else that a question needs, and one thread multiplies our small matrices as fast.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+# In debug runs, the order in which threads take locks is checked, and what breaks it is written to this file.
+if _faults := os.environ.get("RAG_LS_CHECK_LOCKS"):
+    from rag_ls.util.lock_order import check_locks
+
+    check_locks(_faults)
+
 __version__ = "0.1.0"

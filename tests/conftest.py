@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -26,6 +27,7 @@ from rag_ls.model import Scope
 from rag_ls.project import user_config_file
 from rag_ls.storage import open_index, open_memories
 from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.util.lock_order import check_locks
 from tests.support import PATIENCE_S, SHOP, end_engine, git_repository, open_checkout, write
 
 if TYPE_CHECKING:
@@ -46,8 +48,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="walks and kills at full length, as before a release")
 
 
+# Where locks that were taken out of order are noted, by this process and by those that it starts.
+_LOCK_FAULTS = Path(tempfile.gettempdir()) / f"rag-ls-lock-faults-{os.getpid()}"
+_CHECK_LOCKS = "RAG_LS_CHECK_LOCKS"
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """With `--long`, property tests try examples that nobody has tried before."""
+    """Have the order of locks checked. With `--long`, property tests try examples that nobody has tried before."""
+    os.environ[_CHECK_LOCKS] = str(_LOCK_FAULTS)
+    check_locks(str(_LOCK_FAULTS))
     if config.getoption("--long"):
         settings.load_profile("rag-ls-long")
 
@@ -91,6 +100,16 @@ def nothing_slow(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
         raise ModelMissing("with --fast there are no models")
 
     monkeypatch.setattr(LocalProvider, "load", no_model)
+
+
+@pytest.fixture(autouse=True)
+def locks_in_order() -> Iterator[None]:
+    """A test fails in which threads take locks in an order that docs/architecture.md forbids."""
+    yield
+    if _LOCK_FAULTS.exists():
+        faults = _LOCK_FAULTS.read_text(encoding="utf-8")
+        _LOCK_FAULTS.unlink()
+        pytest.fail(faults)
 
 
 class _SharedModels:
@@ -195,7 +214,7 @@ def home(
     marked = request.node.get_closest_marker
     shares = marked("shared_engine") is not None and marked("own_engine") is None
     folder = engine_homes.of(request.path) if shares else tmp_path_factory.mktemp("home")
-    for name in [name for name in os.environ if name.startswith(("RAG_LS_", "GIT_"))]:
+    for name in [name for name in os.environ if name.startswith(("RAG_LS_", "GIT_")) and name != _CHECK_LOCKS]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("RAG_LS_HOME", str(folder))
     # The quick model is up in half a second, a torch process in ten; the vectors agree.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rag_ls.config import Settings
 from rag_ls.embedding import Embedder, ShortenedModel
+from rag_ls.engine.opened_once import OpenedOnce
 from rag_ls.engine.rest import rests
 from rag_ls.errors import NotFound, RagLsError, StoreUnavailable
 from rag_ls.memory import utc_now
@@ -20,7 +21,6 @@ from rag_ls.storage import Connections, MemoryStore, open_memories
 from rag_ls.util import handles
 from rag_ls.util.foreign_text import read_json
 from rag_ls.util.nearest import nearest, nearest_text
-from rag_ls.util.opened_once import OpenedOnce
 from rag_ls.util.whole_files import whole_file
 
 _log = logging.getLogger(__name__)

@@ -21,6 +21,7 @@ from rag_ls.engine.editors import Editors
 from rag_ls.engine.events import Event, Events, IndexComplete, IndexProgressed
 from rag_ls.engine.maintenance import Maintenance
 from rag_ls.engine.open_project import OpenProject
+from rag_ls.engine.opened_once import OpenedOnce
 from rag_ls.engine.published import PublishedProjects
 from rag_ls.engine.rest import rests
 from rag_ls.engine.team_memories import MemoryExchange
@@ -39,7 +40,6 @@ from rag_ls.storage import Connections, MemoryStore, SharedVectors, UnusableVect
 from rag_ls.util import allocator, handles
 from rag_ls.util.counts import Counts
 from rag_ls.util.latency import Latencies
-from rag_ls.util.opened_once import OpenedOnce
 
 _log = logging.getLogger(__name__)
 
