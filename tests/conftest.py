@@ -33,9 +33,11 @@ from tests.support import PATIENCE_S, SHOP, end_engine, git_repository, open_che
 if TYPE_CHECKING:
     from tests.storage.postgres.servers import Postgres
 
-# The same examples each time, so that a change is judged by what it changed; others before a release (`--long`).
-settings.register_profile("rag-ls", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
-settings.register_profile("rag-ls-long", settings.get_profile("rag-ls"), derandomize=False)
+# A quarter of the examples, and the same each time, so that a change is judged by what it changed; each night all, and others (`--long`).
+settings.register_profile(
+    "rag-ls", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+settings.register_profile("rag-ls-long", settings.get_profile("rag-ls"), max_examples=100, derandomize=False)
 settings.load_profile("rag-ls")
 
 # What needs neither processes nor models by its nature.
@@ -45,7 +47,9 @@ _FAST_FOLDERS = frozenset({"chunking", "config", "memory", "registry", "search",
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fast", action="store_true", help="only what needs no process and no model, in a minute")
-    parser.addoption("--long", action="store_true", help="walks and kills at full length, as before a release")
+    parser.addoption(
+        "--long", action="store_true", help="all tests, at full length, as each night and before a release"
+    )
 
 
 # Where locks that were taken out of order are noted, by this process and by those that it starts.
@@ -62,12 +66,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With `--fast`, take the folders that need no processes and no models, but for what is marked `slow`."""
-    if not config.getoption("--fast"):
-        return
-    slow = [item for item in items if _is_slow(item)]
-    config.hook.pytest_deselected(items=slow)
-    items[:] = [item for item in items if item not in slow]
+    """Leave out what is marked `long`, but with `--long`; with `--fast`, what needs processes or models, too."""
+    left_out = {
+        item
+        for item in items
+        if (item.get_closest_marker("long") is not None and not config.getoption("--long"))
+        or (config.getoption("--fast") and _is_slow(item))
+    }
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
 
 
 def _is_slow(item: pytest.Item) -> bool:
@@ -79,8 +86,8 @@ def _is_slow(item: pytest.Item) -> bool:
 
 @pytest.fixture
 def times(request: pytest.FixtureRequest) -> Callable[[int], int]:
-    """How often a test repeats what it could repeat for hours: a quarter as often, but with `--long`."""
-    return lambda count: count if request.config.getoption("--long") else -(-count // 4)
+    """How often a test repeats what it could repeat for hours: a tenth as often, but with `--long`."""
+    return lambda count: count if request.config.getoption("--long") else -(-count // 10)
 
 
 @pytest.fixture(autouse=True)

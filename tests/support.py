@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import psutil
+from hypothesis import settings
 from numpy.typing import NDArray
 
 from rag_ls.daemon.paths import engine_paths
@@ -66,6 +67,11 @@ SHOP = {
     ),
     "docs/guide.md": "# Guide\n\n## Refunds\n\nA refund is paid back within fourteen days.\n",
 }
+
+
+def scale_examples(count: int) -> int:
+    """How many examples hypothesis tries of `count`: a quarter of them, at least ten, but with `--long`."""
+    return max(min(count, 10), count * settings.default.max_examples // 100)
 
 
 def write(root: Path, files: Mapping[str, str | bytes]) -> Path:

@@ -32,6 +32,7 @@ def copy(tmp_path: Path) -> Path:
     return git_repository(folder, {})
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_first_questions_are_answered_right_from_the_words_alone(home: Path, copy: Path) -> None:
     def ask(*arguments: str) -> str:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text, embedding_text
 from rag_ls.languages import SYNTAXES
+from tests.support import scale_examples
 
 from .checks import MEDIUM, SMALL, chunks_of
 from .samples import SAMPLES
@@ -46,13 +47,13 @@ BUDGETS = st.builds(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=scale_examples(400), deadline=None)
 @given(TEXTS, LANGUAGES)
 def test_any_text_is_partitioned_within_the_budget(text: str, language: str | None) -> None:
     chunks_of(text, language)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=scale_examples(120), deadline=None)
 @given(st.sampled_from(SAMPLES), BUDGETS)
 def test_any_budget_is_kept(sample, budget: Budget) -> None:
     chunks_of(sample.text, sample.language, budget)
@@ -75,19 +76,19 @@ def mutated_samples(draw: st.DrawFn) -> tuple[str, str]:
     return text, sample.language
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=scale_examples(250), deadline=None)
 @given(mutated_samples(), st.sampled_from([SMALL, MEDIUM]))
 def test_broken_code_is_partitioned_within_the_budget(case: tuple[str, str], budget: Budget) -> None:
     chunks_of(*case, budget)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scale_examples(60), deadline=None)
 @given(mutated_samples())
 def test_the_same_text_gives_the_same_chunks(case: tuple[str, str]) -> None:
     assert chunks_of(*case) == chunks_of(*case)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scale_examples(60), deadline=None)
 @given(mutated_samples())
 def test_what_is_embedded_does_not_depend_on_the_path(case: tuple[str, str]) -> None:
     here = [embedding_text(chunk) for chunk in chunks_of(*case, path="a/here.x")]

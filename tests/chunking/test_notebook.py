@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from rag_ls.chunking import Budget, embedding_text, recognise
 from rag_ls.model import Chunk
+from tests.support import scale_examples
 
 from .checks import MEDIUM, SMALL, chunks_of, outline_of
 
@@ -205,7 +206,7 @@ CELLS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=scale_examples(150), deadline=None)
 @given(
     st.lists(CELLS, max_size=5),
     st.sampled_from([None, 0, 1]),

@@ -16,6 +16,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _WALK_S = 500
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not any(map(shutil.which, BROWSERS)), reason="no Chromium is installed")
 def test_a_person_finds_everything_on_the_page(tmp_path: Path) -> None:
     repository = Path(http.__file__).parent

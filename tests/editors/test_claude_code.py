@@ -13,6 +13,8 @@ import pytest
 
 from tests.daemon.engines import engine, until_served
 
+pytestmark = pytest.mark.long
+
 CLAUDE = shutil.which("claude")
 RAG_LS = str(Path(sys.executable).with_name("rag-ls"))
 

@@ -13,6 +13,8 @@ import pytest
 from tests.editors.steps import ROOT, block, run
 from tests.support import git
 
+pytestmark = pytest.mark.long
+
 EMACS = shutil.which("emacs")
 PAGE = ROOT / "docs" / "editors" / "emacs.md"
 RAG_LS = json.dumps(str(Path(sys.executable).with_name("rag-ls")))

@@ -13,6 +13,8 @@ import pytest
 from tests.editors.steps import ROOT, block, run
 from tests.support import git
 
+pytestmark = pytest.mark.long
+
 NEOVIM = shutil.which("nvim", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
 
 

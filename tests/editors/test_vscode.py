@@ -44,12 +44,14 @@ def _dependencies() -> None:
     INSTALLED.touch()
 
 
+@pytest.mark.long
 def test_its_types_and_its_own_tests_pass() -> None:
     done = _npm("test")
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"^\S+ pass [1-9]\d+$", done.stdout, re.MULTILINE), done.stdout
 
 
+@pytest.mark.long
 def test_its_package_is_small_and_holds_what_runs_alone() -> None:
     done = _npm("run", "package")
     assert done.returncode == 0, done.stdout + done.stderr

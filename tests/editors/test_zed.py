@@ -47,6 +47,7 @@ def _rustc(folder: Path, source: Path, *arguments: str) -> None:
     subprocess.run([*command, str(source)], check=True, timeout=300)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(RUSTC is None, reason="Rust is not installed")
 def test_the_extensions_answer_zed(tmp_path: Path) -> None:
     library = ("--crate-type", "rlib", "--crate-name")

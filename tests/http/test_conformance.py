@@ -149,11 +149,13 @@ def _failed(suite: Path, port: int, folder: Path, *arguments: str) -> list[str]:
     return [f"{check['id']}: {check.get('errorMessage')}" for check in checks if check["status"] == "FAILURE"]
 
 
+@pytest.mark.long
 def test_the_product_passes_what_asks_for_nothing_special(suite: Path, relay: TokenRelay, tmp_path: Path) -> None:
     for scenario in _OF_THE_PRODUCT:
         assert _failed(suite, relay.port, tmp_path / scenario, "--scenario", scenario) == []
 
 
+@pytest.mark.long
 def test_the_product_passes_what_the_stateless_revision_asks(
     next_suite: Path, relay: TokenRelay, tmp_path: Path
 ) -> None:
@@ -161,6 +163,7 @@ def test_the_product_passes_what_the_stateless_revision_asks(
         assert _failed(next_suite, relay.port, tmp_path / scenario, "--scenario", scenario) == []
 
 
+@pytest.mark.long
 def test_the_stack_passes_the_whole_suite_with_its_fixtures(suite: Path, tmp_path: Path) -> None:
     engine, tokens = Engine(), TokenFile(user_data_folder())
     server = HttpServer(engine, QUIET, tokens, fixture_server)

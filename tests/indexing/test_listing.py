@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rag_ls.indexing.files import Rejected, read_source
 from rag_ls.indexing.listing import Patterns, admitted, list_files
-from tests.support import git, git_repository, write
+from tests.support import git, git_repository, scale_examples, write
 
 
 @pytest.fixture(params=["git", "plain"])
@@ -102,7 +102,7 @@ _PATTERNS = st.lists(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=scale_examples(25))
 @given(files=st.sets(_NAMES, min_size=1), patterns=_PATTERNS)
 def test_a_walk_without_git_lists_what_git_would(
     tmp_path_factory: pytest.TempPathFactory, files: set[str], patterns: list[str]

@@ -25,7 +25,17 @@ from rag_ls.storage.served import ServedVectors
 from rag_ls.storage.terms import terms
 from tests.storage.dictionary_vectors import DictionaryVectors
 from tests.storage.postgres.servers import Postgres
-from tests.support import MODEL, digest, index_at, new_chunk, new_chunks, put_vectors, record, unit_vectors
+from tests.support import (
+    MODEL,
+    digest,
+    index_at,
+    new_chunk,
+    new_chunks,
+    put_vectors,
+    record,
+    scale_examples,
+    unit_vectors,
+)
 
 STAMP = Publication("", "0123456789abcdef", "main", "2026-01-02T03:04:05Z")
 _NUMBERS = itertools.count()
@@ -486,7 +496,7 @@ def _answers(index: SearchedIndex) -> dict[str, object]:
 
 
 @given(files=_FILES)
-@settings(max_examples=25)
+@settings(max_examples=scale_examples(25))
 def test_a_search_reads_the_same_as_in_the_checkout(files: list[list[tuple[str, str]]], url: str) -> None:
     name = f"parity{next(_NUMBERS)}"
     with contextlib.closing(_stored(files)) as index:

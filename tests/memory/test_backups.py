@@ -18,7 +18,7 @@ from rag_ls.model import MemoryFilters, Scope
 from rag_ls.storage import MemoryStore
 from rag_ls.storage.sqlite.memories import SqliteMemories
 from tests.memory.support import STEPS, at_angle, play, put, record, stamp, used
-from tests.support import MODEL
+from tests.support import MODEL, scale_examples
 
 _DAY = datetime(2026, 1, 1, tzinfo=UTC)
 _NOW = stamp(1000)
@@ -153,7 +153,7 @@ class TestRestoreInto:
         assert not list(backup.parent.glob("*.tmp"))
 
 
-@settings(max_examples=40)
+@settings(max_examples=scale_examples(40))
 @given(before=STEPS, after=STEPS)
 def test_whatever_happened_since_is_taken_back_and_none_of_it_is_lost(
     before: list[tuple[str, int, int]], after: list[tuple[str, int, int]]

@@ -14,6 +14,7 @@ from rag_ls.model import Scope
 from rag_ls.storage import MemoryStore, VersionChange
 from rag_ls.storage.sqlite.memories import SqliteMemories
 from tests.memory.support import STEPS, play, put, record, stamp
+from tests.support import scale_examples
 
 _NOW = stamp(1000)
 
@@ -141,7 +142,7 @@ class TestUndo:
         assert _said(store) == before
 
 
-@settings(max_examples=60)
+@settings(max_examples=scale_examples(60))
 @given(before=STEPS, batch=STEPS)
 def test_whatever_a_batch_does_can_be_taken_back(
     before: list[tuple[str, int, int]], batch: list[tuple[str, int, int]]
@@ -155,7 +156,7 @@ def test_whatever_a_batch_does_can_be_taken_back(
     assert _said(store) == said
 
 
-@settings(max_examples=200)
+@settings(max_examples=scale_examples(200))
 @given(before=STEPS, batch=STEPS, after=STEPS, left=st.none() | st.integers(0, 4))
 def test_an_undo_takes_a_memory_back_or_leaves_it_as_it_is(
     before: list[tuple[str, int, int]],

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rag_ls.memory.clusters import complete_linkage, pairs_above
 from tests.memory.support import at_angle
-from tests.support import unit_vectors
+from tests.support import scale_examples, unit_vectors
 
 
 def _clusters(vectors: NDArray[np.float32], threshold: float) -> list[list[int]]:
@@ -20,7 +20,7 @@ def _at(*degrees: float) -> NDArray[np.float32]:
     return np.stack([at_angle(angle) for angle in degrees])
 
 
-@settings(max_examples=60)
+@settings(max_examples=scale_examples(60))
 @given(count=st.integers(0, 30), seed=st.integers(0, 99), threshold=st.floats(-0.5, 0.99), dimensions=st.integers(2, 6))
 def test_every_pair_of_a_cluster_is_at_least_as_close_as_asked(
     count: int, seed: int, threshold: float, dimensions: int
@@ -36,7 +36,7 @@ def test_every_pair_of_a_cluster_is_at_least_as_close_as_asked(
         assert abs(min(cosines) - lowest) < 1e-5
 
 
-@settings(max_examples=60)
+@settings(max_examples=scale_examples(60))
 @given(count=st.integers(0, 30), seed=st.integers(0, 99), threshold=st.floats(0, 0.95))
 def test_no_two_clusters_could_be_one(count: int, seed: int, threshold: float) -> None:
     vectors = unit_vectors(count, 3, seed)
@@ -47,7 +47,7 @@ def test_no_two_clusters_could_be_one(count: int, seed: int, threshold: float) -
             assert min(float(vectors[one] @ vectors[two]) for one in group for two in other) < threshold + 1e-5
 
 
-@settings(max_examples=60)
+@settings(max_examples=scale_examples(60))
 @given(count=st.integers(0, 25), seed=st.integers(0, 99), threshold=st.floats(0, 0.95), data=st.data())
 def test_the_order_of_vectors_does_not_matter(count: int, seed: int, threshold: float, data: st.DataObject) -> None:
     vectors = unit_vectors(count, 4, seed)

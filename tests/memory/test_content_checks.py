@@ -25,6 +25,7 @@ from rag_ls.memory.content_checks import (
 )
 from rag_ls.memory.pattern_requirements import Need, Text, need_of
 from rag_ls.model import MemoryMetadata
+from tests.support import scale_examples
 
 _NOTHING = MemoryMetadata()
 
@@ -215,7 +216,7 @@ class TestNeeds:
         wanted = _found(lines)
         assert _refused(lines) == (wanted[0] if wanted else None)
 
-    @settings(max_examples=40)
+    @settings(max_examples=scale_examples(40))
     @given(
         st.lists(
             st.one_of(
@@ -254,7 +255,7 @@ class TestNeeds:
         need = need_of(re.compile(pattern, flags))
         assert (need.run, need.literal) == (run, literal)
 
-    @settings(max_examples=40)
+    @settings(max_examples=scale_examples(40))
     @given(
         st.sampled_from(
             [r"(?i)sk[a-z]{3}\d", r"x(?:ab|c)?\S{2}-(\w)\1", r"(?im)^task: \w{4}", r"[^\W\d]{3}|\d+ ?a", r"(?s)a.{3}b"]

@@ -13,6 +13,7 @@ from rag_ls.chunking import approximate_token_offsets
 from rag_ls.memory.context import context_text
 from rag_ls.model import Anchor, AnchorState, Hit, Memory, Scope
 from tests.memory.support import record
+from tests.support import scale_examples
 
 _Contents = st.lists(
     st.text(st.sampled_from("abc défgß,.\n検索👍-_"), min_size=1, max_size=300)
@@ -29,14 +30,14 @@ def _tokens(text: str) -> int:
     return int(approximate_token_offsets(text).size)
 
 
-@settings(max_examples=40)
+@settings(max_examples=scale_examples(40))
 @given(contents=_Contents, budget=st.integers(1, 700))
 def test_the_budget_is_kept(contents: list[str], budget: int) -> None:
     text = context_text(_hits([record(number, content) for number, content in enumerate(contents)]), budget)
     assert _tokens(text) <= budget
 
 
-@settings(max_examples=40)
+@settings(max_examples=scale_examples(40))
 @given(contents=_Contents, budget=st.integers(1, 700))
 def test_lines_are_numbered_and_at_most_the_last_is_cut(contents: list[str], budget: int) -> None:
     memories = [record(number, content) for number, content in enumerate(contents)]
@@ -51,7 +52,7 @@ def test_lines_are_numbered_and_at_most_the_last_is_cut(contents: list[str], bud
             assert place == len(lines) - 1
 
 
-@settings(max_examples=40)
+@settings(max_examples=scale_examples(40))
 @given(contents=_Contents)
 def test_with_room_for_all_nothing_is_cut_or_left_out(contents: list[str]) -> None:
     text = context_text(_hits([record(number, content) for number, content in enumerate(contents)]), 1_000_000)

@@ -21,7 +21,7 @@ from rag_ls.model import Scope
 from rag_ls.storage import MemoryStore
 from rag_ls.storage.sqlite.memories import SqliteMemories
 from tests.memory.support import new, put, record
-from tests.support import MODEL
+from tests.support import MODEL, scale_examples
 
 _FILLER = (
     "The quarterly report describes how the marketing department plans its campaigns. "
@@ -38,7 +38,7 @@ def test_short_content_is_one_part_as_it_is() -> None:
     assert parts_of("use tabs\n") == ["use tabs\n"]
 
 
-@settings(max_examples=30)
+@settings(max_examples=scale_examples(30))
 @given(st.text(max_size=50) | st.integers(1, 3000).map(lambda count: "wörter, 検索 and so on. " * count))
 def test_every_part_fits_a_model_and_none_is_empty(content: str) -> None:
     parts = parts_of(content)

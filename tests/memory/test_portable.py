@@ -28,7 +28,7 @@ from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryTy
 from rag_ls.storage import MemoryStore
 from rag_ls.storage.sqlite.memories import SqliteMemories
 from rag_ls.util.text import content_hash
-from tests.support import MODEL, unit_vectors
+from tests.support import MODEL, scale_examples, unit_vectors
 
 NOW = "2026-02-01T00:00:00.000Z"
 LATER = "2026-03-01T00:00:00.000Z"
@@ -114,7 +114,7 @@ class TestRoundTrip:
     @pytest.mark.parametrize("format", FORMATS)
     @given(memories=_memories(), data=st.data())
     @example(memories=[_memory("---\nid: x\n---\r\n"), _memory("a\n\n", "second")], data=None)
-    @settings(max_examples=40)
+    @settings(max_examples=scale_examples(40))
     def test_an_export_imported_and_exported_again_is_the_same_text(
         self, format: Format, memories: list[Memory], data: st.DataObject | None
     ) -> None:
@@ -434,7 +434,7 @@ class TestHostileFiles:
         assert _refusal(text, format)
 
     @given(text=st.text(max_size=40) | st.lists(_line, max_size=8).map("\n".join), format=st.sampled_from(FORMATS))
-    @settings(max_examples=60)
+    @settings(max_examples=scale_examples(60))
     def test_no_text_crashes_the_import(self, text: str, format: Format) -> None:
         with suppress(InvalidRequest):
             _import(_store(), text, format)

@@ -16,6 +16,7 @@ from rag_ls.memory.recall import memory_of, recall
 from rag_ls.model import Memory, MemoryMetadata, Scope
 from rag_ls.storage.sqlite.memories import SqliteMemories
 from tests.memory.support import Clock, memories_in, new, put, record, used
+from tests.support import scale_examples
 
 _DEFAULT = 0.7
 _NOTES = (
@@ -200,12 +201,12 @@ class TestQuestions:
         text = " ".join(f"w{number}" for number in range(10_000))
         assert _ask(noted, text, model) == []
 
-    @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=scale_examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(text=st.text(st.characters(exclude_categories=()), max_size=60), expand=st.booleans())
     def test_any_text_is_a_question(self, noted: Memories, text: str, expand: bool) -> None:
         assert len(_ask(noted, text, expand=expand)) <= 5
 
-    @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=scale_examples(12), suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(text=st.text(max_size=60))
     def test_so_it_is_by_meaning(self, noted: Memories, model: HostedModel, text: str) -> None:
         hits = noted.recall(Question(text, 5, 0.0, ALL), model)

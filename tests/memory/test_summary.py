@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rag_ls.memory.summary import extract, summary_key
 from rag_ls.model import Memory, MemoryFilters, MemoryMetadata, MemoryType, Scope
 from tests.memory.support import record
+from tests.support import scale_examples
 
 _NOTES = (
     "Access tokens expire after an hour. The client renews them.",
@@ -30,7 +31,7 @@ def _lines(memories: Sequence[Memory], words: int) -> list[str]:
     return [line.removeprefix("- ") for line in text.splitlines()]
 
 
-@settings(max_examples=40)
+@settings(max_examples=scale_examples(40))
 @given(order=st.permutations(_MEMORIES), words=st.integers(1, 80))
 def test_the_same_memories_give_the_same_summary_in_whatever_order(order: list[Memory], words: int) -> None:
     assert extract(order, words) == extract(_MEMORIES, words)
@@ -39,7 +40,7 @@ def test_the_same_memories_give_the_same_summary_in_whatever_order(order: list[M
 _Texts = st.lists(st.text(st.sampled_from("ab cd.!?\n-#é検 "), max_size=40) | st.sampled_from(_NOTES), max_size=8)
 
 
-@settings(max_examples=40)
+@settings(max_examples=scale_examples(40))
 @given(texts=_Texts, words=st.integers(1, 60))
 def test_a_summary_has_no_more_words_than_asked_for_and_no_line_twice(texts: list[str], words: int) -> None:
     memories = [record(number, text or "nothing") for number, text in enumerate(texts)]
@@ -48,7 +49,7 @@ def test_a_summary_has_no_more_words_than_asked_for_and_no_line_twice(texts: lis
     assert sum(len(line.removesuffix(" ...").split()) for line in lines) <= words
 
 
-@settings(max_examples=40)
+@settings(max_examples=scale_examples(40))
 @given(texts=_Texts)
 def test_every_line_is_a_sentence_of_a_memory(texts: list[str]) -> None:
     memories = [record(number, text or "nothing") for number, text in enumerate(texts)]

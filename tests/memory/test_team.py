@@ -26,7 +26,7 @@ from rag_ls.storage.postgres.memories import PostgresMemories
 from rag_ls.storage.postgres.projects import schema_of
 from rag_ls.util.text import content_hash, utc_stamp
 from tests.storage.postgres.servers import Postgres, postgres
-from tests.support import MODEL, unit_vectors
+from tests.support import MODEL, scale_examples, unit_vectors
 
 PROJECT = "github.com/acme/shop"
 
@@ -320,7 +320,7 @@ _STEPS = st.lists(
 _TEXTS = [f"What the team knows about part {number} of the system." for number in range(4)]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scale_examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_STEPS)
 @example([(0, "remember", 0), (0, "exchange", 0), (0, "lose", 0)])
 def test_whatever_people_do_all_end_with_the_same(

@@ -13,6 +13,7 @@ from rag_ls.memory.uniting import CONSOLIDATED, United, unite
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore, open_memories
 from rag_ls.util.text import content_hash
+from tests.support import scale_examples
 
 _NOW = "2026-06-01T00:00:00.000Z"
 
@@ -120,7 +121,7 @@ _IN_ONE_MOMENT = [
 ]  # fmt: skip
 
 
-@settings(max_examples=150, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=scale_examples(150), phases=[Phase.explicit, Phase.generate])
 @given(_STEPS, _STEPS)
 @example(_IN_ONE_MOMENT, [*_IN_ONE_MOMENT[:5], (False, "store", "a", 4, 8), *_IN_ONE_MOMENT[6:]])
 def test_nothing_that_either_held_is_lost_and_uniting_again_changes_nothing(

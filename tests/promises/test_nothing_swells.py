@@ -84,6 +84,7 @@ def _projects(folder: Path) -> list[Path]:
     ]
 
 
+@pytest.mark.long
 def test_a_hundred_projects_work_with_256_handles(tmp_path: Path) -> None:
     projects = _projects(tmp_path)
     with _engine_with_few_handles() as engine:

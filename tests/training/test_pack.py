@@ -34,6 +34,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_a_packed_model_is_a_quarter_as_large_and_located_by_its_folder(packed: Path) -> None:
     assert sum(file.stat().st_size for file in packed.rglob("*") if file.is_file()) < 25_000_000
     located = locate(str(packed))
@@ -41,6 +42,7 @@ def test_a_packed_model_is_a_quarter_as_large_and_located_by_its_folder(packed: 
     assert located.id.startswith(f"{packed.resolve()}@")
 
 
+@pytest.mark.long
 def test_the_graph_and_the_unpacked_weights_make_the_vectors_of_the_model(packed: Path) -> None:
     before = TorchEmbedder(locate("all-MiniLM-L6-v2"), device="cpu", batch_size=8, threads=2).embed_documents(_TEXTS)
     quick = OnnxEmbedder(locate(str(packed)), threads=2).embed_documents(_TEXTS)
@@ -49,12 +51,14 @@ def test_the_graph_and_the_unpacked_weights_make_the_vectors_of_the_model(packed
     assert np.sum(bulk * before, axis=1).min() > 0.99
 
 
+@pytest.mark.long
 def test_a_graph_is_the_same_to_the_byte_when_it_is_made_again(packed: Path, tmp_path: Path) -> None:
     packed_into(locate("all-MiniLM-L6-v2").folder, tmp_path)
     for name in ("model.onnx", PACKED_WEIGHTS):
         assert (tmp_path / name).read_bytes() == (packed / name).read_bytes()
 
 
+@pytest.mark.long
 def test_the_graph_is_not_loaded_over_other_weights(packed: Path) -> None:
     located = locate(str(packed))
     weights = located.weights_file

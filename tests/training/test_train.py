@@ -59,6 +59,7 @@ def _log(folder: Path) -> list[dict[str, float]]:
     return [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.long
 def test_ten_steps_are_learned_interrupted_and_gone_on_with(base: Path, tmp_path: Path) -> None:
     recipe, pairs = _recipe(10, rate=1e-3), _pairs(80)
     begun = Training(base, tmp_path, recipe)
@@ -85,6 +86,7 @@ def test_ten_steps_are_learned_interrupted_and_gone_on_with(base: Path, tmp_path
         Training(base, tmp_path, _recipe(11))
 
 
+@pytest.mark.long
 def test_cached_gradients_are_those_of_the_whole_batch(base: Path, tmp_path: Path) -> None:
     weights = []
     for cached in (0, 4):
@@ -98,6 +100,7 @@ def test_cached_gradients_are_those_of_the_whole_batch(base: Path, tmp_path: Pat
         assert abs(one - other).max() < 1e-3
 
 
+@pytest.mark.long
 def test_a_saved_model_reads_texts_as_long_as_before(base: Path, tmp_path: Path) -> None:
     from sentence_transformers import SentenceTransformer
 
@@ -108,6 +111,7 @@ def test_a_saved_model_reads_texts_as_long_as_before(base: Path, tmp_path: Path)
     assert lengths == [256, 256]
 
 
+@pytest.mark.long
 def test_a_blend_lies_between_what_it_is_made_of(base: Path, tmp_path: Path) -> None:
     training = Training(base, tmp_path, _recipe(2, rate=1e-2))
     before = training.weights()
@@ -119,6 +123,7 @@ def test_a_blend_lies_between_what_it_is_made_of(base: Path, tmp_path: Path) -> 
         assert abs(mixed - (0.25 * training.weights()[name] + 0.75 * before[name])).max() < 1e-5
 
 
+@pytest.mark.long
 def test_a_run_that_diverges_says_so_and_keeps_the_last_state(base: Path, tmp_path: Path) -> None:
     training = Training(base, tmp_path, _recipe(10, rate=1e30))
     with pytest.raises(Diverged, match="a lower --rate"):
@@ -126,6 +131,7 @@ def test_a_run_that_diverges_says_so_and_keeps_the_last_state(base: Path, tmp_pa
     assert not (tmp_path / "state.pt").exists()
 
 
+@pytest.mark.long
 def test_too_few_pairs_are_told(base: Path, tmp_path: Path) -> None:
     training = Training(base, tmp_path, _recipe(10, 64))
     with pytest.raises(SystemExit, match="16 pairs fill no batch of 64 from 2 repositories"):

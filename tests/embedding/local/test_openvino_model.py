@@ -31,6 +31,7 @@ _TEXTS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.extras
 @_needs_openvino
 def test_vectors_agree_with_torch_whatever_else_is_in_the_batch() -> None:
@@ -47,6 +48,7 @@ def test_vectors_agree_with_torch_whatever_else_is_in_the_batch() -> None:
     assert embedder.embed_documents([]).shape == (0, 0)
 
 
+@pytest.mark.long
 @pytest.mark.extras
 @_needs_openvino
 def test_the_default_model_writes_nothing_and_another_one_is_exported_once(home: Path) -> None:

@@ -20,7 +20,7 @@ from rag_ls.lsp.features.hover import markdown
 from rag_ls.model import Scope
 from rag_ls.operations import Operations
 from rag_ls.storage.sqlite.memory_rows import NAMES, from_record, from_row
-from tests.support import PATIENCE_S, write
+from tests.support import PATIENCE_S, scale_examples, write
 
 _GOOD = "Cart prices are net of tax, the invoice adds it"
 _BAD = "Cart prices are damaged in a way of their own"
@@ -101,7 +101,7 @@ def _check_both_answer(operations: Operations, folder: Path) -> None:
 
 
 def test_no_anchor_whatever_is_in_it_hides_another_memory(operations: Operations, tmp_path: Path) -> None:
-    @settings(max_examples=60)
+    @settings(max_examples=scale_examples(60))
     @given(_ANCHORS)
     @example(["src/cart.py", "total_price", "", 10**30, "", "f", "b", "~not base 85~", "~", 10**30, "x"])
     @example(["n" * 300])
@@ -115,7 +115,7 @@ def test_no_anchor_whatever_is_in_it_hides_another_memory(operations: Operations
 
 
 def test_no_metadata_whatever_is_in_it_hides_another_memory(operations: Operations, tmp_path: Path) -> None:
-    @settings(max_examples=60)
+    @settings(max_examples=scale_examples(60))
     @given(_METADATA.map(json.dumps) | st.text(st.characters(codec="utf-8"), max_size=30))
     @example("")
     @example("[" * 100_000)

@@ -31,6 +31,7 @@ from tests.support import (
     open_checkout,
     put_vectors,
     record,
+    scale_examples,
     unit_vectors,
     vectors_of,
 )
@@ -154,7 +155,7 @@ class _AnIndex(RuleBasedStateMachine):
                     assert np.allclose(vector, _vector(text_hash), atol=1e-3)
 
 
-_AnIndex.TestCase.settings = settings(max_examples=25, stateful_step_count=15)
+_AnIndex.TestCase.settings = settings(max_examples=scale_examples(25), stateful_step_count=15)
 
 
 class TestAnyHistoryOfAnIndex(_AnIndex.TestCase):

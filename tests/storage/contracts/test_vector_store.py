@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rag_ls.storage import VectorStore
-from tests.support import MODEL, digest, unit_vectors
+from tests.support import MODEL, digest, scale_examples, unit_vectors
 
 _OTHER = "other@1"
 
@@ -63,7 +63,7 @@ def test_a_search_of_nothing_finds_nothing(vectors: VectorStore) -> None:
     assert vectors.nearest(MODEL, unit_vectors(1)[0], 5) == []
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=scale_examples(25))
 @given(count=st.integers(1, 60), k=st.integers(1, 70), seed=st.integers(0, 99))
 def test_the_nearest_come_first_and_all_are_compared(vectors: VectorStore, count: int, k: int, seed: int) -> None:
     model, stored, query = f"model@{count}-{seed}", unit_vectors(count, seed=seed), unit_vectors(1, seed=seed + 1)[0]

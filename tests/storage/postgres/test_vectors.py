@@ -18,7 +18,7 @@ from rag_ls.errors import StoreUnavailable
 from rag_ls.storage import SharedVectors, open_shared_vectors
 from rag_ls.storage.postgres.vectors import PostgresVectors
 from tests.storage.postgres.servers import Postgres, postgres
-from tests.support import at_once, digest, unit_vectors
+from tests.support import at_once, digest, scale_examples, unit_vectors
 
 MODEL, OTHER = "model@1", "model@2"
 
@@ -82,7 +82,7 @@ def test_a_model_of_another_dimension_is_refused(vectors: PostgresVectors) -> No
         vectors.put(MODEL, _hashes("two"), unit_vectors(1, 8))
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scale_examples(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.lists(st.integers(0, 30), max_size=20), max_size=5))
 def test_many_puts_are_one_set(server: Postgres, puts: list[list[int]]) -> None:
     store = PostgresVectors(server.url(server.database()))

@@ -17,7 +17,7 @@ from rag_ls.storage.sqlite.memories import SqliteMemories
 from rag_ls.storage.sqlite.memory_backups import put_in_place
 from rag_ls.storage.sqlite.memory_vectors import SqliteMemoryVectors
 from tests.memory.support import at_angle, put, record, stamp, used
-from tests.support import MODEL, unit_vectors, until
+from tests.support import MODEL, scale_examples, unit_vectors, until
 
 _ALL = MemoryFilters()
 _QUERY = at_angle(0)
@@ -173,7 +173,7 @@ def test_a_vector_that_nobody_can_use_is_refused(store: MemoryStore, value: floa
     assert store.vectors.missing_count(MODEL) == 1
 
 
-@settings(max_examples=50)
+@settings(max_examples=scale_examples(50))
 @given(
     seed=st.integers(0, 99), count=st.integers(1, 8), parts=st.lists(st.integers(1, 3), min_size=1, max_size=12),
     dead=st.sets(st.integers(0, 11)),
