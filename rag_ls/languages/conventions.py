@@ -41,7 +41,7 @@ def suffixed_tests(suffix: str) -> tuple[tuple[str, str], ...]:
     return tuple((f"*{end}.{suffix}", rf"[a-z0-9]{end}\.{suffix}$") for end in ends)
 
 
-class Errors(NamedTuple):
+class ErrorSyntax(NamedTuple):
     """How errors are declared, raised and handled."""
 
     declared: str
@@ -60,7 +60,7 @@ BRACED_CATCH = r"\bcatch\s*(?:\([^()\n]*\)\s*)?(?:when\s*\([^\n]*\)\s*)?\{"
 THROWN_CLASS = r"\bthrow\s+(?:new\s+)?([A-Z][\w.]*)"
 
 
-class Decorators(NamedTuple):
+class DecoratorSyntax(NamedTuple):
     """The decorators, annotations or attributes of a language."""
 
     pattern: str

@@ -8,8 +8,8 @@ from rag_ls.languages.conventions import (
     BRACED_CATCH,
     EXTENDING_CLASS,
     THROWN_CLASS,
-    Decorators,
-    Errors,
+    DecoratorSyntax,
+    ErrorSyntax,
     Tests,
     suffixed_tests,
 )
@@ -55,8 +55,8 @@ JAVA = Language(
         ),
         declared=JUNIT_TEST,
     ),
-    errors=Errors(declared=EXTENDING_CLASS, raised=THROWN_CLASS, handled=BRACED_CATCH),
-    decorators=Decorators(
+    errors=ErrorSyntax(declared=EXTENDING_CLASS, raised=THROWN_CLASS, handled=BRACED_CATCH),
+    decorators=DecoratorSyntax(
         pattern=ANNOTATION,
         ordinary=frozenset(
             "Override SuppressWarnings Deprecated Test FunctionalInterface SafeVarargs Nullable NonNull NotNull".split()

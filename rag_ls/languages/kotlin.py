@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rag_ls.languages.comments import COMMON_LEXIS
-from rag_ls.languages.conventions import ANNOTATION, BRACED_CATCH, Decorators, Errors, Tests, suffixed_tests
+from rag_ls.languages.conventions import ANNOTATION, BRACED_CATCH, DecoratorSyntax, ErrorSyntax, Tests, suffixed_tests
 from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.import_readers import read_dotted
 from rag_ls.languages.import_rules import ImportRule
@@ -50,12 +50,12 @@ KOTLIN = Language(
         ),
         declared=JUNIT_TEST,
     ),
-    errors=Errors(
+    errors=ErrorSyntax(
         declared=r"\bclass\s+(\w+)\s*(?:\([^()]*\))?\s*:\s*([\w.]+)\(",
         raised=r"\bthrow\s+([A-Z][\w.]*)",
         handled=BRACED_CATCH,
     ),
-    decorators=Decorators(
+    decorators=DecoratorSyntax(
         pattern=ANNOTATION,
         ordinary=frozenset(
             "Override Suppress Deprecated JvmStatic JvmOverloads JvmField JvmName Throws OptIn file param get set".split()

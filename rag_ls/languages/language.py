@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rag_ls.languages.comments import SLASHED, Comments, Lexis
-from rag_ls.languages.conventions import Decorators, Errors, Tests
+from rag_ls.languages.conventions import DecoratorSyntax, ErrorSyntax, Tests
 from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.import_rules import ImportRule, UseRule
 from rag_ls.languages.own_names import OwnNameRule
@@ -91,5 +91,5 @@ class Language:
     is_named_by_tools: bool = False
     """Whether its compiler or loader asks for the names of files, so that these show no convention."""
     tests: Tests | None = None
-    errors: Errors | None = None
-    decorators: Decorators | None = None
+    errors: ErrorSyntax | None = None
+    decorators: DecoratorSyntax | None = None

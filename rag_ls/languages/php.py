@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from rag_ls.languages.comments import QUOTED, SLASHED_COMMENTS, SLASHED_OR_HASHED, Lexis
-from rag_ls.languages.conventions import BRACED_CATCH, EXTENDING_CLASS, Decorators, Errors, Tests, suffixed_tests
+from rag_ls.languages.conventions import (
+    BRACED_CATCH,
+    EXTENDING_CLASS,
+    DecoratorSyntax,
+    ErrorSyntax,
+    Tests,
+    suffixed_tests,
+)
 from rag_ls.languages.exports import UNLESS_PRIVATE
 from rag_ls.languages.import_readers import SLASH_COMMENT, first_word, first_words, read_strings, split_list
 from rag_ls.languages.import_rules import ImportRule, Taken
@@ -112,8 +119,8 @@ PHP = Language(
         libraries=(("PHPUnit", r"PHPUnit\\|extends \w*TestCase"), ("Pest", r"^[ \t]*(?:it|test)\(")),
         declared=r"^[ \t]*public function test\w|#\[Test\]|^(?:it|test)\(",
     ),
-    errors=Errors(declared=EXTENDING_CLASS, raised=r"\bthrow\s+new\s+\\?([\w\\]+)", handled=BRACED_CATCH),
-    decorators=Decorators(
+    errors=ErrorSyntax(declared=EXTENDING_CLASS, raised=r"\bthrow\s+new\s+\\?([\w\\]+)", handled=BRACED_CATCH),
+    decorators=DecoratorSyntax(
         pattern=r"^[ \t]*#\[\\?([A-Z][\w\\]*)",
         ordinary=frozenset("Override ReturnTypeWillChange Route".split()),
         start="#[",

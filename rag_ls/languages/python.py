@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from rag_ls.languages.comments import HASHED, QUOTED, TRIPLE_QUOTED, Lexis
-from rag_ls.languages.conventions import ANNOTATION, Decorators, Errors, Tests
+from rag_ls.languages.conventions import ANNOTATION, DecoratorSyntax, ErrorSyntax, Tests
 from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.import_readers import first_word, first_words, split_list
 from rag_ls.languages.import_rules import ImportRule, Statement, Taken, UseRule
@@ -179,14 +179,14 @@ PYTHON = Language(
         ),
         declared=r"^[ \t]*(?:async )?def test_",
     ),
-    errors=Errors(
+    errors=ErrorSyntax(
         declared=r"^[ \t]*class\s+(\w+)\(([^()\n]+)\)\s*:",
         raised=r"^[ \t]*raise[ \t]+([\w.]+)",
         handled=r"^[ \t]*except\b[^\n]*:",
         raise_word="raise",
         handle_word="except",
     ),
-    decorators=Decorators(
+    decorators=DecoratorSyntax(
         pattern=ANNOTATION,
         ordinary=frozenset(
             "property staticmethod classmethod abstractmethod abc.abstractmethod overload override dataclass dataclasses.dataclass "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rag_ls.languages.comments import HASHED, QUOTED, Lexis
-from rag_ls.languages.conventions import Errors, Tests
+from rag_ls.languages.conventions import ErrorSyntax, Tests
 from rag_ls.languages.import_readers import read_strings
 from rag_ls.languages.import_rules import Taken, import_calls
 from rag_ls.languages.language import Language
@@ -74,7 +74,7 @@ RUBY = Language(
         ),
         declared=r"^[ \t]*(?:RSpec\.describe|describe|test|it)\s+[\"'A-Z]",
     ),
-    errors=Errors(
+    errors=ErrorSyntax(
         declared=r"\bclass\s+([\w:]+)\s*<\s*([\w:]+)",
         raised=r"\braise[ (]\s*([A-Z][\w:]*)",
         handled=r"^[ \t]*rescue\b[^\n]*",

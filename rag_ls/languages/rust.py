@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from rag_ls.languages.comments import SLASHED_COMMENTS, Lexis
-from rag_ls.languages.conventions import Decorators, Tests
+from rag_ls.languages.conventions import DecoratorSyntax, Tests
 from rag_ls.languages.exports import ExportRule
 from rag_ls.languages.import_readers import SLASH_COMMENT, first_word, split_outside_braces
 from rag_ls.languages.import_rules import ImportRule, Statement, Taken, UseRule
@@ -155,7 +155,7 @@ RUST = Language(
     exports=ExportRule(_is_public),
     resolver=RustResolver,
     tests=Tests(inline_modules=frozenset({"test", "tests"})),
-    decorators=Decorators(
+    decorators=DecoratorSyntax(
         pattern=r"^[ \t]*#\[((?:\w+::)*\w+)",
         ordinary=frozenset(
             "derive cfg cfg_attr allow warn deny expect test inline must_use doc non_exhaustive default feature path macro_use "

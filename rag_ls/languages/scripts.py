@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rag_ls.languages.comments import QUOTED, SLASHED_COMMENTS, TAGGED, Lexis
-from rag_ls.languages.conventions import BRACED_CATCH, EXTENDING_CLASS, THROWN_CLASS, Decorators, Errors, Tests
+from rag_ls.languages.conventions import (
+    BRACED_CATCH,
+    EXTENDING_CLASS,
+    THROWN_CLASS,
+    DecoratorSyntax,
+    ErrorSyntax,
+    Tests,
+)
 from rag_ls.languages.exports import ExportRule, head_words
 from rag_ls.languages.import_readers import SLASH_COMMENT, STRING, first_word, split_list
 from rag_ls.languages.import_rules import ImportRule, Statement, Taken, UseRule
@@ -165,8 +172,8 @@ TESTS = Tests(
     ),
     declared=r"^[ \t]*(?:it|test|describe)(?:\.\w+)?\(\s*[\"'`]",
 )
-ERRORS = Errors(declared=EXTENDING_CLASS, raised=THROWN_CLASS, handled=BRACED_CATCH)
-DECORATORS = Decorators(pattern=r"(?<![^\s(])@([A-Z]\w*)\s*\(")
+ERRORS = ErrorSyntax(declared=EXTENDING_CLASS, raised=THROWN_CLASS, handled=BRACED_CATCH)
+DECORATORS = DecoratorSyntax(pattern=r"(?<![^\s(])@([A-Z]\w*)\s*\(")
 
 
 def make_script_language(

@@ -46,7 +46,7 @@ _MAX_LEFT = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class MemoryLocation:
     """Where the memories of a project are."""
 
     home: Home | None
@@ -177,7 +177,7 @@ def _file_number(place: str) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def find_or_make(project: Project, homes: MemoryHomes) -> Found:
+def find_or_make(project: Project, homes: MemoryHomes) -> MemoryLocation:
     """Where a project's memories are; makes a home for them where there is none, of those in its data folder.
 
     Raises `StoreDamaged` for damaged ones there, which stay as they are, and `StoreUnavailable`.
@@ -193,7 +193,7 @@ def find_or_make(project: Project, homes: MemoryHomes) -> Found:
     except OSError as error:
         _log.warning("the memories of %s stay in it: the user's data cannot be written: %s", project.root, error)
         note = f"the memories are in {project.data_folder} alone, since the user's data cannot be written: {error}"
-        return Found(None, project.data_folder, note=note)
+        return MemoryLocation(None, project.data_folder, note=note)
 
 
 def memories_folder(project: Project, homes: MemoryHomes) -> Path:
@@ -202,7 +202,7 @@ def memories_folder(project: Project, homes: MemoryHomes) -> Path:
     return home.folder if home is not None and holds_memories(home.folder) else project.data_folder
 
 
-def _found(project: Project, homes: MemoryHomes) -> Found:
+def _found(project: Project, homes: MemoryHomes) -> MemoryLocation:
     who, pointed = identity_of(project.root), homes.pointed(project)
     home = homes.find(project)
     known_roots = home.roots if home else ()
@@ -219,7 +219,7 @@ def _found(project: Project, homes: MemoryHomes) -> Found:
             raise
     home = homes.note(home, who) if home else homes.create(who, pointed)
     write_pointer(project, home)
-    return Found(home, home.folder, is_copied, _note(project, home, known_roots, pointed, is_copied=is_copied))
+    return MemoryLocation(home, home.folder, is_copied, _note(project, home, known_roots, pointed, is_copied=is_copied))
 
 
 def _may_take(project: Project, homes: MemoryHomes, pointed: str) -> bool:

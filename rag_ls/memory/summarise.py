@@ -106,11 +106,12 @@ def summarise(
     )
     former = memories.of(scope).summary(new.summary_key or "")
     replaced = former if former is not None and former.content != text else None
+    summary = Summary(new=new, stored=None, count=total, strategy=strategy, note=note, replaces=replaced)
     if dry_run:
-        return Summary(new, None, total, strategy, note, replaced)
+        return summary
     stored = memories.store(new, embedder)
     batch_id = _recorded(memories.of(scope), stored) if replaced else ""
-    return Summary(new, stored, total, strategy, note, replaced, batch_id)
+    return replace(summary, stored=stored, batch_id=batch_id)
 
 
 def _private(found: Sequence[Memory]) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.content_checks import MAX_CONTENT, PRIVATE, refuse_secrets
-from rag_ls.memory.portable.merging import UNCHANGED, Merge
-from rag_ls.memory.portable.records import Incoming, Target, to_incoming, to_record
+from rag_ls.memory.portable.merging import UNCHANGED, ImportMerge
+from rag_ls.memory.portable.records import ImportDestination, Incoming, to_incoming, to_record
 from rag_ls.memory.portable.strict_json import parsed, written
 from rag_ls.memory.uniting import NOTHING, Stamp, add_tags, comes_first, stamp, stamp_of_deleted
 from rag_ls.model import Memory, MemoryVersion
@@ -98,7 +98,7 @@ class TeamMemories:
         if item.is_deleted:
             return present is not None and _delete(store, present, item.version)
         problems: list[str] = []
-        incoming = to_incoming(_parsed(item.record), Target(store.scope, now), problems)
+        incoming = to_incoming(_parsed(item.record), ImportDestination(store.scope, now), problems)
         if incoming is None or (incoming.memory.id, incoming.memory.version) != (item.id, item.version):
             # Anybody who may write there may have written anything.
             _log.warning("the team's memory %s is not taken: %s", item.id[:80], "; ".join(problems) or "it is another")
@@ -117,7 +117,7 @@ class TeamMemories:
                 self._superseded.append(SharedMemory(memory.id, memory.version, True, now))
             elif twin is not None:
                 store.delete(twin.id, reason="consolidated")
-            done = Merge(store, now).run([incoming])
+            done = ImportMerge(store, now).run([incoming])
             if twin is not None and not comes_first(twin, memory):
                 add_tags(store, memory.id, twin, now)
         return twin is not None or not done[UNCHANGED]

@@ -19,7 +19,7 @@ from rag_ls.retrieval.asked import AskedTerms
 from rag_ls.retrieval.fusion import Weights, highest_score, load_weights
 from rag_ls.retrieval.signals import Signals
 from rag_ls.retrieval.terms import word_stems
-from rag_ls.search.query import Kind, Query
+from rag_ls.search.query import Query, QueryKind
 from rag_ls.search.roles import is_data, is_docs, is_inline_test, is_secondary, is_test, superseded
 from rag_ls.storage import RankRow
 
@@ -207,14 +207,14 @@ def evidence(rows: Sequence[RankRow], signals: Signals[int], query: Query, asked
     return np.column_stack([measure(scene) for measure in FEATURES.values()])
 
 
-def for_kind(weights: Weights, kind: Kind) -> Weights:
+def for_kind(weights: Weights, kind: QueryKind) -> Weights:
     """The weights for a kind of query."""
-    if kind is Kind.WORDS:
+    if kind is QueryKind.WORDS:
         return {**weights, "dense": weights["dense"] * _MEANING_FOR_WORDS}
     return {**weights, "docs": weights["docs"] * _PROSE_FOR_CODE}
 
 
-def weights_for(kind: Kind, settings: SearchSettings) -> Weights:
+def weights_for(kind: QueryKind, settings: SearchSettings) -> Weights:
     """The weights for a kind of query, with both signals scaled by the settings; default settings change nothing."""
     weights = for_kind(load_weights("code"), kind)
     lexical_scale = settings.lexical_weight / _DEFAULTS.lexical_weight

@@ -57,7 +57,7 @@ _DATA_WORDS = frozenset(
 )
 
 
-class Kind(StrEnum):
+class QueryKind(StrEnum):
     """The kinds of query."""
 
     WORDS = "words"
@@ -72,7 +72,7 @@ class Query:
     """An analysed query. What names places or quotes code counts wherever it is said; else a title says it all."""
 
     text: str
-    kind: Kind
+    kind: QueryKind
     terms: tuple[str, ...]
     """Lower-case search terms without stop words or duplicates; an identifier gives its parts and the whole of it."""
     parts: tuple[str, ...]
@@ -111,7 +111,7 @@ def analyse(text: str) -> Query:
     ]
     paths = tuple(dict.fromkeys(_PATH.findall(text)))
     wanted = set(of_title)
-    kind = Kind.WORDS if _CONVENTIONAL.match(title) else _kind(title)
+    kind = QueryKind.WORDS if _CONVENTIONAL.match(title) else _kind(title)
     return Query(
         text=text,
         kind=kind,
@@ -123,7 +123,7 @@ def analyse(text: str) -> Query:
         paths=paths,
         places=tuple(dict.fromkeys((path, int(line)) for path, line in _PLACE.findall(text)))[:_MAX_PLACES],
         bare_name=tuple(_JOINTS.split(bare)) if _IDENTIFIER.fullmatch(bare := text.strip().removesuffix("()")) else (),
-        is_change=kind is Kind.WORDS and bool(_CONVENTIONAL.match(title) or _CHANGE.match(title)),
+        is_change=kind is QueryKind.WORDS and bool(_CONVENTIONAL.match(title) or _CHANGE.match(title)),
         wants_tests=bool(_TEST_WORDS & wanted),
         wants_docs=bool(_DOCS_WORDS & wanted),
         wants_data=bool(_DATA_WORDS & wanted),
@@ -169,12 +169,12 @@ def _useful(terms: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(useful or terms))[:_MAX_TERMS]
 
 
-def _kind(text: str) -> Kind:
+def _kind(text: str) -> QueryKind:
     words = text.split()
     if len(words) <= 6 and any("/" in path for path in _PATH.findall(text)):
-        return Kind.PATH
+        return QueryKind.PATH
     if len(words) <= 2 and all(_IDENTIFIER.fullmatch(word.rstrip("()")) for word in words):
-        return Kind.IDENTIFIER
+        return QueryKind.IDENTIFIER
     if "\n" in text.strip() or (_SNIPPET.search(text) and not _QUESTION.search(text)):
-        return Kind.SNIPPET
-    return Kind.ERROR if _ERROR.search(text) and not _QUESTION.search(text) else Kind.WORDS
+        return QueryKind.SNIPPET
+    return QueryKind.ERROR if _ERROR.search(text) and not _QUESTION.search(text) else QueryKind.WORDS

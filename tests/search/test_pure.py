@@ -14,7 +14,7 @@ from rag_ls.retrieval.asked import AskedTerms
 from rag_ls.retrieval.fusion import load_weights
 from rag_ls.retrieval.signals import Signals
 from rag_ls.search.evidence import FEATURES, weights_for
-from rag_ls.search.query import Kind, analyse, longest_run
+from rag_ls.search.query import QueryKind, analyse, longest_run
 from rag_ls.search.ranking import rank
 from rag_ls.search.roles import is_test, superseded
 from rag_ls.search.view import glob_matcher
@@ -69,7 +69,7 @@ def test_the_title_of_an_issue_says_what_it_is_about_and_the_rest_names_places()
     assert query.parts[:3] == ("fix", "retries", "uploads")
     assert len(query.parts) <= 6
     assert query.is_change
-    assert query.kind is Kind.WORDS
+    assert query.kind is QueryKind.WORDS
     assert (query.wants_tests, query.wants_docs) == (False, False)
     assert query.places == (("src/upload/queue.py", 41),)
     assert "queuefull" in query.names
@@ -120,19 +120,19 @@ def test_any_text_is_a_glob(pattern: str, path: str) -> None:
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("where is the connection pool resized", Kind.WORDS),
-        ("what happens when a token is not found?", Kind.WORDS),
-        ("retry policy", Kind.IDENTIFIER),
-        ("getUserById", Kind.IDENTIFIER),
-        ("Session.refresh", Kind.IDENTIFIER),
-        ("src/auth.py refresh", Kind.PATH),
-        ("KeyError: token must be a string", Kind.ERROR),
-        ("Task foo.bar not registered", Kind.ERROR),
-        ("for item in items:\n    total += item.price", Kind.SNIPPET),
-        ("pool = Pool(size=4); pool.resize(8)", Kind.SNIPPET),
+        ("where is the connection pool resized", QueryKind.WORDS),
+        ("what happens when a token is not found?", QueryKind.WORDS),
+        ("retry policy", QueryKind.IDENTIFIER),
+        ("getUserById", QueryKind.IDENTIFIER),
+        ("Session.refresh", QueryKind.IDENTIFIER),
+        ("src/auth.py refresh", QueryKind.PATH),
+        ("KeyError: token must be a string", QueryKind.ERROR),
+        ("Task foo.bar not registered", QueryKind.ERROR),
+        ("for item in items:\n    total += item.price", QueryKind.SNIPPET),
+        ("pool = Pool(size=4); pool.resize(8)", QueryKind.SNIPPET),
     ],
 )
-def test_kinds_of_queries_are_told_apart(text: str, kind: Kind) -> None:
+def test_kinds_of_queries_are_told_apart(text: str, kind: QueryKind) -> None:
     assert analyse(text).kind is kind
 
 
@@ -293,7 +293,7 @@ def test_text_that_is_not_embedded_yet_is_judged_by_its_words() -> None:
 
 
 def test_meaning_counts_more_for_a_question_in_words_than_for_a_name_a_path_a_message_or_code() -> None:
-    of_words, of_name = (weights_for(kind, SearchSettings()) for kind in (Kind.WORDS, Kind.IDENTIFIER))
+    of_words, of_name = (weights_for(kind, SearchSettings()) for kind in (QueryKind.WORDS, QueryKind.IDENTIFIER))
     assert of_words["dense"] > of_name["dense"] == load_weights("code")["dense"]
     assert of_words["lexical"] == of_name["lexical"]
     rows = [_row(1, "a.py"), _row(2, "b.py"), _row(3, "c.py")]
@@ -335,7 +335,7 @@ def test_what_is_better_in_every_signal_does_not_come_later(signals: list[tuple[
 
 @given(_BM25, _BM25)
 def test_weights_of_nothing_silence_a_signal(dense: dict[int, float], lexical: dict[int, float]) -> None:
-    silent = weights_for(Kind.WORDS, SearchSettings(dense_weight=0.0))
+    silent = weights_for(QueryKind.WORDS, SearchSettings(dense_weight=0.0))
     assert silent["dense"] == silent["file_dense"] == silent["file_dense_sum"] == 0
     rows = [_row(number, f"src/{number}.py") for number in dense.keys() | lexical.keys()]
     asked = analyse(_LONG)

@@ -9,9 +9,9 @@ from typing import IO
 
 from rag_ls.errors import InvalidRequest
 from rag_ls.memory.portable.formats import format_named
-from rag_ls.memory.portable.merging import DUPLICATE, INSERTED, UNCHANGED, UPDATED, Merge
+from rag_ls.memory.portable.merging import DUPLICATE, INSERTED, UNCHANGED, UPDATED, ImportMerge
 from rag_ls.memory.portable.reading import Located, read_records
-from rag_ls.memory.portable.records import Incoming, Target, to_incoming
+from rag_ls.memory.portable.records import ImportDestination, Incoming, to_incoming
 from rag_ls.model import Memory
 from rag_ls.storage import MemoryStore
 
@@ -47,7 +47,7 @@ def import_memories(
     the same. Raises `InvalidRequest`, which lists all problems with their places; then nothing was written.
     """
     located = read_records(source, format_named(format))
-    return _import(store, located, Target(store.scope, now, force), is_elsewhere)
+    return _import(store, located, ImportDestination(store.scope, now, force), is_elsewhere)
 
 
 def import_records(
@@ -60,7 +60,7 @@ def import_records(
 ) -> ImportResult:
     """As `import_memories`, for records, for example from `read_foreign`."""
     located = (Located(_place(number, record), record) for number, record in enumerate(records, 1))
-    return _import(store, located, Target(store.scope, now, force), is_elsewhere)
+    return _import(store, located, ImportDestination(store.scope, now, force), is_elsewhere)
 
 
 def _place(number: int, record: Mapping[str, object]) -> str:
@@ -70,7 +70,7 @@ def _place(number: int, record: Mapping[str, object]) -> str:
 
 
 def _import(
-    store: MemoryStore, located: Iterable[Located], target: Target, is_elsewhere: Callable[[str], bool]
+    store: MemoryStore, located: Iterable[Located], target: ImportDestination, is_elsewhere: Callable[[str], bool]
 ) -> ImportResult:
     incoming = [
         replace(item, memory=replace(item.memory, id=_own_id(item.memory)))
@@ -79,7 +79,7 @@ def _import(
         for item in _checked(store, located, target)
     ]
     with store.transaction():
-        outcomes = Merge(store, target.now).run(incoming)
+        outcomes = ImportMerge(store, target.now).run(incoming)
     return ImportResult(outcomes[INSERTED], outcomes[UPDATED], outcomes[UNCHANGED], outcomes[DUPLICATE])
 
 
@@ -88,7 +88,7 @@ def _own_id(memory: Memory) -> str:
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"rag-ls:{memory.scope}:{memory.id}"))
 
 
-def _checked(store: MemoryStore, located: Iterable[Located], target: Target) -> list[Incoming]:
+def _checked(store: MemoryStore, located: Iterable[Located], target: ImportDestination) -> list[Incoming]:
     incoming, shown, count = [], list[str](), 0
     together = _Together(store)
     for item in located:

@@ -20,7 +20,7 @@ DUPLICATE = "duplicate"
 _ROUNDS = 10
 
 
-class Merge:
+class ImportMerge:
     """One import into one store. Run it inside a transaction of the store."""
 
     def __init__(self, store: MemoryStore, now: str) -> None:

@@ -27,7 +27,7 @@ _MAX_ID_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ImportDestination:
     """The target of an import: the scope, the time for records without one, and whether secrets are allowed."""
 
     scope: Scope
@@ -70,7 +70,7 @@ def to_record(memory: Memory) -> dict[str, object]:
     }  # fmt: skip
 
 
-def to_incoming(record: object, target: Target, problems: list[str]) -> Incoming | None:
+def to_incoming(record: object, target: ImportDestination, problems: list[str]) -> Incoming | None:
     """A record as a memory of `target`; None for an invalid one, whose errors are added to `problems`.
 
     Metadata fields may also stand beside `metadata`. Content that comes with its hash is kept exactly; other content is
@@ -88,7 +88,7 @@ def to_incoming(record: object, target: Target, problems: list[str]) -> Incoming
     return None if found else incoming
 
 
-def _incoming(record: Record, target: Target, problems: list[str]) -> Incoming:
+def _incoming(record: Record, target: ImportDestination, problems: list[str]) -> Incoming:
     fields = Fields({name: value for name, value in record.items() if name not in _METADATA}, problems)
     metadata = _metadata(
         {name: record[name] for name in _METADATA if name in record}, fields.mapping("metadata"), problems

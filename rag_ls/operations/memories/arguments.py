@@ -52,7 +52,7 @@ class Metadata:
 
 
 @dataclass(frozen=True, slots=True)
-class Filters:
+class MemoryFilterArguments:
     """The qualities that memories must have."""
 
     tags: tuple[str, ...] = argument((), "with any of these tags")
@@ -113,15 +113,17 @@ def read_scopes(name: str) -> tuple[Scope, ...]:
     return tuple(Scope) if name in ("", "all") else (Scope(name),)
 
 
-def read_filters(request: Filtering) -> Filters:
+def read_filters(request: Filtering) -> MemoryFilterArguments:
     """The filters of a request; those in `filters` take precedence over arguments of the same name."""
-    nested = parse_request("filters", Filters, request.filters)
-    beside = {key: value for key in Filters.__dataclass_fields__ if (value := getattr(request, key, None))}
+    nested = parse_request("filters", MemoryFilterArguments, request.filters)
+    beside = {
+        key: value for key in MemoryFilterArguments.__dataclass_fields__ if (value := getattr(request, key, None))
+    }
     changed = {key: value for key, value in beside.items() if not getattr(nested, key)}
     return replace(nested, **changed)
 
 
-def make_memory_filters(scope: str, wanted: Filters) -> MemoryFilters:
+def make_memory_filters(scope: str, wanted: MemoryFilterArguments) -> MemoryFilters:
     """The filters for the stores. The operation itself filters by anchor state and path."""
     since, until = read_times(wanted.time_range)
     return MemoryFilters(

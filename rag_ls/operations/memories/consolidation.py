@@ -19,7 +19,7 @@ from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.memories.arguments import (
     SCOPES_OR_ALL,
     TYPE_NAMES,
-    Filters,
+    MemoryFilterArguments,
     TimeRange,
     make_memory_filters,
     read_filters,
@@ -147,7 +147,7 @@ class SummarizeMemories:
         {}, "start and end", properties=TimeRange, shown=("start", "end"), agents_required=True
     )
     scope: str = argument("", "memories of this scope (default: project)", choices=SCOPES_OR_ALL, agents_type="string")
-    filters: Mapping[str, Any] = argument({}, "what they must be like", properties=Filters)
+    filters: Mapping[str, Any] = argument({}, "what they must be like", properties=MemoryFilterArguments)
     dry_run: bool = argument(False, "show what would be done, and do nothing")
     max_words: int | None = argument(None, "how long it may be", least=5)
     summary_key: str = argument("", "the name under which the next one replaces this one")

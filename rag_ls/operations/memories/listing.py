@@ -17,7 +17,7 @@ from rag_ls.operations.memories.arguments import (
     ANCHOR_STATES,
     SCOPES_OR_ALL,
     TYPE_NAMES,
-    Filters,
+    MemoryFilterArguments,
     make_memory_filters,
     read_filters,
     read_scopes,
@@ -39,7 +39,7 @@ class ListMemories:
 
     scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
     filters: Mapping[str, Any] = argument(
-        {}, "what they must be like", properties=Filters, agents="as in search_memory"
+        {}, "what they must be like", properties=MemoryFilterArguments, agents="as in search_memory"
     )
     k: int | None = argument(None, "how many at most", least=1, agent_default=50, flag="--limit")
     offset: int | None = argument(None, "how many to pass over", least=0)

@@ -21,7 +21,7 @@ from rag_ls.operations.memories.arguments import (
     ANCHOR_STATES,
     SCOPES_OR_ALL,
     TYPE_NAMES,
-    Filters,
+    MemoryFilterArguments,
     make_memory_filters,
     read_filters,
     set_branch,
@@ -52,7 +52,9 @@ class SearchMemory:
     query: str = argument(doc="a question, words or tags")
     k: int | None = argument(None, "memories at most", agent_default=5, flag="-k")
     scope: str = argument("", "memories of this scope", choices=SCOPES_OR_ALL)
-    filters: Mapping[str, Any] = argument({}, "what they must be like", properties=Filters, shown=_SHOWN_FILTERS)
+    filters: Mapping[str, Any] = argument(
+        {}, "what they must be like", properties=MemoryFilterArguments, shown=_SHOWN_FILTERS
+    )
     min_similarity: float | None = argument(None, "how close in meaning, 0 to 1", agent_default=0.7)
     project: str = argument("", "the name or root of a project, or all")
     budget_tokens: int | None = argument(None, "how long `context` may be", least=1)

@@ -20,7 +20,7 @@ from rag_ls.operations.fields import argument, optional
 from rag_ls.operations.memories.arguments import (
     SCOPE_NAMES,
     SCOPES_OR_ALL,
-    Filters,
+    MemoryFilterArguments,
     make_memory_filters,
     read_scopes,
     set_branch,
@@ -157,7 +157,7 @@ class ExportMemories:
     format: str = argument("", "(default: by the file's name, else json)", choices=FORMATS)
     embeddings: bool = argument(False, "with their vectors")
     tags: tuple[str, ...] = argument((), flag="-")
-    filters: Mapping[str, Any] = argument({}, flag="-", properties=Filters)
+    filters: Mapping[str, Any] = argument({}, flag="-", properties=MemoryFilterArguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ def export_memories(caller: Caller, request: ExportMemories) -> ExportAnswer:
     filters = MemoryFilters()
     if request.filters:
         filters = set_branch(
-            make_memory_filters(request.scope, parse_request("filters", Filters, request.filters)), view
+            make_memory_filters(request.scope, parse_request("filters", MemoryFilterArguments, request.filters)), view
         )
     try:
         with whole_file(target) as stream:

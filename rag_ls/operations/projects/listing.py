@@ -160,7 +160,7 @@ def _check_name(name: str, root: Path, known: Iterable[KnownProject]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
+class ScanProjects:
     """The projects to index."""
 
     project: tuple[str, ...] = argument((), "names or roots, or all", flag="-")
@@ -175,7 +175,7 @@ class ScanAnswer:
     projects: tuple[ProjectStatusRecord, ...]
 
 
-def prepare_scan(caller: Caller, request: Scan, report: Report) -> None:
+def prepare_scan(caller: Caller, request: ScanProjects, report: Report) -> None:
     """Index the named projects, one after the other."""
     for view in caller.projects.find(_check_named(request)):
         index_and_wait(view, report, words_only=request.words_only)
@@ -187,7 +187,7 @@ def prepare_scan(caller: Caller, request: Scan, report: Report) -> None:
     manages=True,
     verb=Verb("scan", "index projects by name, with a progress bar", ("project",), in_project=False),
 )
-def scan(caller: Caller, request: Scan) -> ScanAnswer:
+def scan(caller: Caller, request: ScanProjects) -> ScanAnswer:
     """Index projects by name, and wait for it.
 
     `prepare_scan` does that; the answer is how they stand then.
@@ -196,7 +196,7 @@ def scan(caller: Caller, request: Scan) -> ScanAnswer:
     return ScanAnswer(all(status.complete for status in statuses), statuses)
 
 
-def _check_named(request: Scan) -> tuple[str, ...]:
+def _check_named(request: ScanProjects) -> tuple[str, ...]:
     if not request.project:
         raise InvalidRequest(f"name a project, or {ALL} for all of them; `rag-ls project list` shows them")
     return request.project

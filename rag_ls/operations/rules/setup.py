@@ -105,13 +105,13 @@ def rag_setup(caller: Caller, request: SetUpRules) -> SetUpAnswer:
     """Survey the code and write ARCHITECTURE.yml and docs/patterns from what it shows."""
     # Imported here: reading code takes many patterns, whose compilation would slow down every start.
     from rag_ls.rules.setup import write_documents
-    from rag_ls.rules.survey.survey import Tree, survey
+    from rag_ls.rules.survey.survey import SurveyedTree, survey
 
     view = caller.rule_projects.open_root(request.project_root)
     root = view.project.root
     frontend, backend = (_read_folder(root, path) for path in (request.frontend_path, request.backend_path))
     paths = {path for _, path, _, session in view.store.document_paths() if not session}
-    tree = Tree(
+    tree = SurveyedTree(
         tuple(sorted(paths)), partial(text_in, root), lambda path: detect_language(path) or "", find_import_edges(view)
     )
     found = survey(tree, frontend, backend)

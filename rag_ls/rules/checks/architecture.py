@@ -101,9 +101,16 @@ def _rule(item: Mapping[str, Any], path: str, line: int) -> tuple[CheckRule | No
     if isinstance(check, StructureCheck) and (problem := problem_of(check)):
         return None, f"{item['id']}: ast-grep cannot use this rule: {problem}"
     rule = CheckRule(
-        item["id"], check, item.get("message", ""), Severity(item.get("severity", "error")), _list(item, "files"),
-        _list(item, "not_files"), item.get("see", ""), path, line,
-    )  # fmt: skip
+        id=item["id"],
+        check=check,
+        message=item.get("message", ""),
+        severity=Severity(item.get("severity", "error")),
+        files=_list(item, "files"),
+        not_files=_list(item, "not_files"),
+        see=item.get("see", ""),
+        path=path,
+        line=line,
+    )
     return rule, ""
 
 

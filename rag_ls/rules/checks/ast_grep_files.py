@@ -55,10 +55,16 @@ def _rule(content: Mapping[str, Any], path: str, line: int) -> CheckRule:
         {key: content[key] for key in ("rule", "constraints", "utils", "transform") if key in content},
     )
     return CheckRule(
-        str(content.get("id", path)), check, str(content.get("message", "")).strip(),
-        _SEVERITIES.get(str(content.get("severity", "hint")), Severity.INFO), _texts(content.get("files")),
-        _texts(content.get("ignores")), str(content.get("url", "")), path, line,
-    )  # fmt: skip
+        id=str(content.get("id", path)),
+        check=check,
+        message=str(content.get("message", "")).strip(),
+        severity=_SEVERITIES.get(str(content.get("severity", "hint")), Severity.INFO),
+        files=_texts(content.get("files")),
+        not_files=_texts(content.get("ignores")),
+        see=str(content.get("url", "")),
+        path=path,
+        line=line,
+    )
 
 
 def _texts(value: object) -> tuple[str, ...]:

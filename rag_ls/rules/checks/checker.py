@@ -22,11 +22,11 @@ from rag_ls.rules.checks.records import (
     ImportCheck,
     IndependentCheck,
     LayersCheck,
-    Place,
     PlaceCheck,
     RuleSet,
     StructureCheck,
     SymbolNameCheck,
+    TextRange,
     Violation,
 )
 from rag_ls.rules.checks.structure import Match, Structures, structures_here
@@ -108,7 +108,7 @@ def _of_rule(
         _log.exception("rule %s failed on %s", rule.id, document.path)
 
 
-def _places(document: CheckedDocument, rule: CheckRule, graph: ImportGraph) -> Iterator[tuple[Place, str]]:
+def _places(document: CheckedDocument, rule: CheckRule, graph: ImportGraph) -> Iterator[tuple[TextRange, str]]:
     match rule.check:
         case ImportCheck() as check:
             yield from contracts.imports(document, check, graph)
@@ -128,11 +128,17 @@ def _places(document: CheckedDocument, rule: CheckRule, graph: ImportGraph) -> I
             yield from names.place(document, check)
 
 
-def _violation(document: CheckedDocument, rule: CheckRule, place: Place, said: str) -> Violation:
+def _violation(document: CheckedDocument, rule: CheckRule, place: TextRange, said: str) -> Violation:
     # What a structural rule found is the code itself, which the reader sees; a contract says what it found.
     message = rule.message or rule.id
     if not isinstance(rule.check, StructureCheck):
         message = f"{rule.message} ({said})" if rule.message else said
     return Violation(
-        rule.id, message, rule.severity, document.path, place, rule.see, f"{rule.path}:{rule.line}" if rule.path else ""
+        rule=rule.id,
+        message=message,
+        severity=rule.severity,
+        path=document.path,
+        place=place,
+        see=rule.see,
+        stated_at=f"{rule.path}:{rule.line}" if rule.path else "",
     )

@@ -18,10 +18,10 @@ from rag_ls.rules.checks.records import (
     ImportCheck,
     IndependentCheck,
     LayersCheck,
-    Place,
+    TextRange,
 )
 
-Found = tuple[Place, str]
+Found = tuple[TextRange, str]
 
 
 def imports(document: CheckedDocument, check: ImportCheck, graph: ImportGraph) -> Iterator[Found]:

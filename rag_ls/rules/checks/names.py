@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rag_ls.rules.checks.globs import matches_any
 from rag_ls.rules.checks.patterns import Pattern, pattern_of
-from rag_ls.rules.checks.records import CheckedDocument, FileNameCheck, Place, PlaceCheck, SymbolNameCheck
+from rag_ls.rules.checks.records import CheckedDocument, FileNameCheck, PlaceCheck, SymbolNameCheck, TextRange
 from rag_ls.util.text import lines_of
 
 STYLES = {
@@ -21,7 +21,7 @@ STYLES = {
 """Regular expressions of the styles of names."""
 
 _SEPARATOR = re.compile(r"\.|::|#| > ")
-Found = tuple[Place, str]
+Found = tuple[TextRange, str]
 """A place, and what is wrong there."""
 
 
@@ -41,7 +41,7 @@ def symbol_names(document: CheckedDocument, check: SymbolNameCheck) -> Iterator[
         if (not check.kind or symbol.kind == check.kind) and not style.matches_all(name):
             line = lines[symbol.start_line - 1] if symbol.start_line <= len(lines) else ""
             at = max(line.find(name), 0)
-            place = Place(symbol.start_line, at, symbol.start_line, at + len(name))
+            place = TextRange(symbol.start_line, at, symbol.start_line, at + len(name))
             yield place, f"the name {name!r} is not {_named(check.style)}"
 
 
@@ -51,10 +51,10 @@ def place(document: CheckedDocument, check: PlaceCheck) -> Iterator[Found]:
         yield first_line(document), f"it must lie in {' or '.join(check.inside)}"
 
 
-def first_line(document: CheckedDocument) -> Place:
+def first_line(document: CheckedDocument) -> TextRange:
     """The first line of a document, for what is wrong with all of it."""
     end = document.text.find("\n")
-    return Place(1, 0, 1, len(document.text) if end < 0 else end)
+    return TextRange(1, 0, 1, len(document.text) if end < 0 else end)
 
 
 def style_of(style: str) -> Pattern:

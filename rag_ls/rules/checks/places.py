@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag_ls.rules.checks.graph import Edge
-from rag_ls.rules.checks.records import CheckedDocument, Place
+from rag_ls.rules.checks.records import CheckedDocument, TextRange
 from rag_ls.util.text import lines_of
 
 _MAX_SHOWN = 6
 
 
-def place_of(document: CheckedDocument, edge: Edge) -> Place:
+def place_of(document: CheckedDocument, edge: Edge) -> TextRange:
     """The line of an import, without its indentation."""
     lines = lines_of(document.text)
     line = lines[edge.line - 1] if 0 < edge.line <= len(lines) else ""
     start = len(line) - len(line.lstrip())
-    return Place(edge.line, start, edge.line, max(len(line.rstrip()), start))
+    return TextRange(edge.line, start, edge.line, max(len(line.rstrip()), start))
 
 
 def told(chain: Sequence[str]) -> str:

@@ -144,7 +144,7 @@ class RuleSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TextRange:
     """A range of a text: lines from 1, columns in characters from 0, the end exclusive."""
 
     line: int
@@ -161,7 +161,7 @@ class Violation:
     message: str
     severity: Severity
     path: str
-    place: Place
+    place: TextRange
     see: str = ""
     stated_at: str = ""
     """`path:line` of the rule."""

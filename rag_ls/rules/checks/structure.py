@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.languages import LANGUAGES, by_alias
-from rag_ls.rules.checks.records import CheckedDocument, Place, StructureCheck
+from rag_ls.rules.checks.records import CheckedDocument, StructureCheck, TextRange
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode, SgRoot
@@ -22,7 +22,7 @@ _MAX_MATCHES = 1000
 _SHOWN_CHARACTERS = 60
 
 
-Match = tuple[Place, str]
+Match = tuple[TextRange, str]
 """A place that breaks a structural rule, and what stands there."""
 Structures = Callable[[CheckedDocument, tuple[StructureCheck, ...]], list[tuple[Match, ...]]]
 """The matches of each of some rules in a document."""
@@ -90,9 +90,9 @@ def _parsed(text: str, language: str) -> SgRoot:
     return SgRoot(text, language)
 
 
-def _place(node: SgNode) -> Place:
+def _place(node: SgNode) -> TextRange:
     found = node.range()
-    return Place(found.start.line + 1, found.start.column, found.end.line + 1, found.end.column)
+    return TextRange(found.start.line + 1, found.start.column, found.end.line + 1, found.end.column)
 
 
 def _shown(text: str) -> str:

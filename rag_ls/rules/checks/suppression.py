@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from rag_ls.languages import find_language
-from rag_ls.rules.checks.records import CheckedDocument, Place, Severity, Violation
+from rag_ls.rules.checks.records import CheckedDocument, Severity, TextRange, Violation
 from rag_ls.util.text import lines_of
 
 NO_REASON, UNKNOWN_RULE, UNUSED = "suppression-without-reason", "suppression-of-unknown-rule", "unused-suppression"
@@ -24,7 +24,7 @@ class Suppression:
 
     rules: tuple[str, ...]
     reason: str
-    place: Place
+    place: TextRange
     lines: tuple[int, ...]
     """The lines that it is for."""
 
@@ -39,7 +39,7 @@ def suppressions(text: str) -> list[Suppression]:
             rules = tuple(each.strip() for each in match["rules"].split(",") if each.strip())
             reason = _END.sub("", match["reason"]).strip().strip(" :-—")
             lines = (number,) if line[: match.start()].strip() else (number, number + 1)
-            found.append(Suppression(rules, reason, Place(number, match.start(), number, len(line)), lines))
+            found.append(Suppression(rules, reason, TextRange(number, match.start(), number, len(line)), lines))
     return found
 
 

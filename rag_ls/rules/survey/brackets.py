@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rag_ls.rules.survey.sources import Source
+from rag_ls.rules.survey.sources import SurveyedFile
 
 _CHAINED = re.compile(r"\s*\.\s*(\w+)\s*\(")
 _KEY = re.compile(r"""\s*(?:["']?([A-Za-z_$][\w$]*)["']?\s*(?::(?!:)|=>|=(?![=>])|,|$)|\.\.\.)""")
@@ -13,7 +13,7 @@ _NAME = re.compile(r"[A-Za-z_$][\w$.:]*")
 _MAX_LITERAL = 3000
 
 
-def arguments(source: Source, opening: int, within: int = _MAX_LITERAL) -> list[tuple[int, str]]:
+def arguments(source: SurveyedFile, opening: int, within: int = _MAX_LITERAL) -> list[tuple[int, str]]:
     """The offset and the text of each part between the brackets that open at an offset, apart at its commas."""
     end = source.closing(opening, within)
     parts: list[tuple[int, str]] = []
@@ -32,7 +32,7 @@ def arguments(source: Source, opening: int, within: int = _MAX_LITERAL) -> list[
     return parts
 
 
-def keys(source: Source, opening: int) -> tuple[str, ...]:
+def keys(source: SurveyedFile, opening: int) -> tuple[str, ...]:
     """The keys of the object, map or array that opens at an offset, in order."""
     found: list[str] = []
     for _, part in arguments(source, opening):
@@ -41,7 +41,7 @@ def keys(source: Source, opening: int) -> tuple[str, ...]:
     return tuple(found)
 
 
-def chain(source: Source, offset: int, within: int = 4000) -> Iterator[tuple[str, int]]:
+def chain(source: SurveyedFile, offset: int, within: int = 4000) -> Iterator[tuple[str, int]]:
     """The calls that follow at an offset, `.get(h).post(h)`: each name with the offset of its bracket."""
     end = min(len(source.bare), offset + within)
     while match := _CHAINED.match(source.bare, offset, end):

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from rag_ls.languages import find_language
 from rag_ls.languages.patterns import compiled
-from rag_ls.rules.survey.findings import Finding, Tally
-from rag_ls.rules.survey.sources import Source
+from rag_ls.rules.survey.findings import SurveyFinding, Tally
+from rag_ls.rules.survey.sources import SurveyedFile
 
 TOPIC = "decorators"
 _MAX_FINDINGS = 15
@@ -27,7 +27,7 @@ class Decorators:
 
     tally: Tally = field(default_factory=Tally)
 
-    def read(self, source: Source) -> None:
+    def read(self, source: SurveyedFile) -> None:
         syntax = find_language(source.language).decorators
         if syntax is None or not any(mark in source.code for mark in "@[#"):
             return
@@ -36,6 +36,6 @@ class Decorators:
             if name not in syntax.ordinary and not _PROPERTY.search(name) and not _ROUTE.search(name):
                 self.tally.add(f"{syntax.start}{name}{syntax.end}", source.place(match))
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[SurveyFinding]:
         for name in self.tally.most_common()[:_MAX_FINDINGS]:
             yield self.tally.finding(TOPIC, f"`{name}` is in use", name, 0)

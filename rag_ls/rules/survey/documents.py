@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from rag_ls.rules.survey.findings import MAX_EXAMPLES, Finding, Place
+from rag_ls.rules.survey.findings import MAX_EXAMPLES, SourceLine, SurveyFinding
 from rag_ls.rules.survey.patterns import pattern_documents
 from rag_ls.rules.survey.stacks import Stack
 from rag_ls.rules.survey.survey import Survey
@@ -66,12 +66,12 @@ def _stacks(stacks: Iterable[Stack]) -> Iterator[str]:
             yield f"    frameworks: {flow_list(stack.frameworks)}"
 
 
-def _claims(findings: Iterable[Finding]) -> Iterator[str]:
+def _claims(findings: Iterable[SurveyFinding]) -> Iterator[str]:
     for finding in findings:
         yield from _entry(finding.claim, finding.count, finding.total, finding.examples)
 
 
-def _entry(claim: str, count: int, total: int, examples: Iterable[Place]) -> Iterator[str]:
+def _entry(claim: str, count: int, total: int, examples: Iterable[SourceLine]) -> Iterator[str]:
     yield f"  - claim: {quoted(claim)}"
     yield f"    count: {count}"
     if total:
@@ -108,7 +108,7 @@ def _inventory(by_file: dict[str, list[tuple[str, int]]], key: str, what: str, t
             claim,
             len(things),
             total,
-            [Place(path, line) for line in list(dict.fromkeys(line for _, line in shown))[:MAX_EXAMPLES]],
+            [SourceLine(path, line) for line in list(dict.fromkeys(line for _, line in shown))[:MAX_EXAMPLES]],
         )
         yield f"    {key}:"
         yield from (f"      - {quoted(text)}" for text, _ in shown)

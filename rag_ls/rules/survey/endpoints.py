@@ -12,11 +12,11 @@ from rag_ls.rules.survey.routes_php import php_endpoints
 from rag_ls.rules.survey.routes_python import python_endpoints
 from rag_ls.rules.survey.routes_ruby import ruby_endpoints
 from rag_ls.rules.survey.routes_rust import rust_endpoints
-from rag_ls.rules.survey.sources import JAVASCRIPT, JVM, Source, source_of
+from rag_ls.rules.survey.sources import JAVASCRIPT, JVM, SurveyedFile, source_of
 
 __all__ = ["Endpoint", "endpoints_in", "endpoints_of"]
 
-_READERS: dict[str, Callable[[Source], Iterator[Endpoint]]] = {
+_READERS: dict[str, Callable[[SurveyedFile], Iterator[Endpoint]]] = {
     **dict.fromkeys(JAVASCRIPT, javascript_endpoints),
     "python": python_endpoints,
     **dict.fromkeys(JVM, spring_endpoints),
@@ -33,7 +33,7 @@ def endpoints_in(path: str, language: str, text: str) -> list[Endpoint]:
     return endpoints_of(source_of(path, language, text)) if language in _READERS else []
 
 
-def endpoints_of(source: Source) -> list[Endpoint]:
+def endpoints_of(source: SurveyedFile) -> list[Endpoint]:
     """The endpoints of a source, by line; the same one twice on a line counts once."""
     reader = _READERS.get(source.language)
     found = dict.fromkeys(reader(source)) if reader else {}

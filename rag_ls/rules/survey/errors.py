@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from rag_ls.languages import family_of, find_language
-from rag_ls.languages.conventions import Errors as ErrorSyntax
+from rag_ls.languages.conventions import ErrorSyntax
 from rag_ls.languages.patterns import compiled
-from rag_ls.rules.survey.findings import MIN_COUNT, Finding, Place, Tally, shares
+from rag_ls.rules.survey.findings import MIN_COUNT, SourceLine, SurveyFinding, Tally, shares
 from rag_ls.rules.survey.naming import title_of
-from rag_ls.rules.survey.sources import Source
+from rag_ls.rules.survey.sources import SurveyedFile
 
 TOPIC = "errors"
 _LEAST_SHARE = 0.15
@@ -40,7 +40,7 @@ _RUST_RESULT = re.compile(r"\bfn\s+\w+[^{};]{0,600}?->\s*((?:[\w:]+::)?Result)\s
 _RUST_LAST = re.compile(r",\s*([\w:]+(?:<[^<>]*>)?)\s*$")
 
 
-_Class = tuple[str, list[str], Place]
+_Class = tuple[str, list[str], SourceLine]
 """A class, the last part of each of its bases, and its place."""
 
 
@@ -58,7 +58,7 @@ class Errors:
     sentinels: Tally = field(default_factory=Tally)
     results: Tally = field(default_factory=Tally)
 
-    def read(self, source: Source) -> None:
+    def read(self, source: SurveyedFile) -> None:
         family, syntax = family_of(source.language), find_language(source.language).errors
         if syntax is not None:
             self._classes(source, syntax, family)
@@ -69,18 +69,18 @@ class Errors:
         elif source.language == "rust":
             self._rust(source)
 
-    def _classes(self, source: Source, syntax: ErrorSyntax, family: str) -> None:
+    def _classes(self, source: SurveyedFile, syntax: ErrorSyntax, family: str) -> None:
         for match in source.find(compiled(syntax.declared), "class"):
             bases = [re.split(r"[.:\\]+", base.strip())[-1] for base in match[2].split(",")]
             self.classes.setdefault(family, []).append((match[1], bases, source.place(match)))
 
-    def _raises(self, source: Source, syntax: ErrorSyntax, family: str) -> None:
+    def _raises(self, source: SurveyedFile, syntax: ErrorSyntax, family: str) -> None:
         for match in source.find(compiled(syntax.raised), syntax.raise_word):
             # `raise error` hands on what was caught.
             if match[1].split(".")[-1][:1].isupper():
                 self.raised.setdefault(family, Tally()).add(match[1].lstrip("\\"), source.place(match))
 
-    def _handlers(self, source: Source, syntax: ErrorSyntax, family: str) -> None:
+    def _handlers(self, source: SurveyedFile, syntax: ErrorSyntax, family: str) -> None:
         for match in source.find(compiled(syntax.handled), syntax.handle_word):
             self.handlers[family] = self.handlers.get(family, 0) + 1
             body = _body(source, match)
@@ -88,7 +88,7 @@ class Errors:
                 if what.search(body):
                     self.handled.setdefault(family, Tally()).add(action, source.place(match))
 
-    def _go(self, source: Source) -> None:
+    def _go(self, source: SurveyedFile) -> None:
         for match in source.find(_GO_SENTINEL, "Err"):
             self.sentinels.add("sentinels", source.place(match))
         for match in source.find(_GO_CHECK, "!= nil"):
@@ -97,12 +97,12 @@ class Errors:
             if way := next((name for name, pattern in _GO_WAYS if pattern.search(body)), ""):
                 self.go.add(way, source.place(match))
 
-    def _rust(self, source: Source) -> None:
+    def _rust(self, source: SurveyedFile) -> None:
         for match in source.find(_RUST_RESULT):
             error = _rust_error(source, match)
             self.results.add(f"{match[1]}<_, {error}>" if error else f"{match[1]}<_>", source.place(match))
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[SurveyFinding]:
         for family, classes in sorted(self.classes.items()):
             yield from _class_findings(family, classes)
         for family, raised in sorted(self.raised.items()):
@@ -122,7 +122,7 @@ class Errors:
             yield self.results.finding(TOPIC, f"Rust functions that can fail return `{name}`", name)
 
 
-def _class_findings(family: str, classes: list[_Class]) -> Iterator[Finding]:
+def _class_findings(family: str, classes: list[_Class]) -> Iterator[SurveyFinding]:
     """The base that the project's own errors share: directly, or through another of its own."""
     base_of = _error_bases(classes)
     if len(base_of) < MIN_COUNT:
@@ -156,7 +156,7 @@ def _error_bases(classes: list[_Class]) -> dict[str, str]:
     return found
 
 
-def _body(source: Source, match: re.Match[str]) -> str:
+def _body(source: SurveyedFile, match: re.Match[str]) -> str:
     """The block of a handler: in braces, or the lines that are indented below it."""
     if match[0].endswith("{"):
         return source.bare[match.end() : source.closing(match.end() - 1, 3000)]
@@ -172,7 +172,7 @@ def _body(source: Source, match: re.Match[str]) -> str:
     return "\n".join(body)
 
 
-def _rust_error(source: Source, match: re.Match[str]) -> str:
+def _rust_error(source: SurveyedFile, match: re.Match[str]) -> str:
     """The second type of a `Result`; "" for an alias with one."""
     depth = 0
     for index in range(match.end() - 1, min(len(source.bare), match.end() + 400)):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from rag_ls.rules.survey.sources import JAVASCRIPT, JVM, Source, source_of
+from rag_ls.rules.survey.sources import JAVASCRIPT, JVM, SurveyedFile, source_of
 
 Direction = Literal["emitted", "handled"]
 
@@ -78,13 +78,13 @@ def events_in(language: str, text: str) -> list[SocketEvent]:
     return events_of(source_of("", language, text))
 
 
-def events_of(source: Source) -> list[SocketEvent]:
+def events_of(source: SurveyedFile) -> list[SocketEvent]:
     """The WebSocket events of a source, by line."""
     found = _javascript(source) if source.language in JAVASCRIPT else _listed(source)
     return sorted(dict.fromkeys(found), key=lambda event: event.line)
 
 
-def _javascript(source: Source) -> Iterator[SocketEvent]:
+def _javascript(source: SurveyedFile) -> Iterator[SocketEvent]:
     if not any(library in source.code for library in _SOCKET_LIBRARIES):
         return
     patterns: tuple[tuple[re.Pattern[str], Direction], ...] = (
@@ -96,7 +96,7 @@ def _javascript(source: Source) -> Iterator[SocketEvent]:
                 yield SocketEvent(match[1], source.place(match).line, direction)
 
 
-def _listed(source: Source) -> Iterator[SocketEvent]:
+def _listed(source: SurveyedFile) -> Iterator[SocketEvent]:
     for needed, pattern, direction in _PATTERNS.get(source.language, ()):
         if needed not in source.code:
             continue

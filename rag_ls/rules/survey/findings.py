@@ -15,7 +15,7 @@ _PLAIN_STARTS = frozenset("Handlers The Answers Files Endpoints Relative Routes 
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceLine:
     """A line of a file of the project."""
 
     path: str
@@ -24,7 +24,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SurveyFinding:
     """A claim about the code, with its evidence."""
 
     topic: str
@@ -32,7 +32,7 @@ class Finding:
     count: int
     total: int
     """The total that the count is a part of; 0 where there is none."""
-    examples: tuple[Place, ...]
+    examples: tuple[SourceLine, ...]
     """At most two."""
 
 
@@ -41,9 +41,9 @@ class Tally:
     """Counts things by name, and keeps the first places of each."""
 
     counts: dict[str, int] = field(default_factory=dict)
-    places: dict[str, list[Place]] = field(default_factory=dict)
+    places: dict[str, list[SourceLine]] = field(default_factory=dict)
 
-    def add(self, name: str, place: Place | None = None) -> None:
+    def add(self, name: str, place: SourceLine | None = None) -> None:
         self.counts[name] = self.counts.get(name, 0) + 1
         if place is not None:
             kept = self.places.setdefault(name, [])
@@ -62,7 +62,7 @@ class Tally:
     def count(self, name: str) -> int:
         return self.counts.get(name, 0)
 
-    def examples(self, name: str) -> tuple[Place, ...]:
+    def examples(self, name: str) -> tuple[SourceLine, ...]:
         return tuple(self.places.get(name, ()))
 
     def most_common(self, least: int = MIN_COUNT) -> list[str]:
@@ -74,9 +74,11 @@ class Tally:
         first = next(iter(self.most_common()), "")
         return first if first and self.count(first) >= MIN_SHARE * self.total else ""
 
-    def finding(self, topic: str, claim: str, name: str, total: int | None = None) -> Finding:
+    def finding(self, topic: str, claim: str, name: str, total: int | None = None) -> SurveyFinding:
         """A finding about one of the names."""
-        return Finding(topic, claim, self.count(name), self.total if total is None else total, self.examples(name))
+        return SurveyFinding(
+            topic, claim, self.count(name), self.total if total is None else total, self.examples(name)
+        )
 
     def _order(self, name: str) -> tuple[int, str]:
         return -self.counts[name], name
@@ -87,7 +89,7 @@ def shares(tally: Tally, least_share: float = 0.1) -> Iterator[str]:
     yield from (name for name in tally.most_common() if tally.count(name) >= least_share * tally.total)
 
 
-def qualified(finding: Finding) -> Finding:
+def qualified(finding: SurveyFinding) -> SurveyFinding:
     """The finding, with a claim that says so where it holds for a part alone."""
     if not finding.total or finding.count >= MIN_SHARE * finding.total or finding.topic in _PARTS_ARE_CLEAR:
         return finding

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, Finding, Tally
-from rag_ls.rules.survey.sources import JAVASCRIPT, Source, is_vendored
+from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SurveyFinding, Tally
+from rag_ls.rules.survey.sources import JAVASCRIPT, SurveyedFile, is_vendored
 
 TOPIC = "imports"
 
@@ -42,7 +42,7 @@ class Imports:
     extensions: Tally = field(default_factory=Tally)
     relative: int = 0
 
-    def read(self, source: Source) -> None:
+    def read(self, source: SurveyedFile) -> None:
         if source.language in JAVASCRIPT:
             self._javascript(source)
         elif source.language == "python":
@@ -55,7 +55,7 @@ class Imports:
                 if match[1] == "require_relative":
                     self.ruby.add(match[1], source.place(match))
 
-    def _javascript(self, source: Source) -> None:
+    def _javascript(self, source: SurveyedFile) -> None:
         for match in source.find(_JAVASCRIPT):
             module = match[1] or match[2]
             if module.startswith("."):
@@ -66,7 +66,7 @@ class Imports:
             elif prefix := next((prefix for prefix in self.prefixes if module.startswith(prefix)), ""):
                 self.javascript.add(prefix, source.place(match))
 
-    def _python(self, source: Source) -> None:
+    def _python(self, source: SurveyedFile) -> None:
         for match in source.find(_PYTHON):
             module = match[1] or match[2] or ""
             if module.startswith("."):
@@ -74,7 +74,7 @@ class Imports:
             elif module.partition(".")[0] in self.packages:
                 self.python.add("absolute", source.place(match))
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[SurveyFinding]:
         words = {_RELATIVE: "Files import one another by relative paths"}
         yield from _mixture(
             self.javascript, lambda name: words.get(name, f"Files import one another by the prefix `{name}`")
@@ -96,7 +96,7 @@ class Imports:
         return tuple(name for name in self.javascript.most_common() if name != _RELATIVE)
 
 
-def _mixture(tally: Tally, claim: Callable[[str], str]) -> Iterator[Finding]:
+def _mixture(tally: Tally, claim: Callable[[str], str]) -> Iterator[SurveyFinding]:
     """Every way with its share of the total."""
     for name in tally.most_common(MIN_COUNT):
         yield tally.finding(TOPIC, claim(name), name)

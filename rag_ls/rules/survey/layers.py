@@ -6,7 +6,7 @@ import posixpath
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, Finding, Place
+from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding
 
 TOPIC = "layers"
 
@@ -17,7 +17,7 @@ Edge = tuple[str, str, int]
 """The importing and the imported file, and the line of the import."""
 
 
-def layer_findings(edges: Sequence[Edge], folders: Iterable[str]) -> list[Finding]:
+def layer_findings(edges: Sequence[Edge], folders: Iterable[str]) -> list[SurveyFinding]:
     """Findings on which layer imports which, for each folder of a stack. The edges are between files of the product."""
     stacks = sorted(set(folders) | {""}, key=len, reverse=True)
     by_stack: dict[str, list[Edge]] = {}
@@ -31,7 +31,7 @@ def _home(path: str, folders: list[str]) -> str:
     return next((folder for folder in folders if not folder or path.startswith(folder + "/")), "")
 
 
-def _of_stack(edges: list[Edge]) -> list[Finding]:
+def _of_stack(edges: list[Edge]) -> list[SurveyFinding]:
     root = source_root({path for edge in edges for path in edge[:2]})
     between: dict[tuple[str, str], list[Edge]] = {}
     for edge in edges:
@@ -68,7 +68,7 @@ def layer_of(path: str, root: str) -> str:
     return (f"{root}/{folder}" if root else folder) if slash else ""
 
 
-def _ends(between: Mapping[tuple[str, str], list[Edge]]) -> Iterator[Finding]:
+def _ends(between: Mapping[tuple[str, str], list[Edge]]) -> Iterator[SurveyFinding]:
     """The layers that no other imports, and those that import no other."""
     layers = sorted({layer for pair in between for layer in pair})
     for layer in layers:
@@ -84,7 +84,7 @@ def _ends(between: Mapping[tuple[str, str], list[Edge]]) -> Iterator[Finding]:
             yield _finding(f"Other layers import `{layer}`; `{layer}` imports no other layer", into, len(into))
 
 
-def _pairs(between: Mapping[tuple[str, str], list[Edge]]) -> Iterator[Finding]:
+def _pairs(between: Mapping[tuple[str, str], list[Edge]]) -> Iterator[SurveyFinding]:
     for (importing, imported), edges in sorted(between.items(), key=lambda item: (-len(item[1]), item[0])):
         back = between.get((imported, importing), [])
         if len(edges) < MIN_COUNT or (len(back), importing) > (len(edges), imported):
@@ -96,11 +96,11 @@ def _pairs(between: Mapping[tuple[str, str], list[Edge]]) -> Iterator[Finding]:
         yield _finding(claim, edges, len(edges) + len(back))
 
 
-def _finding(claim: str, edges: list[Edge], total: int) -> Finding:
-    places: list[Place] = []
+def _finding(claim: str, edges: list[Edge], total: int) -> SurveyFinding:
+    places: list[SourceLine] = []
     for importing, _, line in sorted(edges):
         if not any(place.path == importing for place in places):
-            places.append(Place(importing, line))
+            places.append(SourceLine(importing, line))
         if len(places) == MAX_EXAMPLES:
             break
-    return Finding(TOPIC, claim, len(edges), total, tuple(places))
+    return SurveyFinding(TOPIC, claim, len(edges), total, tuple(places))

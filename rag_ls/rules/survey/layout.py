@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from rag_ls.languages import family_of, find_language
 from rag_ls.languages.conventions import Tests
 from rag_ls.languages.patterns import compiled
-from rag_ls.rules.survey.findings import MIN_COUNT, Finding, Place, Tally, shares
+from rag_ls.rules.survey.findings import MIN_COUNT, SourceLine, SurveyFinding, Tally, shares
 from rag_ls.rules.survey.naming import title_of
-from rag_ls.rules.survey.sources import CODE, Source, is_vendored
+from rag_ls.rules.survey.sources import CODE, SurveyedFile, is_vendored
 from rag_ls.search.roles import is_secondary, is_test
 
 TOPIC = "tests"
@@ -38,7 +38,7 @@ class TestLayout:
     inline: Tally = field(default_factory=Tally)
     rust_files: int = 0
 
-    def read_product(self, source: Source) -> None:
+    def read_product(self, source: SurveyedFile) -> None:
         """Rust's tests stand in the files of the product."""
         if source.language == "rust":
             self.rust_files += 1
@@ -58,19 +58,19 @@ class TestLayout:
             if not name and not _holds_tests(tests, text):
                 continue
             self.files[family] = self.files.get(family, 0) + 1
-            self.names.setdefault(family, Tally()).add(name or _OTHER, Place(path, 1))
+            self.names.setdefault(family, Tally()).add(name or _OTHER, SourceLine(path, 1))
             home = _home(path, (posixpath.dirname(path), family) in beside)
             if home:
-                self.homes.setdefault(family, Tally()).add(home, Place(path, 1))
+                self.homes.setdefault(family, Tally()).add(home, SourceLine(path, 1))
             self._frameworks(path, family, tests, text)
 
     def _frameworks(self, path: str, family: str, tests: Tests, text: str) -> None:
         for name, match in tests.libraries_in(text):
             shown = match.start() + len(match[0]) - len(match[0].lstrip())
-            place = Place(path, text.count("\n", 0, shown) + 1)
+            place = SourceLine(path, text.count("\n", 0, shown) + 1)
             self.frameworks.setdefault(family, Tally()).add(name, place)
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[SurveyFinding]:
         for family, total in sorted(self.files.items(), key=lambda item: -item[1]):
             title = title_of(family)
             for name in (name for name in shares(self.names[family], _LEAST_SHARE) if name != _OTHER):

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from rag_ls.rules.survey.brackets import arguments, name_in
-from rag_ls.rules.survey.findings import Finding, Tally, listed
+from rag_ls.rules.survey.findings import SurveyFinding, Tally, listed
 from rag_ls.rules.survey.routes import first_string, strings
-from rag_ls.rules.survey.sources import JAVASCRIPT, JVM, Source
+from rag_ls.rules.survey.sources import JAVASCRIPT, JVM, SurveyedFile
 
 TOPIC = "middleware"
 
-Names = Callable[[Source, re.Match[str]], Iterable[str]]
+Names = Callable[[SurveyedFile, re.Match[str]], Iterable[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,35 +32,35 @@ class _Way:
     """A file holds one of these, if there are any; without them the call means something else."""
 
 
-def _values(source: Source, match: re.Match[str]) -> Iterator[str]:
+def _values(source: SurveyedFile, match: re.Match[str]) -> Iterator[str]:
     """The names of the arguments, without the paths in front of them."""
     for _, part in arguments(source, match.end() - 1):
         if first_string(part) is None:
             yield name_in(part)
 
 
-def _first(source: Source, match: re.Match[str]) -> Iterator[str]:
+def _first(source: SurveyedFile, match: re.Match[str]) -> Iterator[str]:
     parts = arguments(source, match.end() - 1)
     if parts:
         yield first_string(parts[0][1]) or name_in(parts[0][1])
 
 
-def _group(source: Source, match: re.Match[str]) -> Iterator[str]:
+def _group(source: SurveyedFile, match: re.Match[str]) -> Iterator[str]:
     yield match[1]
 
 
-def _strings(source: Source, match: re.Match[str]) -> Iterator[str]:
+def _strings(source: SurveyedFile, match: re.Match[str]) -> Iterator[str]:
     """The strings in the brackets: the names of middleware, without their arguments."""
     for text in strings(source.code[match.end() : source.closing(match.end() - 1, 8000)]):
         yield text.partition(":")[0]
 
 
-def _classes(source: Source, match: re.Match[str]) -> Iterator[str]:
+def _classes(source: SurveyedFile, match: re.Match[str]) -> Iterator[str]:
     """The last part of each dotted name in the brackets."""
     yield from (name.rpartition(".")[2] for name in _strings(source, match))
 
 
-def _symbols(source: Source, match: re.Match[str]) -> Iterator[str]:
+def _symbols(source: SurveyedFile, match: re.Match[str]) -> Iterator[str]:
     """`before_action :a, :b, only: ...`"""
     head = re.split(r"\b\w+:(?!:)|=>", match[1])[0]
     yield from re.findall(r":(\w+[?!]?)", head)
@@ -111,7 +111,7 @@ class Middleware:
     ways: Tally
     names: dict[str, Tally]
 
-    def read(self, source: Source) -> None:
+    def read(self, source: SurveyedFile) -> None:
         for way in _WAYS:
             if (
                 source.language not in way.languages
@@ -126,7 +126,7 @@ class Middleware:
                     self.ways.add(way.label, place)
                     self.names.setdefault(way.label, Tally()).add(name, place)
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[SurveyFinding]:
         for label in self.ways.most_common():
             names = self.names[label]
             claim = f"`{label}` registers {listed(names.most_common(1))}"

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from rag_ls.languages import find_language
-from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, Finding, Place, Tally
+from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SourceLine, SurveyFinding, Tally
 from rag_ls.rules.survey.sources import JAVASCRIPT
 
 TOPIC = "naming"
@@ -37,12 +37,12 @@ def title_of(language: str) -> str:
     return find_language(language).title or language
 
 
-def naming_findings(languages: Mapping[str, str]) -> list[Finding]:
+def naming_findings(languages: Mapping[str, str]) -> list[SurveyFinding]:
     """`languages` has the language of each file of the product."""
     by_language: dict[str, list[str]] = {}
     for path in sorted(languages):
         by_language.setdefault(languages[path], []).append(path)
-    found: list[Finding] = []
+    found: list[SurveyFinding] = []
     for language, paths in sorted(by_language.items(), key=lambda item: -len(item[1])):
         if not find_language(language).is_named_by_tools:
             found += _style(language, paths)
@@ -57,7 +57,7 @@ def style_of(stem: str) -> str:
     return next((name for name, pattern in _STYLES if pattern.match(stem)), "other")
 
 
-def _style(language: str, paths: Iterable[str]) -> Iterator[Finding]:
+def _style(language: str, paths: Iterable[str]) -> Iterator[SurveyFinding]:
     tally = Tally()
     named: dict[str, list[str]] = {}
     for path in paths:
@@ -65,7 +65,7 @@ def _style(language: str, paths: Iterable[str]) -> Iterator[Finding]:
         style = style_of(stem) if "." in posixpath.basename(path) else ""
         # `__init__`, `[slug]`: names that a tool asks for.
         if style and style != "other":
-            tally.add(style, Place(path, 1))
+            tally.add(style, SourceLine(path, 1))
             named.setdefault(style, []).append(path)
     main = tally.convention()
     what = f"{title_of(language)} files with a name of several words are in"
@@ -80,7 +80,7 @@ def _style(language: str, paths: Iterable[str]) -> Iterator[Finding]:
         yield tally.finding(TOPIC, f"{what} {style}", style)
 
 
-def _kinds(language: str, paths: list[str]) -> Iterator[Finding]:
+def _kinds(language: str, paths: list[str]) -> Iterator[SurveyFinding]:
     """Files of a kind, by the last part of their names: `users.service.ts`, `UserController.php`, `users_controller.rb`."""
     kinds: dict[str, list[str]] = {}
     for path in paths:
@@ -95,9 +95,9 @@ def _kinds(language: str, paths: list[str]) -> Iterator[Finding]:
         inside = [path for path in members if f"/{folder}/" in f"/{path}"]
         if folder:
             claim = f"Files named `{kind}` lie in `{folder}/`"
-            yield Finding(TOPIC, claim, len(inside), len(members), _places(inside))
+            yield SurveyFinding(TOPIC, claim, len(inside), len(members), _places(inside))
         elif kind.startswith("*."):
-            yield Finding(TOPIC, f"Files are named `{kind}`", len(members), len(paths), _places(members))
+            yield SurveyFinding(TOPIC, f"Files are named `{kind}`", len(members), len(paths), _places(members))
 
 
 def _kind(language: str, name: str) -> str:
@@ -124,5 +124,5 @@ def _folder_of_most(members: list[str], paths: list[str]) -> str:
     return folder if folder and inside < MIN_SHARE * len(paths) and len(members) >= inside / 2 else ""
 
 
-def _places(paths: list[str]) -> tuple[Place, ...]:
-    return tuple(Place(path, 1) for path in paths[:2])
+def _places(paths: list[str]) -> tuple[SourceLine, ...]:
+    return tuple(SourceLine(path, 1) for path in paths[:2])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, Finding, Place
-from rag_ls.rules.survey.survey import Excerpt, Survey
+from rag_ls.rules.survey.findings import MAX_EXAMPLES, MIN_COUNT, SourceLine, SurveyFinding
+from rag_ls.rules.survey.survey import CodeExcerpt, Survey
 from rag_ls.util.quoting import code_span, fence, fold
 
 _EVENTS = "WebSocket events"
@@ -19,7 +19,7 @@ _FENCE_NAMES = {"csharp": "cs", "typescript": "ts"}
 
 def pattern_documents(found: Survey) -> dict[str, str]:
     """The documents by path; a topic without a pattern has none."""
-    topics: tuple[tuple[str, str, tuple[Finding, ...], list[str]], ...] = (
+    topics: tuple[tuple[str, str, tuple[SurveyFinding, ...], list[str]], ...] = (
         ("api-endpoints", "API endpoints", found.endpoint_patterns, list(_endpoint_files(found))),
         ("error-handling", "Error handling", found.error_handling, []),
         ("testing", "Tests", found.tests, []),
@@ -50,7 +50,7 @@ def counted(name: str, found: Survey) -> str:
     return f"rag-ls counted {what} in {found.files} source files of the product; {left_out}."
 
 
-def _document(title: str, sentence: str, findings: tuple[Finding, ...], more: list[str], found: Survey) -> str:
+def _document(title: str, sentence: str, findings: tuple[SurveyFinding, ...], more: list[str], found: Survey) -> str:
     lines = [f"# {title}", "", sentence, ""]
     lines += [_item(finding) for finding in findings]
     if findings and more:
@@ -65,19 +65,19 @@ def _document(title: str, sentence: str, findings: tuple[Finding, ...], more: li
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _first_places(found: Survey, title: str) -> list[Place]:
+def _first_places(found: Survey, title: str) -> list[SourceLine]:
     if title == _EVENTS:
-        return [Place(path, event.line) for path, event in found.events[:1]]
-    return [Place(path, endpoint.line) for path, endpoint in found.endpoints[:1]]
+        return [SourceLine(path, event.line) for path, event in found.events[:1]]
+    return [SourceLine(path, endpoint.line) for path, endpoint in found.endpoints[:1]]
 
 
-def _item(finding: Finding) -> str:
+def _item(finding: SurveyFinding) -> str:
     how_many = f"{finding.count} of {finding.total}" if finding.total else f"{finding.count} times"
     places = ", ".join(code_span(f"{place.path}:{place.line}") for place in finding.examples)
     return f"- {fold(finding.claim)}: {how_many}" + (f" ({places})." if places else ".")
 
 
-def _fenced(excerpt: Excerpt) -> Iterator[str]:
+def _fenced(excerpt: CodeExcerpt) -> Iterator[str]:
     """The lines in a fence that they do not end."""
     yield code_span(f"{excerpt.place.path}:{excerpt.place.line}")
     yield ""
@@ -105,9 +105,9 @@ def _events(found: Survey) -> Iterator[str]:
     """The events by name, where there are enough to speak of a pattern."""
     if len(found.events) < MIN_COUNT:
         return
-    places: dict[tuple[str, str], list[Place]] = {}
+    places: dict[tuple[str, str], list[SourceLine]] = {}
     for path, event in found.events:
-        places.setdefault((event.name, event.direction), []).append(Place(path, event.line))
+        places.setdefault((event.name, event.direction), []).append(SourceLine(path, event.line))
     for (name, direction), where in list(places.items())[:_MAX_EVENTS]:
         shown = ", ".join(
             code_span(f"{place.path}:{place.line}") for place in list(dict.fromkeys(where))[:MAX_EXAMPLES]

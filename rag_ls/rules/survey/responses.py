@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from rag_ls.languages import family_of
 from rag_ls.rules.survey.brackets import keys
-from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, Finding, Tally, shares
-from rag_ls.rules.survey.sources import JAVASCRIPT, JVM, Source
+from rag_ls.rules.survey.findings import MIN_COUNT, MIN_SHARE, SurveyFinding, Tally, shares
+from rag_ls.rules.survey.sources import JAVASCRIPT, JVM, SurveyedFile
 
 TOPIC = "responses"
 _LEAST_SHARE = 0.15
@@ -86,7 +86,7 @@ class Responses:
     handlers: int = 0
     models: Tally = field(default_factory=Tally)
 
-    def read(self, source: Source) -> None:
+    def read(self, source: SurveyedFile) -> None:
         family = family_of(source.language)
         for answer in _ANSWERS:
             if source.language not in answer.languages or answer.mark not in source.code:
@@ -99,7 +99,7 @@ class Responses:
         if source.language == "python" and "response_model" in source.code:
             self._models(source)
 
-    def _keys(self, source: Source, match: re.Match[str]) -> None:
+    def _keys(self, source: SurveyedFile, match: re.Match[str]) -> None:
         opening = _literal(source, match.end())
         found = keys(source, opening) if opening >= 0 else ()
         if not found:
@@ -109,13 +109,13 @@ class Responses:
         for key in dict.fromkeys(found):
             self.single.add(key, source.place(match))
 
-    def _models(self, source: Source) -> None:
+    def _models(self, source: SurveyedFile) -> None:
         for match in source.find(_MODEL):
             self.handlers += 1
             if "response_model" in source.code[match.end() : source.closing(match.end() - 1, 2000)]:
                 self.models.add("response_model", source.place(match))
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[SurveyFinding]:
         for _, calls in sorted(self.calls.items(), key=lambda item: -item[1].total):
             for label in shares(calls, _LEAST_SHARE):
                 yield calls.finding(TOPIC, f"Handlers answer with `{label}`", label)
@@ -129,7 +129,7 @@ class Responses:
             yield self.models.finding(TOPIC, claim, "response_model", self.handlers)
 
 
-def _literal(source: Source, offset: int) -> int:
+def _literal(source: SurveyedFile, offset: int) -> int:
     """Where the object, map or call with named arguments of an answer opens; -1 where it is a variable."""
     head = source.bare[offset : offset + _BEFORE_LITERAL]
     # `jsonify(a=1)` has its keys in its own brackets.

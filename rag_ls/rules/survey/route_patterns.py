@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from rag_ls.rules.survey.findings import MIN_COUNT, Finding, Place, Tally
+from rag_ls.rules.survey.findings import MIN_COUNT, SourceLine, SurveyFinding, Tally
 from rag_ls.rules.survey.naming import style_of
 from rag_ls.rules.survey.routes import Endpoint
 
@@ -15,11 +15,11 @@ _PARAMETER = re.compile(r"^[:{<(*\[]|[{}<>()*$]")
 _KINDS = ((re.compile(r"^:\w"), ":name"), (re.compile(r"^\{[^}]+\}$"), "{name}"), (re.compile(r"^<[^>]+>$"), "<name>"))
 
 
-def route_findings(endpoints: Sequence[tuple[str, Endpoint]]) -> Iterator[Finding]:
+def route_findings(endpoints: Sequence[tuple[str, Endpoint]]) -> Iterator[SurveyFinding]:
     """A prefix that nearly all have, how parts of several words are written, how parameters are."""
     starts, parameters, styles = Tally(), Tally(), Tally()
     for path, endpoint in endpoints:
-        place = Place(path, endpoint.line)
+        place = SourceLine(path, endpoint.line)
         parts = [part for part in endpoint.route.split("/") if part]
         if parts:
             starts.add("/" + parts[0] if not _PARAMETER.search(parts[0]) else "", place)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rag_ls.rules.survey.sources import Source
+from rag_ls.rules.survey.sources import SurveyedFile
 
 ANY = "ANY"
 QUOTED = r"""["'`]([^"'`\n]*)["'`]"""
@@ -63,7 +63,7 @@ def prefix_at(spans: Iterable[Span], offset: int) -> str:
     return joined(*(span.prefix for span in around)) if around else ""
 
 
-def body_after(source: Source, offset: int, within: int = 400) -> tuple[int, int] | None:
+def body_after(source: SurveyedFile, offset: int, within: int = 400) -> tuple[int, int] | None:
     """The block in braces that follows an offset."""
     opening = source.bare.find("{", offset, offset + within)
     return None if opening < 0 else (opening, source.closing(opening, 200_000))

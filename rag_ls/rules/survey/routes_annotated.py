@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rag_ls.rules.survey.routes import ANY, QUOTED, Endpoint, first_string, joined, strings
-from rag_ls.rules.survey.sources import Source
+from rag_ls.rules.survey.sources import SurveyedFile
 
 _MAPPING = re.compile(r"@(Get|Post|Put|Patch|Delete|Request)Mapping\b")
 _PATHS = re.compile(r"\b(?:value|path)\s*=\s*(\{[^}]*\}|\[[^\]]*\]|\"[^\"\n]*\")")
@@ -22,7 +22,7 @@ _MINIMAL = re.compile(rf"\b(\w+)\s*\.\s*Map(Get|Post|Put|Patch|Delete)\s*\(\s*{Q
 _GROUP = re.compile(rf"\b(\w+)\s*=\s*(\w+)\s*\.\s*MapGroup\s*\(\s*{QUOTED}")
 
 
-def spring_endpoints(source: Source) -> Iterator[Endpoint]:
+def spring_endpoints(source: SurveyedFile) -> Iterator[Endpoint]:
     """Java and Kotlin. Clients of Feign carry the same annotations and are none."""
     if "Mapping" not in source.code or "@FeignClient" in source.code:
         return
@@ -40,14 +40,14 @@ def spring_endpoints(source: Source) -> Iterator[Endpoint]:
         yield from (Endpoint(method, route, source.line(match.start())) for route in routes for method in methods)
 
 
-def _after_arguments(source: Source, offset: int) -> int:
+def _after_arguments(source: SurveyedFile, offset: int) -> int:
     """Where the arguments of an annotation end, if it has any."""
     if source.bare[offset : offset + 40].lstrip().startswith("("):
         return source.closing(source.bare.index("(", offset), 2000) + 1
     return offset
 
 
-def _annotates_type(source: Source, offset: int) -> bool:
+def _annotates_type(source: SurveyedFile, offset: int) -> bool:
     """Whether a class follows, after other annotations and modifiers."""
     while match := _ANNOTATION.match(source.bare, offset) or _MODIFIER.match(source.bare, offset):
         offset = _after_arguments(source, match.end())
@@ -62,7 +62,7 @@ def _paths(text: str) -> list[str]:
     return strings(text) if text.lstrip().startswith(('"', "{", "[")) else [""]
 
 
-def aspnet_endpoints(source: Source) -> Iterator[Endpoint]:
+def aspnet_endpoints(source: SurveyedFile) -> Iterator[Endpoint]:
     if "[Http" in source.code or "[Route" in source.code or ", Http" in source.code:
         yield from _controllers(source)
     groups = {match[1]: (match[2], match[3]) for match in source.find(_GROUP)}
@@ -76,7 +76,7 @@ def aspnet_endpoints(source: Source) -> Iterator[Endpoint]:
         yield Endpoint(match[2].upper(), joined(route), source.line(match.start()))
 
 
-def _controllers(source: Source) -> Iterator[Endpoint]:
+def _controllers(source: SurveyedFile) -> Iterator[Endpoint]:
     classes = list(source.find(_CLASS))
     prefixes: dict[str, str] = {}
     on_methods: list[tuple[re.Match[str], str, str]] = []

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rag_ls.rules.survey.routes import ANY, Endpoint, Span, body_after, joined, prefix_at, strings
-from rag_ls.rules.survey.sources import Source
+from rag_ls.rules.survey.sources import SurveyedFile
 
 _STRING = r"[\"`]([^\"`\n]*)[\"`]"
 # A file without such a call has no routes; this is cheap to see.
@@ -24,7 +24,7 @@ _NESTED = re.compile(rf"\b\w+\.(?:Route|Group)\(\s*{_STRING}\s*,\s*func\(")
 _FRAMEWORKS = ("go-chi/chi", "gofiber/fiber", "go-fiber", "kataras/iris", "labstack/echo", "gin-gonic")
 
 
-def go_endpoints(source: Source) -> Iterator[Endpoint]:
+def go_endpoints(source: SurveyedFile) -> Iterator[Endpoint]:
     if not _ANY_CALL.search(source.code):
         return
     groups = {match[1]: (match[2], match[3]) for match in source.find(_GROUP)}
@@ -50,7 +50,7 @@ def go_endpoints(source: Source) -> Iterator[Endpoint]:
             yield from (Endpoint(method, full(match, route), source.line(match.start())) for method in methods)
 
 
-def _spans(source: Source) -> Iterator[Span]:
+def _spans(source: SurveyedFile) -> Iterator[Span]:
     """`r.Route("/x", func(r chi.Router) {...})`"""
     for match in source.find(_NESTED):
         if body := body_after(source, match.end()):
@@ -70,7 +70,7 @@ def _group_prefix(groups: dict[str, tuple[str, str]], name: str) -> str:
     return joined(*parts) if parts else ""
 
 
-def _following_methods(source: Source, match: re.Match[str]) -> list[str]:
+def _following_methods(source: SurveyedFile, match: re.Match[str]) -> list[str]:
     """gorilla/mux: `.Methods("GET", http.MethodPost)` after the call."""
     opening = source.bare.index("(", match.start())
     found = _METHODS.match(source.code, source.closing(opening) + 1)

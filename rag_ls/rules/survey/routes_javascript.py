@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rag_ls.rules.survey.brackets import arguments, chain
 from rag_ls.rules.survey.routes import ANY, QUOTED, Endpoint, first_string, joined, methods_of, strings
-from rag_ls.rules.survey.sources import Source
+from rag_ls.rules.survey.sources import SurveyedFile
 
 _VERBS = "get|post|put|patch|delete|all|head|options"
 # A file without such a call has no routes; this is cheap to see.
@@ -31,7 +31,7 @@ _NEXT_METHOD = re.compile(
 )
 
 
-def javascript_endpoints(source: Source) -> Iterator[Endpoint]:
+def javascript_endpoints(source: SurveyedFile) -> Iterator[Endpoint]:
     yield from _routers(source)
     if "@Controller" in source.code:
         yield from _nest(source)
@@ -41,7 +41,7 @@ def javascript_endpoints(source: Source) -> Iterator[Endpoint]:
             yield Endpoint(method[1], joined(*folders), source.line(method.start()))
 
 
-def _routers(source: Source) -> Iterator[Endpoint]:
+def _routers(source: SurveyedFile) -> Iterator[Endpoint]:
     if not _ANY_CALL.search(source.code):
         return
     prefixes = _prefixes(source)
@@ -64,7 +64,7 @@ def _routers(source: Source) -> Iterator[Endpoint]:
                 yield Endpoint(method, joined(prefixes.get(match[1], ""), match[2]), line)
 
 
-def _fastify(source: Source, match: re.Match[str], prefix: str) -> Iterator[Endpoint]:
+def _fastify(source: SurveyedFile, match: re.Match[str], prefix: str) -> Iterator[Endpoint]:
     """`fastify.route({ method: 'GET', url: '/x' })`"""
     fields = {part.partition(":")[0].strip(): part.partition(":")[2] for _, part in arguments(source, match.end())}
     if "url" in fields and (route := first_string(fields["url"])) is not None:
@@ -72,7 +72,7 @@ def _fastify(source: Source, match: re.Match[str], prefix: str) -> Iterator[Endp
             yield Endpoint(method, joined(prefix, route), source.line(match.start()))
 
 
-def _prefixes(source: Source) -> dict[str, str]:
+def _prefixes(source: SurveyedFile) -> dict[str, str]:
     """The routers that the file makes, each with the prefix under which the file mounts it."""
     prefixes: dict[str, str] = {}
     for match in source.find(_ROUTER):
@@ -90,7 +90,7 @@ def _prefixes(source: Source) -> dict[str, str]:
     return prefixes
 
 
-def _nest(source: Source) -> Iterator[Endpoint]:
+def _nest(source: SurveyedFile) -> Iterator[Endpoint]:
     prefix = ""
     for match in source.find(_DECORATOR):
         text = source.code[match.end() : source.closing(match.end() - 1, 1000)]

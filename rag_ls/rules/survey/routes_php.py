@@ -18,7 +18,7 @@ from rag_ls.rules.survey.routes import (
     prefix_at,
     strings,
 )
-from rag_ls.rules.survey.sources import Source
+from rag_ls.rules.survey.sources import SurveyedFile
 
 _VERB = r"(get|post|put|patch|delete|options|any|match|map|view|redirect|resource|apiResource)"
 _ROUTE = re.compile(rf"(?:\bRoute::|\$(?:app|router|group|route|r)->){_VERB}\(")
@@ -31,7 +31,7 @@ _METHODS = re.compile(r"\bmethods\s*:\s*(\[[^\]]*\]|[\"'][^\"'\n]*[\"'])")
 _LOOK_BACK = 300
 
 
-def php_endpoints(source: Source) -> Iterator[Endpoint]:
+def php_endpoints(source: SurveyedFile) -> Iterator[Endpoint]:
     if "#[Route(" in source.code:
         yield from _symfony(source)
     if "Route::" not in source.code and not re.search(r"\$(?:app|router|group|route|r)->", source.code):
@@ -42,7 +42,7 @@ def php_endpoints(source: Source) -> Iterator[Endpoint]:
             yield from _routes(source, match, spans)
 
 
-def _routes(source: Source, match: re.Match[str], spans: list[Span]) -> Iterator[Endpoint]:
+def _routes(source: SurveyedFile, match: re.Match[str], spans: list[Span]) -> Iterator[Endpoint]:
     opening = match.end() - 1
     parts = [text for _, text in arguments(source, opening)]
     several = match[1] in ("match", "map")
@@ -71,7 +71,7 @@ def _nested_resource(name: str) -> str:
     return "/".join([*(f"{part}/{{{singular(part)}}}" for part in outer), last])
 
 
-def _restriction(source: Source, opening: int, name: str) -> list[str] | None:
+def _restriction(source: SurveyedFile, opening: int, name: str) -> list[str] | None:
     """The names in `->only([...])` after a call, or in its options: `['only' => [...]]`."""
     after = source.closing(opening) + 1
     end = source.bare.find(";", after, after + 600)
@@ -80,7 +80,7 @@ def _restriction(source: Source, opening: int, name: str) -> list[str] | None:
     return strings(found[1]) if found else None
 
 
-def _groups(source: Source) -> Iterator[Span]:
+def _groups(source: SurveyedFile) -> Iterator[Span]:
     """`Route::prefix('x')->group(function () {...})`, `Route::group(['prefix' => 'x'], ...)`, Slim's `$app->group('/x', ...)`."""
     for match in source.find(_GROUP):
         head = source.code[max(0, match.start() - _LOOK_BACK) : match.start()]
@@ -95,7 +95,7 @@ def _groups(source: Source) -> Iterator[Span]:
             yield Span(*body, route)
 
 
-def _symfony(source: Source) -> Iterator[Endpoint]:
+def _symfony(source: SurveyedFile) -> Iterator[Endpoint]:
     prefix = ""
     for match in source.find(_ATTRIBUTE):
         end = source.closing(match.end() - 1, 2000)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rag_ls.rules.survey.routes import ANY, Endpoint, joined, methods_of, strings
-from rag_ls.rules.survey.sources import Source
+from rag_ls.rules.survey.sources import SurveyedFile
 
 _STRING = r"""r?(?:"([^"\n]*)"|'([^'\n]*)')"""
 _DECORATOR = re.compile(
@@ -24,7 +24,7 @@ _DJANGO = re.compile(rf"(?<![\w.])(path|re_path|url)\(\s*{_STRING}\s*,\s*(includ
 _REGISTER = re.compile(rf"\b\w*[rR]outer\w*\.register\(\s*{_STRING}\s*,")
 
 
-def python_endpoints(source: Source) -> Iterator[Endpoint]:
+def python_endpoints(source: SurveyedFile) -> Iterator[Endpoint]:
     if "@" in source.code:
         yield from _decorated(source)
     if "starlette" in source.code:
@@ -35,7 +35,7 @@ def python_endpoints(source: Source) -> Iterator[Endpoint]:
         yield from _django(source)
 
 
-def _decorated(source: Source) -> Iterator[Endpoint]:
+def _decorated(source: SurveyedFile) -> Iterator[Endpoint]:
     prefixes = _prefixes(source)
     for match in source.find(_DECORATOR):
         route = _string(match, 3)
@@ -62,7 +62,7 @@ def _each(call: str, default: str, route: str, line: int) -> Iterator[Endpoint]:
         yield Endpoint(method, route, line)
 
 
-def _prefixes(source: Source) -> dict[str, str]:
+def _prefixes(source: SurveyedFile) -> dict[str, str]:
     prefixes: dict[str, str] = {}
     for match in source.find(_ROUTER):
         own = _PREFIX.search(source.code[match.end() : source.closing(match.end() - 1, 2000)])
@@ -74,7 +74,7 @@ def _prefixes(source: Source) -> dict[str, str]:
     return prefixes
 
 
-def _django(source: Source) -> Iterator[Endpoint]:
+def _django(source: SurveyedFile) -> Iterator[Endpoint]:
     if "django" not in source.code and "rest_framework" not in source.code:
         return
     for match in source.find(_DJANGO):
@@ -92,7 +92,7 @@ def _django_route(pattern: str, function: str) -> str:
     return joined(pattern)
 
 
-def _call(source: Source, match: re.Match[str]) -> str:
+def _call(source: SurveyedFile, match: re.Match[str]) -> str:
     """The text of the call that a match opens."""
     opening = source.bare.index("(", match.start())
     return source.code[opening : source.closing(opening, 2000)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rag_ls.rules.survey.resources import actions, resource_routes, singular
 from rag_ls.rules.survey.routes import ANY, Endpoint, joined, methods_of
-from rag_ls.rules.survey.sources import Source
+from rag_ls.rules.survey.sources import SurveyedFile
 
 _ROUTES_FILE = re.compile(r"(^|/)(config/routes(\.rb|/.+\.rb)|[\w-]*routes\.rb)$")
 _VERB = re.compile(r"(get|post|put|patch|delete|match)\s*\(?\s*(.+)", re.DOTALL)
@@ -34,7 +34,7 @@ class _Block:
     """The parameter for one of them, `:id`."""
 
 
-def ruby_endpoints(source: Source) -> Iterator[Endpoint]:
+def ruby_endpoints(source: SurveyedFile) -> Iterator[Endpoint]:
     if _ROUTES_FILE.search(source.path):
         yield from _rails(source)
     elif "inatra" in source.code:
@@ -47,7 +47,7 @@ _SINATRA = re.compile(
 )
 
 
-def _rails(source: Source) -> Iterator[Endpoint]:
+def _rails(source: SurveyedFile) -> Iterator[Endpoint]:
     blocks: list[_Block] = []
     for line, statement in _statements(source.code):
         opens = bool(_OPENS.search(statement))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rag_ls.rules.survey.brackets import arguments
 from rag_ls.rules.survey.routes import ANY, Endpoint, Span, body_after, first_string, joined, prefix_at
-from rag_ls.rules.survey.sources import Source
+from rag_ls.rules.survey.sources import SurveyedFile
 
 _ROUTE = re.compile(r"\.\s*route\s*\(\s*(?=\")")
 _NEST = re.compile(r"\.\s*nest\s*\(\s*(?=\")")
@@ -18,7 +18,7 @@ _ATTRIBUTE = re.compile(
 _CALLED = re.compile(r"^\s*(\w+)\s*\(")
 
 
-def rust_endpoints(source: Source) -> Iterator[Endpoint]:
+def rust_endpoints(source: SurveyedFile) -> Iterator[Endpoint]:
     for match in source.find(_ATTRIBUTE):
         yield Endpoint(match[1].upper(), joined(match[2]), source.place(match).line)
     spans = list(_nested(source))
@@ -45,7 +45,7 @@ def _outer_methods(text: str) -> Iterator[str]:
             yield match[1]
 
 
-def _nested(source: Source) -> Iterator[Span]:
+def _nested(source: SurveyedFile) -> Iterator[Span]:
     """`.nest("/x", Router::new()...)`, and `.nest("/x", routes())` with the function in the same file."""
     for match in source.find(_NEST):
         opening = source.bare.index("(", match.start())

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from rag_ls.languages import LANGUAGES, find_language
-from rag_ls.rules.survey.findings import Place
+from rag_ls.rules.survey.findings import SourceLine
 from rag_ls.search.roles import is_data, is_docs, is_secondary, is_test
 
 MAX_CHARACTERS = 400_000
@@ -40,7 +40,7 @@ _GENERATED_MARK = re.compile(r"@generated\b|Code generated .{0,80} DO NOT EDIT|T
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SurveyedFile:
     """A file that is searched by several detectors. All texts have the same length, so offsets mean the same in each."""
 
     path: str
@@ -68,17 +68,17 @@ class Source:
         """The 1-based line of an offset."""
         return bisect_right(self.ends, offset - 1) + 1 if offset else 1
 
-    def place(self, match: re.Match[str]) -> Place:
+    def place(self, match: re.Match[str]) -> SourceLine:
         """Where the first visible character of a match stands."""
         lead = len(match[0]) - len(match[0].lstrip())
-        return Place(self.path, self.line(match.start() + lead))
+        return SourceLine(self.path, self.line(match.start() + lead))
 
     def closing(self, opening: int, within: int = 20_000) -> int:
         """The offset of the bracket that closes the one at an offset; the end of the search where there is none."""
         return _closing(self.bare, opening, min(len(self.bare), opening + within))
 
 
-def source_of(path: str, language: str, text: str) -> Source:
+def source_of(path: str, language: str, text: str) -> SurveyedFile:
     """A source with its comments and strings found."""
     text = text[:MAX_CHARACTERS].removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     scanner = _scanner(language)
@@ -86,7 +86,7 @@ def source_of(path: str, language: str, text: str) -> Source:
     if language == "rust" and "#[cfg(test)]" in bare:
         code, bare = _without_tests(code, bare)
     ends = tuple(match.start() for match in re.finditer("\n", text))
-    return Source(path, language, text, code, bare, ends)
+    return SurveyedFile(path=path, language=language, text=text, code=code, bare=bare, ends=ends)
 
 
 @cache

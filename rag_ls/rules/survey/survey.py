@@ -10,7 +10,7 @@ from rag_ls.rules.survey.decorators import Decorators
 from rag_ls.rules.survey.endpoints import Endpoint, endpoints_of
 from rag_ls.rules.survey.errors import Errors
 from rag_ls.rules.survey.events import SocketEvent, events_of
-from rag_ls.rules.survey.findings import Finding, Place, qualified
+from rag_ls.rules.survey.findings import SourceLine, SurveyFinding, qualified
 from rag_ls.rules.survey.imports import Imports, gather_imports
 from rag_ls.rules.survey.layers import layer_findings
 from rag_ls.rules.survey.layout import TestLayout
@@ -18,7 +18,7 @@ from rag_ls.rules.survey.middleware import Middleware, gather_middleware
 from rag_ls.rules.survey.naming import naming_findings
 from rag_ls.rules.survey.responses import Responses
 from rag_ls.rules.survey.route_patterns import route_findings
-from rag_ls.rules.survey.sources import MAX_CHARACTERS, Source, is_generated, is_product, source_of
+from rag_ls.rules.survey.sources import MAX_CHARACTERS, SurveyedFile, is_generated, is_product, source_of
 from rag_ls.rules.survey.stacks import Stack, backend_of, find_stacks, frontend_of
 
 _EXCERPT_LINES = 8
@@ -28,7 +28,7 @@ _BLOCK_ENDS = frozenset(["}", "};", "})", "});", ")", ");", "end"])
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class SurveyedTree:
     """A repository as a survey sees it."""
 
     paths: tuple[str, ...]
@@ -41,10 +41,10 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
+class CodeExcerpt:
     """A few lines of a file, as they stand there."""
 
-    place: Place
+    place: SourceLine
     language: str
     text: str
 
@@ -59,23 +59,23 @@ class Survey:
     frontend: str | None
     """The folder; "" for the root, None where there is none."""
     backend: str | None
-    middleware: tuple[Finding, ...]
+    middleware: tuple[SurveyFinding, ...]
     middleware_names: tuple[str, ...]
     """Every middleware that is registered, the most frequent first."""
-    decorators: tuple[Finding, ...]
-    response_formats: tuple[Finding, ...]
-    import_conventions: tuple[Finding, ...]
+    decorators: tuple[SurveyFinding, ...]
+    response_formats: tuple[SurveyFinding, ...]
+    import_conventions: tuple[SurveyFinding, ...]
     import_prefixes: tuple[str, ...]
     """`@/`, `~/`: what files import one another by, the most frequent first."""
-    layers: tuple[Finding, ...]
-    naming: tuple[Finding, ...]
-    error_handling: tuple[Finding, ...]
-    tests: tuple[Finding, ...]
-    endpoint_patterns: tuple[Finding, ...]
+    layers: tuple[SurveyFinding, ...]
+    naming: tuple[SurveyFinding, ...]
+    error_handling: tuple[SurveyFinding, ...]
+    tests: tuple[SurveyFinding, ...]
+    endpoint_patterns: tuple[SurveyFinding, ...]
     endpoints: tuple[tuple[str, Endpoint], ...]
     """With the path of the file, by path and line."""
     events: tuple[tuple[str, SocketEvent], ...]
-    excerpts: tuple[Excerpt, ...]
+    excerpts: tuple[CodeExcerpt, ...]
     """For the main findings of each topic, the code at the first example."""
 
 
@@ -94,7 +94,7 @@ class _Gathered:
     texts: dict[str, str] = field(default_factory=dict)
     languages: dict[str, str] = field(default_factory=dict)
 
-    def read(self, source: Source) -> None:
+    def read(self, source: SurveyedFile) -> None:
         self.texts[source.path] = source.text
         self.languages[source.path] = source.language
         for part in (self.imports, self.middleware, self.decorators, self.responses, self.errors):
@@ -103,11 +103,11 @@ class _Gathered:
         self.endpoints += ((source.path, endpoint) for endpoint in endpoints_of(source))
         self.events += ((source.path, event) for event in events_of(source))
 
-    def source(self, path: str) -> Source | None:
+    def source(self, path: str) -> SurveyedFile | None:
         return source_of(path, self.languages[path], self.texts[path]) if path in self.texts else None
 
 
-def survey(tree: Tree, frontend: str = "", backend: str = "") -> Survey:
+def survey(tree: SurveyedTree, frontend: str = "", backend: str = "") -> Survey:
     """The survey of a repository's code. `frontend` and `backend` name folders where detection is not to decide."""
     stacks = find_stacks(tree.paths, tree.read)
     own = [path for path in sorted(tree.paths) if is_product(path, tree.language(path))]
@@ -176,7 +176,7 @@ def _backend(stacks: list[Stack], gathered: _Gathered) -> str | None:
     return found
 
 
-def _shown(findings: dict[str, tuple[Finding, ...]]) -> Iterator[Place]:
+def _shown(findings: dict[str, tuple[SurveyFinding, ...]]) -> Iterator[SourceLine]:
     """The first example of the main findings; the name of a file needs no code to show it."""
     for topic, of_topic in findings.items():
         if topic != "naming":
@@ -184,23 +184,23 @@ def _shown(findings: dict[str, tuple[Finding, ...]]) -> Iterator[Place]:
             yield from (finding.examples[0] for finding in with_example[:_EXCERPTS_PER_TOPIC])
 
 
-def _is_code(finding: Finding) -> bool:
+def _is_code(finding: SurveyFinding) -> bool:
     """Whether the example is a place in the code, not the file as such: what says where tests lie names line 1."""
     return finding.topic != "tests" or finding.examples[0].line > 1
 
 
-def _first_places(gathered: _Gathered) -> Iterator[Place]:
-    yield from (Place(path, endpoint.line) for path, endpoint in gathered.endpoints[:1])
-    yield from (Place(path, event.line) for path, event in gathered.events[:1])
+def _first_places(gathered: _Gathered) -> Iterator[SourceLine]:
+    yield from (SourceLine(path, endpoint.line) for path, endpoint in gathered.endpoints[:1])
+    yield from (SourceLine(path, event.line) for path, event in gathered.events[:1])
 
 
-def _excerpts(places: Iterable[Place], gathered: _Gathered, tree: Tree) -> Iterator[Excerpt]:
+def _excerpts(places: Iterable[SourceLine], gathered: _Gathered, tree: SurveyedTree) -> Iterator[CodeExcerpt]:
     for place in dict.fromkeys(places):
         text = gathered.texts.get(place.path)
         lines = (tree.read(place.path) if text is None else text).splitlines()[place.line - 1 :]
         kept = _whole_lines(lines[:_EXCERPT_LINES])
         if kept and all(len(line) <= _MAX_EXCERPT_WIDTH for line in kept):
-            yield Excerpt(place, tree.language(place.path), "\n".join(kept))
+            yield CodeExcerpt(place, tree.language(place.path), "\n".join(kept))
 
 
 def _whole_lines(lines: list[str]) -> list[str]:

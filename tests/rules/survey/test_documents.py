@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from rag_ls.rules.survey import Survey, Tree, architecture_yaml, pattern_documents, survey
+from rag_ls.rules.survey import Survey, SurveyedTree, architecture_yaml, pattern_documents, survey
 from rag_ls.rules.survey.yaml_text import comment, quoted
 
 yaml = pytest.importorskip("yaml")
@@ -27,7 +27,7 @@ app.delete('/api/users/:id', (req, res) => res.json({ success: true, data: user 
 def surveyed(files: dict[str, str]) -> Survey:
     texts = {path: textwrap.dedent(text) for path, text in files.items()}
     return survey(
-        Tree(
+        SurveyedTree(
             tuple(texts),
             lambda path: texts.get(path, ""),
             lambda path: "javascript" if path.endswith(".js") else "",

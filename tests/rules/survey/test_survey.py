@@ -6,18 +6,20 @@ import textwrap
 from collections.abc import Iterable
 
 from rag_ls.languages import detect_language
-from rag_ls.rules.survey import Finding, Place, Survey, Tree, survey
+from rag_ls.rules.survey import SourceLine, Survey, SurveyedTree, SurveyFinding, survey
 
 Edges = Iterable[tuple[str, str, int]]
 
 
 def look(files: dict[str, str], edges: Edges = (), frontend: str = "", backend: str = "") -> Survey:
     texts = {path: textwrap.dedent(text) for path, text in files.items()}
-    tree = Tree(tuple(texts), lambda path: texts.get(path, ""), lambda path: detect_language(path) or "", tuple(edges))
+    tree = SurveyedTree(
+        tuple(texts), lambda path: texts.get(path, ""), lambda path: detect_language(path) or "", tuple(edges)
+    )
     return survey(tree, frontend, backend)
 
 
-def claims(findings: Iterable[Finding]) -> list[tuple[str, int, int]]:
+def claims(findings: Iterable[SurveyFinding]) -> list[tuple[str, int, int]]:
     return [(finding.claim, finding.count, finding.total) for finding in findings]
 
 
@@ -58,7 +60,7 @@ def test_express_middleware_is_named_and_counted() -> None:
     """
     found = look({"src/app.js": text})
     assert claims(found.middleware)[0] == ("`app.use` registers `auth.required`, `cors`, `helmet`", 3, 0)
-    assert found.middleware[0].examples == (Place("src/app.js", 3), Place("src/app.js", 4))
+    assert found.middleware[0].examples == (SourceLine("src/app.js", 3), SourceLine("src/app.js", 4))
 
 
 def test_middleware_of_the_other_frameworks() -> None:
@@ -143,7 +145,7 @@ def test_a_layer_that_is_never_imported_back() -> None:
     found = look(files, [(f"src/api/{name}.py", f"src/services/{name}.py", 2) for name in "abcd"])
     claim = "`src/api` imports `src/services`; `src/services` never imports `src/api`"
     assert claims(found.layers) == [(claim, 4, 4)]
-    assert found.layers[0].examples == (Place("src/api/a.py", 2), Place("src/api/b.py", 2))
+    assert found.layers[0].examples == (SourceLine("src/api/a.py", 2), SourceLine("src/api/b.py", 2))
 
 
 def test_layers_that_import_one_another_are_said_so() -> None:
@@ -200,7 +202,7 @@ def test_handlers_that_log() -> None:
     quiet = "try:\n    f()\nexcept ValueError:\n    pass\nlogger.info('later')\n"
     found = look({"a.py": text, "b.py": text, "c.py": text, "d.py": quiet}).error_handling
     assert claims(found) == [("In part, Python handlers log the error", 3, 4)]
-    assert found[0].examples == (Place("a.py", 3), Place("b.py", 3))
+    assert found[0].examples == (SourceLine("a.py", 3), SourceLine("b.py", 3))
 
 
 def test_go_errors_are_wrapped() -> None:
@@ -284,7 +286,7 @@ def test_each_of_a_thousand_files_is_read_once() -> None:
         reads.append(path)
         return files[path]
 
-    found = survey(Tree(tuple(files), read, lambda path: "typescript", ()))
+    found = survey(SurveyedTree(tuple(files), read, lambda path: "typescript", ()))
     assert found.files == len(reads) == 1000
 
 

@@ -19,10 +19,10 @@ from rag_ls.rules.checks.cruiser.records import (
 from rag_ls.rules.checks.graph import Edge, ImportGraph
 from rag_ls.rules.checks.names import first_line
 from rag_ls.rules.checks.places import place_of, shown, told
-from rag_ls.rules.checks.records import CheckedDocument, Place
+from rag_ls.rules.checks.records import CheckedDocument, TextRange
 from rag_ls.util.text import lines_of
 
-Found = tuple[Place, str]
+Found = tuple[TextRange, str]
 _TYPE_ONLY = re.compile(r"\s*(?:import|export)\s+type\b(?!\s*(?:,|from\b))")
 
 

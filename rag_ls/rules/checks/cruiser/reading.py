@@ -145,9 +145,16 @@ def _dependency(item: object) -> DependencyRule:
     if "viaSomeNot" in target:
         via = Modules(via.path if via else "", _pattern(target["viaSomeNot"]))
     return DependencyRule(
-        _modules(source), _modules(target), types, types_not, target.get("moreThanOneDependencyType"),
-        target.get("couldNotResolve"), target.get("circular"), via, only,
-    )  # fmt: skip
+        source=_modules(source),
+        target=_modules(target),
+        types=types,
+        types_not=types_not,
+        has_many_types=target.get("moreThanOneDependencyType"),
+        is_unresolvable=target.get("couldNotResolve"),
+        is_circular=target.get("circular"),
+        via=via,
+        via_only=only,
+    )
 
 
 def _part(item: Mapping[str, Any], key: str, supported: Collection[str]) -> Mapping[str, Any]:
