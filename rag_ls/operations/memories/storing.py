@@ -18,7 +18,7 @@ from rag_ls.memory.recall import memory_of
 from rag_ls.model import Anchor, Hit, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.operations.caller import Caller
 from rag_ls.operations.changes import Changed, mark_changed
-from rag_ls.operations.fields import NoArguments, argument, optional
+from rag_ls.operations.fields import NoArguments, argument, arguments_of, optional
 from rag_ls.operations.memories.arguments import (
     PLACE_KEYS,
     SCOPE_NAMES,
@@ -35,7 +35,7 @@ from rag_ls.operations.memories.memory_records import (
 )
 from rag_ls.operations.memories.recalling import find_memory
 from rag_ls.operations.operation import DELETES, DESTROYS, WRITES, Opens, Tool, Verb, operation
-from rag_ls.operations.parsing import parse_request
+from rag_ls.operations.parsing import argument_named, parse_request
 
 _PLACE = ("source_file", *PLACE_KEYS)
 _SHOWN_METADATA = ("tags", "source_file", "line", "symbol", "memory_type")
@@ -175,7 +175,12 @@ def update_memory(caller: Caller, request: UpdateMemory) -> Changed[StoredAnswer
         raise InvalidRequest(
             "update_memory needs content or metadata; only a memory about code can be confirmed as it is"
         )
-    change = functools.partial(_change_memory, view=view, content=request.content, metadata=request.metadata or {})
+    metadata = request.metadata or {}
+    meta = parse_request(
+        "update_memory metadata", Metadata, {key: value for key, value in metadata.items() if value is not None}
+    )
+    changes = {argument_named(str(key).strip(), arguments_of(Metadata)): value for key, value in metadata.items()}
+    change = functools.partial(_change_memory, view=view, content=request.content, meta=meta, changes=changes)
     stored = view.memories.update(
         memory.id, change, view.model(), expected=request.expected_version, force=request.force
     )
@@ -183,29 +188,24 @@ def update_memory(caller: Caller, request: UpdateMemory) -> Changed[StoredAnswer
     return mark_changed(answer, view, memory.scope)
 
 
-def _change_memory(memory: Memory, *, view: ProjectSession, content: str | None, metadata: Mapping[str, Any]) -> Memory:
-    """A memory with a caller's changes. An update, even an empty one, confirms that it holds for the present code."""
-    present = {name: getattr(memory.metadata, name) for name in MemoryMetadata.__dataclass_fields__}
-    present |= {"memory_type": memory.memory_type.value, "source_uri": memory.source_uri, "branch": memory.branch}
-    wanted = merge_patch(present, metadata)
-    if "source_file" not in metadata:
-        # The stored one may belong to another project or an import; `read_metadata` would reject it.
-        wanted.pop("source_file", None)
-    meta = parse_request("update_memory metadata", Metadata, wanted)
-    changed = read_metadata(meta, view)
-    if "source_file" not in metadata:
-        changed = replace(changed, source_file=memory.metadata.source_file)
-    branch = memory.branch
-    if "branch" in metadata:
-        branch = read_branch(meta, "update_memory metadata", view, memory.scope)
+def _change_memory(
+    memory: Memory, *, view: ProjectSession, content: str | None, meta: Metadata, changes: Mapping[str, Any]
+) -> Memory:
+    """A memory with a caller's changes, whose values are in `meta`. An update, even an empty one, confirms that it holds."""
+    stated = read_metadata(meta, view)
+    changed = {name: getattr(stated, name) for name in MemoryMetadata.__dataclass_fields__ if name in changes}
+    if changes.get("custom") is not None:
+        changed["custom"] = merge_patch(memory.metadata.custom, meta.custom)
     return replace(
         memory,
         content=memory.content if content is None else content,
-        metadata=changed,
+        metadata=replace(memory.metadata, **changed),
         memory_type=MemoryType(meta.memory_type or memory.memory_type),
-        source_uri=meta.source_uri.strip() or None,
-        branch=branch,
-        anchor=_make_anchor(memory, meta, metadata, view),
+        source_uri=meta.source_uri.strip() or None if "source_uri" in changes else memory.source_uri,
+        branch=read_branch(meta, "update_memory metadata", view, memory.scope)
+        if "branch" in changes
+        else memory.branch,
+        anchor=_make_anchor(memory, meta, changes, view),
     )
 
 

@@ -40,6 +40,14 @@ class TestUpdating:
             "tags": ["money"], "language": "python", "importance_score": 0.5, "custom": {"a": {"c": 2}, "d": 3, "e": 4},
         }  # fmt: skip
 
+    def test_another_name_of_a_key_changes_it_too(self, operations: Operations) -> None:
+        memory = _stored(operations, tags=["money"], importance_score=0.9)
+        operations.run(
+            "update_memory", {"id": memory, "metadata": {"tag": "tax", "importance": 0.2, "type": "episodic"}}
+        )
+        record = operations.run("get_memory", {"id": memory})
+        assert (record["metadata"], record["memory_type"]) == ({"tags": ["tax"], "importance_score": 0.2}, "episodic")
+
     def test_only_what_is_given_changes(self, operations: Operations) -> None:
         memory = _stored(operations, tags=["money"], source_file="src/cart.py", line=2)
         before = operations.run("get_memory", {"id": memory})
