@@ -11,7 +11,7 @@ class Comments(NamedTuple):
     pattern: str
     """The pattern of a comment; `.` matches line ends too. Stored prints of code depend on it."""
     start: str
-    """How a comment on one line begins."""
+    """The beginning of a comment on one line."""
     end: str = ""
 
 

@@ -13,7 +13,7 @@ class Tests(NamedTuple):
     """The conventions of a language's tests."""
 
     file_names: tuple[tuple[str, str], ...] = ()
-    """How the name of a test file is shown (a template for the groups of the pattern), and its pattern."""
+    """The shown form of a test file's name (a template for the groups of the pattern), and its pattern."""
     libraries: tuple[tuple[str, str], ...] = ()
     """The libraries that tests are written with, and what shows them."""
     declared: str = ""
@@ -42,7 +42,7 @@ def suffixed_tests(suffix: str) -> tuple[tuple[str, str], ...]:
 
 
 class ErrorSyntax(NamedTuple):
-    """How errors are declared, raised and handled."""
+    """The ways in which errors are declared, raised and handled."""
 
     declared: str
     """A class (the first group) and its bases (the second)."""
@@ -68,7 +68,7 @@ class DecoratorSyntax(NamedTuple):
     ordinary: frozenset[str] = frozenset()
     """Parts of the language, and those of every project."""
     start: str = "@"
-    """How one is written, before and after its name."""
+    """The marks before and after its name."""
     end: str = ""
 
 

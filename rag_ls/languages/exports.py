@@ -11,7 +11,7 @@ _ATTRIBUTES = r"[@#][\w.]*(?:\([^()]*\))?\s|\[[^\[\]]*\]|\w+\(set\)"
 
 
 class ExportRule(NamedTuple):
-    """Which declarations other documents see. Whether an outer type is hidden, the caller knows."""
+    """The declarations that other documents see. Whether an outer type is hidden, the caller knows."""
 
     is_exported: Callable[[str, str, bool], bool]
     """(name without its scopes, words of the signature before its parameters or value, member of a type) -> exported"""

@@ -1,4 +1,4 @@
-"""How imports are found, read and followed to what is used of them, as data."""
+"""Rules to find and read imports, and to follow them to what is used of them, as data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DEFAULT = r"import\s+(?:type\s+)?([\w$]+)\s*(?:,|\bfrom\b)"
 
 
 class ImportRule(NamedTuple):
-    """How to find and read the imports of one language."""
+    """The rules to find and read the imports of one language."""
 
     reader: Reader
     types: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class Statement(NamedTuple):
 
 
 class UseRule(NamedTuple):
-    """How a document uses the members of what it imports."""
+    """The ways in which a document uses the members of what it imports."""
 
     separator: str
     """A pattern of what stands between a name and its member."""

@@ -72,13 +72,13 @@ class Language:
     # --- what its documents take from each other
 
     imports: ImportRule | None = None
-    """How imports are found and read."""
+    """The rules to find and read imports."""
     uses: UseRule | None = None
-    """How members of an imported module are used; None where that is not followed."""
+    """The ways in which members of an imported module are used; None where that is not followed."""
     exports: ExportRule | None = None
-    """Which declarations other documents see; None where they see all."""
+    """The declarations that other documents see; None where they see all."""
     own_names: OwnNameRule | None = None
-    """How names are used without an import of their own."""
+    """The ways in which names are used without an import of their own."""
     resolver: Callable[[SourceTree], Resolver] | None = None
     """The maker of what finds the documents that an import means. Languages with the same one share its object."""
     shares_folder: bool = False

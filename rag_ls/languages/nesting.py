@@ -1,4 +1,4 @@
-"""How deeply a text is nested, for grammars whose scanners crash the process on deep texts."""
+"""Measures how deeply a text is nested, for grammars whose scanners crash the process on deep texts."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _TYPE_NAME = rb"(?<!\w)[A-Z]\w*"
 
 
 class OwnNameRule(NamedTuple):
-    """How to find the names in a text."""
+    """The patterns that find the names in a text."""
 
     noise: bytes
     """A pattern of comments and texts in quotes; `.` matches line ends too."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class Kind(StrEnum):
-    """How a declaration is cut into chunks."""
+    """The way a declaration is cut into chunks."""
 
     TYPE = "type"
     """Its head (signature, doc, fields) is its own chunk; the members follow."""
@@ -28,7 +28,7 @@ class Kind(StrEnum):
 
 
 class Declaration(NamedTuple):
-    """How to read one kind of node as a declaration."""
+    """The rules to read one kind of node as a declaration."""
 
     kind: Kind
     names: tuple[str, ...] = ("name",)
@@ -83,7 +83,7 @@ class Syntax(NamedTuple):
     is_ascii_alone: bool = False
     """Whether it looks any character up in a table of 384 entries: a private one, such as an icon, crashes the process."""
     nesting: Callable[[bytes], int] | None = None
-    """How deeply a text is nested; None where no depth crashes the process."""
+    """The depth at which a text is nested; None where no depth crashes the process."""
 
 
 def declare(

@@ -308,7 +308,7 @@ def _most_alike(anchor: Anchor, regions: Sequence[_Region]) -> Anchor | None:
 
 
 def _present_line(anchor: Anchor, region: _Region) -> int:
-    """Where the remembered line of a region is now: the line with the same code that is nearest, else about there."""
+    """The present place of a region's remembered line: the line with the same code that is nearest, else about there."""
     if not anchor.line_print:
         return region.start_line
     expected = min(region.start_line + anchor.line_offset, max(region.start_line, region.end_line))

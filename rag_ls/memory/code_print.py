@@ -41,7 +41,7 @@ def code_print(text: str, language: str, name: str = "") -> CodePrint:
 
 
 def similarity(one: str, other: str) -> float:
-    """How alike two sketched bodies are, 0 to 1: the estimated share of token pairs that they have in common."""
+    """The likeness of two sketched bodies, 0 to 1: the estimated share of token pairs that they have in common."""
     left, right = _hashes(one), _hashes(other)
     if not len(left) or not len(right):
         return 0.0

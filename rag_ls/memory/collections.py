@@ -164,7 +164,7 @@ class _Pushing:
 
 
 def sources(memories: Iterator[Memory]) -> int:
-    """How many documents some chunks come from; each chunk without a source counts as one."""
+    """The number of documents that some chunks come from; each chunk without a source counts as one."""
     named: set[tuple[str | None, str]] = set()
     unnamed = 0
     for memory in memories:

@@ -154,7 +154,7 @@ def refuse_secrets(content: str, metadata: MemoryMetadata, *others: str | None) 
 
 
 def _place(number: int, lines: Sequence[str]) -> str:
-    """Where the text with a number (from 1) is: the first ones are the lines of the content."""
+    """The place of the text with a number (from 1): the first ones are the lines of the content."""
     return f"line {number}" if number <= len(lines) else "the metadata"
 
 

@@ -47,7 +47,7 @@ _MAX_LEFT = 3
 
 @dataclass(frozen=True, slots=True)
 class MemoryLocation:
-    """Where the memories of a project are."""
+    """The place of a project's memories."""
 
     home: Home | None
     """None where the user's data cannot be written: they are in the project's data folder then."""
@@ -91,7 +91,7 @@ class ProjectMemories:
 
     @property
     def waiting(self) -> int:
-        """How many memories came with the folder, and wait until it is trusted."""
+        """The number of memories that came with the folder, and wait until it is trusted."""
         return self._waiting
 
     def take_in_trusted(self) -> None:
@@ -159,7 +159,7 @@ def tell_waiting(project: Project, count: int) -> str:
 
 
 def count_foreign(project: Project, homes: MemoryHomes) -> int | None:
-    """How many memories lie in a project's folder that no process of this user wrote there; None if they cannot be read.
+    """The number of memories in a project's folder that no process of this user wrote there; None if they cannot be read.
 
     Nothing of a trusted folder is foreign. Opens no store.
     """
@@ -178,7 +178,7 @@ def _file_number(place: str) -> tuple[int, int] | None:
 
 
 def find_or_make(project: Project, homes: MemoryHomes) -> MemoryLocation:
-    """Where a project's memories are; makes a home for them where there is none, of those in its data folder.
+    """The place of a project's memories; makes a home for them where there is none, of those in its data folder.
 
     Raises `StoreDamaged` for damaged ones there, which stay as they are, and `StoreUnavailable`.
     """

@@ -20,7 +20,7 @@ _MAX_COUNTED_USES = 20
 
 
 def score(signals: Signals[str], memory_id: str) -> float:
-    """How well a memory fits, 0..1."""
+    """The fit of a memory, 0..1."""
     weights = load_weights("memories")
     evidence = {
         "dense": max(0.0, signals.dense.get(memory_id, 0.0)),

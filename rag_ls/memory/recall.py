@@ -42,7 +42,7 @@ class Question:
     expand: bool = True
     """Look for abbreviations and synonyms too."""
     half_life_days: float = 0.0
-    """How fast memories sink that are not recalled; 0 for never."""
+    """The pace at which memories sink that are not recalled; 0 for never."""
 
 
 def recall(stores: Sequence[MemoryStore], question: Question, embedding: Embedding | None, now: datetime) -> list[Hit]:

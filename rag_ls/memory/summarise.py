@@ -40,7 +40,7 @@ class SummaryRequest:
     key: str = ""
     """The key of the summary; by default derived from the filters."""
     limit: int = _MAX_MEMORIES
-    """How many memories are summarised at most: those that were changed last."""
+    """The most memories that are summarised: those that were changed last."""
     project_id: str | None = None
     """In a collection: the name under which the summary is kept."""
 
@@ -54,7 +54,7 @@ class Summary:
     """None in a preview."""
     count: int
     strategy: SummaryStrategy
-    """How it was made; a model that fails leaves it extractive, and the note says why."""
+    """The way it was made; a model that fails leaves it extractive, and the note says why."""
     note: str = ""
     replaces: Memory | None = None
     """The former summary with the same key, if it said something else."""

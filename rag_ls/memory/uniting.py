@@ -33,7 +33,7 @@ def stamp_of_deleted(deleted: MemoryVersion) -> Stamp:
 
 
 def comes_first(one: Memory, other: Memory) -> bool:
-    """Which of two memories that say the same stays: the older one, for everybody."""
+    """The one of two memories with the same content that stays: the older one, for everybody."""
     return (one.created_at, one.id) < (other.created_at, other.id)
 
 

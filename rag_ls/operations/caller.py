@@ -19,7 +19,7 @@ class Caller:
     """As `projects`; where none is open, the project without a folder, which sees the user's memories."""
     rule_projects: RuleProjects
     wait_s: float
-    """How long a question waits for a model that is still loading, in an engine's thread."""
+    """The time that a question waits for a model that is still loading, in an engine's thread."""
     patience_s: float
     """The same in the caller's own thread."""
     budget_tokens: int

@@ -23,7 +23,7 @@ class Terms:
     """The answering limits of one surface."""
 
     wait_for_model_s: float = 0.0
-    """How long a question waits for a model that is still loading; then it is answered by words alone."""
+    """The time that a question waits for a model that is still loading; then it is answered by words alone."""
     budget_tokens: int = 0
     """The default token budget of an answer, where neither the caller nor the settings set one; 0 for no limit."""
     keeps_place: bool = True

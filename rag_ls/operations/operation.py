@@ -46,7 +46,7 @@ DELETES = Effects(writes=True, destroys=True, idempotent=False)
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """How agents see an operation. Keep it short: each word costs every agent context on every turn."""
+    """An operation as agents see it. Keep it short: each word costs every agent context on every turn."""
 
     toolset: str
     description: str
@@ -62,7 +62,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """How the shell offers an operation: the verb's name, its summary, and its arguments without a flag."""
+    """An operation as the shell offers it: the verb's name, its summary, and its arguments without a flag."""
 
     name: str
     summary: str

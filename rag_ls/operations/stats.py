@@ -1,4 +1,4 @@
-"""How an answer came about: the statistics that answers of several subjects have."""
+"""The statistics that answers of several subjects have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rag_ls.operations.fields import optional
 
 @dataclass(frozen=True, slots=True)
 class Percent:
-    """How much of a project each tier of its index holds."""
+    """The amount of a project that each tier of its index holds."""
 
     words: int
     vectors: int
@@ -21,7 +21,7 @@ class Percent:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How an answer came about, and what it could not see."""
+    """The way an answer came about, and what it could not see."""
 
     took_ms: float
     dense: bool

@@ -18,7 +18,7 @@ from rag_ls.util.whole_files import whole_file
 
 FILE_NAME = "rules.json"
 OLD_FILE = ".rag/config.json"
-"""Where an older tool keeps the same."""
+"""The folder in which an older tool keeps the same."""
 
 
 @dataclass(frozen=True, slots=True)

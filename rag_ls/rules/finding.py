@@ -65,7 +65,7 @@ class RuleFinder:
         }
 
     def chunk_counts(self, hidden: Collection[int]) -> dict[str, int]:
-        """How many chunks there are of constraints, of patterns, and of all else (`codebase`)."""
+        """The number of chunks of constraints, of patterns, and of all else (`codebase`)."""
         documents = self._documents(hidden)
         constraints, patterns = (
             len(

@@ -35,7 +35,7 @@ class Dependents:
 
     direct: tuple[Dependent, ...]
     beyond: int
-    """How many more depend on those."""
+    """The number of documents that depend on those."""
     is_all: bool
     """Whether `beyond` is exact: a search that takes too long ends early."""
 
@@ -176,7 +176,7 @@ class ImpactFinder:
                 found[other].names.update(dict.fromkeys(used))
 
     def _beyond(self, path: str, direct: set[str], deadline: float) -> tuple[int, bool]:
-        """How many more documents depend on the direct dependents of `path`, and whether the count is complete."""
+        """The number of further documents that depend on the direct dependents of `path`, and whether the count is complete."""
         seen, frontier, count = {path, *direct}, set(direct), 0
         while frontier:
             if time.monotonic() > deadline:

@@ -13,7 +13,7 @@ from rag_ls.retrieval.fusion import fuse, load_weights
 from rag_ls.retrieval.terms import term_stems
 
 PRIORS: Mapping[str, float] = {RuleKind.CONSTRAINT: 10.0, RuleKind.PATTERN: 8.0, "code": 1.0}
-"""How much a kind of hit weighs before anything is known about the question."""
+"""The weight of a kind of hit before anything is known about the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class RuleEvidence:
 
 
 def relevance(evidence: RuleEvidence, kind: str) -> float:
-    """How probably a section applies, 0 to 1, after the prior of its kind."""
+    """The probability that a section applies, 0 to 1, after the prior of its kind."""
     told = {"bias": 1.0, **asdict(evidence), "similarity": max(0.0, evidence.similarity)}
     prior = PRIORS[kind] / max(PRIORS.values())
     return round(probability(fuse(told, load_weights("rules")), prior), 4)

@@ -31,7 +31,7 @@ class Written:
     left_alone: tuple[str, ...]
     """Existing files that hold another text, and links."""
     kept: tuple[str, ...]
-    """Where the former texts of replaced files are."""
+    """The folder with the former texts of replaced files."""
 
 
 def write_documents(root: Path, found: Survey, name: str, now: datetime, *, force: bool) -> Written:

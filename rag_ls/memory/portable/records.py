@@ -41,7 +41,7 @@ class Incoming:
 
     memory: Memory
     unsaid: frozenset[str]
-    """Which of id, version, created_at and updated_at the record left out."""
+    """Those of id, version, created_at and updated_at that the record left out."""
     embeddings: Mapping[str, Vectors]
     """By model, of shape (parts, dimensions)."""
 

@@ -111,11 +111,11 @@ class SeenCollections:
         return PushedCollection(name, size, store.count(self.seen_filters()))
 
     def vector_size(self, name: str) -> int:
-        """How many numbers the vectors of a collection have."""
+        """The length of a collection's vectors."""
         return self.collections.vector_size(name) or self.model_size()
 
     def model_size(self) -> int:
-        """How many numbers the vectors of the configured model have; 0 where it is missing."""
+        """The length of the configured model's vectors; 0 where it is missing."""
         try:
             return self.engine.models.configured().dimensions
         except ModelMissing:
@@ -130,7 +130,7 @@ class SeenCollections:
         return self.collections.model_of(collection, found)
 
     def count_pending(self, names: Iterable[str]) -> int:
-        """How many chunks have no vectors yet; it is counted for all projects alone."""
+        """The number of chunks without vectors; it is counted for all projects alone."""
         if self.project_ids is not None:
             return 0
         models = ((name, self.model(name)) for name in names)

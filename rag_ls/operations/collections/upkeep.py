@@ -126,7 +126,7 @@ class CollectionMetricsAnswer:
     tool=Tool("collections", "How much the collections hold.", ("collection",), ("chunks",), names=("metrics",)),
 )
 def collection_metrics(caller: Caller, request: OfCollection) -> CollectionMetricsAnswer:
-    """How much the collections hold."""
+    """The contents of the collections, as numbers."""
     seen = SeenCollections(caller.client.engine, caller.client.project_ids)
     names = [checked_name(request.collection)] if request.collection else seen.names()
     stores = [seen.existing(name) for name in names]

@@ -13,7 +13,7 @@ from rag_ls.operations.operation import WRITES, Opens, Verb, operation
 
 @dataclass(frozen=True, slots=True)
 class IndexProject:
-    """How far to index."""
+    """The amount to index."""
 
     words_only: bool = argument(False, "leave the embeddings to the editor or agent")
     force: bool = argument(False, "also a folder of all kinds of things (home, /), or of more than 100,000 files")

@@ -27,7 +27,7 @@ _MAX_SKIPPED_FILES = 200
 
 @dataclass(frozen=True, slots=True)
 class LanguageRecord:
-    """How much there is of a language."""
+    """The share of a language."""
 
     documents: int
     chunks: int
@@ -53,7 +53,7 @@ class ClientRecord:
 
 @dataclass(frozen=True, slots=True)
 class LatencyRecord:
-    """How long an operation takes, in milliseconds."""
+    """The latency of an operation, in milliseconds."""
 
     count: int
     p50_ms: float
@@ -102,7 +102,7 @@ class OpenProjectRecord:
 
 @dataclass(frozen=True, slots=True)
 class ProjectStatusRecord:
-    """How a project stands."""
+    """The state of a project."""
 
     root: str
     complete: bool
@@ -121,7 +121,7 @@ class ProjectStatusRecord:
     memories: Mapping[str, int]
     note: str = optional("")
     share_problem: str = optional("")
-    """Why vectors or memories are not shared with the team."""
+    """The reason why vectors or memories are not shared with the team."""
     languages: Mapping[str, LanguageRecord] | None = optional()
     """Told with `details` alone, as what follows."""
     skipped_files: tuple[SkippedRecord, ...] | None = optional()
@@ -131,7 +131,7 @@ class ProjectStatusRecord:
 
 @dataclass(frozen=True, slots=True)
 class StatusAnswer:
-    """How the projects of a client stand, and the engine."""
+    """The state of a client's projects, and of the engine."""
 
     version: str
     complete: bool
@@ -166,7 +166,7 @@ def prepare_index_status(caller: Caller, request: IndexStatus, report: Report) -
     ),
 )
 def index_status(caller: Caller, request: IndexStatus) -> StatusAnswer:
-    """How each open project stands."""
+    """The state of each open project."""
     return _describe_projects(
         caller, request.project, describe_with_skipped if request.skipped else describe_project, full=False
     )
@@ -225,7 +225,7 @@ def _describe_engine(caller: Caller, *, full: bool) -> EngineRecord:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How much of the state is shown."""
+    """The amount of the state that is shown."""
 
     skipped: bool = argument(False, "name the files that are skipped, with the reasons")
 

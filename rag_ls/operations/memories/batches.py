@@ -57,7 +57,7 @@ class BatchRecord:
 
 @dataclass(frozen=True, slots=True)
 class ImportMemories:
-    """Where memories are to be read."""
+    """The file that memories are read from."""
 
     input: str = argument(doc="a file or folder", is_path=True)
     scope: str = argument("", "memories of this scope (default: project)", choices=SCOPE_NAMES)
@@ -249,7 +249,7 @@ class LastChangeAnswer:
     kind: str
     at: str
     memories: int
-    """How many memories it changed."""
+    """The number of memories that it changed."""
 
 
 @operation(needs_code=False)

@@ -42,7 +42,7 @@ _MAX_SUMMARY_WORDS = 2000
 
 @dataclass(frozen=True, slots=True)
 class ConsolidateMemories:
-    """Which memories to merge, and whether to do so."""
+    """The memories to merge, and whether to do so."""
 
     scope: str = argument("", "memories of this scope (default: all)", choices=SCOPES_OR_ALL, agents_type="string")
     threshold: float | None = argument(None, "how close they must be, 0 to 1 (default: 0.85)")

@@ -92,7 +92,7 @@ class MemoryRecord:
     history: tuple[VersionRecord, ...] | None = optional()
     deleted_at: str = optional("")
     reason: str = optional("")
-    """Why it was deleted."""
+    """The reason why it was deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +103,11 @@ class BriefMemory:
     content: str
     scope: str
     similarity: float | None = optional()
-    """How surely it is about the same, 0 to 1, on the same scale for all models."""
+    """The certainty that it is about the same, 0 to 1, on the same scale for all models."""
     cosine: float | None = optional()
     """The cosine that the similarity comes from; consolidation merges by cosines."""
     contradicts: str = optional("")
-    """Why both cannot hold, if it looks so."""
+    """The reason why both cannot hold, if it looks so."""
 
 
 def make_metadata_record(meta: MemoryMetadata) -> MetadataRecord:

@@ -69,7 +69,7 @@ class FiguresAnswer:
     verb=Verb("stats", "show how many memories there are of what kind, and what is never recalled"),
 )
 def stats(caller: Caller, request: OfScope) -> FiguresAnswer:
-    """How many memories there are of what kind, and what is never recalled."""
+    """The numbers of memories by kind, and those that are never recalled."""
     view = caller.memory_projects.first()
     stores = view.memories.usable(read_scopes(request.scope))
     return FiguresAnswer({store.scope.value: _count_scope(store, view) for store in stores})
@@ -117,7 +117,7 @@ def optimize(caller: Caller, request: OfScope) -> OptimizedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class BytesRecord:
-    """How large a file was, and is."""
+    """The former and the present size of a file."""
 
     before: int
     after: int
@@ -150,7 +150,7 @@ def _choose_scopes(request: OfScope) -> tuple[Scope, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ExportMemories:
-    """Where a scope's memories are to be written."""
+    """The file that a scope's memories are written to."""
 
     output: str = argument(doc="a file", is_path=True, is_written=True)
     scope: str = argument("", "memories of this scope (default: project)", choices=SCOPE_NAMES)

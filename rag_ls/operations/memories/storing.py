@@ -265,7 +265,7 @@ def restore_memory(caller: Caller, request: RestoreMemory) -> Changed[StoredAnsw
 
 @dataclass(frozen=True, slots=True)
 class ClearedAnswer:
-    """How many memories were forgotten."""
+    """The number of memories that were forgotten."""
 
     cleared: int
 

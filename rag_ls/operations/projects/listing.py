@@ -169,7 +169,7 @@ class ScanProjects:
 
 @dataclass(frozen=True, slots=True)
 class ScanAnswer:
-    """How the indexed projects stand."""
+    """The state of the indexed projects."""
 
     complete: bool
     projects: tuple[ProjectStatusRecord, ...]

@@ -1,4 +1,4 @@
-"""Which projects a request names."""
+"""Finds the projects that a request names."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class Projects:
 
     @property
     def memory_homes(self) -> MemoryHomes:
-        """Where the memories of projects live."""
+        """The homes of the projects' memories in the user's data."""
         return self._client.engine.memory_homes
 
     @property

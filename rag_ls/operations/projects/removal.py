@@ -34,7 +34,7 @@ from rag_ls.util.text import utc_stamp
 
 @dataclass(frozen=True, slots=True)
 class ConfigLines:
-    """Where the user's settings list a project."""
+    """The place in the user's settings that lists a project."""
 
     file: str
     first_line: int | None
@@ -58,7 +58,7 @@ class RemovalRecord:
     files: tuple[str, ...]
     config: ConfigLines | None
     copy: str = optional("")
-    """Where a copy of the deleted memories stays."""
+    """The place where a copy of the deleted memories stays."""
     shared_with: tuple[str, ...] = optional(())
     """Other work trees and clones that have the same memories."""
 

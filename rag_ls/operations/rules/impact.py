@@ -70,7 +70,7 @@ class ImpactAnswer:
     memories: tuple[AnchoredMemory, ...] = optional(())
     dependentsTotal: int = 0
     dependentsBeyond: int = 0
-    """How many files depend on the dependents, and on these, and so on."""
+    """The number of files that depend on the dependents, and on these, and so on."""
     status: str = SUCCESS
 
 

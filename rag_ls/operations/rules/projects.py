@@ -1,4 +1,4 @@
-"""Which project a question about rules is for."""
+"""Finds the project that a question about rules is for."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class SetUpAnswer:
     warning: str = optional("")
     filesLeftAlone: tuple[str, ...] = optional(())
     filesKept: tuple[str, ...] = optional(())
-    """Where the former texts of replaced files are."""
+    """The folder with the former texts of replaced files."""
     status: str = SUCCESS
 
 

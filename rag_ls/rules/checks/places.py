@@ -1,4 +1,4 @@
-"""Where an import is in a document, and how a chain of imports is told."""
+"""Finds an import in a document, and words a chain of imports."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class CheckReport:
     rules: RuleSet
     violations: tuple[Violation, ...]
     files: int
-    """How many files were checked."""
+    """The number of files that were checked."""
     notes: tuple[str, ...] = ()
     """The reasons that kept the ignore rules from being applied as git would."""
 

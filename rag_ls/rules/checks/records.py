@@ -12,7 +12,7 @@ from rag_ls.rules.checks.cruiser.records import CruiserCheck
 
 
 class Severity(StrEnum):
-    """How bad a violation is; only errors make `rag-ls check` fail."""
+    """The weight of a violation; only errors make `rag-ls check` fail."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -21,7 +21,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ImportCheck:
-    """Which imports files may, may not or must have. A pattern is a glob of project paths, or the name of a module."""
+    """The imports that files may, may not or must have. A pattern is a glob of project paths, or the name of a module."""
 
     forbidden: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
@@ -70,14 +70,14 @@ class StructureCheck:
 
 @dataclass(frozen=True, slots=True)
 class FileNameCheck:
-    """How files are called: a style of `names.STYLES`, or a regular expression for the name without its suffix."""
+    """The names of files: a style of `names.STYLES`, or a regular expression for the name without its suffix."""
 
     style: str
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolNameCheck:
-    """How declarations of a kind are called."""
+    """The names of declarations of a kind."""
 
     kind: str
     """`function`, `type`, `value`, or empty for all."""
@@ -86,7 +86,7 @@ class SymbolNameCheck:
 
 @dataclass(frozen=True, slots=True)
 class PlaceCheck:
-    """Where files must lie: they match one of these globs."""
+    """The place of files: they match one of these globs."""
 
     inside: tuple[str, ...]
 

@@ -49,7 +49,7 @@ def parse_yaml(text: str, path: str) -> tuple[Any, dict[tuple[str | int, ...], i
 
 
 def _depth(events: Iterable[Any]) -> int:
-    """How deep the values of a YAML text lie in each other; beyond the limit, the rest is not read."""
+    """The depth at which the values of a YAML text lie in each other; beyond the limit, the rest is not read."""
     import yaml
 
     deepest = depth = 0
@@ -68,7 +68,7 @@ def _depth(events: Iterable[Any]) -> int:
 
 
 def _expanded(node: Any, known: dict[int, int]) -> int:
-    """How many values a node stands for where aliases are written out; very many for an alias inside of itself."""
+    """The number of values that a node stands for where aliases are written out; a very large one for an alias inside of itself."""
     if id(node) not in known:
         known[id(node)] = _MAX_VALUES + 1
         inner = node.value if isinstance(node.value, list) else ()

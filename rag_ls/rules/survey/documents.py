@@ -13,7 +13,7 @@ from rag_ls.rules.survey.yaml_text import comment, flow_list, quoted
 __all__ = ["architecture_yaml", "pattern_documents"]
 
 MAX_LISTED = 50
-"""How many endpoints, and how many events, the document names."""
+"""The number of endpoints, and of events, that the document names."""
 
 _HEADER = """\
 # The architecture of this project. rag-ls wrote this file from the code: each claim says how often the code shows it

@@ -88,7 +88,7 @@ class TestLayout:
 
 
 def _home(path: str, has_code_beside: bool) -> str:
-    """Where a test lies, in words; "" where it is in no folder for tests, and no code lies beside it."""
+    """The place of a test, in words; "" where it is in no folder for tests, and no code lies beside it."""
     if match := _FOLDERS.search(path):
         folder = path[: match.end()].rstrip("/")
         return "in folders named `__tests__`" if folder.endswith("__tests__") else f"below `{folder}/`"

@@ -51,7 +51,7 @@ def naming_findings(languages: Mapping[str, str]) -> list[SurveyFinding]:
 
 
 def style_of(stem: str) -> str:
-    """How a name joins its words; "" for one word, which fits most styles."""
+    """The way a name joins its words; "" for one word, which fits most styles."""
     if _ONE_WORD.match(stem):
         return ""
     return next((name for name, pattern in _STYLES if pattern.match(stem)), "other")

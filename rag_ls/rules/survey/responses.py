@@ -130,7 +130,7 @@ class Responses:
 
 
 def _literal(source: SurveyedFile, offset: int) -> int:
-    """Where the object, map or call with named arguments of an answer opens; -1 where it is a variable."""
+    """The offset at which the object, map or call with named arguments of an answer opens; -1 where it is a variable."""
     head = source.bare[offset : offset + _BEFORE_LITERAL]
     # `jsonify(a=1)` has its keys in its own brackets.
     if (

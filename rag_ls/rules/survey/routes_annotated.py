@@ -41,7 +41,7 @@ def spring_endpoints(source: SurveyedFile) -> Iterator[Endpoint]:
 
 
 def _after_arguments(source: SurveyedFile, offset: int) -> int:
-    """Where the arguments of an annotation end, if it has any."""
+    """The offset at which the arguments of an annotation end, if it has any."""
     if source.bare[offset : offset + 40].lstrip().startswith("("):
         return source.closing(source.bare.index("(", offset), 2000) + 1
     return offset

@@ -69,7 +69,7 @@ class SurveyedFile:
         return bisect_right(self.ends, offset - 1) + 1 if offset else 1
 
     def place(self, match: re.Match[str]) -> SourceLine:
-        """Where the first visible character of a match stands."""
+        """The offset of the first visible character of a match."""
         lead = len(match[0]) - len(match[0].lstrip())
         return SourceLine(self.path, self.line(match.start() + lead))
 

@@ -54,7 +54,7 @@ class Survey:
     """The conventions that a repository shows."""
 
     files: int
-    """How many files of the product were read."""
+    """The number of files of the product that were read."""
     stacks: tuple[Stack, ...]
     frontend: str | None
     """The folder; "" for the root, None where there is none."""

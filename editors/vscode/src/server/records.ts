@@ -50,7 +50,7 @@ export interface BriefMemory {
   readonly contradicts?: string;
 }
 
-/** How large a file was, and is. */
+/** The former and the present size of a file. */
 export interface BytesRecord {
   readonly before: number;
   readonly after: number;
@@ -63,7 +63,7 @@ export interface CheckedFileAnswer {
   readonly status: string;
 }
 
-/** How many memories were forgotten. */
+/** The number of memories that were forgotten. */
 export interface ClearedAnswer {
   readonly cleared: number;
 }
@@ -154,7 +154,7 @@ export interface CollectionsAnswer {
   readonly collections: readonly PushedCollection[];
 }
 
-/** Where the user's settings list a project. */
+/** The place in the user's settings that lists a project. */
 export interface ConfigLines {
   readonly file: string;
   readonly first_line: number | null;
@@ -308,7 +308,7 @@ export interface ImportAnswer {
   readonly changes: BatchRecord;
 }
 
-/** How much there is of a language. */
+/** The share of a language. */
 export interface LanguageRecord {
   readonly documents: number;
   readonly chunks: number;
@@ -322,7 +322,7 @@ export interface LastChangeAnswer {
   readonly memories: number;
 }
 
-/** How long an operation takes, in milliseconds. */
+/** The latency of an operation, in milliseconds. */
 export interface LatencyRecord {
   readonly count: number;
   readonly p50_ms: number;
@@ -429,13 +429,13 @@ export interface OptimizedAnswer {
   readonly optimized: readonly string[];
 }
 
-/** How much of a project each tier of its index holds. */
+/** The amount of a project that each tier of its index holds. */
 export interface Percent {
   readonly words: number;
   readonly vectors: number;
 }
 
-/** How a project stands. */
+/** The state of a project. */
 export interface ProjectStatusRecord {
   readonly root: string;
   readonly complete: boolean;
@@ -616,7 +616,7 @@ export interface RulesStatusAnswer {
   readonly status: string;
 }
 
-/** How the indexed projects stand. */
+/** The state of the indexed projects. */
 export interface ScanAnswer {
   readonly complete: boolean;
   readonly projects: readonly ProjectStatusRecord[];
@@ -663,7 +663,7 @@ export interface SkippedRecord {
   readonly reason: string;
 }
 
-/** How an answer came about, and what it could not see. */
+/** The way an answer came about, and what it could not see. */
 export interface Stats {
   readonly took_ms: number;
   readonly dense: boolean;
@@ -676,7 +676,7 @@ export interface Stats {
   readonly idle?: boolean;
 }
 
-/** How the projects of a client stand, and the engine. */
+/** The state of a client's projects, and of the engine. */
 export interface StatusAnswer {
   readonly version: string;
   readonly complete: boolean;
