@@ -19,16 +19,9 @@ MAX_POSITIONAL = 5
 # Names of classes that still stand twice; no new one may come.
 KNOWN = frozenset(
     {
-        "Counts",
-        "Entry",
-        "Exchange",
         "Found",
-        "Patience",
         "Place",
-        "Progress",
-        "Schema",
         "Scope",
-        "Server",
     }
 )
 # A docstring of something begins with what it is: a noun, or the verb of a function.

@@ -37,7 +37,7 @@ class Extent(NamedTuple):
     """Scores, ids and why each was found."""
 
 
-class Entry(NamedTuple):
+class AnswerEntry(NamedTuple):
     """One entry of an answer: a file with its places, best first, or a memory."""
 
     places: tuple[Json, ...]
@@ -69,7 +69,7 @@ def screen(data: Json, question: str, extent: Extent, paint: Paint = PLAIN) -> s
     return "\n\n".join(parts)
 
 
-def entries_of(results: Iterable[Json]) -> list[Entry]:
+def entries_of(results: Iterable[Json]) -> list[AnswerEntry]:
     """The files and memories of an answer, those with the highest score first."""
     groups: dict[tuple[str, ...], list[Json]] = {}
     for result in sorted(results, key=lambda result: -result.get("score", 0.0)):
@@ -77,7 +77,7 @@ def entries_of(results: Iterable[Json]) -> list[Entry]:
             groups[("memory", result["id"])] = [result]
         else:
             groups.setdefault((result["kind"], result.get("project", ""), result["path"]), []).append(result)
-    return [Entry(tuple(places)) for places in groups.values()]
+    return [AnswerEntry(tuple(places)) for places in groups.values()]
 
 
 def notes_of(stats: Json) -> list[str]:
@@ -110,11 +110,11 @@ def vimgrep(data: Json, question: str, files: int) -> list[str]:
     ]
 
 
-def _files(entries: Sequence[Entry], count: int) -> list[Entry]:
+def _files(entries: Sequence[AnswerEntry], count: int) -> list[AnswerEntry]:
     return [entry for entry in entries if entry.kind != "memory"][:count]
 
 
-def _shown(entries: Sequence[Entry], extent: Extent) -> tuple[list[Entry], str]:
+def _shown(entries: Sequence[AnswerEntry], extent: Extent) -> tuple[list[AnswerEntry], str]:
     """The entries that there is room for, and what is left out, in words."""
     is_code = any(entry.kind == "chunk" for entry in entries)
     room = dict.fromkeys(("memory", "rule"), extent.beside if is_code else extent.files) | {"chunk": extent.files}
@@ -134,7 +134,7 @@ def _rounded(count: int) -> int:
     return 10 if count < 10 else 2 * count
 
 
-def _file(entry: Entry, words: Words, extent: Extent, paint: Paint) -> str:
+def _file(entry: AnswerEntry, words: Words, extent: Extent, paint: Paint) -> str:
     hit = entry.best
     lines = _lines(entry, words)
     file = hit.get("file", "")
@@ -170,7 +170,7 @@ def _leading_line(hit: Json, lines: Sequence[Line]) -> int:
     return of_place[0] if of_place else int(hit["start_line"])
 
 
-def _lines(entry: Entry, words: Words) -> list[Line]:
+def _lines(entry: AnswerEntry, words: Words) -> list[Line]:
     """The lines of a file's places that match; of its best place at least one."""
     first, *others = (
         words.lines_of(place.get("text") or "", place["start_line"], place["symbol"]) for place in entry.places
@@ -184,7 +184,7 @@ def _number(line: Line) -> int:
     return line.number
 
 
-def _excerpt(entry: Entry, lines: Sequence[Line], words: Words, paint: Paint) -> list[str]:
+def _excerpt(entry: AnswerEntry, lines: Sequence[Line], words: Words, paint: Paint) -> list[str]:
     digits = len(str(max((line.number for line in lines), default=0)))
     indent = shared_indent(line.text for line in lines)
     rows: dict[int, str] = {}

@@ -38,7 +38,7 @@ _EXTRAS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """The result of one check: `ok`, or the problem and its remedy. An `optional` one does not fail the doctor."""
 
     name: str
@@ -69,11 +69,11 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if _healthy(findings) else 1
 
 
-def _healthy(findings: list[Finding]) -> bool:
+def _healthy(findings: list[CheckResult]) -> bool:
     return all(finding.ok or finding.optional for finding in findings)
 
 
-def _findings(project: Project) -> Iterator[Finding]:
+def _findings(project: Project) -> Iterator[CheckResult]:
     yield _python()
     yield _sqlite()
     yield _grammars()
@@ -89,19 +89,19 @@ def _findings(project: Project) -> Iterator[Finding]:
     yield from _clients(project)
 
 
-def _python() -> Finding:
+def _python() -> CheckResult:
     version = ".".join(map(str, sys.version_info[:3]))
-    return Finding("Python", sys.version_info >= _PYTHON, f"{version} in {sys.prefix}", "use Python 3.11 or newer")
+    return CheckResult("Python", sys.version_info >= _PYTHON, f"{version} in {sys.prefix}", "use Python 3.11 or newer")
 
 
-def _sqlite() -> Finding:
+def _sqlite() -> CheckResult:
     try:
-        return Finding("SQLite", True, f"{sqlite_version()} with FTS5")
+        return CheckResult("SQLite", True, f"{sqlite_version()} with FTS5")
     except StoreUnavailable as error:
-        return Finding("SQLite", False, str(error), "use a Python whose SQLite has FTS5")
+        return CheckResult("SQLite", False, str(error), "use a Python whose SQLite has FTS5")
 
 
-def _grammars() -> Finding:
+def _grammars() -> CheckResult:
     try:
         from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text
 
@@ -114,10 +114,10 @@ def _grammars() -> Finding:
             token_offsets=approximate_token_offsets,
         )
     except Exception as error:
-        return Finding(
+        return CheckResult(
             "grammars", False, f"{type(error).__name__}: {error}", "pip install tree-sitter-language-pack==0.13.0"
         )
-    return Finding(
+    return CheckResult(
         "grammars", chunks[0].symbol == "probe", "tree-sitter parses", "pip install tree-sitter-language-pack==0.13.0"
     )
 
@@ -143,35 +143,37 @@ def _confirm_endpoint(*, is_sure: bool) -> int:
     return 0
 
 
-def _model(project: Project) -> Iterator[Finding]:
+def _model(project: Project) -> Iterator[CheckResult]:
     settings = config.load(project).settings.embedding
     if settings.provider == "local":
         yield _local_model(settings.model)
-        yield Finding("texts go to", True, "nobody: the model runs on this machine")
+        yield CheckResult("texts go to", True, "nobody: the model runs on this machine")
         return
     from rag_ls.embedding.remote.provider import RemoteProvider, destination_of
 
     try:
         where = destination_of(settings)
-        yield Finding("texts go to", True, f"{where.endpoint} ({where.provider}, {where.model})")
+        yield CheckResult("texts go to", True, f"{where.endpoint} ({where.provider}, {where.model})")
         card = RemoteProvider(settings).ask()
     except RagLsError as error:
-        yield Finding("model", False, str(error), "without a model rag-ls searches by words alone")
+        yield CheckResult("model", False, str(error), "without a model rag-ls searches by words alone")
         return
-    yield Finding("model", True, f"{card.id}, vectors of {card.dimensions} numbers")
+    yield CheckResult("model", True, f"{card.id}, vectors of {card.dimensions} numbers")
 
 
-def _local_model(name: str) -> Finding:
+def _local_model(name: str) -> CheckResult:
     try:
         model = locate(name)
         check_weights(model)
         check_onnx(model)
     except RagLsError as error:
-        return Finding("model", False, str(error), "without it, another model on this machine answers, or words alone")
-    return Finding("model", True, f"{model.name}, checksum right, in {model.folder}")
+        return CheckResult(
+            "model", False, str(error), "without it, another model on this machine answers, or words alone"
+        )
+    return CheckResult("model", True, f"{model.name}, checksum right, in {model.folder}")
 
 
-def _store(project: Project) -> Iterator[Finding]:
+def _store(project: Project) -> Iterator[CheckResult]:
     """Whether a team's store answers, where the settings name one."""
     from rag_ls.storage import open_shared_vectors
 
@@ -182,18 +184,20 @@ def _store(project: Project) -> Iterator[Finding]:
         with contextlib.closing(store):
             store.missing("", [b""])
     except StoreUnavailable as error:
-        yield Finding("shared vectors", False, str(error), "until it answers, texts are embedded here", optional=True)
+        yield CheckResult(
+            "shared vectors", False, str(error), "until it answers, texts are embedded here", optional=True
+        )
         return
-    yield Finding("shared vectors", True, f"taken from and given to {store.place}")
+    yield CheckResult("shared vectors", True, f"taken from and given to {store.place}")
 
 
-def _extras() -> Iterator[Finding]:
+def _extras() -> Iterator[CheckResult]:
     """The extras: parts that may be installed besides."""
     import importlib.util
 
     for extra, (modules, purpose) in _EXTRAS.items():
         missing = [name for name in modules if importlib.util.find_spec(name) is None]
-        yield Finding(
+        yield CheckResult(
             f"extra {extra}",
             not missing,
             "not installed" if missing else "installed",
@@ -202,13 +206,13 @@ def _extras() -> Iterator[Finding]:
         )
 
 
-def _git(project: Project) -> Finding:
+def _git(project: Project) -> CheckResult:
     silent = why_git_is_silent(project.root)
     if silent is not None and silent.kind is not Silence.NO_REPOSITORY:
         # Without git the ignore rules of this repository are not known exactly.
-        return Finding("git", False, f"{silent.reason}, in {project.root}", silent.remedy)
+        return CheckResult("git", False, f"{silent.reason}, in {project.root}", silent.remedy)
     found = git_program()
-    return Finding(
+    return CheckResult(
         "git",
         found is not None,
         found or "not found",
@@ -217,29 +221,29 @@ def _git(project: Project) -> Finding:
     )
 
 
-def _project(project: Project) -> Finding:
+def _project(project: Project) -> CheckResult:
     if project.data_folder.parent == project.root:
         return _writable("project", lambda: project.root)
-    return Finding("project", True, f"{project.root} cannot be written: its index is in {project.data_folder}")
+    return CheckResult("project", True, f"{project.root} cannot be written: its index is in {project.data_folder}")
 
 
-def _writable(name: str, make: Callable[[], Path]) -> Finding:
+def _writable(name: str, make: Callable[[], Path]) -> CheckResult:
     try:
         folder = make()
     except (OSError, RagLsError) as error:
-        return Finding(name, False, str(error), "make the folder writable, or set RAG_LS_HOME to one that is")
-    return Finding(name, os.access(folder, os.W_OK), f"{folder} is writable", f"make {folder} writable")
+        return CheckResult(name, False, str(error), "make the folder writable, or set RAG_LS_HOME to one that is")
+    return CheckResult(name, os.access(folder, os.W_OK), f"{folder} is writable", f"make {folder} writable")
 
 
-def _engine() -> Finding:
+def _engine() -> CheckResult:
     paths = engine_paths()
     try:
         found = connect(paths, 1.0)
     except PermissionError as error:
-        return Finding("engine", False, str(error), "without it every process works alone")
+        return CheckResult("engine", False, str(error), "without it every process works alone")
     if found is None:
         crashed = f": the last one, PID {pid}, ended suddenly, see {paths.log}" if (pid := noted_pid(paths)) else ""
-        return Finding(
+        return CheckResult(
             "engine",
             False,
             f"not running{crashed}",
@@ -247,10 +251,10 @@ def _engine() -> Finding:
             optional=True,
         )
     found[0].close()
-    return Finding("engine", True, f"takes clients at {paths.socket}, log in {paths.log}")
+    return CheckResult("engine", True, f"takes clients at {paths.socket}, log in {paths.log}")
 
 
-def _foreign_memories(project: Project) -> Iterator[Finding]:
+def _foreign_memories(project: Project) -> Iterator[CheckResult]:
     """Whether memories that came with the folder wait."""
     from rag_ls.memory.project_memories import TRUST_REMEDY, count_foreign, tell_waiting
 
@@ -259,9 +263,9 @@ def _foreign_memories(project: Project) -> Iterator[Finding]:
     if count is None:
         file = project.data_folder / "memories.db"
         detail = f"{file} came with the folder, and cannot be read"
-        yield Finding("memories", False, detail, "delete it, or `rag-ls restore` a good backup", optional=True)
+        yield CheckResult("memories", False, detail, "delete it, or `rag-ls restore` a good backup", optional=True)
     elif count:
-        yield Finding("memories", False, tell_waiting(project, count), TRUST_REMEDY, optional=True)
+        yield CheckResult("memories", False, tell_waiting(project, count), TRUST_REMEDY, optional=True)
 
 
 def _user_data() -> Path:
@@ -270,19 +274,19 @@ def _user_data() -> Path:
     return folder
 
 
-def _settings(project: Project) -> Iterator[Finding]:
+def _settings(project: Project) -> Iterator[CheckResult]:
     loaded = config.load(project)
     if not loaded.problems:
-        yield Finding("settings", True, "no problems")
+        yield CheckResult("settings", True, "no problems")
     for problem in loaded.problems:
-        yield Finding("settings", False, str(problem), "`rag-ls config` lists the settings")
+        yield CheckResult("settings", False, str(problem), "`rag-ls config` lists the settings")
     is_trusted = users_trusted_folders().trusts(project.root)
     waits = loaded.waiting_note(project.root) or "its rules are told by no hooks, settings that cost or destroy wait"
     detail = "the folder is trusted" if is_trusted else f"the folder is not trusted: {waits}"
-    yield Finding("trust", is_trusted, detail, "`rag-ls trust` shows what waits, and asks", optional=True)
+    yield CheckResult("trust", is_trusted, detail, "`rag-ls trust` shows what waits, and asks", optional=True)
 
 
-def _clients(project: Project) -> Iterator[Finding]:
+def _clients(project: Project) -> Iterator[CheckResult]:
     """Whether the files of editors and agents mention rag-ls."""
     home = Path.home()
     places = {
@@ -301,7 +305,9 @@ def _clients(project: Project) -> Iterator[Finding]:
     for client, files in places.items():
         found = next((file for file in files if _mentions(file)), None)
         detail = f"connected in {found}" if found else "not connected"
-        yield Finding(client, found is not None, detail, f"`rag-ls connect {client}` prints the lines", optional=True)
+        yield CheckResult(
+            client, found is not None, detail, f"`rag-ls connect {client}` prints the lines", optional=True
+        )
 
 
 def _mentions(file: Path) -> bool:

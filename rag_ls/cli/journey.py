@@ -15,7 +15,7 @@ _MIN_SEEN_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JourneyProgress:
     """Where a journey stands."""
 
     done: float
@@ -36,7 +36,7 @@ class Journey:
         self._seen: deque[tuple[float, float]] = deque()
         self._phase = ""
 
-    def at(self, step: Mapping[str, Any]) -> Progress:
+    def at(self, step: Mapping[str, Any]) -> JourneyProgress:
         """The progress after a step: `{"phase", "done", "total"}`."""
         phase, share = step["phase"], step["done"] / step["total"] if step["total"] else 0.0
         if phase == "reading":
@@ -52,7 +52,7 @@ class Journey:
             self._seen.append((now, self._done))
         while len(self._seen) > 2 and now - self._seen[0][0] > _WINDOW_S:
             self._seen.popleft()
-        return Progress(self._done, self._left_s(now))
+        return JourneyProgress(self._done, self._left_s(now))
 
     def _left_s(self, now: float) -> float | None:
         (first, then), (last, done) = self._seen[0], self._seen[-1]

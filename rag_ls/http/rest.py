@@ -21,7 +21,7 @@ from rag_ls.http.access import arguments_for_http, check_access
 from rag_ls.http.exchange import Json, error_body, error_response, exchange_of, json_response, status_of
 from rag_ls.http.routes import OperationRoute
 from rag_ls.http.sessions import SessionPool
-from rag_ls.http.work import Asked, Work
+from rag_ls.http.work import OperationCall, Work
 from rag_ls.indexing import Progress
 from rag_ls.operations import Operation
 from rag_ls.operations.engine.progress import make_progress
@@ -70,7 +70,7 @@ class Rest:
         project = _project(route, request)
         if (roots := self._sessions.known_roots(token, project)) is None:
             roots = await anyio.to_thread.run_sync(self._sessions.roots_called, token, project)
-        work = Work(self._sessions, self._threads, Asked(token, roots, route.operation, arguments))
+        work = Work(self._sessions, self._threads, OperationCall(token, roots, route.operation, arguments))
         if EVENT_STREAM in request.headers.get("accept", ""):
             events = _events(work, functools.partial(error_body, exchange_of(request.scope)))
             return StreamingResponse(events, media_type=EVENT_STREAM)

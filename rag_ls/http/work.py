@@ -25,7 +25,7 @@ Report = Callable[[str, Progress], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class OperationCall:
     """An operation with its arguments, for a token and the projects that are meant; none for all."""
 
     token: Token
@@ -37,7 +37,7 @@ class Asked:
 class Work:
     """Runs one operation. Its session and its slot are let go of when it has really ended, not when its client leaves."""
 
-    def __init__(self, sessions: SessionPool, threads: anyio.CapacityLimiter, asked: Asked) -> None:
+    def __init__(self, sessions: SessionPool, threads: anyio.CapacityLimiter, asked: OperationCall) -> None:
         self._sessions = sessions
         self._threads = threads
         self._asked = asked

@@ -35,7 +35,7 @@ _MAX_ROOTS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ClonedRepository:
     """A repository whose memories are kept in a home: one of its clones."""
 
     remote: str = ""
@@ -53,7 +53,7 @@ class Home:
     """As `Identity.inside`."""
     roots: tuple[str, ...] = ()
     """The projects that used it, the latest last."""
-    places: dict[str, Place] = field(default_factory=dict)
+    places: dict[str, ClonedRepository] = field(default_factory=dict)
     """Its repositories by git's folder."""
     removed_at: str = ""
     """When the user had the memories deleted; copies of them are not taken over again."""
@@ -125,7 +125,7 @@ class MemoryHomes:
         roots = tuple(root for root in home.roots if root != who.root)
         places = dict(home.places)
         if who.common:
-            places[who.common] = Place(who.remote, who.first, who.number)
+            places[who.common] = ClonedRepository(who.remote, who.first, who.number)
         noted = replace(home, roots=(*roots, who.root)[-_MAX_ROOTS:], places=places)
         if (frozenset(noted.roots), noted.places) != (frozenset(home.roots), home.places):
             self._write(noted)
@@ -253,7 +253,7 @@ def _written_at(home: Home) -> tuple[int, str]:
 
 def _home(home_id: str, folder: Path, record: dict[str, Any]) -> Home:
     places = {
-        str(common): Place(**{key: str(value) for key, value in each.items()})
+        str(common): ClonedRepository(**{key: str(value) for key, value in each.items()})
         for common, each in record["places"].items()
     }
     return Home(

@@ -25,8 +25,8 @@ from rag_ls.storage.records import (
     Backup,
     Batch,
     ChunkRow,
-    Counts,
     DocumentRecord,
+    IndexCounts,
     Neighbour,
     NewChunk,
     Posting,
@@ -310,7 +310,7 @@ class CheckoutIndex(SearchedDocuments, Protocol):
         """Record a fact about the index as a whole."""
         ...
 
-    def counts(self) -> Counts:
+    def counts(self) -> IndexCounts:
         """The numbers of indexed and queued items; unsaved documents are counted separately."""
         ...
 

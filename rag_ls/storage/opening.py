@@ -37,7 +37,7 @@ from rag_ls.storage.sqlite.inspection import sqlite_version
 from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
 from rag_ls.storage.sqlite.memories import SqliteMemories
 from rag_ls.storage.sqlite.memory_backups import chosen, damage_report, is_good, is_truncated, put_in_place
-from rag_ls.storage.sqlite.memory_copies import Exchange, MemoryCopy, copy_backups, copy_memories, is_sealed
+from rag_ls.storage.sqlite.memory_copies import CopyExchange, MemoryCopy, copy_backups, copy_memories, is_sealed
 from rag_ls.storage.sqlite.postings import SqlitePostings
 from rag_ls.storage.sqlite.served_texts import ServedTexts
 from rag_ls.storage.sqlite.vectors import LentVectors, SqliteVectors
@@ -46,7 +46,7 @@ _log = logging.getLogger(__name__)
 
 __all__ = [
     "Connections",
-    "Exchange",
+    "CopyExchange",
     "MemoryCopy",
     "ProjectIndex",
     "count_memories",

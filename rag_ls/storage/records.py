@@ -151,7 +151,7 @@ class RankRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class IndexCounts:
     """The numbers of items that a project's index holds, and of queued ones."""
 
     documents: int

@@ -19,7 +19,7 @@ from rag_ls.embedding.api import ModelClosed
 from rag_ls.embedding.remote import service as service_module
 from rag_ls.embedding.remote.provider import RemoteProvider, confirm, destination_of
 from rag_ls.embedding.remote.records import ServiceRecords
-from rag_ls.embedding.remote.service import Patience, Service, ServiceFailed
+from rag_ls.embedding.remote.service import RetryPolicy, Service, ServiceFailed
 from rag_ls.errors import InvalidRequest, ModelMissing, RagLsError
 from tests.embedding.services import DIGEST, EmbeddingService, serving, vector_of
 from tests.support import PATIENCE_S
@@ -35,11 +35,11 @@ def service() -> Iterator[EmbeddingService]:
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service_module.Patience, "__init__", _impatient(service_module.Patience.__init__))
+    monkeypatch.setattr(service_module.RetryPolicy, "__init__", _impatient(service_module.RetryPolicy.__init__))
 
 
 def _impatient(made: Any) -> Any:
-    def init(self: Patience, timeout_s: float, attempts: int = 4, back_off_s: float = 0.01) -> None:
+    def init(self: RetryPolicy, timeout_s: float, attempts: int = 4, back_off_s: float = 0.01) -> None:
         made(self, timeout_s, attempts, back_off_s)
 
     return init
@@ -282,7 +282,7 @@ def test_an_engine_that_ends_waits_for_no_service(service: EmbeddingService) -> 
 
     def ask() -> None:
         try:
-            asked.post("/api/embed", {"model": "x", "input": ["x"]}, Patience(10.0))
+            asked.post("/api/embed", {"model": "x", "input": ["x"]}, RetryPolicy(10.0))
         except RagLsError as error:
             ended.append(error)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from rag_ls.embedding.remote.service import Patience, ServiceFailed
+from rag_ls.embedding.remote.service import RetryPolicy, ServiceFailed
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ class EmbeddingApi(Protocol):
         """The address that texts are sent to."""
         ...
 
-    def describe(self, patience: Patience) -> Described:
+    def describe(self, policy: RetryPolicy) -> Described:
         """The model. Raises `ModelMissing` where the service has none of this name, `ServiceFailed`."""
         ...
 
-    def embed(self, texts: Sequence[str], patience: Patience) -> Embedded:
+    def embed(self, texts: Sequence[str], policy: RetryPolicy) -> Embedded:
         """Vectors of texts. Raises `BatchRefused` where they are too long together or alone, `ServiceFailed`."""
         ...
 

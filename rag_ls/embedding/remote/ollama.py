@@ -7,7 +7,7 @@ from typing import Any
 
 from rag_ls.embedding.api import BatchRefused
 from rag_ls.embedding.remote.apis import Described, Embedded, vectors_of
-from rag_ls.embedding.remote.service import Patience, Service, ServiceFailed, ServiceRefused
+from rag_ls.embedding.remote.service import RetryPolicy, Service, ServiceFailed, ServiceRefused
 from rag_ls.errors import ModelMissing
 
 DEFAULT_ENDPOINT = "http://127.0.0.1:11434"
@@ -31,18 +31,18 @@ class OllamaApi:
     def endpoint(self) -> str:
         return self._service.endpoint
 
-    def describe(self, patience: Patience) -> Described:
-        listed = self._service.get("/api/tags", patience)
+    def describe(self, policy: RetryPolicy) -> Described:
+        listed = self._service.get("/api/tags", policy)
         digest = _digest_of(listed, self._model)
         if not digest:
             raise ModelMissing(f"Ollama at {self.endpoint} has no model {self._model}: `ollama pull {self._model}`")
-        dimensions = len(self.embed(["dimensions"], patience).vectors[0])
-        return Described(digest[:_REVISION_CHARACTERS], dimensions, self._max_tokens(patience))
+        dimensions = len(self.embed(["dimensions"], policy).vectors[0])
+        return Described(digest[:_REVISION_CHARACTERS], dimensions, self._max_tokens(policy))
 
-    def embed(self, texts: Sequence[str], patience: Patience) -> Embedded:
+    def embed(self, texts: Sequence[str], policy: RetryPolicy) -> Embedded:
         body = {"model": self._model, "input": list(texts), "truncate": True, "keep_alive": _KEEP_ALIVE}
         try:
-            answer = self._service.post("/api/embed", body, patience)
+            answer = self._service.post("/api/embed", body, policy)
         except ServiceRefused as refused:
             if refused.status == 404:
                 raise ModelMissing(
@@ -62,9 +62,9 @@ class OllamaApi:
     def close(self) -> None:
         self._service.close()
 
-    def _max_tokens(self, patience: Patience) -> int:
+    def _max_tokens(self, policy: RetryPolicy) -> int:
         try:
-            shown = self._service.post("/api/show", {"model": self._model}, patience)
+            shown = self._service.post("/api/show", {"model": self._model}, policy)
         except ServiceRefused:
             return _USUAL_TOKENS
         facts = shown.get("model_info") if isinstance(shown, Mapping) else None

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from rag_ls.embedding.api import BatchRefused
 from rag_ls.embedding.remote.apis import Described, Embedded, vectors_of
-from rag_ls.embedding.remote.service import Patience, Service, ServiceFailed, ServiceRefused
+from rag_ls.embedding.remote.service import RetryPolicy, Service, ServiceFailed, ServiceRefused
 from rag_ls.errors import ModelMissing
 
 DEFAULT_ENDPOINT = "https://api.openai.com/v1"
@@ -39,16 +39,16 @@ class OpenAiApi:
     def endpoint(self) -> str:
         return self._service.endpoint
 
-    def describe(self, patience: Patience) -> Described:
-        dimensions = len(self.embed(["dimensions"], patience).vectors[0])
+    def describe(self, policy: RetryPolicy) -> Described:
+        dimensions = len(self.embed(["dimensions"], policy).vectors[0])
         # The protocol names no revision: models of one name at two addresses are taken for two.
         revision = hashlib.sha256(f"{self.endpoint} {dimensions}".encode()).hexdigest()[:_REVISION_CHARACTERS]
         return Described(revision, dimensions, _USUAL_TOKENS)
 
-    def embed(self, texts: Sequence[str], patience: Patience) -> Embedded:
+    def embed(self, texts: Sequence[str], policy: RetryPolicy) -> Embedded:
         body = {"model": self._model, "input": list(texts), "encoding_format": "float"}
         try:
-            answer = self._service.post(_PATH, body, patience)
+            answer = self._service.post(_PATH, body, policy)
         except ServiceRefused as refused:
             raise self._explained(refused) from refused
         data = answer.get("data") if isinstance(answer, Mapping) else None

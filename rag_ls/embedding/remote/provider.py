@@ -19,7 +19,7 @@ from rag_ls.embedding.local.stack import LocalProvider
 from rag_ls.embedding.remote import ollama, openai_compatible
 from rag_ls.embedding.remote.apis import Described, Embedded, EmbeddingApi
 from rag_ls.embedding.remote.records import ServiceRecords
-from rag_ls.embedding.remote.service import Patience, Service, ServiceFailed, is_local
+from rag_ls.embedding.remote.service import RetryPolicy, Service, ServiceFailed, is_local
 from rag_ls.errors import InvalidRequest, ModelMissing
 from rag_ls.project import user_data_folder
 from rag_ls.util.masks import mask_secrets
@@ -27,9 +27,9 @@ from rag_ls.util.masks import mask_secrets
 _log = logging.getLogger(__name__)
 
 OLLAMA, OPENAI = "ollama", "openai"
-_LOOK = Patience(timeout_s=5.0, attempts=1)
-_LOAD = Patience(timeout_s=60.0, attempts=2)
-_QUESTION = Patience(timeout_s=3.0, attempts=1)
+_LOOK = RetryPolicy(timeout_s=5.0, attempts=1)
+_LOAD = RetryPolicy(timeout_s=60.0, attempts=2)
+_QUESTION = RetryPolicy(timeout_s=3.0, attempts=1)
 _QUESTION_S = 3.0
 # A service that did not answer is not asked again by each question.
 _REST_S = 10.0
@@ -185,10 +185,10 @@ class RemoteProvider:
         finally:
             api.close()
 
-    def _described(self, where: Destination, api: EmbeddingApi, patience: Patience) -> ModelCard:
+    def _described(self, where: Destination, api: EmbeddingApi, policy: RetryPolicy) -> ModelCard:
         """The model as its service describes it now, which is kept. Raises `ModelMissing`."""
         try:
-            found = api.describe(patience)
+            found = api.describe(policy)
         except (ServiceFailed, BatchRefused) as error:
             raise ModelMissing(str(error)) from error
         self._records.describe(_key(where), _plain(found))
@@ -242,16 +242,16 @@ class RemoteModel:
         """As `LoadedModel`. A text that is refused alone is shortened; if nothing helps, its vector is not a number."""
         if not texts:
             return np.zeros((0, self.card.dimensions), np.float32)
-        patience = Patience(self._settings.timeout_s)
+        policy = RetryPolicy(self._settings.timeout_s)
         if len(texts) + backlog <= _FEW_TEXTS:
             # Somebody may wait for them; the background tries again.
-            patience = replace(patience, timeout_s=min(_FEW_S, patience.timeout_s), attempts=1)
+            policy = replace(policy, timeout_s=min(_FEW_S, policy.timeout_s), attempts=1)
         try:
-            return self._embedded([self._document_prefix + text for text in texts], patience)
+            return self._embedded([self._document_prefix + text for text in texts], policy)
         except BatchRefused:
             if len(texts) > 1:
                 raise
-        return self._shortened(texts[0], patience)
+        return self._shortened(texts[0], policy)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         vector: NDArray[np.float32] = self._embedded([self._query_prefix + text], _QUESTION)[0]
@@ -266,19 +266,19 @@ class RemoteModel:
     def close(self) -> None:
         self._api.close()
 
-    def _shortened(self, text: str, patience: Patience) -> NDArray[np.float32]:
+    def _shortened(self, text: str, policy: RetryPolicy) -> NDArray[np.float32]:
         while len(text) > _LEAST_CHARACTERS:
             text = text[: len(text) // 2]
             try:
-                return self._embedded([self._document_prefix + text], patience)
+                return self._embedded([self._document_prefix + text], policy)
             except BatchRefused:
                 continue
         _log.warning("%s refuses a text of any length; it is found by its words alone", self._api.endpoint)
         return np.full((1, self.card.dimensions), np.nan, np.float32)
 
-    def _embedded(self, texts: Sequence[str], patience: Patience) -> NDArray[np.float32]:
+    def _embedded(self, texts: Sequence[str], policy: RetryPolicy) -> NDArray[np.float32]:
         self._check_spend()
-        found = self._api.embed(texts, patience)
+        found = self._api.embed(texts, policy)
         self._note_spend(found, texts)
         return self._checked(found, len(texts))
 

@@ -41,7 +41,7 @@ class ServiceRefused(ServiceFailed):
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How long one request may take, in seconds, and how often it is tried."""
 
     timeout_s: float
@@ -63,31 +63,31 @@ class Service:
             headers=dict(headers or {}), follow_redirects=False, trust_env=not is_local(endpoint)
         )
 
-    def get(self, path: str, patience: Patience) -> Any:
+    def get(self, path: str, policy: RetryPolicy) -> Any:
         """The JSON at a path. Raises `ServiceFailed`, `ServiceRefused`, `ModelClosed`."""
-        return self._asked("GET", path, None, patience)
+        return self._asked("GET", path, None, policy)
 
-    def post(self, path: str, body: Mapping[str, Any], patience: Patience) -> Any:
+    def post(self, path: str, body: Mapping[str, Any], policy: RetryPolicy) -> Any:
         """The JSON that answers a JSON object. Raises `ServiceFailed`, `ServiceRefused`, `ModelClosed`."""
-        return self._asked("POST", path, body, patience)
+        return self._asked("POST", path, body, policy)
 
     def close(self) -> None:
         """End waiting and further requests."""
         self._closed.set()
         self._client.close()
 
-    def _asked(self, method: str, path: str, body: Mapping[str, Any] | None, patience: Patience) -> Any:
-        wait_s = patience.back_off_s
+    def _asked(self, method: str, path: str, body: Mapping[str, Any] | None, policy: RetryPolicy) -> Any:
+        wait_s = policy.back_off_s
         if (busy_s := self._busy_until - time.monotonic()) > 0:
-            if patience.attempts == 1:
+            if policy.attempts == 1:
                 raise ServiceFailed(f"{self.endpoint} is busy, and asks to wait {busy_s:.0f} s")
             self._closed.wait(busy_s)
-        for left in reversed(range(patience.attempts)):
+        for left in reversed(range(policy.attempts)):
             if self._closed.is_set():
                 raise ModelClosed(f"{self.endpoint} is asked no longer: the engine ends")
             asked_for_s = 0.0
             try:
-                answer = self._client.request(method, self.endpoint + path, json=body, timeout=_timeout(patience))
+                answer = self._client.request(method, self.endpoint + path, json=body, timeout=_timeout(policy))
                 if answer.status_code == 200:
                     return self._json(answer)
                 failure = self._failure(answer)
@@ -128,8 +128,8 @@ def is_local(endpoint: str) -> bool:
     return is_loopback(urlsplit(endpoint).hostname or "")
 
 
-def _timeout(patience: Patience) -> httpx.Timeout:
-    return httpx.Timeout(patience.timeout_s, connect=min(_CONNECT_S, patience.timeout_s))
+def _timeout(policy: RetryPolicy) -> httpx.Timeout:
+    return httpx.Timeout(policy.timeout_s, connect=min(_CONNECT_S, policy.timeout_s))
 
 
 def _said(answer: httpx.Response) -> str:

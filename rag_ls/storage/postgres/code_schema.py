@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.storage.postgres.projects import enlist, schema_of
-from rag_ls.storage.postgres.schema import Schema
-from rag_ls.storage.postgres.server import Server
+from rag_ls.storage.postgres.schema import PostgresSchema
+from rag_ls.storage.postgres.server import PostgresServer
 
 if TYPE_CHECKING:
     import psycopg
@@ -49,7 +49,7 @@ CREATE TABLE {schema}.rag_term (term text COLLATE "C" PRIMARY KEY, holders bigin
 """
 
 
-def code_schema(server: Server, project: str) -> Schema:
+def code_schema(server: PostgresServer, project: str) -> PostgresSchema:
     """The schema of a project's published code."""
 
     def first(connection: psycopg.Connection[Any], name: str) -> None:
@@ -58,7 +58,7 @@ def code_schema(server: Server, project: str) -> Schema:
             if statement.strip():
                 connection.execute(statement)
 
-    return Schema(server, schema_of(project), "code_schema", (first, _second), STORE)
+    return PostgresSchema(server, schema_of(project), "code_schema", (first, _second), STORE)
 
 
 def _second(connection: psycopg.Connection[Any], name: str) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.storage.postgres.projects import enlist, schema_of
-from rag_ls.storage.postgres.schema import Schema
-from rag_ls.storage.postgres.server import Server
+from rag_ls.storage.postgres.schema import PostgresSchema
+from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import SharedChanges, SharedMemory
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class PostgresMemories:
 
         Raises `StoreUnavailable` for a URL that is none.
         """
-        self._server = Server(url, STORE)
+        self._server = PostgresServer(url, STORE)
 
         def first(connection: psycopg.Connection[Any], name: str) -> None:
             enlist(connection, name, project)
@@ -38,7 +38,7 @@ class PostgresMemories:
                 "author text NOT NULL DEFAULT current_user)"
             )
 
-        self._schema = Schema(self._server, schema_of(project), "memories_schema", (first,), STORE)
+        self._schema = PostgresSchema(self._server, schema_of(project), "memories_schema", (first,), STORE)
         self._table = f"{self._schema.name}.rag_memory"
 
     @property

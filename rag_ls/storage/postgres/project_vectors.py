@@ -15,7 +15,7 @@ from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.nearest_of import MAX_SENT, check_usable, chosen, is_usable
 from rag_ls.storage.postgres.projects import STORE, project_schema
-from rag_ls.storage.postgres.server import Server
+from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import Hnsw, Neighbour, Vectors
 from rag_ls.storage.write_rights import WriteRights
 
@@ -38,13 +38,13 @@ class PostgresProjectVectors:
     """See `ServerVectors`. Vectors are pgvector's `halfvec`, one table for each model, searched by HNSW with cosine."""
 
     def __init__(
-        self, at: str | Server, project: str, *, hnsw: Hnsw | None = None, indexed_from: int = _INDEXED_FROM
+        self, at: str | PostgresServer, project: str, *, hnsw: Hnsw | None = None, indexed_from: int = _INDEXED_FROM
     ) -> None:
         """Connects when it is first asked, to the server at a URL or to one that others use too.
 
         `project` is its name for all who share it. Raises `StoreUnavailable` for a URL that is none.
         """
-        self._server = at if isinstance(at, Server) else Server(at, STORE, self._forget)
+        self._server = at if isinstance(at, PostgresServer) else PostgresServer(at, STORE, self._forget)
         self._schema = project_schema(self._server, project)
         self._hnsw = hnsw or Hnsw()
         self._indexed_from = indexed_from

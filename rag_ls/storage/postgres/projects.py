@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.errors import InvalidRequest, NotFound, StoreUnavailable
-from rag_ls.storage.postgres.schema import Schema, has_table
-from rag_ls.storage.postgres.server import Server
+from rag_ls.storage.postgres.schema import PostgresSchema, has_table
+from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import StoredProject
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def publishing_lock(project: str) -> int:
     return int.from_bytes(hashlib.sha256(f"publishes {project}".encode()).digest()[:8], signed=True)
 
 
-def project_schema(server: Server, project: str) -> Schema:
+def project_schema(server: PostgresServer, project: str) -> PostgresSchema:
     """The schema of a project's vectors."""
 
     def first(connection: psycopg.Connection[Any], name: str) -> None:
@@ -40,7 +40,7 @@ def project_schema(server: Server, project: str) -> Schema:
         connection.execute(f"CREATE TABLE {name}.rag_model (name text PRIMARY KEY, dimensions integer NOT NULL)")
         enlist(connection, name, project)
 
-    return Schema(server, schema_of(project), "project_schema", (first,), STORE)
+    return PostgresSchema(server, schema_of(project), "project_schema", (first,), STORE)
 
 
 def enlist(connection: psycopg.Connection[Any], schema: str, project: str) -> None:
@@ -61,7 +61,7 @@ class PostgresProjects:
 
     def __init__(self, url: str) -> None:
         """Connects when it is first asked. Raises `StoreUnavailable` for a URL that is none."""
-        self._server = Server(url, STORE)
+        self._server = PostgresServer(url, STORE)
 
     @property
     def place(self) -> str:
@@ -128,7 +128,7 @@ def _count(connection: psycopg.Connection[Any], rows: str) -> int:
     return int(row[0]) if row else 0
 
 
-def _need_pgvector(connection: psycopg.Connection[Any], server: Server) -> None:
+def _need_pgvector(connection: psycopg.Connection[Any], server: PostgresServer) -> None:
     """Install pgvector in the database, if it is not there. Raises `StoreUnavailable` if that cannot be done."""
     import psycopg
 

@@ -11,7 +11,7 @@ from rag_ls.storage.postgres.code_schema import MISSING, STORE, code_schema
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.postgres.projects import publishing_lock
 from rag_ls.storage.postgres.published_postings import posting_of
-from rag_ls.storage.postgres.server import Server
+from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.publication_api import Publication, PublishedFile
 from rag_ls.storage.records import ChunkRow, Hnsw
 from rag_ls.storage.terms import columns_of, last_name
@@ -36,7 +36,7 @@ class PostgresPublisher:
 
         Raises `StoreUnavailable` for a URL that is none.
         """
-        self._server = Server(url, STORE, missing=MISSING)
+        self._server = PostgresServer(url, STORE, missing=MISSING)
         self._project = project
         self._alone: psycopg.Connection[Any] | None = None
         self._schema = code_schema(self._server, project)

@@ -12,8 +12,8 @@ from rag_ls.storage.postgres.code_schema import MISSING, STORE, code_schema
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.postgres.projects import schema_of
 from rag_ls.storage.postgres.published_postings import PublishedPostings
-from rag_ls.storage.postgres.schema import Schema, has_table
-from rag_ls.storage.postgres.server import Server
+from rag_ls.storage.postgres.schema import PostgresSchema, has_table
+from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.publication_api import Publication, PublishedIndex
 from rag_ls.storage.records import DISK, ChunkRow, DocumentRecord, FileState, RankRow, StoredSymbol
 from rag_ls.storage.terms import last_name
@@ -34,7 +34,7 @@ class PostgresPublishedServer:
 
     def __init__(self, url: str) -> None:
         """Connects when it is first asked. Raises `StoreUnavailable` for a URL that is none."""
-        self._server = Server(url, STORE, missing=MISSING, read_only=True)
+        self._server = PostgresServer(url, STORE, missing=MISSING, read_only=True)
 
     @property
     def place(self) -> str:
@@ -65,7 +65,7 @@ class PostgresPublishedServer:
 class PostgresPublished:
     """See `PublishedIndex`. Call its parts only for what `publication` has found."""
 
-    def __init__(self, server: Server, project: str) -> None:
+    def __init__(self, server: PostgresServer, project: str) -> None:
         self.project = project
         self._server = server
         self._schema = code_schema(self._server, project)
@@ -95,7 +95,7 @@ class PostgresPublished:
 class PublishedDocuments:
     """See `SearchedDocuments`. None of them is unsaved."""
 
-    def __init__(self, server: Server, schema: Schema) -> None:
+    def __init__(self, server: PostgresServer, schema: PostgresSchema) -> None:
         self._rows = _Rows(server, schema.name)
         self.chunks = PublishedChunks(self._rows)
         self.outlines = PublishedOutlines(self._rows)
@@ -246,7 +246,7 @@ class PublishedOutlines:
 class _Rows:
     """Reads rows of one schema, each question in a transaction of its own."""
 
-    def __init__(self, server: Server, schema: str) -> None:
+    def __init__(self, server: PostgresServer, schema: str) -> None:
         self._server = server
         self._schema = schema
 

@@ -11,8 +11,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from rag_ls.storage.postgres.schema import Schema
-from rag_ls.storage.postgres.server import Server
+from rag_ls.storage.postgres.schema import PostgresSchema
+from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import Candidate
 from rag_ls.storage.terms import COLUMN_WEIGHTS, MAX_LIKE, SAME_BEGINNING, stem
 
@@ -53,7 +53,7 @@ def posting_of(columns: Sequence[str]) -> ChunkPosting:
 class PublishedPostings:
     """See `LexicalIndex`."""
 
-    def __init__(self, server: Server, schema: Schema) -> None:
+    def __init__(self, server: PostgresServer, schema: PostgresSchema) -> None:
         self._server = server
         self._schema = schema.name
 

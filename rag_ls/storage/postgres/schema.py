@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rag_ls.errors import StoreUnavailable
-from rag_ls.storage.postgres.server import Server
+from rag_ls.storage.postgres.server import PostgresServer
 
 if TYPE_CHECKING:
     import psycopg
@@ -18,10 +18,12 @@ Migration = Callable[["psycopg.Connection[Any]", str], None]
 """Takes a schema, by its name, one version further."""
 
 
-class Schema:
+class PostgresSchema:
     """A schema with a table `rag_meta`, whose key `part` holds the version of our tables there."""
 
-    def __init__(self, server: Server, name: str, part: str, migrations: Sequence[Migration], store: str) -> None:
+    def __init__(
+        self, server: PostgresServer, name: str, part: str, migrations: Sequence[Migration], store: str
+    ) -> None:
         """`store` is its name in errors."""
         self.name = name
         self._server = server

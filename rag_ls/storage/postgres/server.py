@@ -46,7 +46,7 @@ class _Limits:
 _WRITING, _READING = _Limits(_CONNECT_S, _ANSWER_S, 4), _Limits(4, 10, 8)
 
 
-class Server:
+class PostgresServer:
     """A PostgreSQL server by its URL. Safe from several threads; connects when it is first asked."""
 
     def __init__(

@@ -12,8 +12,8 @@ import numpy as np
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.nearest_of import check_usable, is_usable
-from rag_ls.storage.postgres.schema import Schema
-from rag_ls.storage.postgres.server import Server
+from rag_ls.storage.postgres.schema import PostgresSchema
+from rag_ls.storage.postgres.server import PostgresServer
 from rag_ls.storage.records import Vectors
 from rag_ls.storage.write_rights import WriteRights
 
@@ -32,8 +32,8 @@ class PostgresVectors:
 
     def __init__(self, url: str) -> None:
         """Connects when it is first asked. Raises `StoreUnavailable` for a URL that is none."""
-        self._server = Server(url, STORE)
-        self._schema = Schema(self._server, "rag_ls", "vectors_schema", (_first,), STORE)
+        self._server = PostgresServer(url, STORE)
+        self._schema = PostgresSchema(self._server, "rag_ls", "vectors_schema", (_first,), STORE)
         self._lock = threading.Lock()
         self._is_ready = False
         self._rights = WriteRights()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_ls.errors import NotFound
-from rag_ls.storage.qdrant.server import Server
+from rag_ls.storage.qdrant.server import QdrantServer
 from rag_ls.storage.qdrant.vectors import PREFIX, STORE
 from rag_ls.storage.records import StoredProject
 
@@ -23,10 +23,10 @@ class QdrantProjects:
 
     def __init__(self, url: str) -> None:
         """Connects when it is first asked. Raises `StoreUnavailable` for a URL that is none."""
-        whole = Server(url, STORE)
+        whole = QdrantServer(url, STORE)
         # The local mode has a folder for each project.
         folders = sorted(each for each in Path(whole.place.removeprefix("qdrant://")).glob("*") if each.is_dir())
-        self._servers = [Server(url, STORE, each.name) for each in folders] if whole.is_local else [whole]
+        self._servers = [QdrantServer(url, STORE, each.name) for each in folders] if whole.is_local else [whole]
         self.place = whole.place
 
     def all(self) -> list[StoredProject]:

@@ -25,7 +25,7 @@ _FORMS = (
 )
 
 
-class Server:
+class QdrantServer:
     """A Qdrant server by its URL, or a folder in its local mode. Safe from several threads; connects when it is first asked."""
 
     def __init__(self, url: str, store: str, folder: str = "") -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.nearest_of import MAX_SENT, check_usable, chosen, is_usable
-from rag_ls.storage.qdrant.server import Server
+from rag_ls.storage.qdrant.server import QdrantServer
 from rag_ls.storage.records import Neighbour, Vectors
 from rag_ls.storage.write_rights import WriteRights
 
@@ -38,7 +38,7 @@ class QdrantVectors:
 
         `quantization` and `on_disk` are for collections that are made here. Raises `StoreUnavailable` for a URL that is none.
         """
-        self._server = Server(url, STORE, hashlib.sha256(project.encode()).hexdigest()[:16])
+        self._server = QdrantServer(url, STORE, hashlib.sha256(project.encode()).hexdigest()[:16])
         self._project = project
         self._quantization = quantization
         self._on_disk = on_disk

@@ -13,9 +13,9 @@ from rag_ls.model import Chunk, Outline
 from rag_ls.storage.api import ChunkReader, LexicalIndex, Outlines, PendingEmbeddings, ReadingQueue, VectorStore
 from rag_ls.storage.records import (
     DISK,
-    Counts,
     DocumentRecord,
     FileState,
+    IndexCounts,
     NewChunk,
     Posting,
     Priority,
@@ -239,7 +239,7 @@ class SqliteCheckout:
         with self._database.writing() as connection:
             connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
-    def counts(self) -> Counts:
+    def counts(self) -> IndexCounts:
         """The numbers of indexed and queued items; unsaved documents are counted separately."""
         with self._database.reading() as connection:
             documents, buffers = connection.execute(
@@ -247,7 +247,7 @@ class SqliteCheckout:
             ).fetchone()
             chunks = connection.execute("SELECT count(*) FROM chunks").fetchone()[0]
             queued, pending = _queue_lengths(connection)
-        return Counts(documents, chunks, queued, pending, buffers)
+        return IndexCounts(documents, chunks, queued, pending, buffers)
 
     def language_counts(self) -> dict[str, tuple[int, int]]:
         """The numbers of documents and chunks by language, the most chunks first; without unsaved documents."""

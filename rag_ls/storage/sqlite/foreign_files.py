@@ -26,7 +26,7 @@ class ForeignFile(sqlite3.DatabaseError):
 
 
 @dataclass(frozen=True, slots=True)
-class Schema:
+class KnownTables:
     """The tables and columns that a database of ours may hold, in any of its versions."""
 
     names: frozenset[tuple[str, str]]
@@ -68,7 +68,7 @@ def check_is_file(file: Path) -> None:
             raise ForeignFile(f"{place} is a {kind}, which rag-ls does not open")
 
 
-def schema_of(migrations: Sequence[Migration]) -> Schema:
+def known_tables(migrations: Sequence[Migration]) -> KnownTables:
     """All that a database holds at any version."""
     names: set[tuple[str, str]] = set()
     virtual: set[str] = set()
@@ -80,10 +80,10 @@ def schema_of(migrations: Sequence[Migration]) -> Schema:
             if _is_virtual(statement):
                 virtual.add(statement)
     connection.close()
-    return Schema(frozenset(names), frozenset(virtual))
+    return KnownTables(frozenset(names), frozenset(virtual))
 
 
-def check_schema(connection: sqlite3.Connection, schema: Schema) -> bool:
+def check_schema(connection: sqlite3.Connection, schema: KnownTables) -> bool:
     """Whether a database holds anything. Raises `ForeignFile` for a table, view or trigger that is none of ours."""
     found = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
     for kind, name, statement in found:

@@ -16,7 +16,7 @@ from rag_ls.storage.records import INDEX_STORE
 from rag_ls.storage.sqlite import index_schema
 from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.database import Database, read_only
-from rag_ls.storage.sqlite.foreign_files import PARTS, ForeignFile, Schema, check_schema, schema_of
+from rag_ls.storage.sqlite.foreign_files import PARTS, ForeignFile, KnownTables, check_schema, known_tables
 from rag_ls.util.plain_files import clear_way
 
 FILE_NAME = "index.db"
@@ -91,8 +91,8 @@ def _meta(connection: sqlite3.Connection, key: str) -> str:
 
 
 @cache
-def _schema() -> Schema:
-    return schema_of(index_schema.MIGRATIONS)
+def _schema() -> KnownTables:
+    return known_tables(index_schema.MIGRATIONS)
 
 
 class _Guard:

@@ -84,7 +84,7 @@ def read_alone_or_shared(file: Path, busy_s: float = 5.0) -> sqlite3.Connection:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class CopyExchange:
     """The outcome of an exchange with the copy."""
 
     taken: bool = False
@@ -107,7 +107,7 @@ class MemoryCopy:
         self._key = f"copy:{file}"
         self._counted: tuple[object, int] = (None, 0)
 
-    def exchange(self, unite: Unite, *, is_taken: bool = False, is_trusted: bool = False) -> Exchange:
+    def exchange(self, unite: Unite, *, is_taken: bool = False, is_trusted: bool = False) -> CopyExchange:
         """Take what is new in the copy, and write the store's memories to it.
 
         `is_taken` says that the store was just made of the copy; without `is_trusted` only what this user wrote is taken.
@@ -116,42 +116,44 @@ class MemoryCopy:
         newest = list(self._store.newest())
         if not os.path.lexists(self._file):
             if self._store.is_empty():
-                return Exchange()
+                return CopyExchange()
             copy_memories(self._own_file, self._file)
             self._note(_stamp(self._file), newest)
             _write_seal(self._file, bytes_seal(self._file.read_bytes(), SEAL))
-            return Exchange()
+            return CopyExchange()
         stamp, (known_stamp, noted_newest) = _stamp(self._file), self._noted()
         if is_taken:
             known_stamp = stamp
         if stamp == known_stamp and newest == noted_newest:
-            return Exchange()
+            return CopyExchange()
         try:
             check_is_file(self._file)
             may_take = is_trusted or is_sealed(self._file)
             if stamp != known_stamp and not may_take:
                 if waiting := self._waiting(stamp, newest):
-                    return Exchange(waiting=waiting)
+                    return CopyExchange(waiting=waiting)
                 known_stamp = stamp
             return self._exchange(unite if may_take else None, known_stamp)
         except ForeignFile as error:
-            return Exchange(problem=f"{self._file} is not used: {error}; move it away, and a copy is kept there again")
+            return CopyExchange(
+                problem=f"{self._file} is not used: {error}; move it away, and a copy is kept there again"
+            )
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):
                 _log.info("the copy of the memories, %s, waits: %s", self._file, error)
-                return Exchange()
-            return Exchange(
+                return CopyExchange()
+            return CopyExchange(
                 problem=f"{self._file} is damaged ({error}) and is left as it is; the memories are whole in "
                 f"{self._own_file}: move the damaged file away, and a copy is kept there again"
             )
 
-    def _exchange(self, unite: Unite | None, known_stamp: list[int]) -> Exchange:
+    def _exchange(self, unite: Unite | None, known_stamp: list[int]) -> CopyExchange:
         """Write the copy; before that, unite with what is new in it. Without `unite`, what is new stays there."""
         with _alone(self._file) as connection:
             # Looked at again, now that nobody else can write it.
             is_known = _stamp(self._file) == known_stamp
             if connection is None or (unite is None and not is_known):
-                return Exchange() if unite is None or is_known else self._take_shared(unite)
+                return CopyExchange() if unite is None or is_known else self._take_shared(unite)
             taken = not is_known and unite is not None and self._take(connection, unite)
             newest = list(self._store.newest())
             with closing(read_only(self._own_file)) as source:
@@ -161,21 +163,21 @@ class MemoryCopy:
             seal = bytes_seal(connection.serialize(), SEAL)
             self._note(_stamp(self._file), newest)
         _write_seal(self._file, seal)
-        return Exchange(taken)
+        return CopyExchange(taken)
 
     @property
     def _own_file(self) -> Path:
         assert self._store.path is not None
         return self._store.path
 
-    def _take_shared(self, unite: Unite) -> Exchange:
+    def _take_shared(self, unite: Unite) -> CopyExchange:
         """Take what is new in a copy that another process has open, as an older rag-ls may, and leave it alone."""
         stamp = _stamp(self._file)
         with closing(read_alone_or_shared(self._file)) as connection:
             taken = self._take(connection, unite)
         # Nothing was written to it: the next exchange must.
         self._note(stamp, [])
-        return Exchange(taken)
+        return CopyExchange(taken)
 
     def _take(self, connection: sqlite3.Connection, unite: Unite) -> bool:
         """Unite with what a connection reads. Raises `StoreError` for memories of a newer rag-ls."""

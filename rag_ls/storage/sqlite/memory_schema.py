@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rag_ls.storage.sqlite.foreign_files import Schema, check_schema, schema_of
+from rag_ls.storage.sqlite.foreign_files import KnownTables, check_schema, known_tables
 
 _FIRST = (
     """CREATE TABLE memories (
@@ -121,5 +121,5 @@ def check_tables(connection: sqlite3.Connection) -> None:
 
 
 @cache
-def _schema() -> Schema:
-    return schema_of(MIGRATIONS)
+def _schema() -> KnownTables:
+    return known_tables(MIGRATIONS)
