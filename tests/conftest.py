@@ -26,7 +26,7 @@ from rag_ls.indexing import Cutters
 from rag_ls.model import Scope
 from rag_ls.project import user_config_file
 from rag_ls.storage import open_index, open_memories
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.util.lock_order import check_locks
 from tests.support import PATIENCE_S, SHOP, end_engine, git_repository, open_checkout, write
 
@@ -324,7 +324,7 @@ def client() -> Iterator[Client]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteCheckout]:
+def store(tmp_path: Path) -> Iterator[CheckoutIndex]:
     """An empty index in a file."""
     store = open_checkout(tmp_path / "index.db")
     yield store

@@ -37,9 +37,7 @@ from rag_ls.storage import (
     VectorStore,
     index_summary,
 )
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from rag_ls.storage.sqlite.index_file import open_derived
-from rag_ls.storage.sqlite.postings import SqlitePostings
 from rag_ls.storage.sqlite.vectors import SqliteVectors
 
 MODEL = "test-model@1"
@@ -161,7 +159,7 @@ def unit_vectors(count: int, dimensions: int = 16, seed: int = 0) -> NDArray[np.
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-def open_checkout(file: Path | None) -> SqliteCheckout:
+def open_checkout(file: Path | None) -> CheckoutIndex:
     """An index in a file of any name, or in RAM."""
     return index_at(file).checkout  # type: ignore[return-value]
 
@@ -169,8 +167,8 @@ def open_checkout(file: Path | None) -> SqliteCheckout:
 def index_at(file: Path | None) -> ProjectIndex:
     """As `open_checkout`, with the stores beside it."""
     database = open_derived(file)
-    lexical, vectors = SqlitePostings(database), SqliteVectors(database, file.parent if file else None)
-    return ProjectIndex(SqliteCheckout(database, file, vectors, lexical), lexical, vectors, file, database=database)
+    lexical, vectors = LexicalIndex(database), SqliteVectors(database, file.parent if file else None)
+    return ProjectIndex(CheckoutIndex(database, file, vectors, lexical), lexical, vectors, file, database=database)
 
 
 def ready(vector: NDArray[np.float32] | None) -> LaterVector | None:
@@ -180,19 +178,19 @@ def ready(vector: NDArray[np.float32] | None) -> LaterVector | None:
 
 def put_vectors(store: CheckoutIndex, model: str, text_hashes: Sequence[bytes], vectors: NDArray[np.float32]) -> None:
     """Keep vectors, and let their chunks wait no longer, as the embedder does."""
-    assert isinstance(store, SqliteCheckout)
+    assert isinstance(store, CheckoutIndex)
     with store.together():
         store._vectors.put(model, text_hashes, vectors)
         if model == store.embeddings.active_model():
             store.embeddings.note_embedded(text_hashes)
 
 
-def lexical_of(store: SqliteCheckout) -> LexicalIndex:
+def lexical_of(store: CheckoutIndex) -> LexicalIndex:
     """The full-text index of a checkout."""
     return store._lexical
 
 
-def vectors_of(store: SqliteCheckout) -> VectorStore:
+def vectors_of(store: CheckoutIndex) -> VectorStore:
     """The vectors of a checkout."""
     return store._vectors
 
@@ -204,7 +202,7 @@ def embedding_count(view: ProjectSession) -> int:
     return summary.embeddings
 
 
-def write_many(store: SqliteCheckout, name: str) -> None:
+def write_many(store: CheckoutIndex, name: str) -> None:
     """Forty documents of a writer's own, and as many versions of one that all writers share."""
     store.embeddings.activate(MODEL)
     for number in range(40):

@@ -1,6 +1,6 @@
 """Stores rows and vectors: the interfaces of the stores, their records, and the functions that open them."""
 
-from rag_ls.storage.api import CheckoutIndex, LexicalIndex, MemoryStore, SearchedIndex, Vector, VectorStore
+from rag_ls.storage.api import SearchedDocuments, SearchedIndex, Vector, VectorStore
 from rag_ls.storage.copying import CopiedModel, copy_vectors
 from rag_ls.storage.opening import (
     Connections,
@@ -36,7 +36,9 @@ from rag_ls.storage.opening_servers import (
     open_shared_vectors,
     open_stored_projects,
 )
-from rag_ls.storage.publication_api import Publication, PublishedFile, PublishedIndex, PublishedServer, Publisher
+from rag_ls.storage.postgres.memories import SharedMemories
+from rag_ls.storage.postgres.publication import Publisher
+from rag_ls.storage.postgres.published import PublishedIndex, PublishedServer
 from rag_ls.storage.records import (
     DISK,
     INDEX_STORE,
@@ -51,6 +53,8 @@ from rag_ls.storage.records import (
     Neighbour,
     NewChunk,
     Priority,
+    Publication,
+    PublishedFile,
     RankRow,
     Replaced,
     SharedChanges,
@@ -62,9 +66,11 @@ from rag_ls.storage.records import (
     Vectors,
     VersionChange,
 )
-from rag_ls.storage.search_api import SearchedDocuments
-from rag_ls.storage.server_api import ListedVectors, SharedMemories, SharedVectors, StoredProjects, VectorLender
+from rag_ls.storage.server_api import ListedVectors, SharedVectors, StoredProjects, VectorLender
 from rag_ls.storage.server_questions import ServerQuestions, answered
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
+from rag_ls.storage.sqlite.memories import MemoryStore
+from rag_ls.storage.sqlite.postings import LexicalIndex
 from rag_ls.storage.terms import (
     columns_of,
     identifier_parts,

@@ -13,13 +13,13 @@ from rag_ls.config import Settings
 from rag_ls.errors import StoreDamaged, StoreUnavailable
 from rag_ls.model import Scope
 from rag_ls.project import Project
-from rag_ls.storage.api import CheckoutIndex, LexicalIndex, MemoryStore, VectorStore
+from rag_ls.storage.api import VectorStore
 from rag_ls.storage.opening_servers import hnsw_of, open_server_vectors
 from rag_ls.storage.records import Replacement
 from rag_ls.storage.saved_vectors import SavedVectors
 from rag_ls.storage.served import ServedVectors
 from rag_ls.storage.server_api import ListedVectors, VectorLender
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.files import (
@@ -35,10 +35,10 @@ from rag_ls.storage.sqlite.index_file import FILE_NAME as INDEX_FILE
 from rag_ls.storage.sqlite.index_file import FileIdentity, file_identity, is_marked_damaged, open_derived
 from rag_ls.storage.sqlite.inspection import sqlite_version
 from rag_ls.storage.sqlite.memories import FILE_NAME as MEMORIES_FILE
-from rag_ls.storage.sqlite.memories import SqliteMemories
+from rag_ls.storage.sqlite.memories import MemoryStore
 from rag_ls.storage.sqlite.memory_backups import chosen, damage_report, is_good, is_truncated, put_in_place
 from rag_ls.storage.sqlite.memory_copies import CopyExchange, MemoryCopy, copy_backups, copy_memories, is_sealed
-from rag_ls.storage.sqlite.postings import SqlitePostings
+from rag_ls.storage.sqlite.postings import LexicalIndex
 from rag_ls.storage.sqlite.served_texts import ServedTexts
 from rag_ls.storage.sqlite.vectors import LentVectors, SqliteVectors
 
@@ -157,11 +157,11 @@ def open_index(
         raise StoreUnavailable(f"the index ({error.filename}) cannot be opened: {error.strerror}", "index") from error
     except (sqlite3.Error, OSError) as error:
         raise StoreUnavailable(f"the index ({file}) cannot be opened: {error}", "index") from error
-    lexical = SqlitePostings(database)
+    lexical = LexicalIndex(database)
     local = SqliteVectors(database, folder, hnsw=hnsw_of(settings))
     served = _served(database, local, settings, shared_name)
     vectors: VectorStore = served or local
-    checkout = SqliteCheckout(database, file, vectors, lexical)
+    checkout = CheckoutIndex(database, file, vectors, lexical)
     return ProjectIndex(
         checkout=checkout,
         lexical=lexical,
@@ -199,7 +199,7 @@ def open_memories(
 
     Raises `StoreDamaged`, which names the newest good backup, if the file is broken, else `StoreUnavailable`.
     """
-    return SqliteMemories(
+    return MemoryStore(
         folder / MEMORIES_FILE if folder else None, scope, hnsw=hnsw_of(settings), connections=connections
     )
 
@@ -248,7 +248,7 @@ def set_copy_aside(folder: Path, name: str) -> None:
 
 def open_memory_copy(folder: Path, store: MemoryStore) -> MemoryCopy:
     """The copy of a store that is kept in another folder."""
-    assert isinstance(store, SqliteMemories)
+    assert isinstance(store, MemoryStore)
     return MemoryCopy(folder / MEMORIES_FILE, store)
 
 
@@ -257,7 +257,7 @@ def replace_damaged_memories(folder: Path, name: str, scope: Scope) -> Replaceme
     path = folder / MEMORIES_FILE
     backup = chosen(path, name)
     aside = put_in_place(backup, path)
-    store = SqliteMemories(path, scope)
+    store = MemoryStore(path, scope)
     count = store.count()
     store.close()
     return Replacement(str(backup), count, str(aside) if aside else None)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
 from rag_ls.config import Settings, StoreSettings
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector
 from rag_ls.storage.postgres.embedded import EmbeddedPostgres
-from rag_ls.storage.publication_api import PublishedServer, Publisher
+from rag_ls.storage.postgres.memories import SharedMemories
+from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
+from rag_ls.storage.postgres.projects import PostgresProjects
+from rag_ls.storage.postgres.publication import Publisher
+from rag_ls.storage.postgres.published import PublishedServer
+from rag_ls.storage.postgres.vectors import PostgresVectors
+from rag_ls.storage.qdrant.projects import QdrantProjects
+from rag_ls.storage.qdrant.vectors import QdrantVectors
 from rag_ls.storage.records import Hnsw, Vectors
-from rag_ls.storage.server_api import ListedVectors, ServerVectors, SharedMemories, SharedVectors, StoredProjects
-
-if TYPE_CHECKING:
-    from rag_ls.storage.qdrant.vectors import QdrantVectors
+from rag_ls.storage.server_api import ListedVectors, ServerVectors, SharedVectors, StoredProjects
 
 __all__ = [
     "EmbeddedPostgres",
@@ -60,8 +63,6 @@ def open_shared_vectors(settings: StoreSettings) -> SharedVectors | None:
         return None
     if _is_qdrant(settings):
         return _qdrant_vectors(settings, "")
-    from rag_ls.storage.postgres.vectors import PostgresVectors
-
     return PostgresVectors(settings.url)
 
 
@@ -72,19 +73,13 @@ def open_server_vectors(settings: StoreSettings, shared_name: str, hnsw: Hnsw) -
     """
     if _is_qdrant(settings):
         return _qdrant_vectors(settings, shared_name)
-    from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
-
     return PostgresProjectVectors(settings.url, shared_name, hnsw=hnsw)
 
 
 def open_stored_projects(settings: StoreSettings) -> StoredProjects:
     """The projects of the server of the settings. Raises `StoreUnavailable` for a store that cannot be one."""
     if _is_qdrant(settings):
-        from rag_ls.storage.qdrant.projects import QdrantProjects
-
         return QdrantProjects(settings.url)
-    from rag_ls.storage.postgres.projects import PostgresProjects
-
     return PostgresProjects(settings.url)
 
 
@@ -97,21 +92,17 @@ def open_shared_memories(settings: StoreSettings, project: str) -> SharedMemorie
         return None
     if _is_qdrant(settings):
         raise StoreUnavailable("Qdrant holds no memories: set store.url to PostgreSQL to share them", "team memories")
-    from rag_ls.storage.postgres.memories import PostgresMemories
-
-    return PostgresMemories(settings.url, project)
+    return SharedMemories(settings.url, project)
 
 
 def open_publisher(settings: Settings, project: str) -> Publisher:
-    """Where the code of a project is published, by its name for all. Connects when it is first asked.
+    """The publisher of a project's code, by the project's name for all. Connects when it is first asked.
 
     Raises `StoreUnavailable` for a store that cannot hold code.
     """
     if _is_qdrant(settings.store):
         raise StoreUnavailable("Qdrant holds no code: set store.url to PostgreSQL to publish it", "published code")
-    from rag_ls.storage.postgres.publication import PostgresPublisher
-
-    return PostgresPublisher(settings.store.url, project, hnsw=hnsw_of(settings))
+    return Publisher(settings.store.url, project, hnsw=hnsw_of(settings))
 
 
 def open_published_server(settings: StoreSettings) -> PublishedServer | None:
@@ -121,9 +112,7 @@ def open_published_server(settings: StoreSettings) -> PublishedServer | None:
     """
     if not settings.url or _is_qdrant(settings):
         return None
-    from rag_ls.storage.postgres.published import PostgresPublishedServer
-
-    return PostgresPublishedServer(settings.url)
+    return PublishedServer(settings.url)
 
 
 def open_listed_vectors(settings: StoreSettings, project: str) -> ListedVectors:
@@ -133,9 +122,6 @@ def open_listed_vectors(settings: StoreSettings, project: str) -> ListedVectors:
     """
     if _is_qdrant(settings):
         return _qdrant_vectors(settings, project)
-    from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
-    from rag_ls.storage.postgres.vectors import PostgresVectors
-
     return PostgresProjectVectors(settings.url, project) if project else PostgresVectors(settings.url)
 
 
@@ -156,6 +142,5 @@ def _is_qdrant(settings: StoreSettings) -> bool:
 
 
 def _qdrant_vectors(settings: StoreSettings, project: str) -> QdrantVectors:
-    from rag_ls.storage.qdrant.vectors import QdrantVectors
 
     return QdrantVectors(settings.url, project, quantization=settings.quantization, on_disk=settings.on_disk)

@@ -317,3 +317,32 @@ class StoredProject:
     memories: int = 0
     chunks: int = 0
     """The number of its published chunks, which are readable there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """The stamp of a publication: which state of a project was published, and when."""
+
+    model: str
+    """The model of the vectors."""
+    commit: str = ""
+    """The commit that was checked out, with `+` behind it if files differed from it; empty without git."""
+    branch: str = ""
+    at: str = ""
+    """When it was finished: RFC 3339, UTC."""
+    is_changing: bool = False
+    """Whether some files are otherwise: another one was begun and not finished, or could not send them."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFile:
+    """A file with its chunks and declarations."""
+
+    path: str
+    language: str
+    size: int
+    digest: str
+    """Differs whenever anything that is published of the file does."""
+    chunks: tuple[ChunkRow, ...]
+    """With an empty `text_hash` where the model made no vector."""
+    symbols: tuple[StoredSymbol, ...]

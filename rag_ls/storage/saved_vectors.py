@@ -5,8 +5,9 @@ from __future__ import annotations
 import bisect
 from collections.abc import Collection, Sequence
 
-from rag_ls.storage.api import PendingEmbeddings, Vector, VectorStore
+from rag_ls.storage.api import Vector, VectorStore
 from rag_ls.storage.records import Vectors
+from rag_ls.storage.sqlite.pending import PendingEmbeddings
 
 
 class SavedVectors:

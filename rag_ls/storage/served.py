@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from rag_ls.errors import StoreUnavailable
 from rag_ls.storage.api import Vector, VectorStore
 from rag_ls.storage.records import Neighbour, Vectors
 from rag_ls.storage.server_api import ServerVectors
 from rag_ls.storage.server_questions import ServerQuestions
+from rag_ls.storage.sqlite.served_texts import ServedTexts
 
 _log = logging.getLogger(__name__)
 
@@ -20,27 +21,13 @@ T = TypeVar("T")
 _QUESTION_S = 1.5
 
 
-class KnownTexts(Protocol):
-    """Which texts the server has, as far as this machine knows."""
-
-    def add(self, model: str, text_hashes: Collection[bytes]) -> None:
-        """Note that the server has vectors of these texts."""
-
-    def among(self, model: str, text_hashes: Collection[bytes]) -> set[bytes]:
-        """The texts among these that the server has."""
-        ...
-
-    def remove(self, model: str, text_hashes: Collection[bytes]) -> None:
-        """Note that the server has lost these; their chunks wait for vectors again."""
-
-
 class ServedVectors:
     """See `VectorStore`. The server is asked for texts alone that it is known to have: not for those of unsaved text.
 
     New vectors are put here, and given to the server (`indexing.sharing`); whoever made them keeps them.
     """
 
-    def __init__(self, local: VectorStore, known: KnownTexts, server: ServerVectors) -> None:
+    def __init__(self, local: VectorStore, known: ServedTexts, server: ServerVectors) -> None:
         self._local = local
         self._known = known
         self.server = server

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from rag_ls.storage.api import Vector
-from rag_ls.storage.records import Neighbour, SharedChanges, SharedMemory, StoredProject, Vectors
+from rag_ls.storage.records import Neighbour, StoredProject, Vectors
 
 
 class VectorLender(Protocol):
@@ -68,30 +68,6 @@ class ServerVectors(SharedVectors, Protocol):
 
     def maintain(self) -> None:
         """See `VectorStore`."""
-        ...
-
-
-class SharedMemories(Protocol):
-    """The memories of one project that a team shares, on a server. Safe from several threads."""
-
-    @property
-    def place(self) -> str:
-        """The address of the server, without its password."""
-        ...
-
-    def since(self, change: int) -> SharedChanges:
-        """The changes after a change's number (0: all of them). Raises `StoreUnavailable`."""
-        ...
-
-    def put(self, memories: Sequence[SharedMemory]) -> None:
-        """Store versions, each unless the server has one with a greater stamp. All of them or none.
-
-        Raises `StoreUnavailable`; `StoreReadOnly` for a user who may only read.
-        """
-        ...
-
-    def close(self) -> None:
-        """Close all connections."""
         ...
 
 

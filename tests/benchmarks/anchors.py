@@ -21,9 +21,9 @@ from rag_ls.chunking import Budget, approximate_token_offsets, cut
 from rag_ls.memory import Anchoring
 from rag_ls.model import AnchorState
 from rag_ls.storage import DocumentRecord, FileState, NewChunk
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.index_file import open_derived
-from rag_ls.storage.sqlite.postings import SqlitePostings
+from rag_ls.storage.sqlite.postings import LexicalIndex
 from rag_ls.storage.sqlite.vectors import SqliteVectors
 
 _LANGUAGES = {".py": "python", ".go": "go", ".js": "javascript", ".ts": "typescript", ".java": "java", ".rs": "rust"}
@@ -127,8 +127,8 @@ def _ratio(one: Declared, other: Declared) -> float:
 def _outcome(case: Case) -> str:
     before, after = _changed(case.repository, case.commit)
     database = open_derived(None)
-    lexical, vectors = SqlitePostings(database), SqliteVectors(database, None)
-    store = SqliteCheckout(database, None, vectors, lexical)
+    lexical, vectors = LexicalIndex(database), SqliteVectors(database, None)
+    store = CheckoutIndex(database, None, vectors, lexical)
     try:
         for path, text in {**_beside(case, before.keys() | after.keys()), **before}.items():
             _save(store, path, text)
@@ -147,7 +147,7 @@ def _outcome(case: Case) -> str:
     return "right" if (found.path, found.symbol) == case.now else "wrong"
 
 
-def _save(store: SqliteCheckout, path: str, text: str) -> None:
+def _save(store: CheckoutIndex, path: str, text: str) -> None:
     language = _LANGUAGES[Path(path).suffix]
     found = cut(text, path, language=language, budget=_BUDGET, token_offsets=approximate_token_offsets)
     chunks = [NewChunk(chunk, hashlib.sha256(chunk.text.encode()).digest()) for chunk in found.chunks]

@@ -25,7 +25,6 @@ from rag_ls.memory.portable import export_memories, import_memories
 from rag_ls.memory.recall import recall
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
-from rag_ls.storage.sqlite.memories import SqliteMemories
 from rag_ls.util.text import content_hash
 from tests.benchmarks.measure import memory_mb, percentiles, timed
 
@@ -59,7 +58,7 @@ def _at(
 ) -> dict[str, Any]:
     folder.mkdir()
     before = memory_mb()
-    store = SqliteMemories(folder / "memories.db", Scope.PROJECT)
+    store = MemoryStore(folder / "memories.db", Scope.PROJECT)
     filled_s = timed(lambda: _fill(store, size, seeds, model.model_id))
     snapshot_s = timed(lambda: store.vectors.optimise(model.model_id)) if size > 10_000 else 0.0
     took = [timed(partial(_ask, store, query, vector)) for query, vector in asked[:_ASKED]]
@@ -87,7 +86,7 @@ def _ask(store: MemoryStore, query: str, vector: Embedding) -> None:
 
 def _storing(store: MemoryStore, model: HostedModel) -> dict[str, Any]:
     """Storing through the front door, with its embedding and without."""
-    stores = {scope: SqliteMemories(None, scope) for scope in (Scope.SESSION, Scope.GLOBAL)} | {Scope.PROJECT: store}
+    stores = {scope: MemoryStore(None, scope) for scope in (Scope.SESSION, Scope.GLOBAL)} | {Scope.PROJECT: store}
     memories = Memories({scope: lambda at=scope: stores[at] for scope in Scope}, utc_now)  # type: ignore[misc]
     with_model, embedding = [], []
     for number in range(30):
@@ -98,7 +97,7 @@ def _storing(store: MemoryStore, model: HostedModel) -> dict[str, Any]:
 
 
 def _carried(store: MemoryStore, folder: Path) -> dict[str, float]:
-    file, other = folder / "export.json", SqliteMemories(folder / "other.db", Scope.PROJECT)
+    file, other = folder / "export.json", MemoryStore(folder / "other.db", Scope.PROJECT)
     with file.open("w", encoding="utf-8", newline="") as stream:
         exported_s = timed(lambda: export_memories(store, stream, "json"))
     with file.open(encoding="utf-8", newline="") as stream:

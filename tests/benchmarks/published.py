@@ -16,8 +16,8 @@ from rag_ls.engine.requests import SearchRequest
 from rag_ls.indexing import Publishing
 from rag_ls.model import SearchAnswer
 from rag_ls.storage import Candidate, Publication, PublishedIndex, SearchedIndex, terms
-from rag_ls.storage.postgres.publication import PostgresPublisher
-from rag_ls.storage.postgres.published import PostgresPublishedServer
+from rag_ls.storage.postgres.publication import Publisher
+from rag_ls.storage.postgres.published import PublishedServer
 from tests.benchmarks.measure import percentiles, timed
 from tests.benchmarks.scale import QUESTIONS, project_of
 from tests.storage.postgres.servers import postgres
@@ -43,12 +43,12 @@ def _measured(folder: Path, url: str) -> dict[str, Any]:
     client.engine.published._settings = _at(client, url)
     view = client.open(folder)
     index = view.project.index
-    publisher = PostgresPublisher(url, _NAME)
+    publisher = Publisher(url, _NAME)
     publishing = Publishing(index, publisher)
     first = timed(lambda: publishing.publish(Publication("", at="now")))
     again = timed(lambda: publishing.publish(Publication("", at="now")))
     publisher.close()
-    published = PostgresPublishedServer(url)
+    published = PublishedServer(url)
     there = published.open(_NAME)
     code = client.engine.published.called(_NAME)
     assert code is not None

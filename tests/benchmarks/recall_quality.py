@@ -25,7 +25,6 @@ from rag_ls.memory.recall import asked_words, memory_of, recall, signals_of
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.retrieval.calibration import cosine_of
 from rag_ls.storage import MemoryStore
-from rag_ls.storage.sqlite.memories import SqliteMemories
 from rag_ls.util.text import content_hash, utc_stamp
 
 _FOLDER = Path(__file__).parent / "recall"
@@ -83,7 +82,7 @@ def _brief(content: str) -> Memory:
 
 
 def _filled(file: Path, model: HostedModel) -> MemoryStore:
-    store = SqliteMemories(file, Scope.PROJECT)
+    store = MemoryStore(file, Scope.PROJECT)
     lines = _lines("memories.jsonl")
     # Their order says what belongs together.
     random.Random(0).shuffle(lines)

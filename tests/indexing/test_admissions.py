@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from rag_ls.indexing import Admissions, PathSet
 from rag_ls.indexing.listing import Patterns
 from rag_ls.storage import Skipped
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from tests.support import SETTLED, record, write
 
 
 @pytest.fixture
-def admissions(shop: Path, store: SqliteCheckout) -> Admissions:
+def admissions(shop: Path, store: CheckoutIndex) -> Admissions:
     """Those of the shop, with an empty index."""
     return Admissions(shop, store, Patterns)
 
@@ -30,18 +30,18 @@ def test_new_files_that_the_rules_let_in_do(admissions: Admissions, shop: Path) 
     assert admissions.relevant({"new.py", "new.log"}) == ["new.py"]
 
 
-def test_a_folder_that_went_with_files_of_the_index_does(admissions: Admissions, store: SqliteCheckout) -> None:
+def test_a_folder_that_went_with_files_of_the_index_does(admissions: Admissions, store: CheckoutIndex) -> None:
     store.replace_document(record("lib/a.py"), [])
     assert admissions.relevant({"lib"}) == ["lib"]
 
 
-def test_a_folder_that_went_before_its_files_were_read_does(admissions: Admissions, store: SqliteCheckout) -> None:
+def test_a_folder_that_went_before_its_files_were_read_does(admissions: Admissions, store: CheckoutIndex) -> None:
     store.queue.add(["lib/deep/a.py"])
     assert admissions.relevant({"lib", "lib/deep", "lib/deep/a.py", "libs"}) == ["lib", "lib/deep", "lib/deep/a.py"]
 
 
 def test_a_skipped_file_matters_when_it_goes_and_not_when_it_is_written(
-    admissions: Admissions, store: SqliteCheckout, shop: Path
+    admissions: Admissions, store: CheckoutIndex, shop: Path
 ) -> None:
     for path in (".env", "gone.lock"):
         store.skip(Skipped(path, "secret", SETTLED))

@@ -11,12 +11,12 @@ from rag_ls.indexing import Admissions, Cutters, Cutting, DocumentIndexer
 from rag_ls.indexing.documents import Intake, Prepared
 from rag_ls.indexing.listing import Patterns
 from rag_ls.project import Project
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from tests.support import write
 
 
 @pytest.fixture
-def documents(shop: Path, store: SqliteCheckout, cutters: Cutters) -> DocumentIndexer:
+def documents(shop: Path, store: CheckoutIndex, cutters: Cutters) -> DocumentIndexer:
     """Those of the shop, of which nothing is indexed yet."""
     return DocumentIndexer(
         Project(shop.resolve()), store, Cutting(Budget(200, 40, 24)), cutters, max_file_bytes=100_000
@@ -24,7 +24,7 @@ def documents(shop: Path, store: SqliteCheckout, cutters: Cutters) -> DocumentIn
 
 
 @pytest.fixture
-def admissions(shop: Path, store: SqliteCheckout) -> Admissions:
+def admissions(shop: Path, store: CheckoutIndex) -> Admissions:
     """What the shop's rules let in."""
     return Admissions(shop, store, Patterns)
 
@@ -33,7 +33,7 @@ def admissions(shop: Path, store: SqliteCheckout) -> Admissions:
 def test_a_file_that_goes_between_cutting_and_storing_is_not_in_the_index(
     documents: DocumentIndexer,
     admissions: Admissions,
-    store: SqliteCheckout,
+    store: CheckoutIndex,
     shop: Path,
     ignored: bool,
 ) -> None:
@@ -55,7 +55,7 @@ def test_a_file_that_goes_between_cutting_and_storing_is_not_in_the_index(
 
 
 def test_a_skipped_file_that_is_gone_is_forgotten(
-    documents: DocumentIndexer, admissions: Admissions, store: SqliteCheckout, shop: Path
+    documents: DocumentIndexer, admissions: Admissions, store: CheckoutIndex, shop: Path
 ) -> None:
     intake = Intake(documents, store, admissions)
     write(shop, {".env": "token\n"})

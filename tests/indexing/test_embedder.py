@@ -10,11 +10,11 @@ from rag_ls.indexing import reason_to_wait
 from rag_ls.indexing.embedder import imported_by
 from rag_ls.model import Import, Outline
 from rag_ls.storage import Priority
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from tests.support import MODEL, new_chunk, record
 
 
-def _save(store: SqliteCheckout, path: str, *imports: Import, priority: Priority = Priority.REST) -> int:
+def _save(store: CheckoutIndex, path: str, *imports: Import, priority: Priority = Priority.REST) -> int:
     chunks = [new_chunk(f"text of {path}", path=path)]
     store.replace_document(record(path), chunks, outline=Outline((), imports), priority=priority)
     document = store.document(path)
@@ -39,7 +39,7 @@ def _save(store: SqliteCheckout, path: str, *imports: Import, priority: Priority
     ],
 )
 def test_what_a_document_imports_is_found_by_the_end_of_its_path(
-    store: SqliteCheckout, imported: Import, path: str
+    store: CheckoutIndex, imported: Import, path: str
 ) -> None:
     wanted = _save(store, path)
     _save(store, "src/other/cartoon.py")
@@ -47,11 +47,11 @@ def test_what_a_document_imports_is_found_by_the_end_of_its_path(
     assert imported_by(store, "src/main.py") == [wanted]
 
 
-def test_a_document_that_is_not_there_imports_nothing(store: SqliteCheckout) -> None:
+def test_a_document_that_is_not_there_imports_nothing(store: CheckoutIndex) -> None:
     assert imported_by(store, "nowhere.py") == []
 
 
-def test_chunks_are_embedded_in_the_order_of_what_matters(store: SqliteCheckout) -> None:
+def test_chunks_are_embedded_in_the_order_of_what_matters(store: CheckoutIndex) -> None:
     store.embeddings.activate(MODEL)
     numbers = {path: _save(store, path) for path in ("rest.py", "returned.py", "imported.py")}
     _save(store, "recent.py", priority=Priority.RECENT)

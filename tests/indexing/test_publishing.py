@@ -19,8 +19,8 @@ from rag_ls.model import Outline, Symbol
 from rag_ls.storage import DISK, ProjectIndex, Publication, PublishedFile, PublishedIndex, SearchedIndex, Vector
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.postgres.projects import PostgresProjects, schema_of
-from rag_ls.storage.postgres.publication import PostgresPublisher
-from rag_ls.storage.postgres.published import PostgresPublishedServer
+from rag_ls.storage.postgres.publication import Publisher
+from rag_ls.storage.postgres.published import PublishedServer
 from rag_ls.storage.served import ServedVectors
 from rag_ls.storage.terms import terms
 from tests.storage.dictionary_vectors import DictionaryVectors
@@ -78,7 +78,7 @@ def _database(url: str) -> str:
 
 def _publish(index: ProjectIndex, url: str, project: str) -> tuple[int, int]:
     """How many files were sent, and how many removed."""
-    publisher = PostgresPublisher(url, project)
+    publisher = Publisher(url, project)
     try:
         published = Publishing(index, publisher).publish(STAMP)
     finally:
@@ -89,7 +89,7 @@ def _publish(index: ProjectIndex, url: str, project: str) -> tuple[int, int]:
 @contextlib.contextmanager
 def _read(url: str, project: str) -> Iterator[PublishedIndex]:
     """What is published of a project, for its readers."""
-    with contextlib.closing(PostgresPublishedServer(url)) as server:
+    with contextlib.closing(PublishedServer(url)) as server:
         yield server.open(project)
 
 
@@ -118,7 +118,7 @@ def test_unsaved_text_is_not_published(index: ProjectIndex, url: str, project: s
         assert published.vectors.missing(MODEL, [plan[0].text_hash]) == {plan[0].text_hash}
 
 
-class _Edited(PostgresPublisher):
+class _Edited(Publisher):
     """An editor begins a document just after the last file was deleted."""
 
     index: ProjectIndex
@@ -153,7 +153,7 @@ def test_an_index_that_is_not_complete_is_not_published(index: ProjectIndex, url
 def test_a_file_that_cannot_be_stored_stays_alone(index: ProjectIndex, url: str, project: str) -> None:
     # A tsvector holds at most a megabyte.
     _store(index, "src/huge.py", [" ".join(f"w{number:032x}" for number in range(40_000))])
-    publisher = PostgresPublisher(url, project)
+    publisher = Publisher(url, project)
     published = Publishing(index, publisher).publish(STAMP)
     publisher.close()
     assert (published.files, published.changed, list(published.failed)) == (2, 2, ["src/huge.py"])
@@ -161,7 +161,7 @@ def test_a_file_that_cannot_be_stored_stays_alone(index: ProjectIndex, url: str,
     assert len(_texts(url, project)) == 3
 
 
-class _Interrupted(PostgresPublisher):
+class _Interrupted(Publisher):
     """Ends after the first files."""
 
     def put(self, files: Sequence[PublishedFile]) -> dict[str, str]:
@@ -184,7 +184,7 @@ def test_what_was_interrupted_goes_on(index: ProjectIndex, url: str, project: st
 
 
 def test_two_do_not_publish_the_same_project_at_once(index: ProjectIndex, url: str, project: str) -> None:
-    with contextlib.closing(PostgresPublisher(url, project)) as other, contextlib.ExitStack() as busy:
+    with contextlib.closing(Publisher(url, project)) as other, contextlib.ExitStack() as busy:
         busy.enter_context(other.alone())
         with pytest.raises(InvalidRequest, match=f"somebody else publishes {project} on postgresql://"):
             _publish(index, url, project)
@@ -239,7 +239,7 @@ def test_damaged_rows_hide_no_others(index: ProjectIndex, server: Postgres, url:
         assert published.checkout.chunks.texts([found.row]) == {found.row: "def pay(): pass"}
 
 
-class _Changing(PostgresPublisher):
+class _Changing(Publisher):
     """A file is changed just after it was listed."""
 
     index: ProjectIndex
@@ -319,7 +319,7 @@ def test_vectors_that_their_server_has_lost_are_told_and_made_anew(index: Projec
 def test_a_checkout_of_another_commit_meanwhile_is_not_stamped(index: ProjectIndex, url: str, project: str) -> None:
     current = iter([True, False])
     with (
-        contextlib.closing(PostgresPublisher(url, project)) as publisher,
+        contextlib.closing(Publisher(url, project)) as publisher,
         pytest.raises(InvalidRequest, match="another commit was checked out meanwhile"),
     ):
         Publishing(index, publisher).publish(STAMP, is_current=lambda: next(current))
@@ -330,7 +330,7 @@ def test_a_checkout_of_another_commit_meanwhile_is_not_stamped(index: ProjectInd
 def test_a_publisher_that_lost_its_lock_goes_on_no_longer(
     index: ProjectIndex, server: Postgres, url: str, project: str
 ) -> None:
-    with contextlib.closing(PostgresPublisher(url, project)) as publisher, publisher.alone():
+    with contextlib.closing(Publisher(url, project)) as publisher, publisher.alone():
         server.run(
             "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted AND database = "
             "(SELECT oid FROM pg_database WHERE datname = current_database())",
@@ -344,7 +344,7 @@ def test_a_publisher_that_lost_its_lock_goes_on_no_longer(
 
 def test_nobody_drops_what_is_published_just_now(url: str, project: str) -> None:
     with (
-        contextlib.closing(PostgresPublisher(url, project)) as publisher,
+        contextlib.closing(Publisher(url, project)) as publisher,
         contextlib.closing(PostgresProjects(url)) as projects,
     ):
         with publisher.alone(), pytest.raises(InvalidRequest, match=f"somebody publishes {project}"):
@@ -390,7 +390,7 @@ def test_with_the_grants_of_the_documentation_one_publishes(
     index.checkout.remove_documents(["src/b.py"])
     _store(index, "src/c.py", ["def other(): pass"])
     limited = _limited(server, database, project, "gardener", _GRANTED, vectors=_GRANTED)
-    with contextlib.closing(PostgresPublisher(limited, project)) as publisher:
+    with contextlib.closing(Publisher(limited, project)) as publisher:
         # So few vectors need no index otherwise.
         publisher.vectors._indexed_from = 1
         published = Publishing(index, publisher).publish(STAMP)
@@ -414,7 +414,7 @@ def test_a_reader_needs_no_right_to_write_and_uses_none(index: ProjectIndex, ser
     _publish(index, server.url(database), project)
     assert len(_texts(_limited(server, database, project, "onlooker", "SELECT", vectors="SELECT"), project)) == 3
     with (
-        contextlib.closing(PostgresPublishedServer(server.url(database))) as owner,
+        contextlib.closing(PublishedServer(server.url(database))) as owner,
         pytest.raises(StoreReadOnly, match="read-only transaction"),
         owner._server.transaction() as connection,
     ):

@@ -13,14 +13,14 @@ from rag_ls.indexing import Cutters, Cutting, DocumentIndexer, Scan, scan
 from rag_ls.indexing.listing import Patterns
 from rag_ls.model import Freshness
 from rag_ls.project import Project
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from tests.support import lexical_of, write
 
 
 class _Index:
     """A store with what fills it, without any background work."""
 
-    def __init__(self, root: Path, store: SqliteCheckout, cutters: Cutters) -> None:
+    def __init__(self, root: Path, store: CheckoutIndex, cutters: Cutters) -> None:
         self.project, self.store = Project(root.resolve()), store
         cutting = Cutting(Budget(200, 40, 24))
         self.documents = DocumentIndexer(self.project, store, cutting, cutters, max_file_bytes=100_000)
@@ -47,7 +47,7 @@ class _Index:
 
 
 @pytest.fixture
-def index(shop: Path, store: SqliteCheckout, cutters: Cutters) -> _Index:
+def index(shop: Path, store: CheckoutIndex, cutters: Cutters) -> _Index:
     """The shop, indexed and settled."""
     index = _Index(shop, store, cutters)
     index.scan()
@@ -56,7 +56,7 @@ def index(shop: Path, store: SqliteCheckout, cutters: Cutters) -> _Index:
     return index
 
 
-def test_the_first_scan_queues_every_file(shop: Path, store: SqliteCheckout, cutters: Cutters) -> None:
+def test_the_first_scan_queues_every_file(shop: Path, store: CheckoutIndex, cutters: Cutters) -> None:
     index = _Index(shop, store, cutters)
     assert index.scan() == Scan(files=4, queued=4, removed=0)
     assert index.read_queue() == ["docs/guide.md", "src/auth.py", "src/cart.py", "src/mail.js"]
@@ -86,7 +86,7 @@ def test_a_touched_file_is_read_and_not_cut_again(index: _Index, shop: Path) -> 
 
 
 def test_a_change_within_the_tick_of_reading_is_found_although_the_stamp_is_the_same(
-    shop: Path, store: SqliteCheckout, cutters: Cutters
+    shop: Path, store: CheckoutIndex, cutters: Cutters
 ) -> None:
     index = _Index(shop, store, cutters)
     index.scan()
@@ -129,7 +129,7 @@ def test_a_file_that_became_binary_leaves_the_index_and_comes_back_as_text(index
     assert len(lexical_of(index.store).search(["discount"], 5)) == 1
 
 
-def test_skipped_files_are_counted_and_not_read_again(shop: Path, store: SqliteCheckout, cutters: Cutters) -> None:
+def test_skipped_files_are_counted_and_not_read_again(shop: Path, store: CheckoutIndex, cutters: Cutters) -> None:
     write(shop, {".env": "TOKEN=x", "logo.png": b"\x89PNG"})
     index = _Index(shop, store, cutters)
     index.scan()
@@ -139,7 +139,7 @@ def test_skipped_files_are_counted_and_not_read_again(shop: Path, store: SqliteC
 
 
 def test_skipped_files_that_were_just_written_are_not_queued_again(
-    shop: Path, store: SqliteCheckout, cutters: Cutters
+    shop: Path, store: CheckoutIndex, cutters: Cutters
 ) -> None:
     write(shop, {"logo.bin": b"\0" * 10, "latin.py": b"caf\xe9 = 1\n"})
     index = _Index(shop, store, cutters)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rag_ls.indexing import EditingSessions
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from tests.support import new_chunks, python, record
 
 _EDITOR = """
@@ -32,7 +32,7 @@ def test_a_session_lives_until_it_is_closed(tmp_path: Path) -> None:
 
 
 def test_the_unsaved_text_of_a_living_process_stays_and_that_of_a_killed_one_goes(
-    tmp_path: Path, store: SqliteCheckout
+    tmp_path: Path, store: CheckoutIndex
 ) -> None:
     sessions = EditingSessions(tmp_path)
     mine = sessions.open()
@@ -53,7 +53,7 @@ def test_the_unsaved_text_of_a_living_process_stays_and_that_of_a_killed_one_goe
     assert [file.stem for file in (tmp_path / "sessions").iterdir()] == [mine.id]
 
 
-def test_the_text_of_files_on_disk_is_nobody_s_to_clear(tmp_path: Path, store: SqliteCheckout) -> None:
+def test_the_text_of_files_on_disk_is_nobody_s_to_clear(tmp_path: Path, store: CheckoutIndex) -> None:
     store.replace_document(record("a.py"), new_chunks(["text"]))
     EditingSessions(tmp_path).clear_dead(store)
     assert set(store.documents()) == {"a.py"}

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from rag_ls.memory import Memories, NewMemory
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
-from rag_ls.storage.sqlite.memories import SqliteMemories
 from rag_ls.util.text import content_hash
 from tests.support import MODEL, until
 
@@ -34,9 +33,9 @@ class Clock:
 def memories_in(folder: Path, *, max_session: Callable[[], int] = lambda: 1000) -> Memories:
     """Session memories in RAM, the project's and the user's in files."""
     stores = {
-        Scope.SESSION: SqliteMemories(None, Scope.SESSION),
-        Scope.PROJECT: SqliteMemories(folder / "project.db", Scope.PROJECT),
-        Scope.GLOBAL: SqliteMemories(folder / "global.db", Scope.GLOBAL),
+        Scope.SESSION: MemoryStore(None, Scope.SESSION),
+        Scope.PROJECT: MemoryStore(folder / "project.db", Scope.PROJECT),
+        Scope.GLOBAL: MemoryStore(folder / "global.db", Scope.GLOBAL),
     }
     return Memories({scope: lambda at=scope: stores[at] for scope in stores}, Clock(), max_session=max_session)
 

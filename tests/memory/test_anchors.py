@@ -8,7 +8,7 @@ from rag_ls.chunking import Budget, approximate_token_offsets, cut
 from rag_ls.memory import Anchoring
 from rag_ls.model import Anchor, AnchorState
 from rag_ls.storage import NewChunk
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from tests.support import digest, new_chunk, record
 
 _BUDGET = Budget(60, 10, 0)
@@ -39,13 +39,13 @@ def expire(session, now):
 _REFRESH = _FILE[_FILE.index("    def refresh") : _FILE.index("def expire")].rstrip() + "\n"
 
 
-def _save(store: SqliteCheckout, text: str, path: str = "src/a.py", session: str = "") -> None:
+def _save(store: CheckoutIndex, text: str, path: str = "src/a.py", session: str = "") -> None:
     found = cut(text, path, language="python", budget=_BUDGET, token_offsets=approximate_token_offsets)
     chunks = [NewChunk(chunk, digest(f"{path}:{chunk.ordinal}:{chunk.text}")) for chunk in found.chunks]
     store.replace_document(record(path, session, sha256=digest(text).hex()), chunks, outline=found.outline)
 
 
-def _anchor(store: SqliteCheckout, symbol: str = "Session.refresh", text: str = _FILE) -> Anchor:
+def _anchor(store: CheckoutIndex, symbol: str = "Session.refresh", text: str = _FILE) -> Anchor:
     _save(store, text)
     document = store.document("src/a.py")
     assert document is not None
@@ -54,7 +54,7 @@ def _anchor(store: SqliteCheckout, symbol: str = "Session.refresh", text: str = 
     return anchor
 
 
-def _line_anchor(store: SqliteCheckout, text: str) -> Anchor:
+def _line_anchor(store: CheckoutIndex, text: str) -> Anchor:
     """An anchor to the line of the file that holds some text."""
     _save(store, _FILE)
     line = next(number for number, each in enumerate(_FILE.split("\n"), 1) if text in each)
@@ -65,12 +65,12 @@ def _line_anchor(store: SqliteCheckout, text: str) -> Anchor:
     return Anchoring(store).to_line(row, line)
 
 
-def _resolved(store: SqliteCheckout, anchor: Anchor) -> Anchor:
+def _resolved(store: CheckoutIndex, anchor: Anchor) -> Anchor:
     return Anchoring(store).resolved(anchor)
 
 
 class TestState:
-    def test_an_anchor_is_fresh_while_its_code_stays(self, store: SqliteCheckout) -> None:
+    def test_an_anchor_is_fresh_while_its_code_stays(self, store: CheckoutIndex) -> None:
         anchor = _anchor(store)
         assert (anchor.path, anchor.symbol, anchor.start_line) == ("src/a.py", "Session.refresh", 12)
         assert _resolved(store, anchor) == anchor
@@ -81,7 +81,7 @@ class TestState:
         [("if not token", "if token"), ("exchange(token)", "exchange[token]"), ("self.user = found.user", "self.user = found"),
          ("return found", "return None"), ("Exchange a token", "Renew a token")],
     )  # fmt: skip
-    def test_any_other_token_drifts_it_wherever_it_is(self, store: SqliteCheckout, before: str, after: str) -> None:
+    def test_any_other_token_drifts_it_wherever_it_is(self, store: CheckoutIndex, before: str, after: str) -> None:
         anchor = _anchor(store)
         _save(store, _FILE.replace(before, after))
         assert _resolved(store, anchor).state is AnchorState.DRIFTED
@@ -93,18 +93,18 @@ class TestState:
          ("age > LIMIT", "age >= LIMIT"), ("import time", "import time\nimport os"), ("self.user = user", "self.user = None")],
     )  # fmt: skip
     def test_comments_formatting_and_other_declarations_do_not(
-        self, store: SqliteCheckout, before: str, after: str
+        self, store: CheckoutIndex, before: str, after: str
     ) -> None:
         anchor = _anchor(store)
         _save(store, _FILE.replace(before, after))
         assert _resolved(store, anchor).state is AnchorState.FRESH
 
-    def test_what_changes_in_a_member_drifts_the_class(self, store: SqliteCheckout) -> None:
+    def test_what_changes_in_a_member_drifts_the_class(self, store: CheckoutIndex) -> None:
         anchor = _anchor(store, "Session")
         _save(store, _FILE.replace("return found", "return None"))
         assert _resolved(store, anchor).state is AnchorState.DRIFTED
 
-    def test_code_that_is_changed_back_is_fresh_and_reading_does_not_make_it_so(self, store: SqliteCheckout) -> None:
+    def test_code_that_is_changed_back_is_fresh_and_reading_does_not_make_it_so(self, store: CheckoutIndex) -> None:
         anchor = _anchor(store)
         _save(store, _FILE.replace("return found", "return None"))
         once = _resolved(store, anchor)
@@ -112,12 +112,12 @@ class TestState:
         _save(store, _FILE)
         assert _resolved(store, once).state is AnchorState.FRESH
 
-    def test_removed_code_is_orphaned(self, store: SqliteCheckout) -> None:
+    def test_removed_code_is_orphaned(self, store: CheckoutIndex) -> None:
         anchor = _anchor(store)
         _save(store, _FILE.replace(_REFRESH, ""))
         assert _resolved(store, anchor).state is AnchorState.ORPHANED
 
-    def test_unsaved_text_counts_for_whoever_sees_it(self, store: SqliteCheckout) -> None:
+    def test_unsaved_text_counts_for_whoever_sees_it(self, store: CheckoutIndex) -> None:
         anchor = _anchor(store)
         on_disk = store.document("src/a.py")
         assert on_disk is not None
@@ -127,13 +127,13 @@ class TestState:
 
 
 class TestFollowing:
-    def test_code_that_moved_down_in_its_file_is_fresh_at_its_new_line(self, store: SqliteCheckout) -> None:
+    def test_code_that_moved_down_in_its_file_is_fresh_at_its_new_line(self, store: CheckoutIndex) -> None:
         anchor = _anchor(store)
         _save(store, _FILE.replace("import time", "import os\nimport time"))
         found = _resolved(store, anchor)
         assert (found.state, found.start_line) == (AnchorState.FRESH, 13)
 
-    def test_a_renamed_file_is_followed(self, store: SqliteCheckout) -> None:
+    def test_a_renamed_file_is_followed(self, store: CheckoutIndex) -> None:
         anchor = _anchor(store)
         store.remove_documents(["src/a.py"])
         _save(store, _FILE.replace("import time", "import time, os"), "lib/session.py")
@@ -141,7 +141,7 @@ class TestFollowing:
         assert (found.state, found.path) == (AnchorState.FRESH, "lib/session.py")
 
     def test_a_function_that_moved_to_another_file_is_followed_though_its_file_stays(
-        self, store: SqliteCheckout
+        self, store: CheckoutIndex
     ) -> None:
         anchor = _anchor(store, "expire")
         start = _FILE.index("def expire")
@@ -150,26 +150,26 @@ class TestFollowing:
         found = _resolved(store, anchor)
         assert (found.state, found.path, found.start_line) == (AnchorState.FRESH, "src/expiry.py", 4)
 
-    def test_code_that_moved_and_changed_a_little_is_drifted_there(self, store: SqliteCheckout) -> None:
+    def test_code_that_moved_and_changed_a_little_is_drifted_there(self, store: CheckoutIndex) -> None:
         anchor = _anchor(store)
         store.remove_documents(["src/a.py"])
         _save(store, _FILE.replace("return found", "return self"), "lib/session.py")
         found = _resolved(store, anchor)
         assert (found.state, found.path) == (AnchorState.DRIFTED, "lib/session.py")
 
-    def test_a_copy_elsewhere_does_not_draw_the_anchor_away(self, store: SqliteCheckout) -> None:
+    def test_a_copy_elsewhere_does_not_draw_the_anchor_away(self, store: CheckoutIndex) -> None:
         anchor = _anchor(store)
         _save(store, _FILE, "aaa/copy.py")
         assert _resolved(store, anchor).path == "src/a.py"
 
-    def test_two_that_are_alike_are_not_guessed(self, store: SqliteCheckout) -> None:
+    def test_two_that_are_alike_are_not_guessed(self, store: CheckoutIndex) -> None:
         anchor = _anchor(store)
         store.remove_documents(["src/a.py"])
         for path in ("lib/one.py", "lib/two.py"):
             _save(store, _FILE.replace("return found", f"return {path[4:7]}"), path)
         assert _resolved(store, anchor).state is AnchorState.ORPHANED
 
-    def test_a_namesake_that_does_something_else_is_not_it(self, store: SqliteCheckout) -> None:
+    def test_a_namesake_that_does_something_else_is_not_it(self, store: CheckoutIndex) -> None:
         anchor = _anchor(store)
         store.remove_documents(["src/a.py"])
         _save(
@@ -179,7 +179,7 @@ class TestFollowing:
         )
         assert _resolved(store, anchor).state is AnchorState.ORPHANED
 
-    def test_a_renamed_declaration_is_followed_and_both_names_are_told(self, store: SqliteCheckout) -> None:
+    def test_a_renamed_declaration_is_followed_and_both_names_are_told(self, store: CheckoutIndex) -> None:
         for symbol, name in (("expire", "is_expired"), ("Session.refresh", "renew")):
             anchor = _anchor(store, symbol)
             _save(store, _FILE.replace(f"def {symbol.split('.')[-1]}(", f"def {name}("))
@@ -187,27 +187,27 @@ class TestFollowing:
             assert found.state is AnchorState.FRESH
             assert (found.symbol.split(".")[-1], found.former_symbol) == (name, symbol)
 
-    def test_a_method_of_a_renamed_class_is_followed(self, store: SqliteCheckout) -> None:
+    def test_a_method_of_a_renamed_class_is_followed(self, store: CheckoutIndex) -> None:
         anchor = _anchor(store)
         _save(store, _FILE.replace("class Session", "class LoginSession"))
         found = _resolved(store, anchor)
         assert (found.symbol, found.state) == ("LoginSession.refresh", AnchorState.FRESH)
 
-    def test_a_renamed_declaration_that_changed_a_little_is_drifted(self, store: SqliteCheckout) -> None:
+    def test_a_renamed_declaration_that_changed_a_little_is_drifted(self, store: CheckoutIndex) -> None:
         anchor = _anchor(store)
         _save(store, _FILE.replace("def refresh(", "def renew(").replace("return found", "return found.user"))
         found = _resolved(store, anchor)
         assert (found.symbol, found.state) == ("Session.renew", AnchorState.DRIFTED)
 
     @pytest.mark.parametrize("path", ["src/expiry.py", "lib/a.py"])
-    def test_a_renamed_declaration_is_followed_into_its_renamed_file(self, store: SqliteCheckout, path: str) -> None:
+    def test_a_renamed_declaration_is_followed_into_its_renamed_file(self, store: CheckoutIndex, path: str) -> None:
         anchor = _anchor(store, "expire")
         store.remove_documents(["src/a.py"])
         _save(store, _FILE.replace("def expire(", "def is_expired("), path)
         found = _resolved(store, anchor)
         assert (found.state, found.path, found.symbol) == (AnchorState.FRESH, path, "is_expired")
 
-    def test_the_only_declaration_of_a_renamed_file_is_followed_by_its_body(self, store: SqliteCheckout) -> None:
+    def test_the_only_declaration_of_a_renamed_file_is_followed_by_its_body(self, store: CheckoutIndex) -> None:
         one = "def retry(call):\n    for _ in range(3):\n        call()\n    raise TimeoutError\n"
         anchor = _anchor(store, "retry", one)
         store.remove_documents(["src/a.py"])
@@ -218,7 +218,7 @@ class TestFollowing:
         _save(store, one.replace("retry", "twice"), "src/twice.py")
         assert _resolved(store, anchor).state is AnchorState.ORPHANED
 
-    def test_a_declaration_that_was_there_before_is_no_renamed_one(self, store: SqliteCheckout) -> None:
+    def test_a_declaration_that_was_there_before_is_no_renamed_one(self, store: CheckoutIndex) -> None:
         twin = "\n\ndef outdated(session, now):\n    age = now - session.created\n    return age > LIMIT\n"
         _save(store, _FILE + twin)
         document = store.document("src/a.py")
@@ -228,7 +228,7 @@ class TestFollowing:
         _save(store, _FILE[: _FILE.index("def expire")] + twin)
         assert _resolved(store, anchor).state is AnchorState.ORPHANED
 
-    def test_a_new_declaration_with_another_body_is_no_renamed_one(self, store: SqliteCheckout) -> None:
+    def test_a_new_declaration_with_another_body_is_no_renamed_one(self, store: CheckoutIndex) -> None:
         anchor = _anchor(store, "expire")
         other = "def greet(name):\n    print(f'hello {name}')\n"
         _save(store, _FILE[: _FILE.index("def expire")] + other)
@@ -236,12 +236,12 @@ class TestFollowing:
 
 
 class TestLines:
-    def test_the_remembered_line_is_kept_inside_its_declaration(self, store: SqliteCheckout) -> None:
+    def test_the_remembered_line_is_kept_inside_its_declaration(self, store: CheckoutIndex) -> None:
         anchor = _line_anchor(store, "raise ValueError")
         assert (anchor.symbol, anchor.start_line) == ("Session.refresh", 15)
         assert _resolved(store, anchor) == anchor
 
-    def test_the_line_is_found_again_after_changes_above_it_and_in_it(self, store: SqliteCheckout) -> None:
+    def test_the_line_is_found_again_after_changes_above_it_and_in_it(self, store: CheckoutIndex) -> None:
         anchor = _line_anchor(store, "self.user = found.user")
         moved = _FILE.replace("        found = exchange", "        token = token.strip()\n        found = exchange")
         _save(store, "# Copyright\n" + moved)
@@ -250,7 +250,7 @@ class TestLines:
         _save(store, "# Copyright\n" + _FILE.replace("self.user = found.user", "self.user = found.owner"))
         assert _resolved(store, anchor).start_line == anchor.start_line + 1
 
-    def test_a_line_outside_any_declaration_is_followed_by_its_text(self, store: SqliteCheckout) -> None:
+    def test_a_line_outside_any_declaration_is_followed_by_its_text(self, store: CheckoutIndex) -> None:
         anchor = _line_anchor(store, "import time")
         assert (anchor.symbol, anchor.start_line) == ("", 3)
         _save(store, "# Copyright\n" + _FILE)
@@ -258,7 +258,7 @@ class TestLines:
 
 
 class TestOtherAnchors:
-    def test_an_anchor_to_a_whole_file_is_fresh_until_the_file_goes(self, store: SqliteCheckout) -> None:
+    def test_an_anchor_to_a_whole_file_is_fresh_until_the_file_goes(self, store: CheckoutIndex) -> None:
         _save(store, _FILE)
         anchor = Anchor("src/a.py")
         assert _resolved(store, anchor).state is AnchorState.FRESH
@@ -267,7 +267,7 @@ class TestOtherAnchors:
         store.remove_documents(["src/a.py"])
         assert _resolved(store, anchor).state is AnchorState.ORPHANED
 
-    def test_an_anchor_of_a_former_version_is_followed_by_its_chunk_and_symbol(self, store: SqliteCheckout) -> None:
+    def test_an_anchor_of_a_former_version_is_followed_by_its_chunk_and_symbol(self, store: CheckoutIndex) -> None:
         old = new_chunk("def refresh():\n    return 1\n", symbol="refresh")
         store.replace_document(record(), [old])
         (row,) = store.chunks.of_symbol("refresh")

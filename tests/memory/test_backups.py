@@ -16,7 +16,6 @@ from rag_ls.errors import NotFound, StoreDamaged
 from rag_ls.memory.backups import Restored, replace_damaged, restore_into
 from rag_ls.model import MemoryFilters, Scope
 from rag_ls.storage import MemoryStore
-from rag_ls.storage.sqlite.memories import SqliteMemories
 from tests.memory.support import STEPS, at_angle, play, put, record, stamp, used
 from tests.support import MODEL, scale_examples
 
@@ -33,7 +32,7 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def store(file: Path) -> MemoryStore:
     """A store of three memories, with a backup."""
-    store = SqliteMemories(file, Scope.PROJECT)
+    store = MemoryStore(file, Scope.PROJECT)
     for number in (1, 2, 3):
         put(store, record(number), at_angle(number * 20))
     assert store.backup(_DAY)
@@ -158,10 +157,10 @@ class TestRestoreInto:
 def test_whatever_happened_since_is_taken_back_and_none_of_it_is_lost(
     before: list[tuple[str, int, int]], after: list[tuple[str, int, int]]
 ) -> None:
-    store = SqliteMemories(None, Scope.PROJECT)
+    store = MemoryStore(None, Scope.PROJECT)
     seen = play(store, before)
     wanted = _contents(store)
-    backup = SqliteMemories(None, Scope.PROJECT)
+    backup = MemoryStore(None, Scope.PROJECT)
     for memory in store.find():
         backup.insert(memory)
     seen |= play(store, after)
@@ -180,7 +179,7 @@ def test_whatever_happened_since_is_taken_back_and_none_of_it_is_lost(
 def _bring_back(store: MemoryStore, backup: MemoryStore) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "memories.db"
-        copy = SqliteMemories(file, Scope.PROJECT)
+        copy = MemoryStore(file, Scope.PROJECT)
         for memory in backup.find():
             copy.insert(memory)
         copy.close()
@@ -197,7 +196,7 @@ class TestReplaceDamaged:
         assert restored.moved_aside is not None
         assert Path(restored.moved_aside).read_bytes() == b"garbage" * 1000
         assert Path(restored.moved_aside + "-wal").read_bytes() == b"its log"
-        again = SqliteMemories(file, Scope.PROJECT)
+        again = MemoryStore(file, Scope.PROJECT)
         assert [memory.id for memory in again.find()] == [record(number).id for number in (3, 2, 1)]
         assert again.vectors.nearest(at_angle(20), MODEL, MemoryFilters(), 1)[0][0] == record(1).id
 
@@ -212,16 +211,16 @@ class TestReplaceDamaged:
         for _ in range(2):
             file.write_bytes(b"garbage" * 1000)
             with pytest.raises(StoreDamaged):
-                SqliteMemories(file, Scope.PROJECT)
+                MemoryStore(file, Scope.PROJECT)
             replace_damaged(file.parent, "2026-01-01", Scope.PROJECT)
         assert len(list(file.parent.glob("memories.db.damaged-*"))) == 2
-        assert len(SqliteMemories(file, Scope.PROJECT).find()) == 3
+        assert len(MemoryStore(file, Scope.PROJECT).find()) == 3
 
     def test_a_file_that_is_missing_comes_back(self, store: MemoryStore, file: Path) -> None:
         store.close()
         file.unlink()
         assert replace_damaged(file.parent, "latest", Scope.PROJECT).moved_aside is None
-        assert SqliteMemories(file, Scope.PROJECT).count() == 3
+        assert MemoryStore(file, Scope.PROJECT).count() == 3
 
 
 def test_of_one_second_the_older_state_is_kept(store: MemoryStore) -> None:
@@ -232,10 +231,10 @@ def test_of_one_second_the_older_state_is_kept(store: MemoryStore) -> None:
 
 
 def test_a_file_that_is_in_use_comes_back_with_what_was_stored_last(tmp_path: Path) -> None:
-    source = SqliteMemories(tmp_path / "elsewhere.db", Scope.PROJECT)
+    source = MemoryStore(tmp_path / "elsewhere.db", Scope.PROJECT)
     put(source, record(5))
     assert (tmp_path / "elsewhere.db-wal").stat().st_size
-    target = SqliteMemories(tmp_path / "memories.db", Scope.PROJECT)
+    target = MemoryStore(tmp_path / "memories.db", Scope.PROJECT)
     restore_into(target, str(tmp_path / "elsewhere.db"), _NOW)
     assert _contents(target) == {record(5).id: record(5).content}
 

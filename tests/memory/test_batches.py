@@ -12,7 +12,6 @@ from rag_ls.errors import NotFound
 from rag_ls.memory.batches import DELETED, UNDONE, carry_out, find_batch, undo
 from rag_ls.model import Scope
 from rag_ls.storage import MemoryStore, VersionChange
-from rag_ls.storage.sqlite.memories import SqliteMemories
 from tests.memory.support import STEPS, play, put, record, stamp
 from tests.support import scale_examples
 
@@ -22,7 +21,7 @@ _NOW = stamp(1000)
 @pytest.fixture
 def store(tmp_path: Path) -> MemoryStore:
     """Three memories."""
-    store = SqliteMemories(tmp_path / "memories.db", Scope.PROJECT)
+    store = MemoryStore(tmp_path / "memories.db", Scope.PROJECT)
     for number in (1, 2, 3):
         put(store, record(number))
     return store
@@ -147,7 +146,7 @@ class TestUndo:
 def test_whatever_a_batch_does_can_be_taken_back(
     before: list[tuple[str, int, int]], batch: list[tuple[str, int, int]]
 ) -> None:
-    store = SqliteMemories(None, Scope.PROJECT)
+    store = MemoryStore(None, Scope.PROJECT)
     play(store, before)
     said = _said(store)
     _, result = carry_out(store, DELETED, lambda: play(store, batch), stamp=_NOW)
@@ -165,7 +164,7 @@ def test_an_undo_takes_a_memory_back_or_leaves_it_as_it_is(
     left: int | None,
 ) -> None:
     """A session may have pruned its memories and their history to the `left` newest meanwhile."""
-    store = SqliteMemories(None, Scope.SESSION)
+    store = MemoryStore(None, Scope.SESSION)
     play(store, before)
     former = _said(store)
     _, result = carry_out(store, DELETED, lambda: play(store, batch), stamp=_NOW)
@@ -182,7 +181,7 @@ def test_an_undo_takes_a_memory_back_or_leaves_it_as_it_is(
 
 
 def test_a_memory_whose_history_was_pruned_stays_as_it_is() -> None:
-    store = SqliteMemories(None, Scope.SESSION)
+    store = MemoryStore(None, Scope.SESSION)
     for number in (1, 2):
         put(store, record(number))
     carry_out(store, DELETED, lambda: _delete(store, 1, 2), stamp=_NOW)

@@ -16,7 +16,6 @@ from rag_ls.memory.consolidation import Merge, apply, plan
 from rag_ls.memory.ranking import parsed
 from rag_ls.model import Anchor, Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
-from rag_ls.storage.sqlite.memories import SqliteMemories
 from tests.memory.support import at_angle, put, record, stamp, used
 from tests.support import MODEL
 
@@ -27,7 +26,7 @@ _NOW = parsed(stamp(5000))
 @pytest.fixture
 def store(tmp_path: Path) -> MemoryStore:
     """An empty store in a file."""
-    return SqliteMemories(tmp_path / "memories.db", Scope.PROJECT)
+    return MemoryStore(tmp_path / "memories.db", Scope.PROJECT)
 
 
 def _planned(store: MemoryStore, now: datetime = _NOW) -> tuple[Merge, ...]:
@@ -322,13 +321,13 @@ class TestUndo:
         before = _said(alike)
         number = _apply(alike)
         alike.close()
-        again = SqliteMemories(tmp_path / "memories.db", Scope.PROJECT)
+        again = MemoryStore(tmp_path / "memories.db", Scope.PROJECT)
         undo(again, number, stamp(6000))
         assert _said(again) == before
 
 
 def test_scopes_stay_apart(alike: MemoryStore, tmp_path: Path) -> None:
-    other = SqliteMemories(tmp_path / "global.db", Scope.GLOBAL)
+    other = MemoryStore(tmp_path / "global.db", Scope.GLOBAL)
     put(other, replace(record(7, "tokens live for an hour"), scope=Scope.GLOBAL), at_angle(0))
     _apply(alike)
     assert _planned(other) == ()

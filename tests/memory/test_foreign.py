@@ -14,7 +14,6 @@ from rag_ls.memory.portable import KINDS, ImportResult, import_records, read_for
 from rag_ls.memory.portable.sections import SHORT, pieces, sections
 from rag_ls.model import MemoryType, Scope
 from rag_ls.storage import MemoryStore
-from rag_ls.storage.sqlite.memories import SqliteMemories
 from tests.support import write
 
 NOW = "2026-02-01T00:00:00.000Z"
@@ -81,7 +80,7 @@ def _tags(record: dict[str, object]) -> list[str]:
 
 
 def _store() -> MemoryStore:
-    return SqliteMemories(None, Scope.PROJECT)
+    return MemoryStore(None, Scope.PROJECT)
 
 
 class TestCutting:

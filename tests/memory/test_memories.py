@@ -14,7 +14,7 @@ from rag_ls.errors import InvalidRequest, NotFound, RagLsError, StoreDamaged
 from rag_ls.memory import ALL, Memories, MemoryFilters, NewMemory, Question
 from rag_ls.memory.content_checks import MAX_CONTENT
 from rag_ls.model import Anchor, MemoryMetadata, MemoryType, Scope
-from rag_ls.storage.sqlite.memories import SqliteMemories
+from rag_ls.storage.sqlite.memories import MemoryStore
 from tests.memory.support import Clock, memories_in, new
 
 
@@ -245,13 +245,13 @@ class TestDamagedProjectStore:
 
     @pytest.fixture
     def damaged(self, tmp_path: Path) -> Memories:
-        user = SqliteMemories(tmp_path / "global.db", Scope.GLOBAL)
-        session = SqliteMemories(None, Scope.SESSION)
+        user = MemoryStore(tmp_path / "global.db", Scope.GLOBAL)
+        session = MemoryStore(None, Scope.SESSION)
         file = tmp_path / "project.db"
         file.write_bytes(b"garbage" * 1000)
         stores = {
             Scope.SESSION: lambda: session,
-            Scope.PROJECT: lambda: SqliteMemories(file, Scope.PROJECT),
+            Scope.PROJECT: lambda: MemoryStore(file, Scope.PROJECT),
             Scope.GLOBAL: lambda: user,
         }
         return Memories(stores, Clock())

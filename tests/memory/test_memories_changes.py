@@ -17,7 +17,6 @@ from rag_ls.errors import InvalidRequest, NotFound, VersionConflict
 from rag_ls.memory import ALL, Change, Memories
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
-from rag_ls.storage.sqlite.memories import SqliteMemories
 from tests.memory.support import Clock, memories_in, new
 from tests.support import MODEL
 
@@ -76,7 +75,7 @@ class TestUpdate:
         assert memories.get(first.id).content == "Tokens live a day"
 
     def test_a_memory_that_somebody_deletes_meanwhile_is_named(self, tmp_path: Path) -> None:
-        other = SqliteMemories(tmp_path / "project.db", Scope.PROJECT)
+        other = MemoryStore(tmp_path / "project.db", Scope.PROJECT)
         view: list[MemoryStore] = []
 
         def open_project() -> MemoryStore:
@@ -86,7 +85,7 @@ class TestUpdate:
                 other.delete(other.find()[0].id)
             return other
 
-        others = {scope: SqliteMemories(None, scope) for scope in (Scope.SESSION, Scope.GLOBAL)}
+        others = {scope: MemoryStore(None, scope) for scope in (Scope.SESSION, Scope.GLOBAL)}
         openers = {Scope.SESSION: lambda: others[Scope.SESSION], Scope.GLOBAL: lambda: others[Scope.GLOBAL]}
         memories = Memories({**openers, Scope.PROJECT: open_project}, Clock())
         first = memories.store(new("Tokens live an hour"), None).memory

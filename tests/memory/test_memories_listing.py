@@ -15,7 +15,6 @@ from rag_ls.errors import InvalidRequest, StoreDamaged
 from rag_ls.memory import ALL, Memories, MemoryFilters, NewMemory, Question
 from rag_ls.model import Memory, MemoryMetadata, MemoryOrder, Scope
 from rag_ls.storage import MemoryStore
-from rag_ls.storage.sqlite.memories import SqliteMemories
 from tests.memory.support import Clock, memories_in, new, used
 
 _SCOPES = tuple(Scope)
@@ -216,10 +215,10 @@ class TestDamage:
     def damaged(self, tmp_path: Path) -> Memories:
         """Memories whose project file is broken."""
         (tmp_path / "project.db").write_bytes(b"garbage" * 1000)
-        session, user = SqliteMemories(None, Scope.SESSION), SqliteMemories(tmp_path / "global.db", Scope.GLOBAL)
+        session, user = MemoryStore(None, Scope.SESSION), MemoryStore(tmp_path / "global.db", Scope.GLOBAL)
         stores: dict[Scope, Callable[[], MemoryStore]] = {
             Scope.SESSION: lambda: session,
-            Scope.PROJECT: lambda: SqliteMemories(tmp_path / "project.db", Scope.PROJECT),
+            Scope.PROJECT: lambda: MemoryStore(tmp_path / "project.db", Scope.PROJECT),
             Scope.GLOBAL: lambda: user,
         }
         return Memories(stores, Clock())

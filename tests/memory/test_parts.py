@@ -19,7 +19,6 @@ from rag_ls.memory.parts import embed_missing, parts_of
 from rag_ls.memory.recall import memory_of
 from rag_ls.model import Scope
 from rag_ls.storage import MemoryStore
-from rag_ls.storage.sqlite.memories import SqliteMemories
 from tests.memory.support import new, put, record
 from tests.support import MODEL, scale_examples
 
@@ -98,7 +97,7 @@ class TestEmbedMissing:
     @pytest.fixture
     def store(self) -> MemoryStore:
         """A hundred memories without vectors, one in ten a long one."""
-        store = SqliteMemories(None, Scope.PROJECT)
+        store = MemoryStore(None, Scope.PROJECT)
         for number in range(100):
             put(store, record(number, f"{_LONG} {number}" if number % 10 == 0 else f"rule number {number}"))
         return store
@@ -124,7 +123,7 @@ class TestEmbedMissing:
         assert store.vectors.missing_count(MODEL) == 100 - done
 
     def test_a_memory_that_is_changed_meanwhile_waits_for_its_turn(self) -> None:
-        store = SqliteMemories(None, Scope.PROJECT)
+        store = MemoryStore(None, Scope.PROJECT)
         put(store, record(1, "rule one"))
 
         class Slow(_Counting):

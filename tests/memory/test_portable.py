@@ -26,7 +26,6 @@ from rag_ls.memory.portable import (
 )
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
-from rag_ls.storage.sqlite.memories import SqliteMemories
 from rag_ls.util.text import content_hash
 from tests.support import MODEL, scale_examples, unit_vectors
 
@@ -78,7 +77,7 @@ def _memory(content: str, number: str = "first", **changes: object) -> Memory:
 
 
 def _store(*memories: Memory, scope: Scope = Scope.PROJECT) -> MemoryStore:
-    store = SqliteMemories(None, scope)
+    store = MemoryStore(None, scope)
     for memory in memories:
         store.insert(memory)
     return store
@@ -327,14 +326,14 @@ class TestMeetingWhatIsThere:
         assert store.all()[0].created_at == "2026-01-01T00:00:00.000Z"
 
     def test_a_failure_in_the_middle_leaves_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        store, insert = _store(), SqliteMemories.insert
+        store, insert = _store(), MemoryStore.insert
 
-        def fail_on_second(self: SqliteMemories, memory: Memory) -> None:
+        def fail_on_second(self: MemoryStore, memory: Memory) -> None:
             if self.count():
                 raise OSError("disk full")
             insert(self, memory)
 
-        monkeypatch.setattr(SqliteMemories, "insert", fail_on_second)
+        monkeypatch.setattr(MemoryStore, "insert", fail_on_second)
         with pytest.raises(OSError, match="disk full"):
             import_records(store, [_record(), _record(content="use tabs")], now=NOW)
         assert store.count() == 0

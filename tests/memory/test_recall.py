@@ -14,7 +14,7 @@ from rag_ls.embedding import HostedModel
 from rag_ls.memory import ALL, Memories, MemoryFilters, NewMemory, Question
 from rag_ls.memory.recall import memory_of, recall
 from rag_ls.model import Memory, MemoryMetadata, Scope
-from rag_ls.storage.sqlite.memories import SqliteMemories
+from rag_ls.storage.sqlite.memories import MemoryStore
 from tests.memory.support import Clock, memories_in, new, put, record, used
 from tests.support import scale_examples
 
@@ -151,7 +151,7 @@ class TestTies:
         assert [text[:14] for text in _ask(memories, "token rule")][:2] == ["token rule two", "token rule one"]
 
     def test_with_a_half_life_the_old_sinks_and_without_it_does_not(self, tmp_path: Path) -> None:
-        store = SqliteMemories(tmp_path / "memories.db", Scope.PROJECT)
+        store = MemoryStore(tmp_path / "memories.db", Scope.PROJECT)
         old = put(store, record(1, "token rule one"))
         young = put(store, replace(record(2, "token rule two"), updated_at="2026-05-30T00:00:00.000Z"))
         clock = Clock()
@@ -220,7 +220,7 @@ class TestQuestions:
         assert _ask(noted, text)[:1] == [_NOTES[1]]
 
 
-class _Forgetful(SqliteMemories):
+class _Forgetful(MemoryStore):
     """A store from which somebody deletes a memory between finding it and reading it."""
 
     victim = ""

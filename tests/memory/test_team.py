@@ -22,7 +22,7 @@ from rag_ls.memory.summarise import SummaryRequest, summarise
 from rag_ls.memory.team import Exchanged, TeamMemories
 from rag_ls.model import MemoryFilters, MemoryMetadata, Scope
 from rag_ls.storage import MemoryStore, SharedMemory, open_memories
-from rag_ls.storage.postgres.memories import PostgresMemories
+from rag_ls.storage.postgres.memories import SharedMemories
 from rag_ls.storage.postgres.projects import schema_of
 from rag_ls.util.text import content_hash, utc_stamp
 from tests.storage.postgres.servers import Postgres, postgres
@@ -38,7 +38,7 @@ class User:
         self.store = store or open_memories(None, Scope.PROJECT, Settings())
         self._now = now
         self.memories = Memories({Scope.PROJECT: lambda: self.store}, now)
-        self.shared = PostgresMemories(url, PROJECT)
+        self.shared = SharedMemories(url, PROJECT)
         self.team = TeamMemories(self.shared)
 
     def remember(self, content: str, *tags: str) -> str:
@@ -331,7 +331,7 @@ def test_whatever_people_do_all_end_with_the_same(
     users = [User(url, clock) for _ in range(3)]
     for user in users:
         user.shared.close()
-        user.shared = PostgresMemories(url, project)
+        user.shared = SharedMemories(url, project)
         user.starts_anew()
     try:
         for number, step, which in steps:

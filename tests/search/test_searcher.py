@@ -11,7 +11,7 @@ from rag_ls.config import SearchSettings
 from rag_ls.model import Freshness, Outline, Symbol
 from rag_ls.search import NO_FILTERS, Filters, Found, Searcher
 from rag_ls.storage import DocumentRecord, ProjectIndex
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from tests.support import (
     MODEL,
     UnchangedCorpus,
@@ -42,7 +42,7 @@ class _Corpus(UnchangedCorpus):
         return Freshness.BUFFER if document.session else Freshness.DISK
 
 
-def _searcher(store: SqliteCheckout, *, gone: tuple[str, ...] = ()) -> Searcher:
+def _searcher(store: CheckoutIndex, *, gone: tuple[str, ...] = ()) -> Searcher:
     return Searcher(ProjectIndex(store, lexical_of(store), vectors_of(store), database=store._database), _Corpus(gone))
 
 
@@ -57,18 +57,18 @@ def _texts(found: Found) -> list[str]:
     return [hit.item.chunk.text for hit in found.hits]
 
 
-def _save(store: SqliteCheckout, text: str, path: str = "src/a.py", session: str = "") -> None:
+def _save(store: CheckoutIndex, text: str, path: str = "src/a.py", session: str = "") -> None:
     store.replace_document(record(path, session), [new_chunk(text, path=path)])
 
 
-def test_one_s_own_buffer_replaces_the_file_and_every_other_buffer(store: SqliteCheckout) -> None:
+def test_one_s_own_buffer_replaces_the_file_and_every_other_buffer(store: CheckoutIndex) -> None:
     for text, session in (("needle disk", ""), ("needle theirs", _THEIRS), ("needle mine", _MINE)):
         _save(store, text, session=session)
     assert _texts(_search(_searcher(store), "needle")) == ["needle mine"]
     assert _texts(_search(_searcher(store), "needle", session="third")) in (["needle mine"], ["needle theirs"])
 
 
-def test_another_session_s_buffer_replaces_the_file(store: SqliteCheckout) -> None:
+def test_another_session_s_buffer_replaces_the_file(store: CheckoutIndex) -> None:
     _save(store, "needle disk")
     _save(store, "needle theirs", session=_THEIRS)
     found = _search(_searcher(store), "needle")
@@ -77,26 +77,26 @@ def test_another_session_s_buffer_replaces_the_file(store: SqliteCheckout) -> No
     assert _texts(_search(_searcher(store), "disk")) == []
 
 
-def test_the_buffer_of_a_dead_session_counts_for_nothing(store: SqliteCheckout) -> None:
+def test_the_buffer_of_a_dead_session_counts_for_nothing(store: CheckoutIndex) -> None:
     _save(store, "needle disk")
     _save(store, "needle dead", session=_DEAD)
     assert _texts(_search(_searcher(store), "needle")) == ["needle disk"]
 
 
-def test_a_guest_document_is_seen_by_its_own_session_alone(store: SqliteCheckout) -> None:
+def test_a_guest_document_is_seen_by_its_own_session_alone(store: CheckoutIndex) -> None:
     _save(store, "needle", "untitled:1", _THEIRS)
     assert _texts(_search(_searcher(store), "needle")) == []
     assert _texts(_search(_searcher(store), "needle", session=_THEIRS)) == ["needle"]
 
 
-def test_hits_of_a_file_that_is_gone_are_dropped_and_others_take_their_place(store: SqliteCheckout) -> None:
+def test_hits_of_a_file_that_is_gone_are_dropped_and_others_take_their_place(store: CheckoutIndex) -> None:
     for name in "abc":
         _save(store, f"needle {name}", f"{name}.py")
     found = _search(_searcher(store, gone=("a.py",)), "needle", k=2)
     assert [hit.item.chunk.path for hit in found.hits] == ["b.py", "c.py"]
 
 
-def test_of_copies_of_a_text_one_is_shown(store: SqliteCheckout) -> None:
+def test_of_copies_of_a_text_one_is_shown(store: CheckoutIndex) -> None:
     for name in "abc":
         _save(store, "needle in  a copy" if name == "b" else "needle in a copy", f"{name}.py")
     _save(store, "another needle", "d.py")
@@ -104,28 +104,28 @@ def test_of_copies_of_a_text_one_is_shown(store: SqliteCheckout) -> None:
     assert sorted(paths) == ["a.py", "d.py"]
 
 
-def test_a_copy_takes_the_place_of_one_whose_file_is_gone(store: SqliteCheckout) -> None:
+def test_a_copy_takes_the_place_of_one_whose_file_is_gone(store: CheckoutIndex) -> None:
     for name in "ab":
         _save(store, "needle", f"{name}.py")
     found = _search(_searcher(store, gone=("a.py",)), "needle")
     assert [hit.item.chunk.path for hit in found.hits] == ["b.py"]
 
 
-def test_a_misspelt_word_is_found(store: SqliteCheckout) -> None:
+def test_a_misspelt_word_is_found(store: CheckoutIndex) -> None:
     _save(store, "def retry_backoff(): pass")
     _save(store, "something else", "src/b.py")
     assert _texts(_search(_searcher(store), "retry_backof")) == ["def retry_backoff(): pass"]
     assert _texts(_search(_searcher(store), "bakcoff")) == ["def retry_backoff(): pass"]
 
 
-def test_an_identifier_is_found_by_its_parts_in_any_case_and_form(store: SqliteCheckout) -> None:
+def test_an_identifier_is_found_by_its_parts_in_any_case_and_form(store: CheckoutIndex) -> None:
     _save(store, "def fetch_users_by_id(): pass")
     _save(store, "something else", "src/b.py")
     for query in ("fetchUserById", "FETCH_USER", "fetching a user by its id", "users_by_ids"):
         assert _texts(_search(_searcher(store), query)) == ["def fetch_users_by_id(): pass"], query
 
 
-def test_a_declaration_in_pieces_is_shown_as_a_whole(store: SqliteCheckout) -> None:
+def test_a_declaration_in_pieces_is_shown_as_a_whole(store: CheckoutIndex) -> None:
     texts = ["def total(items):\n", "    for item in items:\n", "        needle(item)\n", "def other(): ...\n"]
     pieces = [
         new_chunk(text, symbol="other" if number == 3 else "total", ordinal=number) for number, text in enumerate(texts)
@@ -137,7 +137,7 @@ def test_a_declaration_in_pieces_is_shown_as_a_whole(store: SqliteCheckout) -> N
     assert hits[0].item.chunk.text == "".join(texts[:3])
 
 
-def test_filters_restrict_language_and_path(store: SqliteCheckout) -> None:
+def test_filters_restrict_language_and_path(store: CheckoutIndex) -> None:
     _save(store, "needle", "src/a.py")
     store.replace_document(
         DocumentRecord("docs/a.md", "markdown", "x", record().state), [new_chunk("needle", path="docs/a.md")]
@@ -159,7 +159,7 @@ _SYNTAX = [
 
 
 @pytest.mark.parametrize("query", _SYNTAX)
-def test_the_syntax_of_full_text_queries_is_only_text(store: SqliteCheckout, query: str) -> None:
+def test_the_syntax_of_full_text_queries_is_only_text(store: CheckoutIndex, query: str) -> None:
     _save(store, "needle")
     _save(store, "zebra", "src/b.py")
     found = _texts(_search(_searcher(store), query))
@@ -170,13 +170,13 @@ def test_the_syntax_of_full_text_queries_is_only_text(store: SqliteCheckout, que
 @pytest.mark.parametrize(
     "text", ["検索 エンジン", "поиск в коде", "ñandú veloz", "Straße", "ελληνικά", "हिन्दी", "ﬁnal"]
 )
-def test_words_of_any_script_are_found(store: SqliteCheckout, text: str) -> None:
+def test_words_of_any_script_are_found(store: CheckoutIndex, text: str) -> None:
     _save(store, f"# {text}\n")
     _save(store, "needle", "src/b.py")
     assert _texts(_search(_searcher(store), text)) == [f"# {text}\n"]
 
 
-def test_a_symbol_is_found_by_its_exact_name_first(store: SqliteCheckout) -> None:
+def test_a_symbol_is_found_by_its_exact_name_first(store: CheckoutIndex) -> None:
     _save(store, "calls refresh_token often: refresh_token refresh_token", "src/use.py")
     store.replace_document(record("src/d.py"), [new_chunk("body", path="src/d.py", symbol="Session.refresh_token")])
     hit = _search(_searcher(store), "refresh_token").hits[0]
@@ -184,14 +184,14 @@ def test_a_symbol_is_found_by_its_exact_name_first(store: SqliteCheckout) -> Non
     assert "symbol" in hit.matched_by
 
 
-def test_a_named_file_is_found_by_its_path(store: SqliteCheckout) -> None:
+def test_a_named_file_is_found_by_its_path(store: CheckoutIndex) -> None:
     _save(store, "nothing in common", "src/auth.py")
     hits = _search(_searcher(store), "auth.py").hits
     assert [hit.item.chunk.path for hit in hits] == ["src/auth.py"]
     assert "path" in hits[0].matched_by
 
 
-def test_the_nearest_chunks_are_found_by_vector_and_say_so(store: SqliteCheckout) -> None:
+def test_the_nearest_chunks_are_found_by_vector_and_say_so(store: CheckoutIndex) -> None:
     store.embeddings.activate(MODEL)
     vectors = unit_vectors(5)
     store.replace_document(record(), new_chunks([f"word{number}" for number in range(5)]))
@@ -204,7 +204,7 @@ def test_the_nearest_chunks_are_found_by_vector_and_say_so(store: SqliteCheckout
     assert found.dense
 
 
-def test_a_vector_that_is_late_leaves_the_question_to_words_and_the_next_one_to_meaning(store: SqliteCheckout) -> None:
+def test_a_vector_that_is_late_leaves_the_question_to_words_and_the_next_one_to_meaning(store: CheckoutIndex) -> None:
     store.embeddings.activate(MODEL)
     _save(store, "needle")
     put_vectors(store, MODEL, [digest("needle")], unit_vectors(1))
@@ -219,7 +219,7 @@ def test_a_vector_that_is_late_leaves_the_question_to_words_and_the_next_one_to_
     assert _texts(first) == _texts(second) == ["needle"]
 
 
-def test_who_quotes_a_text_finds_it_among_many_that_hold_its_words(store: SqliteCheckout) -> None:
+def test_who_quotes_a_text_finds_it_among_many_that_hold_its_words(store: CheckoutIndex) -> None:
     many = [f"not open could {number}" * 3 for number in range(80)]
     for number, text in enumerate([*many, "it could not open the file: " + "other words " * 50]):
         _save(store, text, f"src/{number}.py")
@@ -227,7 +227,7 @@ def test_who_quotes_a_text_finds_it_among_many_that_hold_its_words(store: Sqlite
     assert [hit.item.chunk.path for hit in found.hits] == ["src/80.py"]
 
 
-def test_vectors_of_another_model_are_not_compared(store: SqliteCheckout) -> None:
+def test_vectors_of_another_model_are_not_compared(store: CheckoutIndex) -> None:
     store.embeddings.activate(MODEL)
     _save(store, "needle")
     put_vectors(store, MODEL, [digest("needle")], unit_vectors(1))
@@ -242,7 +242,7 @@ def test_vectors_of_another_model_are_not_compared(store: SqliteCheckout) -> Non
     assert (found.dense, found.hits[0].matched_by) == (False, ("lexical", "symbol")[:1])
 
 
-def test_a_chunk_is_found_by_meaning_however_often_it_was_edited(store: SqliteCheckout, tmp_path: Path) -> None:
+def test_a_chunk_is_found_by_meaning_however_often_it_was_edited(store: CheckoutIndex, tmp_path: Path) -> None:
     store.embeddings.activate(MODEL)
     query = unit_vectors(1)[0]
     near = query + 0.01 * unit_vectors(500, seed=1)
@@ -258,7 +258,7 @@ def test_a_chunk_is_found_by_meaning_however_often_it_was_edited(store: SqliteCh
     assert _texts(found) == ["settled"]
 
 
-def test_related_code_leaves_its_own_file_out_and_respects_the_least_similarity(store: SqliteCheckout) -> None:
+def test_related_code_leaves_its_own_file_out_and_respects_the_least_similarity(store: CheckoutIndex) -> None:
     store.embeddings.activate(MODEL)
     vectors = unit_vectors(3)
     vectors[1] = vectors[0]
@@ -272,7 +272,7 @@ def test_related_code_leaves_its_own_file_out_and_respects_the_least_similarity(
     assert found.hits[0].score == pytest.approx(1.0, abs=1e-2)
 
 
-def test_a_chunk_is_got_in_the_version_that_counts(store: SqliteCheckout) -> None:
+def test_a_chunk_is_got_in_the_version_that_counts(store: CheckoutIndex) -> None:
     _save(store, "same text")
     _save(store, "same text", session=_MINE)
     document = store.document("src/a.py")
@@ -285,7 +285,7 @@ def test_a_chunk_is_got_in_the_version_that_counts(store: SqliteCheckout) -> Non
 
 
 @pytest.mark.parametrize("query", ["SinkContxt", "sink_contextt", "SnikContext", "sinkContex"])
-def test_a_misspelt_name_means_the_declared_one_that_is_nearest(store: SqliteCheckout, query: str) -> None:
+def test_a_misspelt_name_means_the_declared_one_that_is_nearest(store: CheckoutIndex, query: str) -> None:
     declared = new_chunk("class SinkContext: ...", symbol="SinkContext", path="src/context.py")
     store.replace_document(
         record("src/context.py"),
@@ -296,7 +296,7 @@ def test_a_misspelt_name_means_the_declared_one_that_is_nearest(store: SqliteChe
     assert _texts(_search(_searcher(store), query))[0] == "class SinkContext: ..."
 
 
-def test_a_word_that_the_project_uses_is_not_misspelt(store: SqliteCheckout) -> None:
+def test_a_word_that_the_project_uses_is_not_misspelt(store: CheckoutIndex) -> None:
     store.replace_document(
         record("src/a.py"), [new_chunk("def retrying(): ...", symbol="retrying", path="src/a.py")],
         outline=Outline((Symbol("retrying", "function", 1, 1, "", "", exported=True),)),
@@ -312,7 +312,7 @@ def test_a_word_that_the_project_uses_is_not_misspelt(store: SqliteCheckout) -> 
         'File "/home/me/shop/src/a.py", line 11, in total', "error in src/a.py(11): no such thing",
     ],
 )  # fmt: skip
-def test_a_line_of_a_file_comes_first(store: SqliteCheckout, query: str) -> None:
+def test_a_line_of_a_file_comes_first(store: CheckoutIndex, query: str) -> None:
     store.replace_document(
         record("src/a.py"), new_chunks(["called on None", "the line that is meant", "no such thing in total"])
     )

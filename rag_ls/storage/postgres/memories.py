@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 STORE = "team memories"
 
 
-class PostgresMemories:
-    """See `SharedMemories`. The latest version of each memory is a row; the server's users keep their own histories."""
+class SharedMemories:
+    """The memories of one project that a team shares. Safe from several threads.
+
+    The latest version of each memory is a row; the server's users keep their own histories.
+    """
 
     def __init__(self, url: str, project: str) -> None:
         """Connects when it is first asked. `project` is its name for all who share it.
@@ -43,11 +46,11 @@ class PostgresMemories:
 
     @property
     def place(self) -> str:
-        """See `SharedMemories`."""
+        """The address of the server, without its password."""
         return self._server.place
 
     def since(self, change: int) -> SharedChanges:
-        """See `SharedMemories`."""
+        """The changes after a change's number (0: all of them). Raises `StoreUnavailable`."""
         with self._server.transaction() as connection:
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             if not self._schema.exists(connection):
@@ -64,7 +67,10 @@ class PostgresMemories:
         return SharedChanges(tuple(SharedMemory(*row) for row in rows), int(found[0]), str(found[1] or ""))
 
     def put(self, memories: Sequence[SharedMemory]) -> None:
-        """See `SharedMemories`."""
+        """Store versions, each unless the server has one with a greater stamp. All of them or none.
+
+        Raises `StoreUnavailable`; `StoreReadOnly` for a user who may only read.
+        """
         if not memories:
             return
         self._schema.make()
@@ -82,5 +88,5 @@ class PostgresMemories:
             )
 
     def close(self) -> None:
-        """See `SharedMemories`."""
+        """Close all connections."""
         self._server.close()

@@ -12,8 +12,7 @@ from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.postgres.projects import publishing_lock
 from rag_ls.storage.postgres.published_postings import posting_of
 from rag_ls.storage.postgres.server import PostgresServer
-from rag_ls.storage.publication_api import Publication, PublishedFile
-from rag_ls.storage.records import ChunkRow, Hnsw
+from rag_ls.storage.records import ChunkRow, Hnsw, Publication, PublishedFile
 from rag_ls.storage.terms import columns_of, last_name
 
 if TYPE_CHECKING:
@@ -28,8 +27,11 @@ _CHUNK_TYPES = {
 _SYMBOL_COLUMNS = "file_id, symbol, name, kind, start_line, end_line, signature, exported"
 
 
-class PostgresPublisher:
-    """See `Publisher`. Needs pgvector for the vectors alone."""
+class Publisher:
+    """Publishes one project's code. Readers see each file as it was or as it is, never a part of it.
+
+    Needs pgvector for the vectors alone.
+    """
 
     def __init__(self, url: str, project: str, *, hnsw: Hnsw | None = None) -> None:
         """Connects when it is first asked. `project` is its name for all who share it.
@@ -44,12 +46,12 @@ class PostgresPublisher:
 
     @property
     def place(self) -> str:
-        """See `Publisher`."""
+        """The address of the server, without its password."""
         return self._server.place
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """See `Publisher`."""
+        """While it lasts, nobody else can publish this project. Raises `InvalidRequest` if somebody does."""
         import psycopg
 
         self._schema.make()
@@ -73,13 +75,16 @@ class PostgresPublisher:
                     connection.execute("SELECT pg_advisory_unlock(%s)", (publishing_lock(self._project),))
 
     def digests(self) -> dict[str, str]:
-        """See `Publisher`."""
+        """The digests of the published files, by path."""
         with self._server.transaction() as connection:
             rows = connection.execute(f"SELECT path, digest FROM {self._schema.name}.rag_file").fetchall()
         return {str(path): str(digest) for path, digest in rows}
 
     def put(self, files: Sequence[PublishedFile]) -> dict[str, str]:
-        """See `Publisher`."""
+        """Publish files in place of their former versions, in one transaction; those that fail stay as they were.
+
+        Returns why files failed, by path.
+        """
         import psycopg
 
         failed: dict[str, str] = {}
@@ -94,14 +99,14 @@ class PostgresPublisher:
         return failed
 
     def remove(self, paths: Collection[str]) -> None:
-        """See `Publisher`."""
+        """Publish these files no longer."""
         if paths:
             with self._change() as connection:
                 self._count_change(connection)
                 connection.execute(f"DELETE FROM {self._schema.name}.rag_file WHERE path = ANY(%s)", (sorted(paths),))
 
     def finish(self, publication: Publication) -> None:
-        """See `Publisher`."""
+        """Note what was published, and count how many chunks hold each term."""
         schema = self._schema.name
         with self._change() as connection:
             connection.execute("SET LOCAL statement_timeout = 0")
@@ -117,7 +122,7 @@ class PostgresPublisher:
             )
 
     def close(self) -> None:
-        """See `Publisher`."""
+        """Close all connections."""
         self._server.close()
         self.vectors.close()
 

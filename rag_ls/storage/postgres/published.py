@@ -14,8 +14,7 @@ from rag_ls.storage.postgres.projects import schema_of
 from rag_ls.storage.postgres.published_postings import PublishedPostings
 from rag_ls.storage.postgres.schema import PostgresSchema, has_table
 from rag_ls.storage.postgres.server import PostgresServer
-from rag_ls.storage.publication_api import Publication, PublishedIndex
-from rag_ls.storage.records import DISK, ChunkRow, DocumentRecord, FileState, RankRow, StoredSymbol
+from rag_ls.storage.records import DISK, ChunkRow, DocumentRecord, FileState, Publication, RankRow, StoredSymbol
 from rag_ls.storage.terms import last_name
 
 _FOR_RANKING = "SELECT c.id, c.file_id, f.path, f.language, c.symbol, c.node_type, c.is_declaration, c.ordinal, c.text_hash, f.size"
@@ -29,8 +28,8 @@ _CHUNKS_WITH_FILES = "rag_chunk c JOIN {schema}.rag_file f ON f.id = c.file_id"
 _LAST = "\U0010ffff"
 
 
-class PostgresPublishedServer:
-    """See `PublishedServer`."""
+class PublishedServer:
+    """A server on which projects are published."""
 
     def __init__(self, url: str) -> None:
         """Connects when it is first asked. Raises `StoreUnavailable` for a URL that is none."""
@@ -38,11 +37,11 @@ class PostgresPublishedServer:
 
     @property
     def place(self) -> str:
-        """See `PublishedServer`."""
+        """The address of the server, without its password."""
         return self._server.place
 
     def names(self) -> list[str]:
-        """See `PublishedServer`."""
+        """The names of the published projects, in order."""
         with self._server.transaction() as connection:
             if not has_table(connection, "rag_ls", "rag_project"):
                 return []
@@ -54,16 +53,19 @@ class PostgresPublishedServer:
         return [str(name) for name, schema in rows if schema == schema_of(str(name))]
 
     def open(self, project: str) -> PublishedIndex:
-        """See `PublishedServer`."""
-        return PostgresPublished(self._server, project)
+        """The code of one of them."""
+        return PublishedIndex(self._server, project)
 
     def close(self) -> None:
-        """See `PublishedServer`."""
+        """Close all connections."""
         self._server.close()
 
 
-class PostgresPublished:
-    """See `PublishedIndex`. Call its parts only for what `publication` has found."""
+class PublishedIndex:
+    """The published code of one project. It uses the connections of its `PublishedServer`.
+
+    Call its parts only for what `publication` has found.
+    """
 
     def __init__(self, server: PostgresServer, project: str) -> None:
         self.project = project
@@ -75,18 +77,18 @@ class PostgresPublished:
 
     @property
     def vectors_here(self) -> VectorStore:
-        """See `PublishedIndex`. The server has all of them."""
+        """Those of them that are on this machine."""
         return self.vectors
 
     def publication(self) -> Publication | None:
-        """See `PublishedIndex`."""
+        """The publication on the server; None if none ever came to its end."""
         with self._server.transaction() as connection:
             if not self._schema.exists(connection):
                 return None
         return self.checkout.publication()
 
     def changes(self) -> int:
-        """See `PublishedIndex`."""
+        """A number that differs after every commit that can change an answer."""
         with self._server.transaction() as connection:
             row = connection.execute(f"SELECT number FROM {self._schema.name}.rag_publication").fetchone()
         return int(row[0]) if row else 0

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rag_ls.model import Chunk, Outline
-from rag_ls.storage.api import ChunkReader, LexicalIndex, Outlines, PendingEmbeddings, ReadingQueue, VectorStore
+from rag_ls.storage.api import VectorStore
 from rag_ls.storage.records import (
     DISK,
     DocumentRecord,
@@ -22,21 +22,22 @@ from rag_ls.storage.records import (
     Replaced,
     Skipped,
 )
-from rag_ls.storage.sqlite.chunk_rows import ChunkRows
+from rag_ls.storage.sqlite.chunk_rows import ChunkReader
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.guard import guarded
 from rag_ls.storage.sqlite.index_rows import DOCUMENT_COLUMNS, as_json, document_record, state_values
 from rag_ls.storage.sqlite.maintenance import erase_remains, erase_vectors, optimise, overwriting, vacuum
-from rag_ls.storage.sqlite.outlines import OutlineRows
-from rag_ls.storage.sqlite.pending import PendingRows
-from rag_ls.storage.sqlite.reading_queue import QueueRows, dequeue
+from rag_ls.storage.sqlite.outlines import Outlines
+from rag_ls.storage.sqlite.pending import PendingEmbeddings
+from rag_ls.storage.sqlite.postings import LexicalIndex
+from rag_ls.storage.sqlite.reading_queue import ReadingQueue, dequeue
 from rag_ls.storage.terms import columns_of, last_name
 from rag_ls.util.text import content_hash
 
 
 @guarded
-class SqliteCheckout:
-    """See `CheckoutIndex`. Safe from several threads and processes."""
+class CheckoutIndex:
+    """The data of one checkout, always local. All writes of one call commit together. Safe from several threads and processes."""
 
     def __init__(self, database: Database, path: Path | None, vectors: VectorStore, lexical: LexicalIndex) -> None:
         """`vectors` tells which new chunks need no embedding, `lexical` takes their terms."""
@@ -44,33 +45,33 @@ class SqliteCheckout:
         self._database = database
         self._vectors = vectors
         self._lexical = lexical
-        self._outlines = OutlineRows(database)
-        self._embeddings = PendingRows(database, vectors)
-        self._chunks = ChunkRows(database)
-        self._queue = QueueRows(database)
+        self._outlines = Outlines(database)
+        self._embeddings = PendingEmbeddings(database, vectors)
+        self._chunks = ChunkReader(database)
+        self._queue = ReadingQueue(database)
 
     @property
     def chunks(self) -> ChunkReader:
-        """See `CheckoutIndex`."""
+        """Its chunks, for reading."""
         return self._chunks
 
     @property
     def outlines(self) -> Outlines:
-        """See `CheckoutIndex`."""
+        """Its declarations and imports."""
         return self._outlines
 
     @property
     def queue(self) -> ReadingQueue:
-        """See `CheckoutIndex`."""
+        """The files that wait to be read."""
         return self._queue
 
     @property
     def embeddings(self) -> PendingEmbeddings:
-        """See `CheckoutIndex`."""
+        """The chunks that wait for vectors."""
         return self._embeddings
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the index."""
         self._database.close()
 
     @contextmanager
@@ -84,11 +85,11 @@ class SqliteCheckout:
         return self._database.changes()
 
     def optimise(self) -> None:
-        """See `CheckoutIndex`."""
+        """Optimise the index."""
         optimise(self._database)
 
     def vacuum(self) -> tuple[int, int]:
-        """See `CheckoutIndex`."""
+        """Release free space; returns the size in bytes before and after."""
         return vacuum(self._database)
 
     # --- documents
@@ -102,7 +103,10 @@ class SqliteCheckout:
         return {row[0]: document_record(row) for row in rows}
 
     def files_at(self, path: str, *, with_skipped: bool = False, at_most: int = -1) -> list[str]:
-        """See `CheckoutIndex`."""
+        """The files that are indexed or queued, and on request skipped: the one at a path, or those below the folder there.
+
+        At most `at_most` of them if it is not negative.
+        """
         # "0" comes after "/".
         at = "(path = :path OR (path > :path || '/' AND path < :path || '0'))"
         skipped = f"UNION SELECT path FROM skipped WHERE {at}" if with_skipped else ""
@@ -185,7 +189,10 @@ class SqliteCheckout:
         return removed
 
     def forget_documents(self, paths: Iterable[str]) -> int:
-        """See `CheckoutIndex`."""
+        """As `remove_documents`, for files that must not be read any more: nothing of them stays in the store's files.
+
+        Vectors of texts that no other document holds go as well.
+        """
         paths = list(paths)
         if not paths:
             return 0

@@ -18,8 +18,8 @@ _FOR_RANKING = (
 
 
 @guarded
-class ChunkRows:
-    """See `ChunkReader`."""
+class ChunkReader:
+    """Looks chunks of a checkout up, those of unsaved text among them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -52,7 +52,7 @@ class ChunkRows:
         return self._selected("c.uid = ?", (chunk_id,))
 
     def with_content(self, digest: str) -> list[ChunkRow]:
-        """All chunks whose own text has this SHA-256, by path."""
+        """All chunks whose own text has this SHA-256 (hex), by path."""
         return self._selected("c.content_hash = ? ORDER BY d.path, c.ordinal", (digest,))
 
     def of_symbol(self, symbol: str) -> list[ChunkRow]:
@@ -86,12 +86,12 @@ class ChunkRows:
         return dict(self._database.connection.execute(query, (as_json(rows),)))
 
     def texts(self, rows: Collection[int]) -> dict[int, str]:
-        """See `ChunkReader`."""
+        """The chunks' own texts, without chunks that were deleted meanwhile."""
         query = "SELECT id, text FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
         return dict(self._database.connection.execute(query, (as_json(rows),)))
 
     def with_texts(self, text_hashes: Collection[bytes]) -> list[RankRow]:
-        """As `for_ranking`, of every embedded chunk whose embedded text is one of these."""
+        """The data for ranking of every embedded chunk whose embedded text is one of these."""
         found: list[RankRow] = []
         for part in batches(list(text_hashes)):
             query = f"{_FOR_RANKING} WHERE c.text_hash IN ({marks(part)}) AND c.embedded = 1"

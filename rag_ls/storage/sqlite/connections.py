@@ -7,7 +7,10 @@ import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rag_ls.storage.sqlite.database import Database
 
 # Each connection holds two files, each database one more.
 MAX_CONNECTIONS = 64
@@ -16,39 +19,21 @@ _LEAST = 4
 _ROOM_S = 1.0
 
 
-class Resting(Protocol):
-    """A database, as the one that bounds its connections sees it."""
-
-    @property
-    def open_connections(self) -> int:
-        """How many connections are open, in use or not."""
-        ...
-
-    @property
-    def unused_s(self) -> float:
-        """Seconds since the last call."""
-        ...
-
-    def let_go(self) -> bool:
-        """Close the connections that are not in use; whether none is open any more."""
-        ...
-
-
 class Connections:
     """Bounds the open connections of a process: the databases that rest longest let go first. Safe from several threads."""
 
     def __init__(self, most: int = MAX_CONNECTIONS) -> None:
         self._most = max(_LEAST, min(most, MAX_CONNECTIONS))
-        self._databases: weakref.WeakSet[Resting] = weakref.WeakSet()
+        self._databases: weakref.WeakSet[Database] = weakref.WeakSet()
         self._change = threading.Condition()
         self._thread = threading.local()
 
-    def add(self, database: Resting) -> None:
+    def add(self, database: Database) -> None:
         """Count a database's connections from now on."""
         with self._change:
             self._databases.add(database)
 
-    def make_room(self, database: Resting) -> None:
+    def make_room(self, database: Database) -> None:
         """Close connections of databases that rest, so that `database` can open one. Waits a moment while all are in use."""
         deadline = time.monotonic() + _ROOM_S
         while self._count() >= self._most and not self._close_one(database):
@@ -56,7 +41,7 @@ class Connections:
                 if not self._change.wait(deadline - time.monotonic()):
                     return
 
-    def close_unused(self, database: Resting) -> None:
+    def close_unused(self, database: Database) -> None:
         """Close all that is not in use, because the process has no handle left for `database`."""
         for each in self._all():
             if each is not database:
@@ -81,14 +66,14 @@ class Connections:
         """Whether this thread's calls do not count as use."""
         return getattr(self._thread, "is_unnoticed", False)
 
-    def _all(self) -> list[Resting]:
+    def _all(self) -> list[Database]:
         with self._change:
             return list(self._databases)
 
     def _count(self) -> int:
         return sum(database.open_connections for database in self._all())
 
-    def _close_one(self, wanted_by: Resting) -> bool:
+    def _close_one(self, wanted_by: Database) -> bool:
         """Have the database that rests longest let go; whether one did."""
         opened = [database for database in self._all() if database is not wanted_by and database.open_connections]
         return any(database.let_go() for database in sorted(opened, key=lambda database: -database.unused_s))

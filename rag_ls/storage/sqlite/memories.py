@@ -19,7 +19,6 @@ from pathlib import Path
 
 from rag_ls.errors import NotFound, StoreDamaged, StoreError, StoreUnavailable
 from rag_ls.model import Memory, MemoryFilters, MemoryOrder, MemoryVersion, Scope
-from rag_ls.storage.api import MemoryVectors
 from rag_ls.storage.records import Backup, Batch, Hnsw, VersionChange
 from rag_ls.storage.sqlite.connections import Connections
 from rag_ls.storage.sqlite.database import Database, NoHandles, SchemaTooNew, read_only
@@ -42,7 +41,7 @@ from rag_ls.storage.sqlite.memory_rows import (
     to_values,
 )
 from rag_ls.storage.sqlite.memory_schema import MIGRATIONS, check_tables
-from rag_ls.storage.sqlite.memory_vectors import SqliteMemoryVectors
+from rag_ls.storage.sqlite.memory_vectors import MemoryVectors
 from rag_ls.storage.terms import indexed_text
 from rag_ls.util.text import utc_stamp
 
@@ -56,8 +55,11 @@ _WRITER_S = 1.0
 
 
 @guarded
-class SqliteMemories:
-    """See `MemoryStore`. Keeps memories in `memories.db` or in RAM. Safe from several threads and processes."""
+class MemoryStore:
+    """The memories of one scope, in `memories.db` or in RAM. Every change keeps the former version.
+
+    Scopes of filters are ignored. Safe from several threads and processes.
+    """
 
     def __init__(
         self,
@@ -97,28 +99,28 @@ class SqliteMemories:
         except sqlite3.DatabaseError as error:
             assert path is not None
             raise StoreDamaged(damage_report(path, error), self._store) from error
-        self._vectors = SqliteMemoryVectors(self._database, path.parent if path else None, hnsw=hnsw)
+        self._vectors = MemoryVectors(self._database, path.parent if path else None, hnsw=hnsw)
 
     @property
     def scope(self) -> Scope:
-        """See `MemoryStore`."""
+        """The scope of all its memories."""
         return self._scope
 
     @property
     def place(self) -> str:
-        """See `MemoryStore`."""
+        """The place of the memories, for people; empty for RAM."""
         return str(self.path or "")
 
     @property
     def vectors(self) -> MemoryVectors:
-        """See `MemoryStore`."""
+        """The memories' vectors."""
         return self._vectors
 
     def _damage(self, error: sqlite3.Error) -> str:
         return damage_report(self.path, error) if self.path is not None and is_damage(error) else ""
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the store."""
         if self._writer is not None:
             self._writer.join(_WRITER_S)
         self._write_uses()
@@ -127,18 +129,18 @@ class SqliteMemories:
 
     @property
     def unused_s(self) -> float:
-        """See `MemoryStore`."""
+        """Seconds since the last call."""
         return self._database.unused_s
 
     def let_go(self) -> bool:
-        """See `MemoryStore`."""
+        """Close the files and drop what was read from them; whether none is open. All is opened again when it is needed."""
         if self.path is not None:
             self._vectors.let_go()
         return self._database.let_go()
 
     @property
     def was_written(self) -> bool:
-        """See `MemoryStore`."""
+        """Whether another process wrote the file since it was let go. Opens nothing."""
         return self._database.was_written
 
     def newest(self) -> tuple[int, str, int]:
@@ -295,11 +297,14 @@ class SqliteMemories:
         return [MemoryVersion(from_record(record, self.scope), at, reason) for record, at, reason in rows]
 
     def versions(self) -> dict[str, int]:
-        """See `MemoryStore`."""
+        """The version of each memory, by its id."""
         return dict(self._database.connection.execute("SELECT id, version FROM memories").fetchall())
 
     def deleted(self, limit: int, offset: int = 0) -> tuple[list[MemoryVersion], int]:
-        """See `MemoryStore`."""
+        """A page of the last versions of deleted memories, the latest deletion first, and how many there are.
+
+        A negative `limit` means all.
+        """
         gone = (
             "FROM history h WHERE id NOT IN (SELECT id FROM memories) AND version = "
             "(SELECT max(version) FROM history WHERE id = h.id)"
@@ -399,7 +404,7 @@ class SqliteMemories:
     # --- batches
 
     def add_batch(self, batch: Batch) -> None:
-        """See `MemoryStore`."""
+        """Record what an operation changed, so that it can be undone."""
         changes = json.dumps([[change.id, change.before, change.after] for change in batch.changes])
         with self._database.writing() as connection:
             connection.execute(
@@ -408,7 +413,7 @@ class SqliteMemories:
             )
 
     def batches(self, limit: int = -1) -> list[Batch]:
-        """See `MemoryStore`."""
+        """The recorded batches, the latest first."""
         rows = self._database.connection.execute(
             "SELECT id, kind, at, changes, undone_at FROM batches ORDER BY at DESC, rowid DESC LIMIT ?", (limit,)
         )
@@ -418,14 +423,14 @@ class SqliteMemories:
         ]
 
     def note_undone(self, batch_id: str, at: str) -> None:
-        """See `MemoryStore`."""
+        """Record that a batch was undone."""
         with self._database.writing() as connection:
             connection.execute("UPDATE batches SET undone_at = ? WHERE id = ?", (at, batch_id))
 
     # --- upkeep
 
     def backup(self, now: datetime | None = None, *, always: bool = False) -> Path | None:
-        """See `MemoryStore`. Copies the file to `backups/`, at most once an hour unless `always`."""
+        """Back the memories up if it is due, or `always`; returns the backup's file. A failure is only logged."""
         if self.path is None or not self.count():
             return None
         now = now or datetime.now(UTC)
@@ -438,7 +443,7 @@ class SqliteMemories:
             return None
 
     def read_backup(self, name: str) -> Backup:
-        """See `MemoryStore`."""
+        """The content of a backup: `latest` (the newest good one), a date, or a file. Raises `NotFound`."""
         if self.path is None and not is_good(Path(name)):
             raise NotFound(f"{self._store} are in RAM: there are no backups of them, and {name!r} is no file of one")
         file = chosen(self.path, name) if self.path else Path(name)
@@ -450,7 +455,7 @@ class SqliteMemories:
                     check_tables(source)
                     # Not a copy of the file: what was committed last may be in its log.
                     source.execute("VACUUM INTO ?", (str(copy),))
-                former = SqliteMemories(copy, self.scope)
+                former = MemoryStore(copy, self.scope)
             except (sqlite3.Error, StoreError) as error:
                 raise NotFound(f"the backup {file} cannot be read: {error}; choose another one") from error
             try:
@@ -474,7 +479,7 @@ class SqliteMemories:
             connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def keep_version(self, version: MemoryVersion) -> None:
-        """See `MemoryStore`."""
+        """Add a former version to a memory's history, unless it has one of that number."""
         memory = version.memory
         with self._database.writing() as connection:
             connection.execute(
@@ -483,7 +488,7 @@ class SqliteMemories:
             )
 
     def optimise(self) -> None:
-        """See `MemoryStore`."""
+        """Optimise the store."""
         optimise(self._database)
 
     def vacuum(self) -> None:

@@ -16,10 +16,9 @@ from pathlib import Path
 
 from rag_ls.model import Memory
 from rag_ls.registry.seals import bytes_seal, can_be_made, file_seal, is_equal
-from rag_ls.storage.api import MemoryStore
 from rag_ls.storage.sqlite.database import read_only
 from rag_ls.storage.sqlite.foreign_files import PARTS, ForeignFile, check_is_file, open_file
-from rag_ls.storage.sqlite.memories import FILE_NAME, SqliteMemories
+from rag_ls.storage.sqlite.memories import FILE_NAME, MemoryStore
 from rag_ls.storage.sqlite.memory_backups import backups, give_new_index_id, is_good, set_log_aside
 from rag_ls.storage.sqlite.memory_schema import check_tables
 from rag_ls.util.plain_files import is_plain
@@ -101,7 +100,7 @@ class MemoryCopy:
     of this user wrote is sealed (`SEAL`); what anybody else wrote is taken only where the folder is trusted.
     """
 
-    def __init__(self, file: Path, store: SqliteMemories) -> None:
+    def __init__(self, file: Path, store: MemoryStore) -> None:
         self._file = file
         self._store = store
         self._key = f"copy:{file}"
@@ -199,13 +198,13 @@ class MemoryCopy:
             return sum((each.id, each.version, each.updated_at, each.content) not in known for each in found)
 
     @staticmethod
-    def _all_versions(store: SqliteMemories) -> Iterator[Memory]:
+    def _all_versions(store: MemoryStore) -> Iterator[Memory]:
         for memory in (*store.all(), *(gone.memory for gone in store.deleted(-1)[0])):
             yield memory
             yield from (version.memory for version in store.history(memory.id))
 
     @contextmanager
-    def _opened(self, connection: sqlite3.Connection) -> Iterator[SqliteMemories]:
+    def _opened(self, connection: sqlite3.Connection) -> Iterator[MemoryStore]:
         """The memories that a connection reads, in a copy, because opening a file migrates it."""
         check_tables(connection)
         with tempfile.TemporaryDirectory(dir=self._own_file.parent) as folder:
@@ -214,7 +213,7 @@ class MemoryCopy:
                 connection.backup(target)
             if not is_good(copy):
                 raise sqlite3.DatabaseError("it holds no readable memories")
-            other = SqliteMemories(copy, self._store.scope)
+            other = MemoryStore(copy, self._store.scope)
             try:
                 yield other
             finally:

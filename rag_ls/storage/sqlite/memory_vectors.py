@@ -29,8 +29,8 @@ _MAX_WANTED_PER_HIT = 10
 
 
 @guarded
-class SqliteMemoryVectors:
-    """See `MemoryVectors`. Vectors are stored as float16."""
+class MemoryVectors:
+    """The vectors of a store's memories, of length one, as float16: one for each part of a memory's content."""
 
     def __init__(
         self, database: Database, folder: Path | None, *, hnsw: Hnsw | None = None, exact_limit: int = EXACT_LIMIT
@@ -76,7 +76,7 @@ class SqliteMemoryVectors:
         return int(row[0] or 0), str(row[1] or ""), int(row[2] or 0)
 
     def dimensions(self, model: str) -> int | None:
-        """See `MemoryVectors`."""
+        """The dimensions of a model's vectors; None if there are none."""
         row = self._database.connection.execute(
             "SELECT length(vector) FROM vectors WHERE model = ? LIMIT 1", (model,)
         ).fetchone()
@@ -186,7 +186,7 @@ class SqliteMemoryVectors:
         return best
 
     def maintain(self) -> None:
-        """Build a snapshot in the background if it pays."""
+        """Make searching fast in the background, if it pays."""
         with self._lock:
             index = self._index
             busy = self._building is not None and self._building.is_alive()
@@ -218,7 +218,7 @@ class SqliteMemoryVectors:
             index.close()
 
     def optimise(self, model: str) -> None:
-        """Build a snapshot of all present vectors."""
+        """Make searching fast now."""
         index = self._current(model)
         index.refresh()
         index.build_snapshot()

@@ -24,8 +24,8 @@ _MAX_KNOWN = 30_000
 
 
 @guarded
-class OutlineRows:
-    """See `Outlines`."""
+class Outlines:
+    """The declarations and imports of a checkout's documents."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -21,20 +21,20 @@ _ASKED_AT_ONCE = 2000
 
 
 @guarded
-class PendingRows:
-    """See `PendingEmbeddings`."""
+class PendingEmbeddings:
+    """Tracks which chunks of a checkout lack vectors. The `VectorStore` holds the vectors."""
 
     def __init__(self, database: Database, vectors: VectorStore) -> None:
         self._database = database
         self._vectors = vectors
 
     def active_model(self) -> str:
-        """See `PendingEmbeddings`."""
+        """The model whose vectors answer searches; empty before the first one is set."""
         row = self._database.connection.execute("SELECT value FROM meta WHERE key = ?", (_ACTIVE,)).fetchone()
         return str(row[0]) if row else ""
 
     def activate(self, model: str) -> None:
-        """See `PendingEmbeddings`."""
+        """Make `model` the one that answers searches; chunks without a vector of it become pending."""
         with self._database.writing() as connection:
             connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_ACTIVE, model))
             connection.execute("UPDATE chunks SET embedded = ?", (WAITING,))
@@ -44,7 +44,10 @@ class PendingRows:
     def pending(
         self, model: str, limit: int, *, interactive_only: bool = False, saved_only: bool = False
     ) -> list[tuple[bytes, Chunk]]:
-        """See `PendingEmbeddings`."""
+        """Chunks without a vector of `model`, by priority: (hash of the embedded text, what to embed).
+
+        `saved_only` leaves out unsaved text, which must not leave the machine.
+        """
         if model != self.active_model():
             return self._pending_of_successor(model, limit, saved_only=saved_only)
         only = f"AND priority >= {Priority.INTERACTIVE} " if interactive_only else ""
@@ -53,27 +56,27 @@ class PendingRows:
         return self._embeddable(query, (limit,))
 
     def pending_count(self, model: str, *, saved_only: bool = False) -> int:
-        """See `PendingEmbeddings`."""
+        """The number of chunks without a vector of `model`."""
         if model == self.active_model():
             where = f"embedded = 0 AND {_SAVED}" if saved_only else "embedded = 0"
             return int(self._database.connection.execute(f"SELECT count(*) FROM chunks WHERE {where}").fetchone()[0])
         return sum(len(part) for part in self._missing(model, saved_only=saved_only))
 
     def withhold_unsaved(self) -> None:
-        """See `PendingEmbeddings`."""
+        """Note that unsaved text is to be found by its words alone, so that its chunks are no longer pending."""
         where = f"embedded = 0 AND NOT ({_SAVED})"
         if self._database.connection.execute(f"SELECT 1 FROM chunks WHERE {where} LIMIT 1").fetchone():
             with self._database.writing() as connection:
                 connection.execute(f"UPDATE chunks SET embedded = ? WHERE {where}", (REFUSED,))
 
     def waiting_hashes(self, model: str, *, saved_only: bool = False) -> list[bytes]:
-        """See `PendingEmbeddings`."""
+        """The hashes of the texts without a vector of `model`, each once."""
         if model != self.active_model():
             return [text_hash for part in self._missing(model, saved_only=saved_only) for text_hash in part]
         return self._hashes(f"embedded = 0 AND {_SAVED}" if saved_only else "embedded = 0")
 
     def saved_hashes(self, among: Collection[bytes] | None = None) -> list[bytes]:
-        """See `PendingEmbeddings`."""
+        """The hashes of embedded texts that files hold, not unsaved documents alone; of all, or of some texts."""
         where = f"embedded = 1 AND {_SAVED}"
         if among is None:
             return self._hashes(where)
@@ -84,7 +87,7 @@ class PendingRows:
         return found
 
     def note_embedded(self, text_hashes: Collection[bytes]) -> None:
-        """See `PendingEmbeddings`."""
+        """Note that the active model has vectors of these texts, so that their chunks are no longer pending."""
         with self._database.writing() as connection:
             connection.executemany(
                 "UPDATE chunks SET embedded = 1 WHERE text_hash = ? AND embedded = 0",
@@ -92,14 +95,14 @@ class PendingRows:
             )
 
     def refuse(self, text_hash: bytes) -> None:
-        """See `PendingEmbeddings`."""
+        """Note that the model makes no usable vector of this text, so that its chunks are no longer pending."""
         with self._database.writing() as connection:
             connection.execute(
                 "UPDATE chunks SET embedded = ? WHERE text_hash = ? AND embedded = 0", (REFUSED, text_hash)
             )
 
     def prefer(self, documents: Collection[int], priority: Priority) -> None:
-        """See `PendingEmbeddings`."""
+        """Raise the embedding priority of some documents' chunks."""
         with self._database.writing() as connection:
             connection.execute(
                 "UPDATE chunks SET priority = ? WHERE embedded = 0 AND priority < ? "

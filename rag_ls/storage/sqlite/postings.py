@@ -16,14 +16,14 @@ _WEIGHTS = ", ".join(map(str, COLUMN_WEIGHTS))
 
 
 @guarded
-class SqlitePostings:
-    """See `LexicalIndex`. Writes inside a transaction of the checkout commit with it."""
+class LexicalIndex:
+    """The full-text index. Its rows are the checkout's chunk rows; writes inside a transaction of the checkout commit with it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(self, postings: Iterable[Posting]) -> None:
-        """See `LexicalIndex`."""
+        """Index chunks that were just stored."""
         with self._database.writing() as connection:
             connection.executemany(
                 f"INSERT INTO postings (rowid, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
@@ -31,7 +31,7 @@ class SqlitePostings:
             )
 
     def remove(self, rows: Collection[int]) -> None:
-        """See `LexicalIndex`."""
+        """Remove chunks that are about to be deleted; they must still be stored."""
         with self._database.writing() as connection:
             former = connection.execute(
                 "SELECT c.id, c.content_hash, d.path, c.symbol, c.signature, c.doc, c.text FROM chunks c JOIN documents d "
@@ -48,7 +48,11 @@ class SqlitePostings:
     def search(
         self, terms: Sequence[str], limit: int, documents: Collection[int] | None = None, *, holding: Sequence[str] = ()
     ) -> list[Candidate]:
-        """See `LexicalIndex`."""
+        """The chunks that hold any of `terms`, by BM25, best first.
+
+        `documents` restricts them to some documents, `holding` to chunks that hold any of these terms: rare ones spare
+        the work for the many chunks that hold only common ones.
+        """
         if not terms:
             return []
         only, values = "", [_any_of(terms)]

@@ -13,8 +13,8 @@ from rag_ls.storage.sqlite.index_rows import as_json
 
 
 @guarded
-class QueueRows:
-    """See `ReadingQueue`."""
+class ReadingQueue:
+    """The files that wait to be read. The queue outlives the process."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -7,7 +7,7 @@ from pathlib import Path
 from rag_ls.engine.client import Client, local_client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.engine.session import ProjectSession
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from tests.support import PATIENCE_S, until
 
 Contents = dict[str, tuple[str, list[tuple[int, int, str, str]]]]
@@ -35,7 +35,7 @@ def found(view: ProjectSession, word: str) -> list[str]:
     return sorted({hit.item.chunk.path for hit in hits if {"lexical", "symbol"} & set(hit.matched_by)})
 
 
-def contents(store: SqliteCheckout) -> Contents:
+def contents(store: CheckoutIndex) -> Contents:
     """All that an index says of the files."""
     result: Contents = {}
     for path, document in store.documents().items():

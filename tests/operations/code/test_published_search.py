@@ -15,7 +15,7 @@ from rag_ls.indexing import Publishing
 from rag_ls.operations import Operations
 from rag_ls.storage import Publication
 from rag_ls.storage.postgres.projects import PostgresProjects, schema_of
-from rag_ls.storage.postgres.publication import PostgresPublisher
+from rag_ls.storage.postgres.publication import Publisher
 from tests.indexing.test_sharing import user
 from tests.storage.postgres.servers import Postgres
 from tests.support import PATIENCE_S, SHOP, write
@@ -32,7 +32,7 @@ def answers(tmp_path: Path, server: Postgres, monkeypatch: pytest.MonkeyPatch) -
         operations = Operations(client, wait_for_model_s=PATIENCE_S)
         found = {question: _places(operations, question) for question in QUESTIONS}
         for name in NAMES:
-            publisher = PostgresPublisher(url, name)
+            publisher = Publisher(url, name)
             stamp = Publication("", "0123456789abcdef", "main", "2026-01-02T03:04:05Z")
             Publishing(view.project.index, publisher).publish(stamp)
             publisher.close()
@@ -161,7 +161,7 @@ def test_another_model_here_leaves_words(
 ) -> None:
     code = other.engine.published.called("github.com/acme/shop")
     assert code is not None
-    publisher = PostgresPublisher(other.engine.settings.store.url, "github.com/acme/shop")
+    publisher = Publisher(other.engine.settings.store.url, "github.com/acme/shop")
     publisher.finish(Publication("another@1", at="2026-01-02T03:04:05Z"))
     publisher.close()
     answer = operations.run("search_code", {"query": "total price", "project": ["github.com/acme/shop"]})
@@ -176,7 +176,7 @@ def test_what_was_published_with_the_former_model_is_found_by_meaning(
     url = server.url(server.vector_database())
     monkeypatch.setenv("RAG_LS_EMBEDDING_MODEL", "all-MiniLM-L6-v2")
     with user(tmp_path / "home1", write(tmp_path / "shop", SHOP), monkeypatch) as (_, view):
-        publisher = PostgresPublisher(url, NAMES[0])
+        publisher = Publisher(url, NAMES[0])
         Publishing(view.project.index, publisher).publish(
             Publication("", "0123456789abcdef", "main", "2026-01-02T03:04:05Z")
         )
@@ -208,7 +208,7 @@ def test_what_was_dropped_and_published_anew_is_not_answered_from_before(
     with pytest.raises(NotFound):
         found()
     index = other.open(tmp_path / "web").project.index
-    publisher = PostgresPublisher(url, "github.com/acme/shop")
+    publisher = Publisher(url, "github.com/acme/shop")
     Publishing(index, publisher).publish(Publication("", at="2026-01-02T03:04:05Z"))
     publisher.close()
     assert found()[0] == "page.py"

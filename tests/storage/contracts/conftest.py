@@ -10,13 +10,19 @@ import pytest
 
 from rag_ls.config import Settings
 from rag_ls.model import Scope
-from rag_ls.storage import LexicalIndex, MemoryStore, ProjectIndex, VectorStore, open_index, open_memories
+from rag_ls.storage import (
+    CheckoutIndex,
+    LexicalIndex,
+    MemoryStore,
+    ProjectIndex,
+    VectorStore,
+    open_index,
+    open_memories,
+)
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.qdrant.vectors import QdrantVectors
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.storage.sqlite.index_file import open_derived
-from rag_ls.storage.sqlite.postings import SqlitePostings
 from rag_ls.storage.sqlite.served_texts import ServedTexts
 from rag_ls.storage.sqlite.vectors import SqliteVectors
 from tests.storage.dictionary_vectors import DictionaryVectors
@@ -54,8 +60,8 @@ def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ProjectInd
     else:
         database = open_derived(tmp_path / "index.db")
         vectors = _vectors(request.param, request, tmp_path, database)
-        lexical = SqlitePostings(database)
-        index = ProjectIndex(SqliteCheckout(database, None, vectors, lexical), lexical, vectors, database=database)
+        lexical = LexicalIndex(database)
+        index = ProjectIndex(CheckoutIndex(database, None, vectors, lexical), lexical, vectors, database=database)
     yield index
     index.close()
 

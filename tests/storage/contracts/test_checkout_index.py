@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from rag_ls.errors import StoreUnavailable
 from rag_ls.model import Outline, Symbol
 from rag_ls.storage import DISK, NewChunk, Skipped, terms
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.database import Database
 from rag_ls.util.text import content_hash
 from tests.support import (
@@ -162,7 +162,7 @@ class TestAnyHistoryOfAnIndex(_AnIndex.TestCase):
     """Whatever is stored and removed, chunks, postings and embeddings agree."""
 
 
-def test_unchanged_chunks_keep_their_rows_and_ids_when_text_is_inserted_before_them(store: SqliteCheckout) -> None:
+def test_unchanged_chunks_keep_their_rows_and_ids_when_text_is_inserted_before_them(store: CheckoutIndex) -> None:
     store.replace_document(record(), new_chunks(["one", "two"]))
     before = {row.stored.chunk.text: (row.row, row.stored.id) for row in _chunks(store)}
     replaced = store.replace_document(record(), new_chunks(["zero", "one", "two"]))
@@ -192,12 +192,12 @@ def test_a_row_never_means_another_chunk_or_document(tmp_path: Path, is_opened_a
     store.close()
 
 
-def test_equal_chunks_of_one_document_have_different_ids(store: SqliteCheckout) -> None:
+def test_equal_chunks_of_one_document_have_different_ids(store: CheckoutIndex) -> None:
     store.replace_document(record(), new_chunks(["pass", "pass", "pass"]))
     assert len({row.stored.id for row in _chunks(store)}) == 3
 
 
-def test_a_renamed_symbol_is_found_by_its_new_name_alone(store: SqliteCheckout) -> None:
+def test_a_renamed_symbol_is_found_by_its_new_name_alone(store: CheckoutIndex) -> None:
     store.replace_document(record(), [new_chunk("body", symbol="Session.refresh")])
     store.replace_document(record(), [new_chunk("body", symbol="Session.renew")])
     assert store.chunks.named(["refresh"], 5) == []
@@ -205,7 +205,7 @@ def test_a_renamed_symbol_is_found_by_its_new_name_alone(store: SqliteCheckout) 
     assert len(lexical_of(store).search(["renew"], 5)) == 1
 
 
-def test_the_last_names_of_declarations_are_found_by_their_beginning(store: SqliteCheckout) -> None:
+def test_the_last_names_of_declarations_are_found_by_their_beginning(store: CheckoutIndex) -> None:
     declared = [
         Symbol(name, "function", line, line, "", "", exported=True)
         for line, name in enumerate(("Cart.total", "total", "Cart.tot_up", "Größe", "to"), 1)
@@ -217,7 +217,7 @@ def test_the_last_names_of_declarations_are_found_by_their_beginning(store: Sqli
     assert store.outlines.last_names("z", 5) == []
 
 
-def test_a_failed_write_leaves_the_document_as_it_was(store: SqliteCheckout) -> None:
+def test_a_failed_write_leaves_the_document_as_it_was(store: CheckoutIndex) -> None:
     store.replace_document(record(), new_chunks(["one"]))
     broken = NewChunk(new_chunk("two").chunk, object())  # type: ignore[arg-type]
     with pytest.raises(Exception, match="type 'object' is not supported"):
@@ -226,7 +226,7 @@ def test_a_failed_write_leaves_the_document_as_it_was(store: SqliteCheckout) -> 
     assert lexical_of(store).search(["three"], 5) == []
 
 
-def test_a_stored_document_leaves_the_queue_and_an_unsaved_one_does_not(store: SqliteCheckout) -> None:
+def test_a_stored_document_leaves_the_queue_and_an_unsaved_one_does_not(store: CheckoutIndex) -> None:
     store.queue.add(["src/a.py", "src/b.py"])
     store.replace_document(record("src/a.py", "session"), [])
     assert store.queue.paths() == ["src/a.py", "src/b.py"]
@@ -234,7 +234,7 @@ def test_a_stored_document_leaves_the_queue_and_an_unsaved_one_does_not(store: S
     assert store.queue.paths() == ["src/b.py"]
 
 
-def test_a_file_queued_again_after_it_was_read_stays_in_the_queue(store: SqliteCheckout) -> None:
+def test_a_file_queued_again_after_it_was_read_stays_in_the_queue(store: CheckoutIndex) -> None:
     read = replace(SETTLED, read_ns=time.time_ns())
     store.queue.add(["src/a.py"])
     store.replace_document(record("src/a.py", state=read), [])
@@ -242,7 +242,7 @@ def test_a_file_queued_again_after_it_was_read_stays_in_the_queue(store: SqliteC
     assert store.queue.paths() == ["src/a.py"]
 
 
-def test_skipping_a_file_drops_what_was_indexed_of_it(store: SqliteCheckout) -> None:
+def test_skipping_a_file_drops_what_was_indexed_of_it(store: CheckoutIndex) -> None:
     store.replace_document(record(), new_chunks(["one"]))
     store.skip(Skipped("src/a.py", "too large", SETTLED))
     assert store.document("src/a.py") is None
@@ -250,7 +250,7 @@ def test_skipping_a_file_drops_what_was_indexed_of_it(store: SqliteCheckout) -> 
     assert store.skipped()["src/a.py"].reason == "too large"
 
 
-def test_files_at_a_path_are_those_indexed_queued_and_on_request_skipped_there(store: SqliteCheckout) -> None:
+def test_files_at_a_path_are_those_indexed_queued_and_on_request_skipped_there(store: CheckoutIndex) -> None:
     store.replace_document(record("lib/a.py"), [])
     store.replace_document(record("lib/unsaved.py", "session"), [])
     store.skip(Skipped("lib/deep/b.bin", "binary", SETTLED))
@@ -262,7 +262,7 @@ def test_files_at_a_path_are_those_indexed_queued_and_on_request_skipped_there(s
     assert store.files_at("li") == []
 
 
-def test_skipped_files_are_counted_by_reason_and_listed_in_parts(store: SqliteCheckout) -> None:
+def test_skipped_files_are_counted_by_reason_and_listed_in_parts(store: CheckoutIndex) -> None:
     for path, reason in (("c.bin", "binary"), ("a.bin", "binary"), ("b.txt", "too large")):
         store.skip(Skipped(path, reason, SETTLED))
     assert store.skipped_counts() == {"binary": 2, "too large": 1}
@@ -270,7 +270,7 @@ def test_skipped_files_are_counted_by_reason_and_listed_in_parts(store: SqliteCh
     assert len(store.skipped()) == 3
 
 
-def test_a_line_finds_the_last_chunk_that_covers_it(store: SqliteCheckout) -> None:
+def test_a_line_finds_the_last_chunk_that_covers_it(store: CheckoutIndex) -> None:
     store.replace_document(record(), new_chunks(["a\nb\nc", "d"]))
     document = store.document("src/a.py")
     assert document is not None
@@ -279,7 +279,7 @@ def test_a_line_finds_the_last_chunk_that_covers_it(store: SqliteCheckout) -> No
     assert texts == {1: "a\nb\nc", 3: "a\nb\nc", 4: None, 11: "d", 12: None}
 
 
-def test_bm25_prefers_the_name_over_the_body(store: SqliteCheckout) -> None:
+def test_bm25_prefers_the_name_over_the_body(store: CheckoutIndex) -> None:
     store.replace_document(
         record(), [new_chunk("refresh refresh", ordinal=0), new_chunk("body", symbol="refresh", ordinal=1)]
     )
@@ -287,7 +287,7 @@ def test_bm25_prefers_the_name_over_the_body(store: SqliteCheckout) -> None:
     assert store.chunks.by_row([best.row])[best.row].stored.chunk.symbol == "refresh"
 
 
-def test_a_search_can_be_restricted_to_documents(store: SqliteCheckout) -> None:
+def test_a_search_can_be_restricted_to_documents(store: CheckoutIndex) -> None:
     for path in ("a.py", "b.py"):
         store.replace_document(record(path), new_chunks(["needle"], path=path))
     only = store.document("b.py")
@@ -300,7 +300,7 @@ def test_a_content_digest_is_that_of_the_utf8_bytes() -> None:
     assert content_hash("größe") == "".join(f"{byte:02x}" for byte in digest("größe"))
 
 
-def _chunks(store: SqliteCheckout) -> list:
+def _chunks(store: CheckoutIndex) -> list:
     document = store.document("src/a.py")
     assert document is not None
     return store.chunks.of_document(document.id)

@@ -11,7 +11,6 @@ import pytest
 
 from rag_ls.model import Anchor, MemoryFilters, MemoryMetadata, Scope
 from rag_ls.storage import Batch, MemoryStore, VersionChange
-from rag_ls.storage.sqlite.memories import SqliteMemories
 from tests.memory.support import put, record, stamp, used
 from tests.support import until
 
@@ -145,13 +144,13 @@ class TestUses:
         assert until(lambda: (found := store.get(record(1).id)) and found.uses == 100, 10)
 
     def test_uses_are_written_when_the_store_is_closed(self, tmp_path: Path) -> None:
-        store = SqliteMemories(tmp_path / "memories.db", Scope.PROJECT)
+        store = MemoryStore(tmp_path / "memories.db", Scope.PROJECT)
         put(store, record(1))
         with store.transaction():
             # Its writer waits for this one.
             store.note_uses([record(1).id], stamp(60))
         store.close()
-        again = SqliteMemories(tmp_path / "memories.db", Scope.PROJECT)
+        again = MemoryStore(tmp_path / "memories.db", Scope.PROJECT)
         assert until(lambda: (found := again.get(record(1).id)) and found.uses == 1, 10)
 
     def test_uses_stay_with_a_change_and_go_with_their_memory(self, store: MemoryStore) -> None:
@@ -202,7 +201,7 @@ class TestRoom:
     @pytest.fixture
     def session(self) -> MemoryStore:
         """A session with memories of two importances."""
-        store = SqliteMemories(None, Scope.SESSION)
+        store = MemoryStore(None, Scope.SESSION)
         for number, importance in ((1, 0.9), (2, 0.1), (3, 0.5), (4, 0.1)):
             put(store, record(number, metadata=MemoryMetadata(importance_score=importance)))
         return store

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from rag_ls.storage import SharedMemory
-from rag_ls.storage.postgres.memories import PostgresMemories
+from rag_ls.storage.postgres.memories import SharedMemories
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.postgres.projects import PostgresProjects
 from rag_ls.storage.postgres.vectors import PostgresVectors
@@ -25,7 +25,7 @@ def test_what_is_dumped_is_there_after_it_was_restored_elsewhere(server: Postgre
     for store in (PostgresVectors(server.url(first)), PostgresProjectVectors(server.url(first), PROJECT)):
         store.put(MODEL, hashes, made)
         store.close()
-    memories = PostgresMemories(server.url(first), PROJECT)
+    memories = SharedMemories(server.url(first), PROJECT)
     memories.put([memory])
     memories.close()
     dump = tmp_path / "rag-ls.dump"
@@ -36,7 +36,7 @@ def test_what_is_dumped_is_there_after_it_was_restored_elsewhere(server: Postgre
         assert np.allclose([found[each] for each in hashes], made, atol=1e-3)
         store.put(MODEL, [digest("three")], unit_vectors(1, 16))
         store.close()
-    memories = PostgresMemories(server.url(second), PROJECT)
+    memories = SharedMemories(server.url(second), PROJECT)
     assert memories.since(0).memories == (memory,)
     memories.put([SharedMemory("n", 1, False, "2026-01-01T00:00:00Z", "{}")])
     assert [each.id for each in memories.since(1).memories] == ["n"]

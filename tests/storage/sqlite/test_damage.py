@@ -11,7 +11,7 @@ import pytest
 
 from rag_ls.errors import StoreDamaged
 from rag_ls.storage import INDEX_STORE
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.index_file import is_marked_damaged
 from rag_ls.storage.sqlite.vectors import VectorRows
 from rag_ls.util.text import content_hash
@@ -88,7 +88,7 @@ def test_a_broken_full_text_index_is_made_anew_with_the_index(tmp_path: Path) ->
     again.close()
 
 
-def _write_everything_again(store: SqliteCheckout) -> None:
+def _write_everything_again(store: CheckoutIndex) -> None:
     for path in list(store.documents()):
         store.replace_document(record(path), new_chunks(["fresh"], path=path))
 

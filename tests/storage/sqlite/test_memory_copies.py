@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from rag_ls.model import Memory, MemoryMetadata, MemoryType, Scope
-from rag_ls.storage.sqlite.memories import SqliteMemories
+from rag_ls.storage.sqlite.memories import MemoryStore
 from rag_ls.storage.sqlite.memory_backups import put_in_place
 from rag_ls.storage.sqlite.memory_copies import copy_memories
 
 
-def _store(file: Path, *contents: str) -> SqliteMemories:
+def _store(file: Path, *contents: str) -> MemoryStore:
     file.parent.mkdir(exist_ok=True)
-    store = SqliteMemories(file, Scope.PROJECT)
+    store = MemoryStore(file, Scope.PROJECT)
     for content in contents:
         stamp = "2026-01-01T00:00:00.000Z"
         store.insert(
@@ -25,7 +25,7 @@ def _store(file: Path, *contents: str) -> SqliteMemories:
 
 
 def _contents(file: Path) -> list[str]:
-    store = SqliteMemories(file, Scope.PROJECT)
+    store = MemoryStore(file, Scope.PROJECT)
     try:
         return sorted(memory.content for memory in store.all())
     finally:

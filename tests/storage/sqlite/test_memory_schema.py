@@ -14,7 +14,6 @@ from rag_ls.errors import StoreUnavailable
 from rag_ls.memory.batches import undo
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryOrder, MemoryType, Scope
 from rag_ls.storage import MemoryStore, VersionChange
-from rag_ls.storage.sqlite.memories import SqliteMemories
 from rag_ls.storage.sqlite.memory_schema import _FIRST, MIGRATIONS
 from rag_ls.util.text import content_hash
 from tests.support import MODEL, unit_vectors
@@ -101,14 +100,14 @@ def _check(store: MemoryStore) -> None:
 
 
 def test_memories_vectors_and_words_are_all_there(old: Path) -> None:
-    store = SqliteMemories(old, Scope.PROJECT)
+    store = MemoryStore(old, Scope.PROJECT)
     _check(store)
     store.close()
-    _check(SqliteMemories(old, Scope.PROJECT))
+    _check(MemoryStore(old, Scope.PROJECT))
 
 
 def test_vectors_are_of_half_the_size_and_of_one_part(old: Path) -> None:
-    store = SqliteMemories(old, Scope.PROJECT)
+    store = MemoryStore(old, Scope.PROJECT)
     assert store.vectors.of(_id(1), MODEL).shape == (1, _VECTORS.shape[1])
     assert np.allclose(store.vectors.of(_id(1), MODEL)[0], _VECTORS[1], atol=1e-3)
     sizes = sqlite3.connect(old).execute("SELECT DISTINCT length(vector), part FROM vectors").fetchall()
@@ -116,7 +115,7 @@ def test_vectors_are_of_half_the_size_and_of_one_part(old: Path) -> None:
 
 
 def test_tags_and_anchors_are_looked_up(old: Path) -> None:
-    store = SqliteMemories(old, Scope.PROJECT)
+    store = MemoryStore(old, Scope.PROJECT)
     assert store.tag_counts() == {"auth": 3, "n0": 1, "n1": 1, "n2": 1}
     assert [memory.id for memory in store.find(MemoryFilters(tags=("N2",)))] == [_id(2)]
     assert [memory.id for memory in store.about("src/a.py", (), ())] == [_id(0)]
@@ -125,16 +124,16 @@ def test_tags_and_anchors_are_looked_up(old: Path) -> None:
 
 
 def test_nothing_counts_as_used_nor_as_tied_to_a_branch(old: Path) -> None:
-    store = SqliteMemories(old, Scope.PROJECT)
+    store = MemoryStore(old, Scope.PROJECT)
     assert store.count(MemoryFilters(never_used=True)) == 3
     assert store.count(MemoryFilters(branch="main")) == 3
     store.note_uses([_id(0)], "2026-01-01T00:00:00.000Z")
     store.close()
-    assert SqliteMemories(old, Scope.PROJECT).count(MemoryFilters(never_used=True)) == 2
+    assert MemoryStore(old, Scope.PROJECT).count(MemoryFilters(never_used=True)) == 2
 
 
 def test_the_history_is_there_and_knows_what_was_deleted(old: Path) -> None:
-    store = SqliteMemories(old, Scope.PROJECT)
+    store = MemoryStore(old, Scope.PROJECT)
     (changed,), (deleted,) = store.history(_id(2)), store.history(_id(7))
     assert (changed.memory.content, changed.reason) == ("deploy on any day", "updated")
     assert (deleted.memory.content, deleted.reason) == ("gone for good", "deleted")
@@ -142,7 +141,7 @@ def test_the_history_is_there_and_knows_what_was_deleted(old: Path) -> None:
 
 
 def test_what_is_written_then_is_kept_as_ever(old: Path) -> None:
-    store = SqliteMemories(old, Scope.PROJECT)
+    store = MemoryStore(old, Scope.PROJECT)
     (former,) = store.find(MemoryFilters(tags=("n2",)))
     assert store.delete(former.id)
     assert [item.memory.version for item in store.history(former.id)] == [2, 1]
@@ -158,14 +157,14 @@ def test_what_is_in_the_log_alone_is_brought_along(tmp_path: Path) -> None:
         shutil.copyfile(f"{crashed}{suffix}", f"{file}{suffix}")
     connection.close()
     assert file.with_name("memories.db-wal").stat().st_size > 0
-    _check(SqliteMemories(file, Scope.PROJECT))
+    _check(MemoryStore(file, Scope.PROJECT))
 
 
 def test_a_vector_that_cannot_be_read_is_made_anew(old: Path) -> None:
     connection = sqlite3.connect(old)
     connection.execute("UPDATE vectors SET vector = x'010203' WHERE row = 3")
     connection.commit()
-    store = SqliteMemories(old, Scope.PROJECT)
+    store = MemoryStore(old, Scope.PROJECT)
     assert [number for number, _, _ in store.vectors.missing(MODEL, 5)] == [_id(2)]
 
 
@@ -174,14 +173,14 @@ def test_an_upgrade_that_fails_leaves_the_file_as_it_was(old: Path) -> None:
     connection.execute("UPDATE memories SET metadata = 'no JSON' WHERE row = 3")
     connection.commit()
     with pytest.raises(StoreUnavailable, match="JSON"):
-        SqliteMemories(old, Scope.PROJECT)
+        MemoryStore(old, Scope.PROJECT)
     assert connection.execute("PRAGMA user_version").fetchone() == (1,)
     assert connection.execute("SELECT count(*) FROM memories").fetchone() == (3,)
     assert connection.execute("SELECT count(*) FROM sqlite_master WHERE name IN ('uses', 'tags')").fetchone() == (0,)
 
 
 def test_a_new_file_has_the_newest_version(tmp_path: Path) -> None:
-    SqliteMemories(tmp_path / "memories.db", Scope.PROJECT).close()
+    MemoryStore(tmp_path / "memories.db", Scope.PROJECT).close()
     version = sqlite3.connect(tmp_path / "memories.db").execute("PRAGMA user_version").fetchone()
     assert version == (len(MIGRATIONS),)
 
@@ -194,7 +193,7 @@ def test_memories_of_the_third_version_were_pushed_by_no_program(tmp_path: Path)
     connection.commit()
     connection.execute("PRAGMA user_version = 3")
     connection.close()
-    store = SqliteMemories(file, Scope.PROJECT)
+    store = MemoryStore(file, Scope.PROJECT)
     assert {(memory.content, memory.project_id) for memory in store.find()} >= {("invoices are sent by mail", None)}
     assert store.find(MemoryFilters(project_ids=("default",))) == []
     store.close()
@@ -209,7 +208,7 @@ def test_a_consolidation_of_the_second_version_can_be_undone(tmp_path: Path) -> 
     connection.execute("INSERT INTO consolidations VALUES (?, ?, ?, NULL)", values)
     connection.execute("PRAGMA user_version = 2")
     connection.close()
-    store = SqliteMemories(file, Scope.PROJECT)
+    store = MemoryStore(file, Scope.PROJECT)
     (batch,) = store.batches()
     assert batch.changes == (VersionChange(_id(2), 1, 2), VersionChange(_id(7), 1, None))
     assert undo(store, "merged", "2026-01-03T00:00:00.000Z").kept == ()

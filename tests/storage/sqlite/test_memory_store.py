@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from rag_ls.errors import StoreDamaged, StoreUnavailable
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
-from rag_ls.storage.sqlite.memories import SqliteMemories
 from rag_ls.storage.sqlite.memory_backups import kept_times
 from rag_ls.util.text import content_hash
 from tests.support import MODEL, unit_vectors
@@ -48,7 +47,7 @@ def file(tmp_path: Path) -> Path:
 def test_a_memory_comes_back_as_it_was_stored(
     content: str, tags: tuple[str, ...], custom: dict[str, object], importance: float
 ) -> None:
-    store = SqliteMemories(None, Scope.PROJECT)
+    store = MemoryStore(None, Scope.PROJECT)
     metadata = MemoryMetadata(
         tags, "src/a.py", "python", 3, "parent", "function_definition", importance, json.loads(json.dumps(custom))
     )
@@ -62,14 +61,14 @@ def test_a_memory_comes_back_as_it_was_stored(
 
 
 def test_memories_survive_closing(file: Path) -> None:
-    store = SqliteMemories(file, Scope.PROJECT)
+    store = MemoryStore(file, Scope.PROJECT)
     store.insert(_memory())
     store.close()
-    assert SqliteMemories(file, Scope.PROJECT).all() == [_memory()]
+    assert MemoryStore(file, Scope.PROJECT).all() == [_memory()]
 
 
 def test_a_second_store_of_the_same_file_sees_each_change(file: Path) -> None:
-    one, other = SqliteMemories(file, Scope.PROJECT), SqliteMemories(file, Scope.PROJECT)
+    one, other = MemoryStore(file, Scope.PROJECT), MemoryStore(file, Scope.PROJECT)
     one.insert(_memory())
     assert other.get(_memory().id) == _memory()
     other.delete(_memory().id)
@@ -77,7 +76,7 @@ def test_a_second_store_of_the_same_file_sees_each_change(file: Path) -> None:
 
 
 def test_every_former_version_is_in_the_history(file: Path) -> None:
-    store = SqliteMemories(file, Scope.PROJECT)
+    store = MemoryStore(file, Scope.PROJECT)
     store.insert(_memory(content="first"))
     store.replace(_memory(content="second", version=2))
     store.delete(_memory().id)
@@ -86,7 +85,7 @@ def test_every_former_version_is_in_the_history(file: Path) -> None:
 
 
 def test_replacing_changes_what_is_found(file: Path) -> None:
-    store = SqliteMemories(file, Scope.PROJECT)
+    store = MemoryStore(file, Scope.PROJECT)
     store.insert(_memory(content="about lions"))
     store.replace(_memory(content="about tigers", version=2))
     assert store.lexical(["lions"], 5) == {}
@@ -94,14 +93,14 @@ def test_replacing_changes_what_is_found(file: Path) -> None:
 
 
 def test_replacing_an_unknown_memory_is_an_error_and_changes_nothing(file: Path) -> None:
-    store = SqliteMemories(file, Scope.PROJECT)
+    store = MemoryStore(file, Scope.PROJECT)
     with pytest.raises(KeyError):
         store.replace(_memory())
     assert store.all() == []
 
 
 def test_a_deleted_memory_is_found_by_nobody(file: Path) -> None:
-    store = SqliteMemories(file, Scope.PROJECT)
+    store = MemoryStore(file, Scope.PROJECT)
     store.insert(_memory())
     store.vectors.add(_memory().id, MODEL, _memory().content_hash, unit_vectors(1))
     assert store.delete(_memory().id)
@@ -110,14 +109,14 @@ def test_a_deleted_memory_is_found_by_nobody(file: Path) -> None:
 
 
 def test_a_tag_counts_more_than_the_content(file: Path) -> None:
-    store = SqliteMemories(file, Scope.PROJECT)
+    store = MemoryStore(file, Scope.PROJECT)
     store.insert(_memory(1, "cache here"))
     store.insert(_memory(2, "something else", metadata=MemoryMetadata(tags=("cache",))))
     assert list(store.lexical(["cache"], 5)) == [_memory(2).id, _memory(1).id]
 
 
 def test_a_vector_of_former_content_is_not_used(file: Path) -> None:
-    store = SqliteMemories(file, Scope.PROJECT)
+    store = MemoryStore(file, Scope.PROJECT)
     store.insert(_memory())
     store.vectors.add(_memory().id, MODEL, _memory().content_hash, unit_vectors(1))
     assert _nearest(store) == [_memory().id]
@@ -127,7 +126,7 @@ def test_a_vector_of_former_content_is_not_used(file: Path) -> None:
 
 
 def test_an_id_prefix_is_no_pattern(file: Path) -> None:
-    store = SqliteMemories(file, Scope.PROJECT)
+    store = MemoryStore(file, Scope.PROJECT)
     store.insert(_memory(1))
     store.insert(_memory(2, "other"))
     assert store.ids_starting("00000001") == [_memory(1).id]
@@ -136,23 +135,23 @@ def test_an_id_prefix_is_no_pattern(file: Path) -> None:
 
 
 def test_a_backup_is_made_an_hour_after_the_last_one_or_when_it_must_be(file: Path) -> None:
-    store = SqliteMemories(file, Scope.PROJECT)
+    store = MemoryStore(file, Scope.PROJECT)
     assert store.backup(_DAY) is None
     store.insert(_memory(1))
     first = store.backup(_DAY)
     assert first is not None
     store.insert(_memory(2, "other"))
     assert store.backup(_DAY + timedelta(minutes=59)) is None
-    assert [memory.id for memory in SqliteMemories(first, Scope.PROJECT).all()] == [_memory(1).id]
+    assert [memory.id for memory in MemoryStore(first, Scope.PROJECT).all()] == [_memory(1).id]
     forced = store.backup(_DAY + timedelta(minutes=59), always=True)
     assert forced is not None
-    assert len(SqliteMemories(forced, Scope.PROJECT).all()) == 2
+    assert len(MemoryStore(forced, Scope.PROJECT).all()) == 2
     assert store.backup(_DAY + timedelta(minutes=118)) is None
     assert store.backup(_DAY + timedelta(minutes=119)) is not None
 
 
 def test_old_backups_make_way_for_new_ones(file: Path) -> None:
-    store = SqliteMemories(file, Scope.PROJECT)
+    store = MemoryStore(file, Scope.PROJECT)
     store.insert(_memory())
     for day in range(100):
         store.backup(_DAY + timedelta(days=day))
@@ -175,7 +174,7 @@ def test_backups_are_spaced_by_their_age(minutes: list[int]) -> None:
 
 
 def test_files_are_readable_by_their_user_alone(file: Path) -> None:
-    store = SqliteMemories(file, Scope.PROJECT)
+    store = MemoryStore(file, Scope.PROJECT)
     store.insert(_memory())
     backup = store.backup(_DAY)
     assert backup is not None
@@ -191,7 +190,7 @@ def test_a_damaged_file_is_left_as_it_is_and_the_newest_good_backup_is_named(fil
     file.write_bytes(damaged)
     for _ in range(2):
         with pytest.raises(StoreDamaged, match=r"memories-2026-01-02T000000\.db: `rag-ls restore"):
-            SqliteMemories(file, Scope.PROJECT)
+            MemoryStore(file, Scope.PROJECT)
     assert file.read_bytes() == damaged
 
 
@@ -200,7 +199,7 @@ def test_a_half_written_file_is_damaged(file: Path) -> None:
     half = file.read_bytes()[: file.stat().st_size // 2]
     file.write_bytes(half)
     with pytest.raises(StoreDamaged, match=r"memories-2026-01-01T000000\.db"):
-        SqliteMemories(file, Scope.PROJECT)
+        MemoryStore(file, Scope.PROJECT)
     assert file.read_bytes() == half
 
 
@@ -208,21 +207,21 @@ def test_a_file_truncated_to_nothing_is_damaged_where_there_were_memories(file: 
     _with_backups(file, 2)
     file.write_bytes(b"")
     with pytest.raises(StoreDamaged, match=r"it is empty.*memories-2026-01-02T000000\.db"):
-        SqliteMemories(file, Scope.PROJECT)
+        MemoryStore(file, Scope.PROJECT)
     assert file.read_bytes() == b""
 
 
 def test_without_a_backup_the_error_says_so(file: Path) -> None:
     file.write_bytes(b"garbage" * 1000)
     with pytest.raises(StoreDamaged, match="there is no backup"):
-        SqliteMemories(file, Scope.PROJECT)
+        MemoryStore(file, Scope.PROJECT)
 
 
 def test_the_named_backup_repairs_the_file(file: Path) -> None:
     _with_backups(file, 1)
     file.write_bytes(b"garbage" * 1000)
     file.write_bytes((file.parent / "backups" / "memories-2026-01-01T000000.db").read_bytes())
-    assert SqliteMemories(file, Scope.PROJECT).get(_memory().id) == _memory()
+    assert MemoryStore(file, Scope.PROJECT).get(_memory().id) == _memory()
 
 
 def test_a_file_of_a_newer_version_is_not_touched(file: Path) -> None:
@@ -232,7 +231,7 @@ def test_a_file_of_a_newer_version_is_not_touched(file: Path) -> None:
     connection.close()
     before = file.read_bytes()
     with pytest.raises(StoreUnavailable, match="upgrade rag-ls, nothing was changed"):
-        SqliteMemories(file, Scope.PROJECT)
+        MemoryStore(file, Scope.PROJECT)
     assert file.read_bytes() == before
 
 
@@ -241,7 +240,7 @@ def test_an_empty_backup_is_not_called_good(file: Path) -> None:
     (file.parent / "backups" / "memories-2026-01-02T000000.db").write_bytes(b"")
     file.write_bytes(b"garbage" * 1000)
     with pytest.raises(StoreDamaged, match=r"memories-2026-01-01T000000\.db: `rag-ls restore"):
-        SqliteMemories(file, Scope.PROJECT)
+        MemoryStore(file, Scope.PROJECT)
 
 
 @pytest.mark.parametrize("name", ["C#", "what?", "100%25"])
@@ -251,7 +250,7 @@ def test_a_backup_is_found_in_a_folder_of_any_name(tmp_path: Path, name: str) ->
     _with_backups(file, 1)
     file.write_bytes(b"garbage" * 1000)
     with pytest.raises(StoreDamaged, match=r"memories-2026-01-01T000000\.db: `rag-ls restore"):
-        SqliteMemories(file, Scope.PROJECT)
+        MemoryStore(file, Scope.PROJECT)
     assert list(tmp_path.iterdir()) == [file.parent]
 
 
@@ -260,7 +259,7 @@ def _nearest(store: MemoryStore) -> list[str]:
 
 
 def _with_backups(file: Path, count: int) -> None:
-    store = SqliteMemories(file, Scope.PROJECT)
+    store = MemoryStore(file, Scope.PROJECT)
     store.insert(_memory())
     for day in range(count):
         store.backup(_DAY + timedelta(days=day))

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from rag_ls.model import Anchor, Memory, MemoryFilters, MemoryMetadata, MemoryType, Scope
 from rag_ls.storage import MemoryStore
-from rag_ls.storage.sqlite.memories import SqliteMemories
 from rag_ls.storage.sqlite.memory_backups import put_in_place
-from rag_ls.storage.sqlite.memory_vectors import SqliteMemoryVectors
+from rag_ls.storage.sqlite.memory_vectors import MemoryVectors
 from tests.memory.support import at_angle, put, record, stamp, used
 from tests.support import MODEL, scale_examples, unit_vectors, until
 
@@ -26,11 +25,11 @@ _QUERY = at_angle(0)
 @pytest.fixture
 def store(tmp_path: Path) -> MemoryStore:
     """An empty store in a file."""
-    return SqliteMemories(tmp_path / "memories.db", Scope.PROJECT)
+    return MemoryStore(tmp_path / "memories.db", Scope.PROJECT)
 
 
 def _nearest(
-    vectors: SqliteMemoryVectors, count: int, filters: MemoryFilters = _ALL, query: NDArray[np.float32] = _QUERY
+    vectors: MemoryVectors, count: int, filters: MemoryFilters = _ALL, query: NDArray[np.float32] = _QUERY
 ) -> list[int]:
     return [int(number[:8]) for number, _ in vectors.nearest(query, MODEL, filters, count)]
 
@@ -108,7 +107,7 @@ def test_memories_that_are_dead_or_were_changed_hide_none_that_live(store: Memor
 
 
 def test_a_cleared_session_hides_nothing_that_is_stored_then() -> None:
-    store = SqliteMemories(None, Scope.SESSION)
+    store = MemoryStore(None, Scope.SESSION)
     for number in range(1, 300):
         put(store, record(number), at_angle(0))
     _nearest(store.vectors, 3)
@@ -179,7 +178,7 @@ def test_a_vector_that_nobody_can_use_is_refused(store: MemoryStore, value: floa
     dead=st.sets(st.integers(0, 11)),
 )  # fmt: skip
 def test_the_nearest_are_those_of_a_sort_of_all(seed: int, count: int, parts: list[int], dead: set[int]) -> None:
-    store = SqliteMemories(None, Scope.PROJECT)
+    store = MemoryStore(None, Scope.PROJECT)
     best: dict[str, float] = {}
     for number, size in enumerate(parts):
         vectors = unit_vectors(size, 8, seed=seed * 100 + number)
@@ -195,9 +194,9 @@ def test_the_nearest_are_those_of_a_sort_of_all(seed: int, count: int, parts: li
 
 class TestSnapshots:
     @pytest.fixture
-    def vectors(self, store: MemoryStore, tmp_path: Path) -> SqliteMemoryVectors:
+    def vectors(self, store: MemoryStore, tmp_path: Path) -> MemoryVectors:
         """Those of 160 memories, every third with two parts, in a snapshot; a tenth was deleted or changed since."""
-        found = SqliteMemoryVectors(store._database, tmp_path, exact_limit=20)
+        found = MemoryVectors(store._database, tmp_path, exact_limit=20)
         with store.transaction():
             for number in range(160):
                 put(store, record(number), *unit_vectors(2 if number % 3 == 0 else 1, 16, seed=number))
@@ -212,10 +211,8 @@ class TestSnapshots:
                 store.vectors.add(changed.id, MODEL, changed.content_hash, unit_vectors(1, 16, seed=2000 + number))
         return found
 
-    def test_a_snapshot_finds_what_an_exact_search_finds(
-        self, store: MemoryStore, vectors: SqliteMemoryVectors
-    ) -> None:
-        exact = SqliteMemoryVectors(store._database, None)
+    def test_a_snapshot_finds_what_an_exact_search_finds(self, store: MemoryStore, vectors: MemoryVectors) -> None:
+        exact = MemoryVectors(store._database, None)
         found = wanted = 0
         for seed in range(40):
             query = unit_vectors(1, 16, seed=5000 + seed)[0]
@@ -228,31 +225,27 @@ class TestSnapshots:
             wanted += 10
         assert found / wanted > 0.98
 
-    def test_filters_hold_in_a_snapshot(self, store: MemoryStore, vectors: SqliteMemoryVectors) -> None:
+    def test_filters_hold_in_a_snapshot(self, store: MemoryStore, vectors: MemoryVectors) -> None:
         filters = MemoryFilters(since=stamp(120), until=stamp(159))
-        exact = SqliteMemoryVectors(store._database, None)
+        exact = MemoryVectors(store._database, None)
         query = unit_vectors(1, 16, seed=1)[0]
         assert vectors.nearest(query, MODEL, filters, 10) == exact.nearest(query, MODEL, filters, 10)
 
     def test_another_process_starts_from_the_snapshot(
-        self, store: MemoryStore, vectors: SqliteMemoryVectors, tmp_path: Path
+        self, store: MemoryStore, vectors: MemoryVectors, tmp_path: Path
     ) -> None:
-        again = SqliteMemoryVectors(
-            SqliteMemories(tmp_path / "memories.db", Scope.PROJECT)._database, tmp_path, exact_limit=20
-        )
+        again = MemoryVectors(MemoryStore(tmp_path / "memories.db", Scope.PROJECT)._database, tmp_path, exact_limit=20)
         query = unit_vectors(1, 16, seed=2)[0]
         assert again.nearest(query, MODEL, _ALL, 10) == vectors.nearest(query, MODEL, _ALL, 10)
 
-    def test_where_most_are_dead_those_that_live_are_found(
-        self, store: MemoryStore, vectors: SqliteMemoryVectors
-    ) -> None:
+    def test_where_most_are_dead_those_that_live_are_found(self, store: MemoryStore, vectors: MemoryVectors) -> None:
         with store.transaction():
             for memory in store.find()[:-3]:
                 store.delete(memory.id)
         assert len(vectors.nearest(unit_vectors(1, 16, seed=3)[0], MODEL, _ALL, 3)) == 3
 
     def test_a_long_tail_has_a_snapshot_made_in_the_background(self, store: MemoryStore, tmp_path: Path) -> None:
-        vectors = SqliteMemoryVectors(store._database, tmp_path, exact_limit=20)
+        vectors = MemoryVectors(store._database, tmp_path, exact_limit=20)
         for number in range(40):
             put(store, record(number), at_angle(number))
         assert _nearest(vectors, 1) == [0]
@@ -269,13 +262,13 @@ class TestSnapshots:
         assert backup is not None
         for number in range(2, 60):
             put(store, record(number), at_angle(170 - number))
-        SqliteMemoryVectors(store._database, tmp_path, exact_limit=20).optimise(MODEL)
+        MemoryVectors(store._database, tmp_path, exact_limit=20).optimise(MODEL)
         store.close()
         put_in_place(backup, file)
-        restored = SqliteMemories(file, Scope.PROJECT)
+        restored = MemoryStore(file, Scope.PROJECT)
         # Its vector gets an id that the snapshot knows for another one.
         put(restored, record(99), at_angle(0))
-        assert _nearest(SqliteMemoryVectors(restored._database, tmp_path, exact_limit=20), 1) == [99]
+        assert _nearest(MemoryVectors(restored._database, tmp_path, exact_limit=20), 1) == [99]
 
 
 def test_all_vectors_of_several_memories_are_given_as_they_are(store: MemoryStore) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from tests.support import lexical_of, new_chunks, record
 
 
-def test_a_restricted_search_goes_through_the_matches_once(store: SqliteCheckout) -> None:
+def test_a_restricted_search_goes_through_the_matches_once(store: CheckoutIndex) -> None:
     """Not by a full-text search for each chunk that is let in, which took half a minute at 10,000 chunks."""
     store.replace_document(record(), new_chunks(["retry with backoff"]))
     document = store.document("a.py") or next(iter(store.documents().values()))

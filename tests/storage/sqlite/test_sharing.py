@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from tests.support import MODEL, finished, lexical_of, new_chunks, open_checkout, python, record, write_many
 
 _WRITER = """
@@ -92,7 +92,7 @@ def test_readers_see_whole_documents_while_another_thread_replaces_them(tmp_path
     assert all(len({text[1:] for text in texts}) == 1 and len(texts) == 3 for texts in seen)
 
 
-def _check_all_is_there(store: SqliteCheckout, names: tuple[str, ...]) -> None:
+def _check_all_is_there(store: CheckoutIndex, names: tuple[str, ...]) -> None:
     expected = {f"{name}/{number}.py" for name in names for number in range(40)}
     assert set(store.documents()) == expected | {"shared.py"}
     for number in range(40):

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.vector_index import VectorIndex
 from rag_ls.storage.sqlite.vectors import VectorRows
 from tests.support import MODEL, digest, finished, open_checkout, put_vectors, python, unit_vectors
@@ -20,11 +20,11 @@ from tests.support import MODEL, digest, finished, open_checkout, put_vectors, p
 _LIMIT = 50
 
 
-def _add(store: SqliteCheckout, vectors: NDArray[np.float32], name: str = "", model: str = MODEL) -> None:
+def _add(store: CheckoutIndex, vectors: NDArray[np.float32], name: str = "", model: str = MODEL) -> None:
     put_vectors(store, model, [digest(f"{name}{number}") for number in range(len(vectors))], vectors)
 
 
-def _rows(store: SqliteCheckout) -> VectorRows:
+def _rows(store: CheckoutIndex) -> VectorRows:
     return VectorRows(store._database)
 
 
@@ -33,14 +33,14 @@ def _brute_force(vectors: NDArray[np.float32], query: NDArray[np.float32], k: in
     return [int(number) + 1 for number in np.argsort(-similarities, kind="stable")[:k]]
 
 
-def _index(store: SqliteCheckout, folder: Path | None, *, model: str = MODEL) -> VectorIndex:
+def _index(store: CheckoutIndex, folder: Path | None, *, model: str = MODEL) -> VectorIndex:
     index = VectorIndex(_rows(store), model, folder, exact_limit=_LIMIT)
     index.refresh()
     return index
 
 
 @pytest.fixture
-def snapshot(store: SqliteCheckout, tmp_path: Path) -> Path:
+def snapshot(store: CheckoutIndex, tmp_path: Path) -> Path:
     """The folder of a snapshot of 300 vectors."""
     _add(store, unit_vectors(300))
     _index(store, tmp_path).build_snapshot()
@@ -62,14 +62,14 @@ def test_an_exact_search_is_a_sort_of_all_similarities(count: int, k: int, seed:
     assert all(found[i].similarity >= found[i + 1].similarity for i in range(len(found) - 1))
 
 
-def test_a_search_of_nothing_finds_nothing(store: SqliteCheckout, tmp_path: Path) -> None:
+def test_a_search_of_nothing_finds_nothing(store: CheckoutIndex, tmp_path: Path) -> None:
     index = _index(store, tmp_path)
     assert index.search(unit_vectors(1)[0], 5) == []
     index.build_snapshot()
     assert list(tmp_path.glob("vectors-*")) == []
 
 
-def test_a_restricted_search_finds_the_best_of_what_is_allowed(store: SqliteCheckout, tmp_path: Path) -> None:
+def test_a_restricted_search_finds_the_best_of_what_is_allowed(store: CheckoutIndex, tmp_path: Path) -> None:
     vectors, query = unit_vectors(80), unit_vectors(1, seed=1)[0]
     _add(store, vectors)
     only = list(range(1, 81, 7))
@@ -77,7 +77,7 @@ def test_a_restricted_search_finds_the_best_of_what_is_allowed(store: SqliteChec
     assert found == [number for number in _brute_force(vectors, query, 80) if number in only][:4]
 
 
-def test_vectors_of_other_models_are_never_neighbours(store: SqliteCheckout, tmp_path: Path) -> None:
+def test_vectors_of_other_models_are_never_neighbours(store: CheckoutIndex, tmp_path: Path) -> None:
     _add(store, unit_vectors(5), "mine")
     _add(store, unit_vectors(5, dimensions=8), "other", model="other@1")
     index = _index(store, tmp_path)
@@ -103,7 +103,7 @@ def test_a_commit_of_another_process_is_found_after_a_refresh(tmp_path: Path) ->
     assert index.search(unit_vectors(1, seed=77)[0], 1)[0].id == 4
 
 
-def test_without_a_snapshot_the_tail_is_long_and_exact(store: SqliteCheckout, tmp_path: Path) -> None:
+def test_without_a_snapshot_the_tail_is_long_and_exact(store: CheckoutIndex, tmp_path: Path) -> None:
     vectors, query = unit_vectors(300), unit_vectors(1, seed=5)[0]
     _add(store, vectors)
     index = _index(store, tmp_path)
@@ -111,7 +111,7 @@ def test_without_a_snapshot_the_tail_is_long_and_exact(store: SqliteCheckout, tm
     assert [neighbour.id for neighbour in index.search(query, 10)] == _brute_force(vectors, query, 10)
 
 
-def test_a_snapshot_makes_the_tail_short_and_finds_nearly_the_same(store: SqliteCheckout, snapshot: Path) -> None:
+def test_a_snapshot_makes_the_tail_short_and_finds_nearly_the_same(store: CheckoutIndex, snapshot: Path) -> None:
     index = _index(store, snapshot)
     assert not index.tail_is_long
     vectors = unit_vectors(300)
@@ -123,7 +123,7 @@ def test_a_snapshot_makes_the_tail_short_and_finds_nearly_the_same(store: Sqlite
     assert found / wanted > 0.9
 
 
-def test_the_index_that_built_a_snapshot_goes_on_with_it(store: SqliteCheckout, tmp_path: Path) -> None:
+def test_the_index_that_built_a_snapshot_goes_on_with_it(store: CheckoutIndex, tmp_path: Path) -> None:
     vectors = unit_vectors(300)
     _add(store, vectors)
     index = _index(store, tmp_path)
@@ -132,7 +132,7 @@ def test_the_index_that_built_a_snapshot_goes_on_with_it(store: SqliteCheckout, 
     assert index.search(vectors[17], 1)[0].id == 18
 
 
-def test_an_index_with_a_snapshot_sees_later_commits(store: SqliteCheckout, snapshot: Path) -> None:
+def test_an_index_with_a_snapshot_sees_later_commits(store: CheckoutIndex, snapshot: Path) -> None:
     index = _index(store, snapshot)
     _add(store, unit_vectors(5, seed=123), "later")
     index.refresh()
@@ -142,7 +142,7 @@ def test_an_index_with_a_snapshot_sees_later_commits(store: SqliteCheckout, snap
     assert len(ids) == len(set(ids))
 
 
-def test_a_newer_snapshot_replaces_the_former_file(store: SqliteCheckout, snapshot: Path) -> None:
+def test_a_newer_snapshot_replaces_the_former_file(store: CheckoutIndex, snapshot: Path) -> None:
     former = set(snapshot.glob("vectors-*.usearch"))
     reader = _index(store, snapshot)
     _add(store, unit_vectors(100, seed=9), "later")
@@ -155,7 +155,7 @@ def test_a_newer_snapshot_replaces_the_former_file(store: SqliteCheckout, snapsh
 
 
 @pytest.mark.parametrize("place", [0, 100, -100])
-def test_a_snapshot_with_flipped_bytes_is_ignored(store: SqliteCheckout, snapshot: Path, place: int) -> None:
+def test_a_snapshot_with_flipped_bytes_is_ignored(store: CheckoutIndex, snapshot: Path, place: int) -> None:
     file = next(snapshot.glob("vectors-*.usearch"))
     data = bytearray(file.read_bytes())
     data[place] ^= 0xFF
@@ -164,7 +164,7 @@ def test_a_snapshot_with_flipped_bytes_is_ignored(store: SqliteCheckout, snapsho
 
 
 def test_a_snapshot_that_somebody_else_sealed_is_ignored(
-    store: SqliteCheckout, snapshot: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    store: CheckoutIndex, snapshot: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """usearch would read it, and some files crash it."""
     assert not _index(store, snapshot).tail_is_long
@@ -178,7 +178,7 @@ def test_a_snapshot_that_somebody_else_sealed_is_ignored(
     "change", [{"count": 299}, {"dimensions": 8}, {"last_id": 10**9}, {"seal": 3}, {"seal": "\xe9"}]
 )
 def test_a_description_that_was_changed_is_ignored(
-    store: SqliteCheckout, snapshot: Path, change: dict[str, object]
+    store: CheckoutIndex, snapshot: Path, change: dict[str, object]
 ) -> None:
     file = next(snapshot.glob("vectors-*.json"))
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
@@ -186,7 +186,7 @@ def test_a_description_that_was_changed_is_ignored(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there are no pipes")
-def test_a_description_leads_to_no_other_file(store: SqliteCheckout, snapshot: Path) -> None:
+def test_a_description_leads_to_no_other_file(store: CheckoutIndex, snapshot: Path) -> None:
     """A pipe, for one, would be waited for."""
     os.mkfifo(snapshot / "pipe.usearch")
     os.mkfifo(snapshot / "vectors-0123456789ab-1.usearch")
@@ -199,19 +199,19 @@ def test_a_description_leads_to_no_other_file(store: SqliteCheckout, snapshot: P
     _assert_exact(store, snapshot)
 
 
-def test_a_truncated_snapshot_is_ignored(store: SqliteCheckout, snapshot: Path) -> None:
+def test_a_truncated_snapshot_is_ignored(store: CheckoutIndex, snapshot: Path) -> None:
     file = next(snapshot.glob("vectors-*.usearch"))
     file.write_bytes(file.read_bytes()[:-500])
     _assert_exact(store, snapshot)
 
 
-def test_a_snapshot_whose_file_is_gone_is_ignored(store: SqliteCheckout, snapshot: Path) -> None:
+def test_a_snapshot_whose_file_is_gone_is_ignored(store: CheckoutIndex, snapshot: Path) -> None:
     next(snapshot.glob("vectors-*.usearch")).unlink()
     _assert_exact(store, snapshot)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "{}", '{"file": 1}', "\udcff"])
-def test_a_damaged_description_is_ignored(store: SqliteCheckout, snapshot: Path, text: str) -> None:
+def test_a_damaged_description_is_ignored(store: CheckoutIndex, snapshot: Path, text: str) -> None:
     next(snapshot.glob("vectors-*.json")).write_bytes(text.encode("utf-8", "surrogateescape"))
     _assert_exact(store, snapshot)
 
@@ -226,14 +226,14 @@ def test_a_snapshot_of_a_former_index_is_ignored(snapshot: Path) -> None:
     assert found == _brute_force(unit_vectors(300, seed=1), query, 10)
 
 
-def test_a_snapshot_of_another_model_is_not_used(store: SqliteCheckout, snapshot: Path) -> None:
+def test_a_snapshot_of_another_model_is_not_used(store: CheckoutIndex, snapshot: Path) -> None:
     _add(store, unit_vectors(60, seed=3), "other", model="other@1")
     other = _index(store, snapshot, model="other@1")
     found = {neighbour.id for neighbour in other.search(unit_vectors(1)[0], 300)}
     assert found == set(range(301, 361))
 
 
-def test_a_damaged_snapshot_is_replaced_by_the_next_one(store: SqliteCheckout, snapshot: Path) -> None:
+def test_a_damaged_snapshot_is_replaced_by_the_next_one(store: CheckoutIndex, snapshot: Path) -> None:
     next(snapshot.glob("vectors-*.usearch")).write_bytes(b"garbage")
     _index(store, snapshot).build_snapshot()
     assert not _index(store, snapshot).tail_is_long
@@ -246,7 +246,7 @@ def test_a_snapshot_is_readable_by_its_user_alone_and_leaves_no_temporary_file(s
     assert json.loads(next(snapshot.glob("*.json")).read_text())["count"] == 300
 
 
-def _assert_exact(store: SqliteCheckout, folder: Path) -> None:
+def _assert_exact(store: CheckoutIndex, folder: Path) -> None:
     index, query = _index(store, folder), unit_vectors(1, seed=31)[0]
     assert index.tail_is_long
     found = [neighbour.id for neighbour in index.search(query, 10)]

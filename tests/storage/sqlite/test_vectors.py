@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag_ls.storage.sqlite.checkout import SqliteCheckout
+from rag_ls.storage.sqlite.checkout import CheckoutIndex
 from rag_ls.storage.sqlite.vectors import SqliteVectors
 from tests.support import MODEL, digest, unit_vectors, until
 
@@ -15,7 +15,7 @@ _LIMIT = 50
 
 
 @pytest.fixture
-def vectors(store: SqliteCheckout, tmp_path: Path) -> SqliteVectors:
+def vectors(store: CheckoutIndex, tmp_path: Path) -> SqliteVectors:
     """Those of a project that was indexed, and that nobody has searched."""
     vectors = SqliteVectors(store._database, tmp_path, exact_limit=_LIMIT)
     store.embeddings.activate(MODEL)
@@ -39,7 +39,7 @@ def test_maintenance_makes_one_before_the_first_search(vectors: SqliteVectors, t
     assert nearest.text_hash == digest("0-2")
 
 
-def test_maintenance_makes_none_where_an_exact_search_is_as_good(store: SqliteCheckout, tmp_path: Path) -> None:
+def test_maintenance_makes_none_where_an_exact_search_is_as_good(store: CheckoutIndex, tmp_path: Path) -> None:
     few = SqliteVectors(store._database, tmp_path, exact_limit=_LIMIT)
     store.embeddings.activate(MODEL)
     _put(few, _LIMIT // 2)
