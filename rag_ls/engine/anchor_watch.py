@@ -24,14 +24,14 @@ class AnchorWatch:
         self._lock = threading.Lock()
         self._places: dict[str, _Place] = {}
 
-    def moved(self, memories: MemoryStore, path: str) -> tuple[str, ...]:
+    def find_moved(self, memories: MemoryStore, path: str) -> tuple[str, ...]:
         """The ids of the memories about a document whose code has moved or changed since the last call."""
         moved, anchoring = [], memory.Anchoring(self._checkout, cache=self._cache)
         for item in memories.about(path, (), ()):
             if item.anchor is None:
                 continue
             # Resolve against the saved file, which all clients share; each editor's lenses follow its own text.
-            now = _place_now(item.anchor, anchoring)
+            now = _find_place(item.anchor, anchoring)
             with self._lock:
                 before = self._places.get(item.id, _place(item.anchor))
                 self._places[item.id] = now
@@ -40,7 +40,7 @@ class AnchorWatch:
         return tuple(moved)
 
 
-def _place_now(anchor: Anchor, anchoring: memory.Anchoring) -> _Place:
+def _find_place(anchor: Anchor, anchoring: memory.Anchoring) -> _Place:
     try:
         return _place(anchoring.resolved(anchor))
     except StoreError:

@@ -97,7 +97,7 @@ class Client:
     def problems(self) -> list[Problem]:
         """The present problems of the open projects' settings, without duplicates."""
         with self._lock:
-            projects: list[Project | None] = [view.project.folder for view in self._projects.values()]
+            projects: list[Project | None] = [session.project.folder for session in self._projects.values()]
         found = [problem for project in projects or [None] for problem in self.load_settings(project).problems]
         return list(dict.fromkeys(found))
 
@@ -124,48 +124,48 @@ class Client:
         with self._lock:
             if self._closed:
                 raise ProjectUnavailable(f"{project.root} is not opened for a client that left")
-            view = self._projects.get(project.root)
+            session = self._projects.get(project.root)
             if not aside:
                 self._aside.discard(project.root)
-            if view is not None:
-                self._heal(view)
+            if session is not None:
+                self._heal(session)
             else:
                 load_settings = functools.partial(self._settings_of, project)
                 scratch = project.root == self._scratch
                 opened = self.engine.acquire(project, self._settings_for_all(project), scratch=scratch)
                 if self._editor and not self._alone:
                     opened.use_settings(load_settings)
-                view = ProjectSession(opened, load_settings, self._user_memories, self._now, scratch=scratch)
-                self._projects[project.root] = view
+                session = ProjectSession(opened, load_settings, self._user_memories, self._now, scratch=scratch)
+                self._projects[project.root] = session
                 if aside:
                     self._aside.add(project.root)
                 if not scratch:
-                    self._note_opened(view)
-            return view
+                    self._note_opened(session)
+            return session
 
-    def _note_opened(self, view: ProjectSession) -> None:
+    def _note_opened(self, session: ProjectSession) -> None:
         """Record the project in the registry, so that it can be named from now on."""
-        entry = entry_of(view.settings.projects, view.project.root)
+        entry = entry_of(session.settings.projects, session.project.root)
         name = entry.name if entry else ""
-        self.engine.registry.note_opened(view.project.root, name=name, from_config=entry is not None)
+        self.engine.registry.note_opened(session.project.root, name=name, from_config=entry is not None)
 
     def open_scratch(self, *, aside: bool = False) -> ProjectSession:
         """Open a project without a folder, for an editor without one. It holds only unsaved and guest documents."""
         with self._lock:
             if self._scratch is None:
                 self._scratch = Path(tempfile.mkdtemp(prefix="rag-ls-")).resolve()
-            view = self.open_project(Project(self._scratch), aside=aside)
-        if not view.indexing.scanned:
+            session = self.open_project(Project(self._scratch), aside=aside)
+        if not session.indexing.scanned:
             # The empty tree is scanned so that the index counts as complete.
-            view.keep_indexed()
-        return view
+            session.keep_indexed()
+        return session
 
     def close_project(self, root: Path) -> None:
         """Close one project for this client."""
         with self._lock:
-            view = self._projects.get(root)
-            if view is not None:
-                self._forget(view)
+            session = self._projects.get(root)
+            if session is not None:
+                self._forget(session)
 
     def close_aside(self, root: Path | None = None) -> None:
         """Close the projects that are open aside, or this one of them; a question that names one opens it again."""
@@ -175,13 +175,13 @@ class Client:
 
     def projects(self) -> list[ProjectSession]:
         """The projects that this client opened, in that order, without those that are open aside."""
-        return [view for view in self.all_projects() if view.project.root not in self._aside]
+        return [session for session in self.all_projects() if session.project.root not in self._aside]
 
     def all_projects(self) -> list[ProjectSession]:
         """As `projects`, with those that are open aside."""
         with self._lock:
-            for view in self._projects.values():
-                self._heal(view)
+            for session in self._projects.values():
+                self._heal(session)
             return list(self._projects.values())
 
     def known_projects(self) -> list[KnownProject]:
@@ -222,19 +222,19 @@ class Client:
     def project_of(self, path: str | os.PathLike[str]) -> ProjectSession | None:
         """The open project that a file belongs to, the innermost of several, or None."""
         holders = []
-        for view in self.projects():
+        for session in self.projects():
             try:
-                view.project.folder.relative(Path(os.path.abspath(path)))
+                session.project.folder.relative(Path(os.path.abspath(path)))
             except PathOutsideProject:
                 continue
-            holders.append(view)
-        return max(holders, key=lambda view: len(str(view.project.root)), default=None)
+            holders.append(session)
+        return max(holders, key=lambda session: len(str(session.project.root)), default=None)
 
     def search(
         self, request: SearchRequest, *, wait_for_model_s: float = 0.0
     ) -> list[tuple[ProjectSession, SearchAnswer]]:
         """Ask every open project."""
-        return [(view, view.search(request, wait_for_model_s=wait_for_model_s)) for view in self.projects()]
+        return [(session, session.search(request, wait_for_model_s=wait_for_model_s)) for session in self.projects()]
 
     def submit(self, operation: str, work: Callable[[], T]) -> Future[T]:
         """Answer a question of the client in the engine's threads, and note how long it took."""
@@ -242,7 +242,7 @@ class Client:
 
         def timed() -> T:
             try:
-                return self.mended(work)
+                return self.run_mending(work)
             finally:
                 self.engine.latencies.record(operation, (time.perf_counter() - asked) * 1000)
 
@@ -254,9 +254,9 @@ class Client:
         with self._lock:
             self._editor = editor
             loaded = self.load_settings()
-            for view in self.all_projects():
-                view.reload_settings()
-                view.project.use_settings(functools.partial(self._settings_of, view.project.folder))
+            for session in self.all_projects():
+                session.reload_settings()
+                session.project.use_settings(functools.partial(self._settings_of, session.project.folder))
         return loaded
 
     def close(self) -> None:
@@ -267,14 +267,14 @@ class Client:
             self.engine.close()
         with self._lock:
             self._closed = True
-            for view in list(self._projects.values()):
-                self._forget(view)
+            for session in list(self._projects.values()):
+                self._forget(session)
             if self._session_memories is not None:
                 self._session_memories.close()
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
 
-    def mended(self, work: Callable[[], T]) -> T:
+    def run_mending(self, work: Callable[[], T]) -> T:
         """Run `work` in this thread. If it meets a damaged index, run it again; the index is then made anew."""
         try:
             return work()
@@ -285,9 +285,9 @@ class Client:
         # The next look at the projects opens the damaged ones anew.
         return work()
 
-    def _heal(self, view: ProjectSession) -> None:
+    def _heal(self, session: ProjectSession) -> None:
         """Reopen a project whose folder or index was replaced, deleted or damaged, if that is possible."""
-        former = view.project
+        former = session.project
         if not former.is_lost:
             return
         try:
@@ -296,17 +296,17 @@ class Client:
         except (ProjectUnavailable, StoreUnavailable) as error:
             _log.info("%s", error)
             return
-        view.move_to(project)
-        view.indexing.index_tree()
+        session.move_to(project)
+        session.indexing.index_tree()
 
-    def _forget(self, view: ProjectSession) -> None:
-        del self._projects[view.project.root]
-        self._aside.discard(view.project.root)
-        view.close()
+    def _forget(self, session: ProjectSession) -> None:
+        del self._projects[session.project.root]
+        self._aside.discard(session.project.root)
+        session.close()
         if self._editor and not self._alone:
             # This editor's settings no longer apply.
-            view.project.use_settings(self._settings_for_all(view.project.folder))
-        self.engine.release(view.project, close=self._alone or view.project.root == self._scratch)
+            session.project.use_settings(self._settings_for_all(session.project.folder))
+        self.engine.release(session.project, close=self._alone or session.project.root == self._scratch)
 
     def _settings_for_all(self, project: Project) -> Callable[[], Settings]:
         """The settings for indexing: a client that is alone uses its own, a shared engine those of no client."""
@@ -343,7 +343,7 @@ def local_client(
     return Client(Engine(editor=editor), editor=editor, about=about, now=now, alone=True)
 
 
-def merged(query: str, answers: list[SearchAnswer], k: int) -> SearchAnswer:
+def merge_answers(query: str, answers: list[SearchAnswer], k: int) -> SearchAnswer:
     """Answers of several projects as one, best hits first, each hit once."""
     best: dict[str, Hit] = {}
     for hit in sorted((hit for answer in answers for hit in answer.hits), key=lambda hit: -hit.score):

@@ -143,16 +143,16 @@ class Engine:
             gate = self._gates.setdefault(folder.root, threading.Lock())
         # One gate per project: opening may take long (slow disk, another process's lock), and others must not wait.
         with gate:
-            if (known := self._taken(folder.root)) is not None:
+            if (known := self._take_open(folder.root)) is not None:
                 return known
             self.maintenance.follow(folder.root)
             project = OpenProject(folder, load_settings, self, scratch=scratch)
-            project.indexing.listen(lambda progress: self._progressed(project, progress))
+            project.indexing.listen(lambda progress: self._note_progress(project, progress))
             with self._lock:
                 self._projects[folder.root] = _Held(project, users=1)
             return project
 
-    def _taken(self, root: Path) -> OpenProject | None:
+    def _take_open(self, root: Path) -> OpenProject | None:
         """Count one more client for an open project; None where it is not open, or lost."""
         with self._lock:
             held = self._projects.get(root)
@@ -324,7 +324,7 @@ class Engine:
         _log.info("closing %s, which is gone or damaged", root)
         threading.Thread(target=held.project.close, name="closing", daemon=True).start()
 
-    def _progressed(self, project: OpenProject, progress: Progress) -> None:
+    def _note_progress(self, project: OpenProject, progress: Progress) -> None:
         root = project.root
         self.events.tell(IndexProgressed(root, progress.phase.value, progress.done, progress.total))
         if progress.total >= _BULK:

@@ -40,10 +40,10 @@ class Exclusions:
             self.patterns, self._doubt = wanted, ""
             # On a full disk the former ones stay written, and these count all the same.
             with contextlib.suppress(StoreUnavailable):
-                if self._former() != wanted:
+                if self._read_former() != wanted:
                     self._store.set_meta(_PATTERNS, json.dumps([wanted.exclude, wanted.include]))
             return
-        former = self._former()
+        former = self._read_former()
         self._doubt = f"{hiding.place} cannot be used: {_UNKNOWN if former is None else _KEPT}"
         if former is None:
             self.patterns = _EVERYTHING
@@ -51,7 +51,7 @@ class Exclusions:
             exclude = tuple(dict.fromkeys((*former.exclude, *wanted.exclude)))
             self.patterns = Patterns(exclude, wanted.include or former.include)
 
-    def _former(self) -> Patterns | None:
+    def _read_former(self) -> Patterns | None:
         """The patterns when the settings could last be read."""
         kept = self._store.meta(_PATTERNS)
         if not kept:

@@ -287,7 +287,7 @@ class OpenProject:
         memories = self.memories.opened
         for path in paths:
             self.engine.tell(DocumentIndexed(self.root, path))
-            if memories is not None and (moved := self._anchor_watch.moved(memories, path)):
+            if memories is not None and (moved := self._anchor_watch.find_moved(memories, path)):
                 self.engine.tell(AnchorsMoved(self.root, path, moved))
 
     # --- models

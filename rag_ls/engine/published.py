@@ -8,9 +8,9 @@ from collections.abc import Collection
 
 from rag_ls.config import SearchSettings, StoreSettings
 from rag_ls.embedding import HostedModel, ModelHost
-from rag_ls.engine.code.narrowing import narrowed, wanted
-from rag_ls.engine.query_vectors import begun
-from rag_ls.engine.requests import SearchRequest, checked_k
+from rag_ls.engine.code.narrowing import count_wanted, narrow_hits
+from rag_ls.engine.query_vectors import begin_embedding
+from rag_ls.engine.requests import SearchRequest, read_k
 from rag_ls.engine.reranking import Reranking
 from rag_ls.errors import InvalidRequest, ModelMissing, NotFound
 from rag_ls.model import Freshness, SearchAnswer, SearchStats
@@ -31,7 +31,7 @@ _STORE = "published code"
 _QUESTION_S, _NAMES_S = 10.0, 8.0
 _COMMIT_CHARACTERS = 10
 # What others wrote on the server stands in a note no longer than this.
-_MOST_CHARACTERS = 80
+_MAX_NOTE_CHARACTERS = 80
 
 
 class PublishedProjects:
@@ -48,12 +48,12 @@ class PublishedProjects:
 
     def names(self) -> list[str]:
         """Their names, in order; none without a server. Raises `StoreUnavailable`, at once if it failed a moment ago."""
-        server = self._asked_server()
+        server = self._find_server()
         if server is None or self._questions is None:
             return []
         return self._questions.ask(server.names)
 
-    def called(self, name: str) -> PublishedCode | None:
+    def find_called(self, name: str) -> PublishedCode | None:
         """The one with this name, or whose name ends in it after a `/`.
 
         None if there is none, or no server. Raises `InvalidRequest` if it may be several, and `StoreUnavailable`.
@@ -62,7 +62,7 @@ class PublishedProjects:
         meant = [name] if name in names else [each for each in names if each.endswith(f"/{name}")]
         if len(meant) > 1:
             raise InvalidRequest(f"{name!r} may be several published projects: name one of {', '.join(meant)}")
-        server = self._asked_server()
+        server = self._find_server()
         if not meant or server is None:
             return None
         with self._lock:
@@ -80,7 +80,7 @@ class PublishedProjects:
         if server is not None:
             server.close()
 
-    def _asked_server(self) -> PublishedServer | None:
+    def _find_server(self) -> PublishedServer | None:
         with self._lock:
             if self._server is None and (server := open_published_server(self._settings)) is not None:
                 self._server, self._questions = server, ServerQuestions(server.place, _STORE, _NAMES_S)
@@ -116,7 +116,7 @@ class PublishedCode:
 
     def _search(self, request: SearchRequest, settings: SearchSettings, wait_s: float) -> SearchAnswer:
         started = time.perf_counter()
-        k = checked_k(request.k, settings.code_k)
+        k = read_k(request.k, settings.code_k)
         publication = self._index.publication()
         if publication is None:
             raise NotFound(
@@ -125,11 +125,11 @@ class PublishedCode:
             )
         model = self._model(publication, wait_s)
         found = self._searcher.search(
-            request.query, k=wanted(request, k), settings=settings,
-            filters=request.filters, vector=begun(model, request.query), model_id=model.model_id if model else "",
+            request.query, k=count_wanted(request, k), settings=settings,
+            filters=request.filters, vector=begin_embedding(model, request.query), model_id=model.model_id if model else "",
         )  # fmt: skip
-        hits, reranked = narrowed(request, found.hits, self._index.checkout, self._reranking)
-        notes = [_told(self.name, publication)]
+        hits, reranked = narrow_hits(request, found.hits, self._index.checkout, self._reranking)
+        notes = [_describe_publication(self.name, publication)]
         if found.is_filtered_out:
             notes.append("no published file passes the filters: check language, path_glob and kind")
         elif not found.dense:
@@ -177,7 +177,7 @@ class _NoFiles:
         """Nothing is embedded here."""
 
 
-def _told(name: str, publication: Publication) -> str:
+def _describe_publication(name: str, publication: Publication) -> str:
     commit = _short(publication.commit)[:_COMMIT_CHARACTERS] + " with changes" * publication.commit.endswith("+")
     place = " at ".join(filter(None, (_short(publication.branch), commit)))
     changing = ", some files otherwise, since a publication is under way or could not send them"
@@ -189,4 +189,4 @@ def _told(name: str, publication: Publication) -> str:
 
 def _short(text: str) -> str:
     """A text of the server in one line."""
-    return " ".join(text.split())[:_MOST_CHARACTERS]
+    return " ".join(text.split())[:_MAX_NOTE_CHARACTERS]

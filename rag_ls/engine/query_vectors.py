@@ -14,7 +14,7 @@ from rag_ls.errors import RagLsError
 _log = logging.getLogger(__name__)
 
 
-def embedded(
+def embed_text(
     model: HostedModel | None,
     text: str,
     embed: Callable[[HostedModel, str], NDArray[np.float32]] = HostedModel.embed_query,
@@ -29,9 +29,9 @@ def embedded(
         return None
 
 
-def begun(model: HostedModel | None, text: str) -> Callable[[], NDArray[np.float32] | None] | None:
+def begin_embedding(model: HostedModel | None, text: str) -> Callable[[], NDArray[np.float32] | None] | None:
     """As `embedded`, but begun in the background: the function waits for the vector."""
     if model is None or not text.strip():
         return None
     begun = model.begin_query(text)
-    return lambda: embedded(model, text, lambda model, text: begun.result())
+    return lambda: embed_text(model, text, lambda model, text: begun.result())

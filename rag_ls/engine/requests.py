@@ -65,7 +65,7 @@ class ProjectStatus:
     """Why vectors or memories are not shared with the team; empty if they are, or have no team."""
 
 
-def checked_k(k: int | None, default: int) -> int:
+def read_k(k: int | None, default: int) -> int:
     """The number of hits to return, at most `MAX_K`. Raises `InvalidRequest` below 1."""
     if k is None:
         return default

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rag_ls.errors import RagLsError
 from rag_ls.model import Hit, Memory
 
-RERANKED = 20
+MAX_RERANKED = 20
 _BUDGET_S = 2.0
 
 
@@ -35,14 +35,14 @@ class Reranking:
         self._lock = threading.Lock()
         self._running: Future[list[float]] | None = None
 
-    def ordered(self, query: str, hits: Sequence[Hit]) -> tuple[list[Hit], str]:
+    def reorder(self, query: str, hits: Sequence[Hit]) -> tuple[list[Hit], str]:
         """The hits, the first ones in the cross-encoder's order; or the hits unchanged, and why it did not answer.
 
         The reordered hits take over the scores of their new ranks, so that scores stay comparable with the other hits.
         """
-        first = list(hits[:RERANKED])
+        first = list(hits[:MAX_RERANKED])
         try:
-            future = self._asked(query, [_text(hit) for hit in first])
+            future = self._start_scoring(query, [_text(hit) for hit in first])
             if future is None:
                 return list(hits), "not reranked: the cross-encoder is still busy with an earlier question"
             values = future.result(self._budget_s)
@@ -55,9 +55,9 @@ class Reranking:
             replace(first[at], score=hit.score, matched_by=(*first[at].matched_by, "reranker"))
             for at, hit in zip(order, first, strict=True)
         ]
-        return [*ordered, *hits[RERANKED:]], ""
+        return [*ordered, *hits[MAX_RERANKED:]], ""
 
-    def _asked(self, query: str, texts: list[str]) -> Future[list[float]] | None:
+    def _start_scoring(self, query: str, texts: list[str]) -> Future[list[float]] | None:
         """A future of the scores; None while the cross-encoder is still busy with an earlier question."""
         reranker = self._reranker()
         future: Future[list[float]] = Future()

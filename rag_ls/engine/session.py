@@ -13,13 +13,13 @@ from pathlib import Path
 from rag_ls import memory
 from rag_ls.config import Settings
 from rag_ls.embedding import HostedModel
-from rag_ls.engine.code.narrowing import narrowed, wanted
+from rag_ls.engine.code.narrowing import count_wanted, narrow_hits
 from rag_ls.engine.code.project_checks import ProjectChecks
 from rag_ls.engine.code.recent_chunks import RecentChunks
 from rag_ls.engine.model_notes import describe_model, describe_share_problem
 from rag_ls.engine.open_project import OpenProject
-from rag_ls.engine.query_vectors import begun
-from rag_ls.engine.requests import ProjectStatus, SearchRequest, checked_k
+from rag_ls.engine.query_vectors import begin_embedding
+from rag_ls.engine.requests import ProjectStatus, SearchRequest, read_k
 from rag_ls.engine.reranking import Reranking
 from rag_ls.indexing import MAX_AWAITED_FILES, Buffer, IndexingService
 from rag_ls.memory import Memories
@@ -190,15 +190,15 @@ class ProjectSession:
         """The chunks that answer a question best. Raises `InvalidRequest` for arguments out of range."""
         started = time.perf_counter()
         settings = self.settings.search
-        k = checked_k(request.k, settings.code_k)
+        k = read_k(request.k, settings.code_k)
         unseen = self.project.catch_up()
         model = self.project.model(wait_for_model_s)
-        vector = begun(model, request.query)
+        vector = begin_embedding(model, request.query)
         found = self.project.searcher.search(
-            request.query, k=wanted(request, k), settings=settings, filters=request.filters, vector=vector,
+            request.query, k=count_wanted(request, k), settings=settings, filters=request.filters, vector=vector,
             model_id=model.model_id if model else "", session=self.editing_session,
         )  # fmt: skip
-        hits, note = narrowed(request, found.hits, self.store, self.reranking)
+        hits, note = narrow_hits(request, found.hits, self.store, self.reranking)
         if self._holds_no_word(request.query, hits, unseen):
             note = "; ".join(filter(None, (note, _NO_WORDS)))
         return self.make_answer(request.query, replace(found, hits=tuple(hits[:k])), started, unseen, note)

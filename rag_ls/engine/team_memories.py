@@ -67,10 +67,10 @@ class MemoryExchange:
                 try:
                     self._look_at(project)
                 except (RagLsError, OSError) as error:
-                    self._failed(project, str(error))
+                    self._note_failure(project, str(error))
                 except Exception:
                     _log.exception("the memories of %s were not exchanged", project.root)
-                    self._failed(project, "it failed, see the log")
+                    self._note_failure(project, "it failed, see the log")
 
     def _look_at(self, project: OpenProject) -> None:
         team = self._team_of(project)
@@ -103,7 +103,7 @@ class MemoryExchange:
                 self._teams[project] = _Team(TeamMemories(memories))
         return self._teams[project]
 
-    def _failed(self, project: OpenProject, problem: str) -> None:
+    def _note_failure(self, project: OpenProject, problem: str) -> None:
         if problem != project.memories.team_problem:
             _log.warning("memories are not shared: %s", problem)
         project.memories.team_problem = problem

@@ -100,7 +100,7 @@ class Operations:
 
     def _prepare(self, operation: Operation, request: object, report: Report) -> None:
         if (prepare := operation.prepare) is not None:
-            self._client.mended(lambda: prepare(self._caller, request, report))
+            self._client.run_mending(lambda: prepare(self._caller, request, report))
 
     def _answer(self, operation: Operation, request: object) -> Json:
         answer = operation.run(self._caller, request)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag_ls import model
-from rag_ls.engine.client import merged
+from rag_ls.engine.client import merge_answers
 from rag_ls.model import Coverage, SearchStats
 from rag_ls.operations.fields import optional
 
@@ -54,7 +54,7 @@ def make_percent(coverage: Coverage) -> Percent:
 def merge_stats(query: str, answers: Sequence[model.SearchAnswer]) -> Stats:
     """The statistics of several projects' answers, merged."""
     without_hits = [replace(answer, hits=()) for answer in answers]
-    return make_stats((merged(query, without_hits, 0) if len(answers) > 1 else without_hits[0]).stats)
+    return make_stats((merge_answers(query, without_hits, 0) if len(answers) > 1 else without_hits[0]).stats)
 
 
 def add_note(stats: Stats, note: str) -> Stats:

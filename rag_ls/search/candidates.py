@@ -21,30 +21,30 @@ from rag_ls.storage import RankRow, SearchedIndex, stem
 _log = logging.getLogger(__name__)
 
 # Candidates by words, and by meaning: more by words found nothing more.
-_SAID, _MEANT = 200, 100
-_EXACT_CANDIDATES = 50
+_MAX_LEXICAL, _MAX_DENSE = 200, 100
+_MAX_EXACT = 50
 # As many of the first chunks by words are read for longer runs of the query's words, and as many chunks that hold one of
 # its rarest phrases: who quotes an error message finds its chunk among thousands that hold the same words.
-_PHRASED = 40
-_RAREST_PHRASES = 2
+_MAX_PHRASE_TEXTS = 40
+_MAX_RARE_PHRASES = 2
 # A search for words looks at chunks that hold one of the rarest of them, as soon as these are in so many chunks: among
 # them are 98 of the first 100 of a full search, at 60,000 chunks for half of its time.
-_ENOUGH_HOLDERS = 3000
+_MIN_HOLDERS = 3000
 # Ask for this many times the candidates where some are dropped: unsaved text hides its file's chunks, and embeddings
 # outlive their chunks.
-_SPARE_SAID, _SPARE_MEANT = 3, 1.5
+_LEXICAL_SPARE_FACTOR, _DENSE_SPARE_FACTOR = 3, 1.5
 _MAX_NEIGHBOURS = 20_000
 # A search is widened for no longer: a server may take long for each.
 _WIDEN_S = 0.5
 # A word in at most this many chunks is rare, however many chunks there are.
 _MAX_RARE_HOLDERS = 1000
 # Chunks that are added to the holders of a word: one that no chunk holds is rare, not impossible.
-_UNSEEN = 0.5
-# A word of at least this length that no chunk holds may be misspelt; `_ALIKE` is how similar its replacements are.
-_LONG_ENOUGH = 5
-_ALIKE = 0.8
-# A misspelt name is compared with at most `_MAX_ALIKE` names that begin as it does.
-_SAME_BEGINNING, _MAX_ALIKE, _NEAR_NAME = 2, 3000, 0.85
+_UNSEEN_HOLDERS = 0.5
+# A word of at least this length that no chunk holds may be misspelt; `_MIN_TERM_LIKENESS` is how similar its replacements are.
+_MIN_MISSPELT_CHARACTERS = 5
+_MIN_TERM_LIKENESS = 0.8
+# A misspelt name is compared with at most `_MAX_NAMES_COMPARED` names that begin as it does.
+_BEGINNING_CHARACTERS, _MAX_NAMES_COMPARED, _MIN_NAME_LIKENESS = 2, 3000, 0.85
 
 QueryVector = NDArray[np.float32]
 """The embedding of a query: shape (dimensions,), length one."""
@@ -89,8 +89,8 @@ class CandidateFinder:
 
     def find(self, query: Query, view: View, later: LaterVector | None, model_id: str) -> Candidates:
         """The candidates for a query: by its embedding by `model_id`, too, where there is one."""
-        query = self._corrected(query)
-        wording = self._wording(query)
+        query = self._correct_name(query)
+        wording = self._look_up_words(query)
         signals = self._signals(query, wording, view)
         near: list[tuple[RankRow, float]] = []
         vector = later() if later else None
@@ -111,19 +111,21 @@ class CandidateFinder:
             rows += [row for row, _ in near]
         return Candidates(rows, signals, query, wording.asked, later is not None and vector is None)
 
-    def _corrected(self, query: Query) -> Query:
+    def _correct_name(self, query: Query) -> Query:
         """The query; if it is just a name that nothing declares, with the declared name that is nearest."""
         name = query.bare_name[-1].lower() if query.bare_name else ""
-        if len(name) < _LONG_ENOUGH or any(declares for _, _, declares in self._store.chunks.named([name], 1)):
+        if len(name) < _MIN_MISSPELT_CHARACTERS or any(
+            declares for _, _, declares in self._store.chunks.named([name], 1)
+        ):
             return query
         # A word that the project uses is a word, though nothing has it as its name.
         if len(query.parts) == 1 and self._lexical.frequency(query.parts[0], 1):
             return query
-        if not (near := difflib.get_close_matches(name, self.names_like(name), 1, _NEAR_NAME)):
+        if not (near := difflib.get_close_matches(name, self.names_like(name), 1, _MIN_NAME_LIKENESS)):
             return query
         return replace(query, bare_name=(near[0],), names=(*query.names, near[0]))
 
-    def _wording(self, query: Query) -> _Wording:
+    def _look_up_words(self, query: Query) -> _Wording:
         count = self._store.chunks.estimated_count()
         most = max(_MAX_RARE_HOLDERS, count // 10)
         weights: dict[str, float] = {}
@@ -131,11 +133,13 @@ class CandidateFinder:
         holders_of: dict[str, int] = {}
         for part in query.parts:
             holders = self._lexical.frequency(part, most)
-            if not holders and len(part) >= _LONG_ENOUGH:
-                similar = difflib.get_close_matches(stem(part), self._lexical.terms_like(stem(part)), 2, _ALIKE)
+            if not holders and len(part) >= _MIN_MISSPELT_CHARACTERS:
+                similar = difflib.get_close_matches(
+                    stem(part), self._lexical.terms_like(stem(part)), 2, _MIN_TERM_LIKENESS
+                )
                 near += similar
-                weights |= dict.fromkeys(similar, rarity(count, 0, _UNSEEN))
-            weights[stem(part)] = rarity(count, holders, _UNSEEN)
+                weights |= dict.fromkeys(similar, rarity(count, 0, _UNSEEN_HOLDERS))
+            weights[stem(part)] = rarity(count, holders, _UNSEEN_HOLDERS)
             holders_of[part] = holders
         whole = set(query.terms) - holders_of.keys()
         holding = (*_rarest(holders_of), *whole, *near)
@@ -146,7 +150,7 @@ class CandidateFinder:
 
     def names_like(self, name: str) -> list[str]:
         """The lower-case last names of declarations that begin as a misspelt one does."""
-        return self._store.outlines.last_names(name[:_SAME_BEGINNING], _MAX_ALIKE)
+        return self._store.outlines.last_names(name[:_BEGINNING_CHARACTERS], _MAX_NAMES_COMPARED)
 
     def nearest(
         self, vector: QueryVector, view: View, model_id: str, *, may_leave: bool = True
@@ -158,7 +162,7 @@ class CandidateFinder:
         vectors = self._vectors if may_leave else self._index.vectors_here
         started = time.monotonic()
         among = None if view.allowed is None else self._store.chunks.text_hashes_of_documents(view.allowed)
-        wanted = int(_MEANT * _SPARE_MEANT)
+        wanted = int(_MAX_DENSE * _DENSE_SPARE_FACTOR)
         while True:
             neighbours = vectors.nearest(model_id, vector, wanted, among)
             similarity = {neighbour.text_hash: neighbour.similarity for neighbour in neighbours}
@@ -169,9 +173,9 @@ class CandidateFinder:
             ]
             # Hundreds of the nearest texts may be former edits: widen the search until enough chunks exist.
             is_late = time.monotonic() - started > _WIDEN_S
-            if len(rows) >= _MEANT or len(neighbours) < wanted or wanted >= _MAX_NEIGHBOURS or is_late:
+            if len(rows) >= _MAX_DENSE or len(neighbours) < wanted or wanted >= _MAX_NEIGHBOURS or is_late:
                 rows.sort(key=lambda item: -item[1])
-                return rows[:_MEANT]
+                return rows[:_MAX_DENSE]
             wanted *= 4
 
     def _similarities(self, rows: Collection[RankRow], vector: QueryVector, model_id: str) -> dict[int, float]:
@@ -182,11 +186,11 @@ class CandidateFinder:
 
     def _signals(self, query: Query, wording: _Wording, view: View) -> Signals[int]:
         """The signals that the query's words, names and phrases find."""
-        wanted = _SAID * _SPARE_SAID if view.hidden else _SAID
+        wanted = _MAX_LEXICAL * _LEXICAL_SPARE_FACTOR if view.hidden else _MAX_LEXICAL
         found = self._lexical.search(wording.terms, wanted, view.allowed, holding=wording.holding)
-        lexical = self._first_shown({each.row: each.value for each in found}, view)
+        lexical = self._keep_shown({each.row: each.value for each in found}, view)
         exact: dict[int, tuple[str, ...]] = {}
-        for row, _, _ in self._store.chunks.named(query.names, _EXACT_CANDIDATES) if query.names else ():
+        for row, _, _ in self._store.chunks.named(query.names, _MAX_EXACT) if query.names else ():
             exact[row] = ("symbol",)
         for row in self._rows_of_paths(query, view):
             exact[row] = (*exact.get(row, ()), "path")
@@ -198,17 +202,17 @@ class CandidateFinder:
         """The longest run of the query's words in the chunks that may hold one."""
         if not query.phrases:
             return {}
-        found = self._lexical.search(wording.phrases, _PHRASED, view.allowed)
-        texts = self._store.chunks.texts({each.row for each in found} | {*list(lexical)[:_PHRASED]})
+        found = self._lexical.search(wording.phrases, _MAX_PHRASE_TEXTS, view.allowed)
+        texts = self._store.chunks.texts({each.row for each in found} | {*list(lexical)[:_MAX_PHRASE_TEXTS]})
         longest = {row: longest_run(query.words, text) for row, text in texts.items()}
         return {number: length / len(query.words) for number, length in longest.items() if length >= PHRASE}
 
-    def _first_shown(self, values: Mapping[int, float], view: View) -> dict[int, float]:
+    def _keep_shown(self, values: Mapping[int, float], view: View) -> dict[int, float]:
         if not view.hidden:
-            return dict(list(values.items())[:_SAID])
+            return dict(list(values.items())[:_MAX_LEXICAL])
         documents = self._store.chunks.documents_of(list(values))
         shown = [(row, value) for row, value in values.items() if row in documents and view.shows(documents[row])]
-        return dict(shown[:_SAID])
+        return dict(shown[:_MAX_LEXICAL])
 
     def _rows_of_paths(self, query: Query, view: View) -> list[int]:
         if not query.paths:
@@ -218,7 +222,7 @@ class CandidateFinder:
             for number, path, _, _ in self._store.document_paths()
             if view.shows(number) and any(_ends(path, name) for name in query.paths)
         ]
-        return self._store.chunks.first_of(named, _EXACT_CANDIDATES)
+        return self._store.chunks.first_of(named, _MAX_EXACT)
 
     def _rows_of_places(self, query: Query, view: View) -> list[int]:
         """The chunks on the lines that a query names, in its order."""
@@ -237,7 +241,7 @@ def _rarest(holders_of: Mapping[str, int]) -> list[str]:
     rarest: list[str] = []
     held = 0
     for word in sorted(holders_of, key=lambda word: holders_of[word]):
-        if held >= _ENOUGH_HOLDERS:
+        if held >= _MIN_HOLDERS:
             break
         rarest.append(word)
         held += holders_of[word]
@@ -251,7 +255,7 @@ def _rarest_phrases(query: Query, holders_of: Mapping[str, int]) -> tuple[str, .
         for phrase in query.phrases
     }
     possible = sorted((phrase for phrase in rarity if rarity[phrase]), key=lambda phrase: rarity[phrase])
-    return tuple(possible[:_RAREST_PHRASES])
+    return tuple(possible[:_MAX_RARE_PHRASES])
 
 
 def _ends(path: str, name: str) -> bool:

@@ -20,7 +20,7 @@ from rag_ls.retrieval.fusion import Weights, highest_score, load_weights
 from rag_ls.retrieval.signals import Signals
 from rag_ls.retrieval.terms import word_stems
 from rag_ls.search.query import Query, QueryKind
-from rag_ls.search.roles import is_data, is_docs, is_inline_test, is_secondary, is_test, superseded
+from rag_ls.search.roles import find_superseded, is_data, is_docs, is_inline_test, is_secondary, is_test
 from rag_ls.storage import RankRow
 
 _FUNCTION = re.compile("function|method|constructor")
@@ -116,7 +116,7 @@ class Scene:
     @cached_property
     def older(self) -> set[str]:
         """The paths of which there are later versions."""
-        return superseded(file.path for file in self._files)
+        return find_superseded(file.path for file in self._files)
 
     def named_as(self, how: str) -> Column:
         """Whether the query names a chunk in this way."""
@@ -223,7 +223,7 @@ def weights_for(kind: QueryKind, settings: SearchSettings) -> Weights:
     return {name: weight * scaled.get(name, 1.0) for name, weight in weights.items()}
 
 
-def highest(weights: Weights, *, dense: bool) -> float:
+def top_score(weights: Weights, *, dense: bool) -> float:
     """The score of a chunk with all evidence that a question in words can have; what names a place scores above it."""
     left_out = _NAMED if dense else (*_NAMED, *_DENSE)
     return highest_score(weights, [name for name in FEATURES if name not in left_out])

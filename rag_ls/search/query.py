@@ -36,13 +36,13 @@ _CONVENTIONAL = re.compile(r"^\s*(?:feat|fix|perf|refactor|style|test|build|chor
 # A line that begins a text of several paragraphs is its title, unless it is code.
 _TITLE = re.compile(r"\s*+([^\n]*)\n[ \t\r]*\n\s*+\S")
 _NO_TITLE = re.compile(r"[;{}]$|^(?:def|class|import|from|func|fn|const|var|#include|[/<@])")
-_FEWEST_IN_TITLE = 3
+_MIN_TITLE_TERMS = 3
 # A title with fewer terms says little: the text's first terms are added.
-_LEAST_TERMS = 6
+_MIN_TERMS = 6
 _MAX_TERMS = 32
 _MAX_WORDS = 64
 # A phrase of fewer words that say something is everywhere.
-_TELLING = 2
+_MIN_TELLING_TERMS = 2
 PHRASE = 3
 """The number of words that make a phrase."""
 MAX_QUERY_CHARACTERS = 8000
@@ -151,16 +151,16 @@ def _title(text: str) -> str:
     """The title of a text that is an issue or a commit's message, else all of it."""
     found = _TITLE.match(text)
     title = found[1].strip() if found else ""
-    return title if len(title.split()) >= _FEWEST_IN_TITLE and not _NO_TITLE.search(title) else text
+    return title if len(title.split()) >= _MIN_TITLE_TERMS and not _NO_TITLE.search(title) else text
 
 
 def _enough(of_title: tuple[str, ...], of_text: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*of_title, *of_text)))[: max(len(of_title), _LEAST_TERMS)]
+    return tuple(dict.fromkeys((*of_title, *of_text)))[: max(len(of_title), _MIN_TERMS)]
 
 
 def _phrases(words: Sequence[str]) -> tuple[str, ...]:
     runs = [words[at : at + PHRASE] for at in range(len(words) - PHRASE + 1)]
-    telling = [run for run in runs if sum(word not in IN_CODE for word in run) >= _TELLING]
+    telling = [run for run in runs if sum(word not in IN_CODE for word in run) >= _MIN_TELLING_TERMS]
     return tuple(dict.fromkeys(" ".join(run) for run in telling))[:_MAX_TERMS]
 
 

@@ -13,7 +13,7 @@ from rag_ls.retrieval.asked import AskedTerms
 from rag_ls.retrieval.calibration import share_of_highest
 from rag_ls.retrieval.fusion import Weights, fuse
 from rag_ls.retrieval.signals import Signals
-from rag_ls.search.evidence import FEATURES, evidence, highest
+from rag_ls.search.evidence import FEATURES, evidence, top_score
 from rag_ls.search.query import Query
 from rag_ls.search.roles import is_docs
 from rag_ls.storage import RankRow
@@ -34,10 +34,10 @@ def rank(
 
     A score is the weighted sum of a chunk's evidence and its file's.
     """
-    return ordered(rows, evidence(rows, signals, query, asked), signals, query, weights)
+    return order_candidates(rows, evidence(rows, signals, query, asked), signals, query, weights)
 
 
-def ordered(
+def order_candidates(
     rows: Sequence[RankRow], table: NDArray[np.float64], signals: Signals[int], query: Query, weights: Weights
 ) -> list[tuple[RankRow, float]]:
     """As `rank`, where the evidence is known: `table` is what `evidence` makes of the rows.
@@ -47,20 +47,22 @@ def ordered(
     """
     scores = fuse(dict(zip(FEATURES, table.T, strict=True)), weights)
     scored = sorted(zip(rows, map(float, scores), strict=True), key=_order)
-    top = highest(weights, dense=bool(signals.dense))
+    top = top_score(weights, dense=bool(signals.dense))
     declared = [item for item in scored if _fit(item[0], query)] if query.bare_name else []
     declared.sort(key=lambda item: -_fit(item[0], query))
     placed = {row: rank for rank, row in enumerate(row for row, how in signals.exact.items() if "line" in how)}
     at_lines = sorted((item for item in scored if item[0].row in placed), key=lambda item: placed[item[0].row])
-    quoting = _quoting(signals, query)
+    quoting = _find_quoting(signals, query)
     quoted = [item for item in scored if item[0].row in quoting and not is_docs(item[0].language)]
-    first = _collapsed([*at_lines, *quoted, *declared])
+    first = _collapse_declarations([*at_lines, *quoted, *declared])
     taken = {_declaration(row) for row, _ in first}
     rest = [item for item in scored if _declaration(item[0]) not in taken]
-    return _in_turn(_as_shares(first, top), _as_shares(_uncrowded(_collapsed(rest), query), top))
+    return _take_in_turn(
+        _make_shares(first, top), _make_shares(_spread_files(_collapse_declarations(rest), query), top)
+    )
 
 
-def _quoting(signals: Signals[int], query: Query) -> set[int]:
+def _find_quoting(signals: Signals[int], query: Query) -> set[int]:
     """The rows that hold a query of several words, such as an error message, word for word."""
     if len(query.text.split()) < _QUOTED_WORDS:
         return set()
@@ -82,11 +84,11 @@ def _fit(row: RankRow, query: Query) -> int:
     return (4 if name == query.bare_name else 2) - is_constructor
 
 
-def _as_shares(scored: Sequence[tuple[RankRow, float]], top: float) -> list[tuple[RankRow, float]]:
+def _make_shares(scored: Sequence[tuple[RankRow, float]], top: float) -> list[tuple[RankRow, float]]:
     return [(row, share_of_highest(score, top)) for row, score in scored]
 
 
-def _in_turn(first: list[tuple[RankRow, float]], rest: list[tuple[RankRow, float]]) -> list[tuple[RankRow, float]]:
+def _take_in_turn(first: list[tuple[RankRow, float]], rest: list[tuple[RankRow, float]]) -> list[tuple[RankRow, float]]:
     """Put `first` before `rest`, and raise their scores to match that order."""
     ordered = list(rest)
     for row, score in reversed(first):
@@ -95,7 +97,7 @@ def _in_turn(first: list[tuple[RankRow, float]], rest: list[tuple[RankRow, float
     return ordered
 
 
-def _collapsed(scored: Sequence[tuple[RankRow, float]]) -> list[tuple[RankRow, float]]:
+def _collapse_declarations(scored: Sequence[tuple[RankRow, float]]) -> list[tuple[RankRow, float]]:
     """Keep only the best piece of each declaration."""
     seen: set[tuple[int, str]] = set()
     kept = []
@@ -113,7 +115,7 @@ def _declaration(row: RankRow) -> tuple[int, str]:
     return row.document_id, row.symbol or f"#{row.ordinal}"
 
 
-def _uncrowded(scored: Sequence[tuple[RankRow, float]], query: Query) -> list[tuple[RankRow, float]]:
+def _spread_files(scored: Sequence[tuple[RankRow, float]], query: Query) -> list[tuple[RankRow, float]]:
     """Move a file's hits after its first back, unless the query names a file. Scores still descend."""
     crowding = _crowding(query)
     of_file: Counter[int] = Counter()

@@ -17,9 +17,9 @@ def reason(row: RankRow, signals: Signals[int], query: Query) -> str:
     found = ["line"] if "line" in how else []
     if length := round(signals.phrases.get(row.row, 0.0) * len(query.words)):
         found.append(f"quoted: {length} of {len(query.words)} words")
-    named = _held(query, row.symbol)
+    named = _find_held(query, row.symbol)
     found += [f"name: {', '.join(named)}"] if named else []
-    filed = [word for word in _held(query, row.path) if word not in named]
+    filed = [word for word in _find_held(query, row.path) if word not in named]
     found += [f"path: {', '.join(filed)}"] if filed else []
     found += ["words"] if row.row in signals.lexical else []
     # Chunks that other signals found are compared, too: only those above the hundredth nearest were found by meaning.
@@ -27,7 +27,7 @@ def reason(row: RankRow, signals: Signals[int], query: Query) -> str:
     return "; ".join(found)
 
 
-def _held(query: Query, text: str) -> list[str]:
+def _find_held(query: Query, text: str) -> list[str]:
     """The query's words that a name or a path holds."""
     stems = word_stems(text)
     return [word for word in query.parts if stem(word) in stems]

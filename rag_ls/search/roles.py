@@ -54,7 +54,7 @@ def is_secondary(path: str) -> bool:
     return bool(_SECONDARY.search(path))
 
 
-def superseded(paths: Iterable[str]) -> set[str]:
+def find_superseded(paths: Iterable[str]) -> set[str]:
     """The paths in a folder of a version (`api/v1/`) beside which others are in one of a later version."""
     versions: dict[str, dict[str, int]] = {}
     for path in paths:

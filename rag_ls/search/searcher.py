@@ -222,7 +222,7 @@ class Searcher:
         if len(text) > _WHOLE_CHARACTERS:
             if not chunk.is_declaration or chunk.overlap:
                 return row.stored
-            pieces = _beginning(pieces)
+            pieces = _take_beginning(pieces)
             text = "".join(piece.text for piece in pieces)
         declared = next(piece for piece in pieces if piece.is_declaration)
         whole = replace(
@@ -232,7 +232,7 @@ class Searcher:
         return replace(row.stored, chunk=whole)
 
 
-def _beginning(pieces: Sequence[Chunk]) -> list[Chunk]:
+def _take_beginning(pieces: Sequence[Chunk]) -> list[Chunk]:
     """The first pieces that fit into one answer, but at least one."""
     end = 1
     while end < len(pieces) and sum(len(piece.text) for piece in pieces[: end + 1]) <= _WHOLE_CHARACTERS:

@@ -50,7 +50,7 @@ def _measured(folder: Path, url: str) -> dict[str, Any]:
     publisher.close()
     published = PublishedServer(url)
     there = published.open(_NAME)
-    code = client.engine.published.called(_NAME)
+    code = client.engine.published.find_called(_NAME)
     assert code is not None
     view.model(60.0)
     local = [view.search(SearchRequest(question), wait_for_model_s=60.0) for question in QUESTIONS]

@@ -16,7 +16,7 @@ from rag_ls.retrieval.signals import Signals
 from rag_ls.search.evidence import FEATURES, weights_for
 from rag_ls.search.query import QueryKind, analyse, longest_run
 from rag_ls.search.ranking import rank
-from rag_ls.search.roles import is_test, superseded
+from rag_ls.search.roles import find_superseded, is_test
 from rag_ls.search.view import glob_matcher
 from rag_ls.storage import RankRow, stem
 
@@ -211,7 +211,7 @@ def test_code_kept_for_compatibility_and_earlier_versions_come_later() -> None:
     assert _order(rows, {1: 6, 2: 5, 3: 6}, "price of all items of a cart")[0] == 2
     rows = [_row(1, "api/v1/cart.py"), _row(2, "api/v2/cart.py")]
     assert _order(rows, {1: 6, 2: 5.8}, "price of all items of a cart") == [2, 1]
-    assert superseded(["api/v1/a.py", "api/v2/b.py", "other/v1/c.py", "v10/d.py"]) == {"api/v1/a.py"}
+    assert find_superseded(["api/v1/a.py", "api/v2/b.py", "other/v1/c.py", "v10/d.py"]) == {"api/v1/a.py"}
 
 
 def test_who_asks_for_a_type_by_name_gets_it_before_its_constructor() -> None:

@@ -10,8 +10,8 @@ from operator import itemgetter
 from rag_ls import memory
 from rag_ls.embedding import Embedding, HostedModel
 from rag_ls.engine.code import anchors, places
-from rag_ls.engine.requests import checked_k
-from rag_ls.engine.reranking import RERANKED
+from rag_ls.engine.requests import read_k
+from rag_ls.engine.reranking import MAX_RERANKED
 from rag_ls.engine.session import ProjectSession
 from rag_ls.errors import InvalidRequest, NotFound
 from rag_ls.memory.recall import memory_of
@@ -47,7 +47,7 @@ def recall(
     settings = session.settings
     question = memory.Question(
         query,
-        checked_k(k, settings.search.default_k),
+        read_k(k, settings.search.default_k),
         settings.search.min_similarity if min_similarity is None else min_similarity,
         filters,
         settings.search.query_expansion,
@@ -56,8 +56,8 @@ def recall(
     of_query = session.project.model_for_unsaved if is_unsaved else session.project.model
     model, note = of_query(wait_for_model_s), ""
     if settings.search.enable_reranking:
-        hits = session.memories.recall(replace(question, k=max(question.k, RERANKED)), model)
-        hits, note = session.reranking.ordered(query, hits)
+        hits = session.memories.recall(replace(question, k=max(question.k, MAX_RERANKED)), model)
+        hits, note = session.reranking.reorder(query, hits)
     else:
         hits = session.memories.recall(question, model)
     anchored = [] if filters.restricts else _about_symbol(session, query, filters)
@@ -87,7 +87,7 @@ def recall_about(session: ProjectSession, path: str, line: int, text: str, k: in
     """The memories about the code at a place, then those that fit `text`, or else that code."""
     started = time.perf_counter()
     settings = session.settings
-    count = checked_k(k, settings.search.default_k)
+    count = read_k(k, settings.search.default_k)
     row = _row_at(session, path, line)
     hits = _of_chunk(_about_code(session, row), row) if row else []
     chunk = row.stored.chunk if row else None

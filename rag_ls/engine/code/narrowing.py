@@ -6,34 +6,34 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from rag_ls.engine.requests import SearchRequest
-from rag_ls.engine.reranking import RERANKED, Reranking
+from rag_ls.engine.reranking import MAX_RERANKED, Reranking
 from rag_ls.model import Chunk, Hit, StoredChunk
 from rag_ls.storage import SearchedDocuments, StoredSymbol
 
 _MAX_SYMBOLS = 200_000
-WIDE = 200
+MAX_CANDIDATES = 200
 """The number of candidates, where some hits are filtered out afterwards."""
 
 
-def wanted(request: SearchRequest, k: int) -> int:
+def count_wanted(request: SearchRequest, k: int) -> int:
     """The number of hits to search for, so that `k` are left once they are narrowed."""
-    return WIDE if request.declares or request.files_only else max(k, RERANKED * request.rerank)
+    return MAX_CANDIDATES if request.declares or request.files_only else max(k, MAX_RERANKED * request.rerank)
 
 
-def narrowed(
+def narrow_hits(
     request: SearchRequest, hits: Sequence[Hit], store: SearchedDocuments, reranking: Reranking
 ) -> tuple[list[Hit], str]:
     """The hits that a request wants, in the order that it wants; and a note where that order could not be had."""
     kept = [hit for hit in hits if hit.score >= request.min_score]
     if request.declares:
-        kept = declaring(request.declares, kept, store)
-    kept, note = reranking.ordered(request.query, kept) if request.rerank else (kept, "")
-    return one_a_file(kept) if request.files_only else kept, note
+        kept = keep_declaring(request.declares, kept, store)
+    kept, note = reranking.reorder(request.query, kept) if request.rerank else (kept, "")
+    return keep_best_of_files(kept) if request.files_only else kept, note
 
 
-def declaring(kind: str, hits: Sequence[Hit], store: SearchedDocuments) -> list[Hit]:
+def keep_declaring(kind: str, hits: Sequence[Hit], store: SearchedDocuments) -> list[Hit]:
     """The hits that hold a declaration of this kind, or are a part of one."""
-    symbols = _symbols_of(hits, store)
+    symbols = _find_symbols(hits, store)
     return [
         hit
         for hit in hits
@@ -45,7 +45,7 @@ def declaring(kind: str, hits: Sequence[Hit], store: SearchedDocuments) -> list[
     ]
 
 
-def one_a_file(hits: Sequence[Hit]) -> list[Hit]:
+def keep_best_of_files(hits: Sequence[Hit]) -> list[Hit]:
     """The best hit of each file."""
     best: dict[str, Hit] = {}
     for hit in hits:
@@ -54,7 +54,7 @@ def one_a_file(hits: Sequence[Hit]) -> list[Hit]:
     return list(best.values())
 
 
-def _symbols_of(hits: Sequence[Hit], store: SearchedDocuments) -> dict[tuple[str, str], list[StoredSymbol]]:
+def _find_symbols(hits: Sequence[Hit], store: SearchedDocuments) -> dict[tuple[str, str], list[StoredSymbol]]:
     """The declarations of the hits' documents, by path and session."""
     keys = {(hit.item.chunk.path, hit.item.session) for hit in hits if isinstance(hit.item, StoredChunk)}
     documents = {found.id: key for key in keys if (found := store.document(*key))}

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from rag_ls.embedding import Embedding, HostedModel
 from rag_ls.engine.code import places
-from rag_ls.engine.code.narrowing import WIDE
-from rag_ls.engine.query_vectors import embedded
-from rag_ls.engine.requests import checked_k
+from rag_ls.engine.code.narrowing import MAX_CANDIDATES
+from rag_ls.engine.query_vectors import embed_text
+from rag_ls.engine.requests import read_k
 from rag_ls.engine.session import ProjectSession
 from rag_ls.model import Hit, SearchAnswer, StoredChunk
 from rag_ls.search import NO_FILTERS, Filters, Found
@@ -51,7 +51,7 @@ def find_related(
     Raises `InvalidRequest` for a missing or impossible place, `NotFound` for a place that the index does not have.
     """
     started = time.perf_counter()
-    count = checked_k(k, session.settings.search.code_k)
+    count = read_k(k, session.settings.search.code_k)
     unseen = session.project.catch_up()
     target = _target_of_snippet(session, snippet, path) if snippet else _target_at(session, path, line, symbol)
     found = Found((), False, 0, 0.0)
@@ -71,7 +71,7 @@ def _target_of_snippet(session: ProjectSession, snippet: str, path: str) -> _Tar
     snippet = snippet[: _SNIPPET_PIECE * _SNIPPET_PIECES]
     # A path means that an editor asks, which does not wait for a model.
     model = session.project.model_for_unsaved(0.0) if path else session.project.model(_SNIPPET_WAIT_S)
-    vector = embedded(model, snippet, _mean_embedding)
+    vector = embed_text(model, snippet, _mean_embedding)
     embedding = Embedding(model.card, vector) if model is not None and vector is not None else None
     return _Target(snippet, session.relative(path) if path else "", snippet, embedding, is_saved=not path)
 
@@ -87,7 +87,7 @@ def _target_at(session: ProjectSession, path: str, line: int, symbol: str) -> _T
 def _search_words(session: ProjectSession, target: _Target, k: int, filters: Filters) -> Found:
     """The code of other documents that shares words with the target."""
     found = session.project.searcher.search(
-        target.text, k=WIDE, settings=session.settings.search, filters=filters, vector=None, model_id="",
+        target.text, k=MAX_CANDIDATES, settings=session.settings.search, filters=filters, vector=None, model_id="",
         session=session.editing_session,
     )  # fmt: skip
     hits = [hit for hit in found.hits if _path_of(hit) != target.path]

@@ -27,24 +27,28 @@ def read_kind(operation: str, name: str, kinds: Sequence[str]) -> str:
 
 
 def make_document_filters(
-    language: str, path_glob: str, views: Sequence[ProjectSession], kind: str = "", *, elsewhere: bool = False
+    language: str, path_glob: str, sessions: Sequence[ProjectSession], kind: str = "", *, elsewhere: bool = False
 ) -> Filters:
     """The filters by document. `elsewhere`: other documents than those of `views` are searched, too.
 
     Raises `InvalidRequest` for a language that the index does not hold.
     """
-    wanted = _find_language(language.strip().lower(), views, elsewhere=elsewhere)
+    wanted = _find_language(language.strip().lower(), sessions, elsewhere=elsewhere)
     return Filters(wanted, path_glob.strip(), kind if kind in DOCUMENT_KINDS else "")
 
 
-def _find_language(wanted: str, views: Sequence[ProjectSession], *, elsewhere: bool) -> str:
+def _find_language(wanted: str, sessions: Sequence[ProjectSession], *, elsewhere: bool) -> str:
     if not wanted:
         return ""
-    indexed = sorted({item[2] for view in views for item in view.store.document_paths()})
+    indexed = sorted({item[2] for session in sessions for item in session.store.document_paths()})
     names = (wanted, by_alias(wanted) or "")
     if found := next((name for name in names if name in indexed), ""):
         return found
-    if elsewhere or not indexed or not all(view.indexing.scanned and not view.store.queue.has_any() for view in views):
+    if (
+        elsewhere
+        or not indexed
+        or not all(session.indexing.scanned and not session.store.queue.has_any() for session in sessions)
+    ):
         # Files that are not read yet, or are not here, may be in this language.
         return names[1] or wanted
     meant = nearest_text(nearest(wanted, indexed))

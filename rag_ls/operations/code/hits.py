@@ -77,9 +77,9 @@ def _find_scope(chunk: Chunk) -> str:
     return "" if chunk.signature in " ".join(chunk.text.split()) else chunk.signature
 
 
-def locate_file(view: ProjectSession, path: str) -> str:
+def locate_file(session: ProjectSession, path: str) -> str:
     """The place of a document for an agent's own tools: an absolute path, or a URI if it is no file."""
-    return path if is_guest(path) else str(view.project.root / path)
+    return path if is_guest(path) else str(session.project.root / path)
 
 
 def pick_best(sources: Sequence[Source], answers: Sequence[model.SearchAnswer], k: int) -> tuple[CodeRecord, ...]:

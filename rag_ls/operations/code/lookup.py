@@ -47,19 +47,21 @@ class GetChunk:
 def get_chunk(caller: Caller, request: GetChunk) -> CodeRecord:
     """A hit by its id, as it is now, alone or with what is around it."""
     context, errors = request.context or "chunk", list[NotFound]()
-    views = caller.projects.all_and_named()
-    for view in views:
+    sessions = caller.projects.all_and_named()
+    for session in sessions:
         try:
-            return make_excerpt(view, read_around(view, request.id, context), context)
+            return make_excerpt(session, read_around(session, request.id, context), context)
         except NotFound as not_here:
             errors.append(not_here)
-    told = [error for view, error in zip(views, errors, strict=True) if describe_fate(view, request.id.strip())]
+    told = [
+        error for session, error in zip(sessions, errors, strict=True) if describe_fate(session, request.id.strip())
+    ]
     raise (told or errors)[0]
 
 
-def make_excerpt(view: ProjectSession, excerpt: Excerpt, context: str) -> CodeRecord:
+def make_excerpt(session: ProjectSession, excerpt: Excerpt, context: str) -> CodeRecord:
     """A chunk with its context."""
-    record = make_hit(view, excerpt.hit)
+    record = make_hit(session, excerpt.hit)
     if context == "chunk":
         return record
     return replace(
@@ -126,25 +128,25 @@ def list_symbols(caller: Caller, request: ListSymbols) -> SymbolsAnswer:
     question = SymbolQuestion(path, request.path_glob.strip(), request.query.strip(), kind)
     if not (path or question.path_glob or question.query):
         raise InvalidRequest("list_symbols needs a path, a path_glob or a query (a name, or a part of one)")
-    views = [caller.projects.find_holding(path, request.project)] if path else caller.projects.find(request.project)
-    found = [(view, item) for view in views for item in find_symbols(view, question)]
+    sessions = [caller.projects.find_holding(path, request.project)] if path else caller.projects.find(request.project)
+    found = [(session, item) for session in sessions for item in find_symbols(session, question)]
     shown = found[: min(request.k or _DEFAULT_SYMBOLS, _MAX_SYMBOLS)]
-    symbols = tuple(make_symbol_record(view, item, names_project=len(views) > 1) for view, item in shown)
-    note = _note_unread(views) or ("" if found or not question.query else _name_nearest(views, question.query))
+    symbols = tuple(make_symbol_record(session, item, names_project=len(sessions) > 1) for session, item in shown)
+    note = _note_unread(sessions) or ("" if found or not question.query else _name_nearest(sessions, question.query))
     return SymbolsAnswer(symbols, len(found), note)
 
 
-def make_symbol_record(view: ProjectSession, item: StoredSymbol, *, names_project: bool) -> SymbolRecord:
+def make_symbol_record(session: ProjectSession, item: StoredSymbol, *, names_project: bool) -> SymbolRecord:
     """A declaration."""
     return SymbolRecord(
         path=item.path, symbol=item.symbol, kind=item.kind, start_line=item.start_line, end_line=item.end_line,
-        signature=item.signature, exported=item.exported, project=str(view.project.root) if names_project else "",
+        signature=item.signature, exported=item.exported, project=str(session.project.root) if names_project else "",
     )  # fmt: skip
 
 
-def _name_nearest(views: Sequence[ProjectSession], name: str) -> str:
+def _name_nearest(sessions: Sequence[ProjectSession], name: str) -> str:
     """A note that names the symbols that may be meant; empty if none is like the name."""
-    near = nearest_text(symbol for view in views for symbol in nearest_symbols(view, name))
+    near = nearest_text(symbol for session in sessions for symbol in nearest_symbols(session, name))
     return f"no declaration is called {name!r}; {near}search_code takes questions in words" if near else ""
 
 
@@ -204,21 +206,21 @@ def related_tests(caller: Caller, request: RelatedTests) -> TestsAnswer:
     path, symbol = request.path.strip(), request.symbol.strip()
     if not (path or symbol):
         raise InvalidRequest("related_tests needs a path, with a line or a symbol where one is meant, or a symbol")
-    view = caller.projects.find_holding(path, request.project)
-    tests = find_tests(view, path, request.line or 0, symbol, request.k or _DEFAULT_TESTS)
-    return TestsAnswer(tuple(make_test_record(view, test) for test in tests), _note_unread([view]))
+    session = caller.projects.find_holding(path, request.project)
+    tests = find_tests(session, path, request.line or 0, symbol, request.k or _DEFAULT_TESTS)
+    return TestsAnswer(tuple(make_test_record(session, test) for test in tests), _note_unread([session]))
 
 
-def make_test_record(view: ProjectSession, test: RelatedTest) -> TestRecord:
+def make_test_record(session: ProjectSession, test: RelatedTest) -> TestRecord:
     """A test document."""
-    record = TestRecord(test.path, locate_file(view, test.path), test.score, test.why, mentioned_in=test.mentions)
+    record = TestRecord(test.path, locate_file(session, test.path), test.score, test.why, mentioned_in=test.mentions)
     if test.chunk is None:
         return record
     chunk = test.chunk.chunk
     return replace(record, id=test.chunk.id, symbol=chunk.symbol, start_line=chunk.start_line, end_line=chunk.end_line)
 
 
-def _note_unread(views: Sequence[ProjectSession]) -> str:
+def _note_unread(sessions: Sequence[ProjectSession]) -> str:
     """A note that unread files are missing from the answer; empty where there are none."""
-    queued = sum(view.store.queue_lengths()[0] for view in views)
+    queued = sum(session.store.queue_lengths()[0] for session in sessions)
     return f"{queued:,} files are not read yet: what they hold is missing" if queued else ""

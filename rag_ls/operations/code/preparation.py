@@ -56,37 +56,37 @@ def prepare_shell_question(caller: Caller, query: str, path_glob: str, kinds: Se
     about_code = not kinds or "code" in kinds or "rules" in kinds
     about_memories = not kinds or "memory" in kinds
     wait = _Wait(caller.client, time.monotonic() + _MAX_WAIT_S, report)
-    for view in caller.projects.all():
-        if wait.ask(functools.partial(_lacks_model, view, about_code, about_memories)):
-            view.model(caller.patience_s)
+    for session in caller.projects.all():
+        if wait.ask(functools.partial(_lacks_model, session, about_code, about_memories)):
+            session.model(caller.patience_s)
         if about_code:
             # Memories do not wait for files.
-            _start_indexing(view, wait)
-            _wait_for_files(view, QuestionScope(query, glob=path_glob), wait)
+            _start_indexing(session, wait)
+            _wait_for_files(session, QuestionScope(query, glob=path_glob), wait)
 
 
 def read_first(caller: Caller, request: CodeQuestion, report: Report) -> None:
     """Have the files read that a question is about: an answer from the few that happen to be read so far would be useless."""
     scope, wait = request.scope, _Wait(caller.client, time.monotonic() + _MAX_WAIT_S, report)
     if os.path.isabs(scope.path):
-        views = [caller.projects.find_holding(scope.path, request.project)]
+        sessions = [caller.projects.find_holding(scope.path, request.project)]
     else:
-        views = caller.projects.find_with_published(request.project)[0]
-    for view in views:
-        _wait_for_files(view, scope, wait)
+        sessions = caller.projects.find_with_published(request.project)[0]
+    for session in sessions:
+        _wait_for_files(session, scope, wait)
 
 
-def _start_indexing(view: ProjectSession, wait: _Wait) -> None:
+def _start_indexing(session: ProjectSession, wait: _Wait) -> None:
     """Start comparing the project with its files, or resume its queue; a shared engine goes on until all is embedded."""
-    indexing = view.indexing
+    indexing = session.indexing
     is_shared = bool(wait.client.engine.address)
     if indexing.is_comparing:
         indexing.resume()
     elif indexing.scanned:
-        if wait.ask(view.store.queue.has_any):
+        if wait.ask(session.store.queue.has_any):
             # The question that asked for these files ended before they were read.
             indexing.resume()
-    elif view.project.never_indexed:
+    elif session.project.never_indexed:
         # A process that ends with its answer has no time to embed.
         indexing.index_tree(Depth.EMBEDDINGS if is_shared else Depth.WORDS)
     else:
@@ -97,23 +97,23 @@ def _start_indexing(view: ProjectSession, wait: _Wait) -> None:
         indexing.go_on_alone()
 
 
-def _wait_for_files(view: ProjectSession, scope: QuestionScope, wait: _Wait) -> None:
-    indexing, started_ns = view.indexing, time.time_ns()
-    if not indexing.reads or not (indexing.is_comparing or wait.ask(view.store.queue.has_any)):
+def _wait_for_files(session: ProjectSession, scope: QuestionScope, wait: _Wait) -> None:
+    indexing, started_ns = session.indexing, time.time_ns()
+    if not indexing.reads or not (indexing.is_comparing or wait.ask(session.store.queue.has_any)):
         return
     with indexing.choosing():
-        answers = wait.ask(functools.partial(_holds_nearly_all, view))
-        wait.until(lambda: not indexing.is_comparing, view, _HURRIED_S if answers else _SCAN_S)
-        if not (queued := wait.ask(view.store.queue.paths)):
+        answers = wait.ask(functools.partial(_holds_nearly_all, session))
+        wait.until(lambda: not indexing.is_comparing, session, _HURRIED_S if answers else _SCAN_S)
+        if not (queued := wait.ask(session.store.queue.paths)):
             return
-        wait.tell(view)
-        first = queued if len(queued) <= _MAX_READ_AT_ONCE else scope.choose_files(view, queued, hurried=answers)
+        wait.tell(session)
+        first = queued if len(queued) <= _MAX_READ_AT_ONCE else scope.choose_files(session, queued, hurried=answers)
         indexing.read_first(first)
     # Ask when they were read, not whether they are queued: a comparison in between may queue them again.
-    is_read = functools.partial(view.store.queue.all_read_since, first, started_ns)
-    wait.until(lambda: wait.ask(is_read), view, _HURRIED_S if answers else _FIRST_S)
+    is_read = functools.partial(session.store.queue.all_read_since, first, started_ns)
+    wait.until(lambda: wait.ask(is_read), session, _HURRIED_S if answers else _FIRST_S)
     if len(queued) <= _SMALL_QUEUE:
-        wait.until(lambda: not wait.ask(view.store.queue.has_any), view, _MOMENT_S)
+        wait.until(lambda: not wait.ask(session.store.queue.has_any), session, _MOMENT_S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,30 +128,30 @@ class _Wait:
         """Ask in the engine's threads: this thread would need its own database connection."""
         return self.client.submit("look", question).result()
 
-    def until(self, is_done: Callable[[], bool], view: ProjectSession, longest_s: float) -> None:
+    def until(self, is_done: Callable[[], bool], session: ProjectSession, longest_s: float) -> None:
         """Wait until `is_done`, for `longest_s` at most, and only while this process reads the project."""
         pause, told = 0.005, time.monotonic()
         deadline = min(self.deadline, told + longest_s)
-        while view.indexing.reads and not is_done() and (now := time.monotonic()) < deadline:
+        while session.indexing.reads and not is_done() and (now := time.monotonic()) < deadline:
             if now - told > _TELL_S:
                 told = now
-                self.tell(view)
+                self.tell(session)
             time.sleep(pause)
             pause = min(0.05, 1.5 * pause)
 
-    def tell(self, view: ProjectSession) -> None:
+    def tell(self, session: ProjectSession) -> None:
         """Tell of a project's progress."""
-        self.report(view.project.name, view.indexing.progress)
+        self.report(session.project.name, session.indexing.progress)
 
 
-def _holds_nearly_all(view: ProjectSession) -> bool:
+def _holds_nearly_all(session: ProjectSession) -> bool:
     """Whether the index holds nearly all files, though perhaps not in their present state."""
-    return _KNOWN_PER_UNKNOWN * view.store.queue.unknown_count() < view.store.counts().documents
+    return _KNOWN_PER_UNKNOWN * session.store.queue.unknown_count() < session.store.counts().documents
 
 
-def _lacks_model(view: ProjectSession, about_code: bool, about_memories: bool) -> bool:
+def _lacks_model(session: ProjectSession, about_code: bool, about_memories: bool) -> bool:
     """Whether there are vectors to search but the model is not ready."""
-    has_vectors = (about_code and bool(view.store.embeddings.active_model())) or (
-        about_memories and any(view.memories.counts().values())
+    has_vectors = (about_code and bool(session.store.embeddings.active_model())) or (
+        about_memories and any(session.memories.counts().values())
     )
-    return has_vectors and view.model() is None
+    return has_vectors and session.model() is None

@@ -26,27 +26,27 @@ class QuestionScope:
     path: str = ""
     glob: str = ""
 
-    def choose_files(self, view: ProjectSession, queued: Sequence[str], *, hurried: bool) -> list[str]:
+    def choose_files(self, session: ProjectSession, queued: Sequence[str], *, hurried: bool) -> list[str]:
         """The queued files that are named, and those that hold the words; `hurried`, a look of half a second must do."""
         matches = glob_matcher(self.glob) if self.glob else None
         allowed = queued if matches is None else [path for path in queued if matches(path)]
-        query, place = analyse(self.text), self._find_place(view)
+        query, place = analyse(self.text), self._find_place(session)
         named = [path for path in queued if path == place]
         if not query.terms:
             return [*named, *allowed[: _MAX_FIRST_FILES * (matches is not None)]]
         holders = files_holding(
-            view.project.root,
+            session.project.root,
             allowed,
             query.terms,
             most_bytes=FIRST_BYTES,
-            largest=view.settings.index.max_file_bytes,
+            largest=session.settings.index.max_file_bytes,
             longest_s=_READING_S / 10 if hurried else _READING_S,
             weight=lambda path: likelihood(query, path, detect_language(path) or "text"),
         )
         return [*named, *holders]
 
-    def _find_place(self, view: ProjectSession) -> str:
+    def _find_place(self, session: ProjectSession) -> str:
         try:
-            return view.project.folder.relative(self.path) if self.path else ""
+            return session.project.folder.relative(self.path) if self.path else ""
         except RagLsError:
             return ""

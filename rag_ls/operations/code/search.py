@@ -62,19 +62,19 @@ class SearchCode:
 def search_code(caller: Caller, request: SearchCode) -> CodeAnswer:
     """Find code by meaning, words, identifier or path."""
     kind = read_kind("search_code", request.kind, CODE_KINDS)
-    views, published, problems = caller.projects.find_with_published(request.project)
+    sessions, published, problems = caller.projects.find_with_published(request.project)
     question = SearchRequest(
         query=request.query[:MAX_QUERY_CHARACTERS],
         k=request.k,
-        filters=make_document_filters(request.language, request.path_glob, views, kind, elsewhere=bool(published)),
+        filters=make_document_filters(request.language, request.path_glob, sessions, kind, elsewhere=bool(published)),
         min_score=request.min_score or 0.0,
         declares=kind if kind in DECLARED_KINDS else "",
         files_only=request.files_only,
         rerank=request.rerank,
     )
-    settings = views[0].settings.search if views else caller.projects.user_settings.search
-    answers = [view.search(question, wait_for_model_s=caller.wait_s) for view in views]
-    sources: list[Source] = list(views)
+    settings = sessions[0].settings.search if sessions else caller.projects.user_settings.search
+    answers = [session.search(question, wait_for_model_s=caller.wait_s) for session in sessions]
+    sources: list[Source] = list(sessions)
     for code in published:
         try:
             answers.append(code.search(question, settings, wait_for_model_s=caller.wait_s))
@@ -129,18 +129,18 @@ class FindRelated:
 )
 def find_related(caller: Caller, request: FindRelated) -> CodeAnswer:
     """Code like a place, symbol or snippet, in other files."""
-    view = caller.projects.find_holding(request.path, request.project)
+    session = caller.projects.find_holding(request.path, request.project)
     answer = related_code.find_related(
-        view,
+        session,
         path=request.path,
         line=request.line or 0,
         symbol=request.symbol.strip(),
         snippet=request.snippet,
         k=request.k,
         minimum=request.min_score or 0.0,
-        filters=make_document_filters(request.language, request.path_glob, [view]),
+        filters=make_document_filters(request.language, request.path_glob, [session]),
     )
-    results = pick_best([view], [answer], len(answer.hits))
+    results = pick_best([session], [answer], len(answer.hits))
     return _fit_answer(CodeAnswer(answer.query, results, merge_stats(answer.query, [answer])), caller.budget_tokens)
 
 

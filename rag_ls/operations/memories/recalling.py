@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rag_ls import model
-from rag_ls.engine.client import merged
+from rag_ls.engine.client import merge_answers
 from rag_ls.engine.code import code_memories
 from rag_ls.engine.code.anchors import resolve_anchor
 from rag_ls.engine.memory_batches import find_embedding
@@ -135,7 +135,7 @@ def hint_at_tags(wanted: Sequence[str], views: Sequence[ProjectSession]) -> str:
 
 def _merge_answers(query: str, answers: list[model.SearchAnswer], k: int) -> model.SearchAnswer:
     """The answers of several projects as one."""
-    return answers[0] if len(answers) == 1 else merged(query, answers, k)
+    return answers[0] if len(answers) == 1 else merge_answers(query, answers, k)
 
 
 def _locate_answer(answer: model.SearchAnswer, view: ProjectSession) -> model.SearchAnswer:

@@ -144,7 +144,7 @@ class Projects:
         """
         said = f"{unknown_here}; " if unknown_here else ""
         try:
-            found = self._client.engine.published.called(name) if self._client.sees_all else None
+            found = self._client.engine.published.find_called(name) if self._client.sees_all else None
             names = [] if found else self.published_names()
         except StoreUnavailable as problem:
             told = f"{said}what the team published cannot be told: {problem}"

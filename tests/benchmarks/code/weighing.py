@@ -21,7 +21,7 @@ from rag_ls.config import EmbeddingSettings
 from rag_ls.embedding import local_model
 from rag_ls.retrieval.fusion import Weights, load_weights
 from rag_ls.search.evidence import for_kind
-from rag_ls.search.ranking import ordered
+from rag_ls.search.ranking import order_candidates
 from tests.benchmarks.code.finding import qualities
 from tests.benchmarks.code.judge import DEPTH
 from tests.benchmarks.code.learn import GIVEN, Example, learned, seen_examples
@@ -66,7 +66,7 @@ def quality(found: Sequence[Example], weights: Weights) -> tuple[float, float]:
     for each in found:
         place_of = dict(zip((row.row for row in each.candidates.rows), each.places, strict=True))
         rows, signals, query = each.candidates.rows, each.candidates.signals, each.candidates.query
-        ranked = ordered(rows, each.table, signals, query, for_kind(weights, query.kind))
+        ranked = order_candidates(rows, each.table, signals, query, for_kind(weights, query.kind))
         of_kind[each.question.kind].append(qualities([place_of[row.row] for row, _ in ranked[:DEPTH]], each.question))
     means = [[sum(column) / len(column) for column in zip(*scores, strict=True)] for scores in of_kind.values()]
     by_file, by_place = (sum(column) / len(column) for column in zip(*means, strict=True))

@@ -159,7 +159,7 @@ def test_without_the_server_it_says_why(other: Client, monkeypatch: pytest.Monke
 def test_another_model_here_leaves_words(
     answers: object, server: Postgres, operations: Operations, other: Client
 ) -> None:
-    code = other.engine.published.called("github.com/acme/shop")
+    code = other.engine.published.find_called("github.com/acme/shop")
     assert code is not None
     publisher = Publisher(other.engine.settings.store.url, "github.com/acme/shop")
     publisher.finish(Publication("another@1", at="2026-01-02T03:04:05Z"))

@@ -152,7 +152,7 @@ def _hits(count: int) -> list[Hit]:
 
 
 def test_a_cross_encoder_orders_the_first_hits() -> None:
-    ordered, note = Reranking(_Scores).ordered("text7!", _hits(30))
+    ordered, note = Reranking(_Scores).reorder("text7!", _hits(30))
     assert ([hit.item.id for hit in ordered[:3]], note) == (["7", "0", "1"], "")
     assert [hit.score for hit in ordered] == [hit.score for hit in _hits(30)]
     assert ordered[0].matched_by == ("dense", "reranker")
@@ -160,10 +160,10 @@ def test_a_cross_encoder_orders_the_first_hits() -> None:
 
 def test_a_slow_cross_encoder_is_not_waited_for() -> None:
     reranking = Reranking(lambda: _Scores(1.0), budget_s=0.05)
-    ordered, note = reranking.ordered("text7!", _hits(10))
+    ordered, note = reranking.reorder("text7!", _hits(10))
     assert ordered == _hits(10)
     assert "more than" in note
-    assert "busy" in reranking.ordered("text7!", _hits(10))[1]
+    assert "busy" in reranking.reorder("text7!", _hits(10))[1]
 
 
 def test_a_place_without_an_embedding_is_looked_up_by_its_words(operations: Operations, client: Client) -> None:
