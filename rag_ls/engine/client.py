@@ -77,7 +77,7 @@ class Client:
         self._aside: set[Path] = set()
         self._scratch: Path | None = None
         self.why_none: NotIndexed | None = None
-        """Why no project is open, if the folder that the client named is no project."""
+        """The reason why no project is open, if the folder that the client named is no project."""
         self._session_memories: MemoryStore | None = None
         self._closed = False
         engine.join(self, about)

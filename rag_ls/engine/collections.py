@@ -60,7 +60,7 @@ class Collections:
         return self._stores.get(wanted)
 
     def vector_size(self, name: str) -> int | None:
-        """How many numbers a collection's vectors have, if it was made so; None for as many as the model's."""
+        """The length of a collection's vectors, if it was made with one; None for the length of the model's."""
         try:
             found = read_json((self._folder / checked_name(name) / _FILE).read_text(encoding="utf-8"))
             return int(found["vector_size"])

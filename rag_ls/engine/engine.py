@@ -18,7 +18,7 @@ from rag_ls.embedding import ModelHost
 from rag_ls.engine.collections import FOLDER as COLLECTIONS_FOLDER
 from rag_ls.engine.collections import Collections
 from rag_ls.engine.editors import Editors
-from rag_ls.engine.events import Event, Events, IndexComplete, IndexProgressed
+from rag_ls.engine.events import Events, IndexComplete, IndexProgressed
 from rag_ls.engine.maintenance import Maintenance
 from rag_ls.engine.open_project import OpenProject
 from rag_ls.engine.opened_once import OpenedOnce
@@ -106,7 +106,7 @@ class Engine:
         self.latencies = Latencies()
         self._started = time.monotonic()
         self.address = ""
-        """Where clients of other processes reach the engine; empty if it is not shared."""
+        """The address at which clients of other processes reach the engine; empty if it is not shared."""
         self.log_file = settings.log.file
         self._clients: dict[object, About] = {}
         self.last_good = config.LastGood()
@@ -118,7 +118,7 @@ class Engine:
         self.registry = Registry(user_data_folder() / PROJECTS_FILE)
         """The projects that clients opened."""
         self.memory_homes = MemoryHomes(user_data_folder() / HOMES_FOLDER, users_trusted_folders())
-        """Where the memories of projects live."""
+        """The folders in which the memories of projects live."""
         self.collections = Collections(user_data_folder() / COLLECTIONS_FOLDER, settings, self.connections)
         """The texts that programs pushed."""
         self.maintenance = Maintenance(self)
@@ -260,14 +260,6 @@ class Engine:
     def known_roots(self) -> list[Path]:
         """The roots of this user's projects, those opened last first."""
         return [Path(item.root) for item in reversed(self.registry.projects())]
-
-    def tell(self, event: Event) -> None:
-        """Tell an event to all listeners."""
-        self.events.tell(event)
-
-    def drain_editors(self) -> None:
-        """Wait a moment until the editors' messages are taken in."""
-        self.editors.drain()
 
     def embed_global_memories(self) -> None:
         """Embed a few of the user's memories that have no vectors yet."""

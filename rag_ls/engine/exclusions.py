@@ -65,5 +65,5 @@ class Exclusions:
 
     @property
     def note(self) -> str:
-        """Why files may be left out that belong in the index, and what to do; empty where the rules are known."""
+        """The reason why files may be left out that belong in the index, with the remedy; empty where the rules are known."""
         return "; ".join(filter(None, (self._doubt, rules_note(self._store))))

@@ -91,7 +91,7 @@ class Maintenance:
         for project in changed:
             self._safely(project.settings_changed)
         if changed or users:
-            self._engine.tell(SettingsChanged())
+            self._engine.events.tell(SettingsChanged())
 
     def _was_written(self, file: Path) -> bool:
         """Whether a file changed since the last look; False at the first look."""

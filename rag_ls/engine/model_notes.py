@@ -19,7 +19,7 @@ class ModelDescription:
     """Empty where there is none."""
     is_ready: bool
     note: str
-    """Why it is not the configured one, or does not answer as it should; empty where all is well."""
+    """The reason why it is not the configured one, or does not answer as it should; empty where all is well."""
 
 
 def describe_model(project: OpenProject) -> ModelDescription:
@@ -45,7 +45,7 @@ def describe_model(project: OpenProject) -> ModelDescription:
 
 
 def describe_share_problem(project: OpenProject) -> str:
-    """Why vectors or memories are not shared with the team; empty if they are, or have no team."""
+    """The reason why vectors or memories are not shared with the team; empty if they are, or have no team."""
     if problem := project.indexing.share_problem:
         return f"vectors are not shared: {problem}"
     problem = project.memories.team_problem
@@ -53,7 +53,7 @@ def describe_share_problem(project: OpenProject) -> str:
 
 
 def _describe_change(project: OpenProject, active: str, configured: str) -> str:
-    """How far the change from the answering model to the configured one is."""
+    """The progress of the change from the answering model to the configured one."""
     if waits := project.indexing.waits_for:
         how = f" waits: {waits}"
     elif not project.indexing.is_asked:

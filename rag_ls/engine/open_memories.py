@@ -31,7 +31,7 @@ class OpenMemories:
         self._project = project
         self._engine = project.engine
         self.team_problem = ""
-        """Why the team's memories are not exchanged now; empty if they are, or if none are shared."""
+        """The reason why the team's memories are not exchanged now; empty if they are, or if none are shared."""
         self._lock = threading.Lock()
         self._memories: ProjectMemories | None = None
         self._none = open_memories(None, Scope.PROJECT, project.settings) if scratch else None
@@ -95,7 +95,7 @@ class OpenMemories:
         plan, _ = consolidation.consolidate(store, model, settings.similarity_threshold, now())
         if plan.merges:
             _log.info("%s: %d groups of memories were merged", self._project.root, len(plan.merges))
-            self._engine.tell(MemoryChanged(MemoryChange.CHANGED, "engine", self._project.root))
+            self._engine.events.tell(MemoryChanged(MemoryChange.CHANGED, "engine", self._project.root))
         self._consolidated_at = newest
 
     def close(self, *, is_lost: bool) -> None:

@@ -239,7 +239,7 @@ class OpenProject:
 
     def catch_up(self) -> frozenset[str]:
         """Wait a moment for typed text and changed files to be indexed; returns the paths that still are not."""
-        self.engine.drain_editors()
+        self.engine.editors.drain()
         deadline = time.monotonic() + _SETTLE_S
         is_watched = self.sync.settle(_SETTLE_S)
         is_old = (not is_watched and self.indexing.scan_is_old) or self.exclusions.are_outdated()
@@ -263,14 +263,14 @@ class OpenProject:
 
     @property
     def sync_state(self) -> str:
-        """How changes of the files are noticed, for `status`."""
+        """The way in which changes of the files are noticed, for `status`."""
         if not self.settings.index.watch:
             return "off"
         return f"scanning: {self.sync.problem}" if self.sync.problem else "watching"
 
     @property
     def last_sync(self) -> str | None:
-        """When the index last took in a comparison or a batch of changes, in UTC (RFC 3339)."""
+        """The time when the index last took in a comparison or a batch of changes, in UTC (RFC 3339)."""
         at = self.indexing.synced_at
         return utc_stamp(at) if at else None
 
@@ -286,9 +286,9 @@ class OpenProject:
     def _documents_indexed(self, paths: Collection[str]) -> None:
         memories = self.memories.opened
         for path in paths:
-            self.engine.tell(DocumentIndexed(self.root, path))
+            self.engine.events.tell(DocumentIndexed(self.root, path))
             if memories is not None and (moved := self._anchor_watch.find_moved(memories, path)):
-                self.engine.tell(AnchorsMoved(self.root, path, moved))
+                self.engine.events.tell(AnchorsMoved(self.root, path, moved))
 
     # --- models
 
@@ -332,7 +332,7 @@ class OpenProject:
         return self.engine.questions_wait()
 
     def reason_to_wait(self) -> str:
-        """Why only typed text is embedded now; empty where everything is."""
+        """The reason why only typed text is embedded now; empty where everything is."""
         return reason_to_wait(self.settings.embedding)
 
     def shared_vectors(self) -> SharedVectors | None:
@@ -355,7 +355,7 @@ class OpenProject:
         self.indexing.embed_first(documents)
 
     def freshness(self, document: DocumentRecord) -> Freshness | None:
-        """How a document's indexed text compares with its file now; None when the file is gone. A changed one is indexed."""
+        """Compare a document's indexed text with its file now; None when the file is gone. A changed one is indexed."""
         found = self.documents.freshness(document)
         if found in (None, Freshness.CHANGED):
             self.indexing.files_changed([document.path])

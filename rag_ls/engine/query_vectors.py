@@ -30,8 +30,8 @@ def embed_text(
 
 
 def begin_embedding(model: HostedModel | None, text: str) -> Callable[[], NDArray[np.float32] | None] | None:
-    """As `embedded`, but begun in the background: the function waits for the vector."""
+    """As `embed_text`, but in the background: the function that it gives waits for the vector."""
     if model is None or not text.strip():
         return None
-    begun = model.begin_query(text)
-    return lambda: embed_text(model, text, lambda model, text: begun.result())
+    future = model.begin_query(text)
+    return lambda: embed_text(model, text, lambda model, text: future.result())

@@ -56,13 +56,13 @@ class ProjectStatus:
     model_ready: bool
     note: str
     sync: str
-    """How changes of the files are noticed: `watching`, `scanning: <why>` or `off`."""
+    """The way in which changes of the files are noticed: `watching`, `scanning: <why>` or `off`."""
     last_sync: str | None
-    """When the index last took in a comparison or a batch of changes, in UTC (RFC 3339)."""
+    """The time when the index last took in a comparison or a batch of changes, in UTC (RFC 3339)."""
     progress: Progress
     memories: dict[str, int]
     share_problem: str
-    """Why vectors or memories are not shared with the team; empty if they are, or have no team."""
+    """The reason why vectors or memories are not shared with the team; empty if they are, or have no team."""
 
 
 def read_k(k: int | None, default: int) -> int:

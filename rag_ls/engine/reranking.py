@@ -6,11 +6,8 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, TimeoutError
 from dataclasses import replace
-from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rag_ls.embedding import Reranker
 from rag_ls.errors import RagLsError
 from rag_ls.model import Hit, Memory
 
@@ -18,17 +15,10 @@ MAX_RERANKED = 20
 _BUDGET_S = 2.0
 
 
-class Scoring(Protocol):
-    """Scores how well texts answer a query."""
-
-    def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """0..1 for each text."""
-
-
 class Reranking:
     """Puts the first hits into the order of a cross-encoder. Safe from several threads."""
 
-    def __init__(self, reranker: Callable[[], Scoring], budget_s: float = _BUDGET_S) -> None:
+    def __init__(self, reranker: Callable[[], Reranker], budget_s: float = _BUDGET_S) -> None:
         """`reranker` returns the cross-encoder, or raises an error that says how to get one."""
         self._reranker = reranker
         self._budget_s = budget_s

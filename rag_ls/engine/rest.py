@@ -1,4 +1,4 @@
-"""When what is open rests: its files are closed and its caches dropped, until somebody needs them."""
+"""Rest: open stores that nobody has asked for a while close their files and drop their caches, until they are needed."""
 
 from __future__ import annotations
 

@@ -258,7 +258,7 @@ class ProjectSession:
     # --- status
 
     def status(self) -> ProjectStatus:
-        """How much is indexed, and how much is left. Clients ask every second or two: postponed text stays so."""
+        """The state of the index: what is there, and what is left to do. Clients ask every second or two: postponed text stays so."""
         if not self.indexing.has_delayed_text:
             self.project.catch_up()
         # Read in the order in which work moves on, so that work that moves meanwhile is counted twice, not missed.

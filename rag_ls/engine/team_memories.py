@@ -85,7 +85,7 @@ class MemoryExchange:
         project.memories.team_problem = ""
         if done.taken:
             _log.info("%s: %d memories came from %s", project.root, done.taken, team.memories.shared.place)
-            self._engine.tell(MemoryChanged(MemoryChange.CHANGED, "team", project.root))
+            self._engine.events.tell(MemoryChanged(MemoryChange.CHANGED, "team", project.root))
 
     def _forget_all_but(self, projects: Collection[OpenProject]) -> None:
         """Close the exchanges of projects that were closed: opened again, each may have other memories, or another name."""

@@ -81,7 +81,7 @@ class Scene:
         return (sums / (sums.max() or 1.0))[self._of_file]
 
     def number_of_matches(self) -> Column:
-        """How many chunks of each chunk's file are candidates by words, as a logarithm."""
+        """The number of chunks of each chunk's file that are candidates by words, as a logarithm."""
         matches = np.bincount(
             self._of_file, weights=np.minimum(self.lexical / _WHOLE_MATCH, 1.0), minlength=len(self._files)
         )

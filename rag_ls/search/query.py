@@ -131,7 +131,7 @@ def analyse(text: str) -> Query:
 
 
 def longest_run(words: Sequence[str], text: str) -> int:
-    """How many of `words` a text holds one after another, at most; 0 for less than a phrase."""
+    """The most of `words` that a text holds one after another; 0 for less than a phrase."""
     lowered = text.lower()
     present = [word in lowered for word in words]
     starts = [at for at in range(len(words) - PHRASE + 1) if all(present[at : at + PHRASE])]

@@ -70,7 +70,7 @@ def _find_quoting(signals: Signals[int], query: Query) -> set[int]:
 
 
 def _fit(row: RankRow, query: Query) -> int:
-    """How well a chunk declares the query's bare name: 4 for an exact match, 2 ignoring case, 0 for none.
+    """The degree to which a chunk declares the query's bare name: 4 for an exact match, 2 ignoring case, 0 for none.
 
     One less for a constructor that is called as its type: who asks for the name asks for the type.
     """

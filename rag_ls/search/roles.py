@@ -29,7 +29,7 @@ _DATA = frozenset(name for name, each in LANGUAGES.items() if each.role is Role.
 
 
 def likelihood(query: Query, path: str, language: str) -> float:
-    """How likely a file answers a query by its role alone, at most 1; lower for the roles that `ranking` penalises."""
+    """The likelihood that a file answers a query by its role alone, at most 1; lower for the roles that `ranking` penalises."""
     tests = _OTHER if is_test(path) and not query.wants_tests else 1.0
     secondary = _SECOND if is_secondary(path) else 1.0
     prose = _OTHER if is_docs(language) and not query.wants_docs else 1.0

@@ -61,7 +61,7 @@ class Corpus(Protocol):
         ...
 
     def freshness(self, document: DocumentRecord) -> Freshness | None:
-        """How a document's indexed text compares with its file now; None when the file is gone."""
+        """Compare a document's indexed text with its file now; None when the file is gone."""
         ...
 
     def note_unembedded(self, documents: Collection[int]) -> None:

@@ -1,4 +1,4 @@
-"""Which version of each document counts: the asking session's unsaved text, another live session's, or the file's."""
+"""The versions of documents that count: of each, the asking session's unsaved text, another live session's, or the file's."""
 
 from __future__ import annotations
 

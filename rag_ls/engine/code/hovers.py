@@ -36,5 +36,5 @@ def find_memory_lenses(session: ProjectSession, path: str) -> list[tuple[ChunkRo
 
 
 def find_use_lenses(session: ProjectSession, path: str) -> list[SymbolUse]:
-    """How often each exported symbol of a document is used; none if the settings turn lenses off."""
+    """The uses of each exported symbol of a document; none if the settings turn lenses off."""
     return find_uses(session, path) if session.settings.hover.lenses else []

@@ -44,13 +44,13 @@ class SimilarFile:
 
 @dataclass(frozen=True, slots=True)
 class SymbolUse:
-    """How often an exported symbol is used."""
+    """The uses of an exported symbol, counted."""
 
     symbol: str
     line: int
     """The 1-based line of its declaration."""
     files: int
-    """How many other documents use it, tests among them."""
+    """The number of other documents that use it, tests among them."""
     tests: int
 
 
@@ -117,7 +117,7 @@ def find_impact(session: ProjectSession, path: str, symbol: str, similar: int) -
 
 
 def find_uses(session: ProjectSession, path: str) -> list[SymbolUse]:
-    """How often each exported top-level symbol of a document is used, from its top; symbols that nobody uses are left out."""
+    """The uses of each exported top-level symbol of a document, from its top; symbols that nobody uses are left out."""
     document = session.document(path)
     if document is None:
         return []

@@ -30,7 +30,7 @@ def is_named_after(test: str, path: str) -> bool:
 
 
 def closeness(test: str, path: str) -> int:
-    """How many folder names two paths share, in any order."""
+    """The number of folder names that two paths share, in any order."""
     return len(set(test.split("/")[:-1]) & set(path.split("/")[:-1]))
 
 

@@ -120,7 +120,7 @@ def _shown(session: ProjectSession, rows: list[ChunkRow]) -> list[ChunkRow]:
 
 
 def _distance(row: ChunkRow, line: int) -> int:
-    """How many lines a chunk is away from a line."""
+    """The number of lines between a chunk and a line."""
     chunk = row.stored.chunk
     return max(chunk.start_line - line, line - chunk.end_line, 0)
 

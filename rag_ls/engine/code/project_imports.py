@@ -67,7 +67,7 @@ class ProjectImports:
             return self._graph
 
     def _manifests(self, paths: frozenset[str]) -> dict[str, float]:
-        """When each manifest that tells of packages was last written."""
+        """The times when the manifests that tell of packages were last written, by path."""
         found = {}
         for path in paths:
             name = path.rsplit("/", 1)[-1]

@@ -13,7 +13,7 @@ _KEPT = 4096
 
 @dataclass(frozen=True, slots=True)
 class ChunkPlace:
-    """Where a chunk was when it was given out."""
+    """The place of a chunk when it was given out."""
 
     path: str
     symbol: str
@@ -39,6 +39,6 @@ class RecentChunks:
                 self._places.popitem(last=False)
 
     def place(self, chunk_id: str) -> ChunkPlace | None:
-        """Where a chunk was when it was last given out, or None."""
+        """The place of a chunk when it was last given out, or None."""
         with self._lock:
             return self._places.get(chunk_id)

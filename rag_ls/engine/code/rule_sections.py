@@ -36,7 +36,7 @@ def find_rules_about(session: ProjectSession, path: str) -> list[RuleHit]:
 
 
 def count_rule_chunks(session: ProjectSession) -> dict[str, int]:
-    """How many chunks hold code and other text, constraints, and patterns."""
+    """The numbers of chunks that hold code and other text, constraints, and patterns."""
     return session.rule_finder.chunk_counts(session.hidden_documents())
 
 

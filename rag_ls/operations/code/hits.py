@@ -33,7 +33,7 @@ class CodeRecord:
     matched_by: tuple[str, ...]
     freshness: str | None
     file: str = optional("")
-    """Where an agent's own tools find the document: absolute, or a URI."""
+    """The place where an agent's own tools find the document: absolute, or a URI."""
     scope: str = optional("")
     """The declaration that it is a part of, where its text does not say."""
     why: str = optional("")
