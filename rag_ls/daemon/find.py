@@ -6,8 +6,9 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Callable
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag_ls.daemon.channel import Channel, EngineLost, Refused, greet
 from rag_ls.daemon.paths import EnginePaths, engine_paths, user_config_file
@@ -15,6 +16,8 @@ from rag_ls.daemon.transport import connect
 
 if TYPE_CHECKING:
     import subprocess
+
+T = TypeVar("T")
 
 _CONNECT_S = 5.0
 # A busy machine may need so long to start a Python process.
@@ -53,7 +56,7 @@ def find_engine(surface: str, mode: Mode, about: dict[str, Any] | None = None) -
     try:
         found = _connected(paths, surface, about or {})
         if found is None and mode is Mode.AUTO:
-            found = _started(paths, surface, about or {})
+            found = start_and_connect(lambda: _connected(paths, surface, about or {}))
     except (Refused, OSError) as error:
         _warn(str(error))
         return None
@@ -85,15 +88,17 @@ def start_engine() -> subprocess.Popen[bytes]:
     return process
 
 
-def _started(paths: EnginePaths, surface: str, about: dict[str, Any]) -> Channel | None:
+def start_and_connect(connect: Callable[[], T | None]) -> T | None:
+    """Start an engine, and call `connect` until it returns something; None if no engine can be had."""
     process = start_engine()
     deadline = time.monotonic() + _START_S
     while time.monotonic() < deadline and not process.poll():
         if process.poll() == 0:
             # Another engine holds the lock. If that one accepts no clients soon either, give up early.
             deadline = min(deadline, time.monotonic() + _OTHER_S)
+        # Polled: the engine is another process, and tells nobody that it listens.
         time.sleep(_LOOK_S)
-        if (found := _connected(paths, surface, about)) is not None:
+        if (found := connect()) is not None:
             return found
     return None
 

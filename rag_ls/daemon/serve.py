@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 from rag_ls import __version__
 from rag_ls.daemon import transport
 from rag_ls.daemon.channel import EngineLost, Refused, greet
-from rag_ls.daemon.find import start_engine
+from rag_ls.daemon.find import start_and_connect
 from rag_ls.daemon.paths import EnginePaths, engine_paths, make_private, noted_pid, user_config_file
 from rag_ls.util.masks import mask_secrets
 from rag_ls.util.private_files import restrict_to_user
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _START_S = 30.0
+_LOOK_S = 0.05
 _STOP_S = 30.0
 # An engine that is busy answers within this time; one that hangs is ended.
 _ANSWER_S = 10.0
@@ -105,13 +106,10 @@ def stop(arguments: argparse.Namespace) -> int:
 
 
 def _has_ended(paths: EnginePaths, within_s: float) -> bool:
-    deadline = time.monotonic() + within_s
-    while (lock := _taken(paths.lock)) is None:
-        if time.monotonic() >= deadline:
-            return False
-        time.sleep(0.05)
-    lock.release()
-    return True
+    lock = _taken(paths.lock, within_s)
+    if lock is not None:
+        lock.release()
+    return lock is not None
 
 
 def _is_killed(paths: EnginePaths, pid: str) -> bool:
@@ -362,13 +360,9 @@ def _detach(paths: EnginePaths, arguments: argparse.Namespace) -> int:
         if arguments.http is not None:
             return _serve_http_there(paths, arguments)
         return _fail(f"an engine runs already: {_whereabouts(paths)}")
-    process = start_engine()
-    deadline = time.monotonic() + _START_S
-    while time.monotonic() < deadline and not process.poll():
-        if transport.connect(paths, _START_S) is not None:
-            print(f"rag-ls: {_whereabouts(paths)}")
-            return 0 if arguments.http is None else _serve_http_there(paths, arguments)
-        time.sleep(0.05)
+    if start_and_connect(lambda: transport.connect(paths, _START_S)) is not None:
+        print(f"rag-ls: {_whereabouts(paths)}")
+        return 0 if arguments.http is None else _serve_http_there(paths, arguments)
     return _fail(f"the engine did not start; its log is {paths.log}")
 
 
@@ -380,15 +374,16 @@ def _taken_in_time(paths: EnginePaths) -> FileLock | None:
         if answered is not None:
             answered[0].close()
             return None
-        time.sleep(0.05)
+        # Polled: both come from other processes.
+        time.sleep(_LOOK_S)
     return lock
 
 
-def _taken(lock_file: str) -> FileLock | None:
+def _taken(lock_file: str, within_s: float = 0) -> FileLock | None:
     """The engine's lock, which the system lets go of if we die; None while another engine holds it."""
     lock = FileLock(lock_file, mode=0o600, thread_local=False)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=within_s, poll_interval=_LOOK_S)
     except Timeout:
         return None
     return lock

@@ -33,6 +33,7 @@ _REPORT_S = 600.0
 # How long pending answers may take when the engine is told to stop.
 _FINISH_S = 5.0
 _CLOSE_DOOR_S = 2.0
+_NO_DESCRIPTOR_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class EngineServer:
         self._wake_in, self._wake_out = socket.socketpair()
         self._wake_in.setblocking(False)
         self._channels: set[Channel] = set()
-        self._lock = threading.Lock()
+        self._change = threading.Condition()
         self._stopping = False
         self._leaving = False
         self._door_closed = threading.Event()
@@ -122,7 +123,7 @@ class EngineServer:
     def _is_over(self) -> bool:
         if self._stopping:
             return True
-        with self._lock:
+        with self._change:
             if self._channels or self._http.is_on or self._engine.works_alone:
                 self._alone_since = time.monotonic()
                 return False
@@ -139,14 +140,15 @@ class EngineServer:
             if time.monotonic() >= self._complains_at:
                 self._complains_at = time.monotonic() + _COMPLAIN_EVERY_S
                 _log.warning("a client could not be accepted: %s", error)
-            time.sleep(0.1)
+            # The client stays in the queue, so `select` would return at once; a descriptor is freed without a word.
+            time.sleep(_NO_DESCRIPTOR_S)
             return
         threading.Thread(target=self._serve, args=(connection,), name="client", daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
         channel = Channel(connection)
         # Before it is told that it may stay: an engine that makes way ends when nobody is left.
-        with self._lock:
+        with self._change:
             self._channels.add(channel)
         try:
             hello = self._greeted(channel)
@@ -157,8 +159,9 @@ class EngineServer:
         except Exception:
             _log.exception("a client's session failed")
         finally:
-            with self._lock:
+            with self._change:
                 self._channels.discard(channel)
+                self._change.notify_all()
             channel.hang_up()
             self._wake()
 
@@ -248,22 +251,16 @@ class EngineServer:
 
     def _finish(self) -> None:
         """Let pending answers arrive, then disconnect all clients."""
-        deadline = time.monotonic() + _FINISH_S
-        while self._engine.workers.busy and time.monotonic() < deadline:
-            time.sleep(0.02)
+        self._engine.workers.wait_until_idle(_FINISH_S)
         self._listening.socket.close()
         self._http.stop()
-        with self._lock:
+        with self._change:
             channels = list(self._channels)
         for channel in channels:
             with contextlib.suppress(OSError):
                 channel.socket.shutdown(socket.SHUT_RDWR)
-        deadline = time.monotonic() + _FINISH_S
-        while time.monotonic() < deadline:
-            with self._lock:
-                if not self._channels:
-                    return
-            time.sleep(0.02)
+        with self._change:
+            self._change.wait_for(lambda: not self._channels, _FINISH_S)
 
     def _wake(self) -> None:
         with contextlib.suppress(OSError):

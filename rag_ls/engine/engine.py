@@ -257,6 +257,10 @@ class Engine:
         """Whether a client waits for an answer."""
         return self.workers.busy
 
+    def let_questions_pass(self, longest_s: float) -> None:
+        """Wait until no client waits for an answer, for `longest_s` seconds at most."""
+        self.workers.wait_until_idle(longest_s)
+
     def known_roots(self) -> list[Path]:
         """The roots of this user's projects, those opened last first."""
         return [Path(item.root) for item in reversed(self.registry.projects())]

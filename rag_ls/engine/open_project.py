@@ -327,9 +327,9 @@ class OpenProject:
         self.sync.follow_tree(self.settings.index.watch)
         self.sessions.clear_dead(self.index.checkout)
 
-    def questions_wait(self) -> bool:
-        """Whether a client waits for an answer."""
-        return self.engine.questions_wait()
+    def let_questions_pass(self, longest_s: float) -> None:
+        """Wait until no client waits for an answer, for `longest_s` seconds at most."""
+        self.engine.let_questions_pass(longest_s)
 
     def reason_to_wait(self) -> str:
         """The reason why only typed text is embedded now; empty where everything is."""

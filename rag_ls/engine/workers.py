@@ -25,7 +25,9 @@ class Workers:
         """`threads` run at most, `per_client` of them for one client."""
         self._most = threads
         self._per_client = per_client
-        self._wake = threading.Condition()
+        lock = threading.RLock()
+        self._wake = threading.Condition(lock)
+        self._rested = threading.Condition(lock)
         # The client whose turn is next comes first.
         self._waiting: OrderedDict[Hashable, deque[_Task]] = OrderedDict()
         self._running: dict[Hashable, int] = {}
@@ -39,6 +41,11 @@ class Workers:
         # Under the lock: a task that a thread is taking would be in neither of the two.
         with self._wake:
             return bool(self._running or self._waiting)
+
+    def wait_until_idle(self, timeout_s: float) -> bool:
+        """Wait until no client waits for an answer; False on time-out."""
+        with self._rested:
+            return self._rested.wait_for(lambda: not (self._running or self._waiting), timeout_s)
 
     def submit(self, client: Hashable, work: Callable[[], T]) -> Future[T]:
         """Run `work` in one of the threads, after the client's earlier requests."""
@@ -60,6 +67,7 @@ class Workers:
         """Drop the waiting requests of a client that left."""
         with self._wake:
             waiting = self._waiting.pop(client, deque())
+            self._rested.notify_all()
         for future, _ in waiting:
             future.cancel()
 
@@ -70,6 +78,7 @@ class Workers:
             waiting = [task for tasks in self._waiting.values() for task in tasks]
             self._waiting.clear()
             self._wake.notify_all()
+            self._rested.notify_all()
         for future, _ in waiting:
             future.cancel()
         deadline = time.monotonic() + timeout_s
@@ -113,3 +122,4 @@ class Workers:
             if not self._running[client]:
                 del self._running[client]
             self._wake.notify()
+            self._rested.notify_all()

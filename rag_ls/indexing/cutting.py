@@ -15,7 +15,8 @@ from rag_ls.chunking import Budget, Cut, approximate_token_offsets, cut, cut_rul
 from rag_ls.errors import StoreError
 from rag_ls.indexing.files import FAILED, Rejected, Source, file_state, read_source
 from rag_ls.model import Outline
-from rag_ls.storage import DISK, DocumentRecord, FileState, NewChunk, columns_of
+from rag_ls.storage.records import DISK, DocumentRecord, FileState, NewChunk
+from rag_ls.storage.terms import columns_of
 
 # Raise this when chunks or outlines change: documents cut by another version are then cut again.
 CHUNKER_VERSION = 3

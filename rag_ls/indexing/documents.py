@@ -35,6 +35,7 @@ _log = logging.getLogger(__name__)
 # Several processes pay from this many files on.
 MIN_FILES_FOR_PROCESSES = 200
 _BOM = "\ufeff"
+_BOM_BYTES = len(_BOM.encode())
 _ENDED = "ended_processes"
 _MAX_ENDED = 500
 # As many as the largest projects have documents, in 20 MB.
@@ -206,6 +207,16 @@ class DocumentIndexer:
         """The file's text as it is now."""
         return read_source(self._project.root, path, limit=self._max_file_bytes)
 
+    def equals_file(self, path: str, text: str) -> bool:
+        """Whether a text is that of the file as it is now. The file is read only if it is as long."""
+        # Some editors show a file without its byte order mark.
+        text = text.removeprefix(_BOM)
+        length, state = len(text.encode("utf-8", "surrogatepass")), file_state(self._project.root / path)
+        if state is None or state.size not in (length, length + _BOM_BYTES):
+            return False
+        source = self.read(path)
+        return isinstance(source, Source) and source.text.removeprefix(_BOM) == text
+
     def is_gone(self, path: str) -> bool:
         """Whether nothing is at a path of the project now."""
         return not os.path.lexists(self._project.root / path)
@@ -315,7 +326,7 @@ class Intake:
         """Index an editor's text of a document. Without a buffer, or where it equals the file, index the file."""
         if buffer is None or not self._may_index(buffer):
             self._documents.drop_buffer(path, session)
-        elif not buffer.guest and self._equals_file(buffer):
+        elif not buffer.guest and self._documents.equals_file(buffer.path, buffer.text):
             self._documents.drop_buffer(path, session)
             self._documents.index_file(path, priority=Priority.INTERACTIVE)
         else:
@@ -372,8 +383,3 @@ class Intake:
         if buffer.guest:
             return not reason_by_name(buffer.path)
         return not self._documents.refuses(buffer.path, buffer.text) and bool(self._admissions.files([buffer.path]))
-
-    def _equals_file(self, buffer: Buffer) -> bool:
-        source = self._documents.read(buffer.path)
-        # Some editors show a file without its byte order mark.
-        return isinstance(source, Source) and source.text.removeprefix(_BOM) == buffer.text.removeprefix(_BOM)

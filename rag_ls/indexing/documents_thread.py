@@ -102,6 +102,7 @@ class DocumentsThread:
                 has_more = self._step()
                 self._failing = False
                 self._note_idle(has_more)
+                self._board.note_step()
                 if not has_more and self._rest(changes):
                     return
             except (StoreError, NoProcess) as error:
@@ -223,6 +224,7 @@ class DocumentsThread:
         finally:
             with self._agenda.wake:
                 self._comparison.finish(done=done)
+            self._board.note_step()
 
     def _give_way(self) -> None:
         """Index typed texts in the middle of a scan. Raises `_Stopped` when the scan is to end."""
@@ -252,18 +254,12 @@ class DocumentsThread:
                 # Meanwhile the cutters work on the next batches.
                 while self._typed_step() or self._changed_step():
                     pass
-                self._let_questions_pass()
+                self._project.let_questions_pass(_MAX_GIVE_WAY_S)
         self._comparison.note_sync()
 
     def _has_urgent(self) -> bool:
         """Whether work waits that goes before the queue."""
         return self._inbox.has_typed or self._inbox.has_files or self._comparison.wanted
-
-    def _let_questions_pass(self) -> None:
-        """Leave the processor to questions for a limited time, so that indexing does not starve."""
-        deadline = time.monotonic() + _MAX_GIVE_WAY_S
-        while self._project.questions_wait() and time.monotonic() < deadline and not self._agenda.is_stopping:
-            time.sleep(0.005)
 
     def _hold_lock(self) -> bool:
         """Take the lock on the queue; whether this process holds it."""

@@ -196,6 +196,7 @@ class EmbeddingQueue:
         # Read one row instead of counting: a paused project may have tens of thousands.
         is_done = bool(active) and not self._store.embeddings.pending(active, 1, interactive_only=not self.bulk)
         self._is_blocked = not is_done and not self._can_be_had(active or self._configured())
+        self._board.note_step()
         with self._wake:
             if not self._awake and not self._stopping:
                 if self._wake.ends():
@@ -207,6 +208,7 @@ class EmbeddingQueue:
 
     def _pause(self) -> None:
         self.idle = True
+        self._board.note_step()
         with self._wake:
             if not self._awake and not self._stopping:
                 self._wake.wait(_RETRY_S)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rag_ls.errors import StoreUnavailable
 from rag_ls.indexing.secret_content import holds_secrets
-from rag_ls.storage import INDEX_STORE, FileState
+from rag_ls.storage.records import INDEX_STORE, FileState
 from rag_ls.util import handles
 from rag_ls.util.regular_files import regular_file
 

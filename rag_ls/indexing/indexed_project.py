@@ -20,9 +20,8 @@ class IndexedProject(Protocol):
     def compare_tree(self, give_way: Callable[[], None]) -> None:
         """Queue every difference between the tree and the index. Calls `give_way` between files, which may raise."""
 
-    def questions_wait(self) -> bool:
-        """Whether a client waits for an answer, so that indexing should pause."""
-        ...
+    def let_questions_pass(self, longest_s: float) -> None:
+        """Leave the processor to the questions of clients for a limited time, so that indexing does not starve."""
 
     def reason_to_wait(self) -> str:
         """Why only typed text is embedded now; empty where everything is."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
@@ -61,26 +63,49 @@ Listener = Callable[[Progress], None]
 
 
 class ProgressBoard:
-    """Holds the present progress and tells it to all listeners. Safe from several threads."""
+    """Holds the present progress, tells it to all listeners, and wakes who waits for it. Safe from several threads."""
 
     def __init__(self) -> None:
         self.now = Progress(Phase.IDLE)
-        self._lock = threading.Lock()
+        self._change = threading.Condition()
         self._listeners: tuple[Listener, ...] = ()
+        self._steps = 0
 
     def report(self, progress: Progress) -> None:
         """Set the present progress, and call the listeners in this thread."""
         self.now = progress
+        self.note_step()
         for listener in self._listeners:
             listener(progress)
 
+    def note_step(self) -> None:
+        """Note that a background thread has done something, or that its orders have changed."""
+        with self._change:
+            self._steps += 1
+            self._change.notify_all()
+
+    def wait_until(self, is_reached: Callable[[], bool], timeout_s: float = math.inf, look_s: float = math.inf) -> bool:
+        """Wait until `is_reached`, which is asked after each step, and every `look_s` seconds; False on time-out."""
+        deadline = time.monotonic() + timeout_s
+        while True:
+            # Read before the question: a step that comes meanwhile leads to another one.
+            steps = self._steps
+            if is_reached():
+                return True
+            left_s = min(look_s, deadline - time.monotonic())
+            if left_s <= 0:
+                return False
+            with self._change:
+                if self._steps == steps:
+                    self._change.wait(None if left_s == math.inf else left_s)
+
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` with each step from a background thread. Call the returned function to stop."""
-        with self._lock:
+        with self._change:
             self._listeners = (*self._listeners, listener)
 
         def stop() -> None:
-            with self._lock:
+            with self._change:
                 self._listeners = tuple(kept for kept in self._listeners if kept is not listener)
 
         return stop

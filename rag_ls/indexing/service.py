@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager
@@ -17,7 +18,8 @@ from rag_ls.indexing.indexed_project import IndexedProject
 from rag_ls.indexing.progress import Depth, Listener, Phase, Progress, ProgressBoard
 from rag_ls.storage import Priority
 
-_MAX_LOOK_S = 0.25
+# Another process may do the work that is waited for, and tells nobody.
+_LOOK_S = 0.25
 # Longer than a model loads: who did nothing for so long cannot go on.
 _GIVES_UP_AFTER_S = 30.0
 
@@ -54,6 +56,7 @@ class IndexingService:
         self._agenda.is_stopping = True
         self._agenda.wake.close()
         self._embeddings.begin_stop()
+        self._board.note_step()
 
     def stop(self) -> None:
         """Stop after the current step; unfinished work stays queued in the database."""
@@ -286,9 +289,7 @@ class IndexingService:
 
     def wait_for_scan(self, timeout_s: float) -> bool:
         """Wait until the tree was compared with the index; False on time-out."""
-        deadline = time.monotonic() + timeout_s
-        while self._agenda.comparison.is_pending and time.monotonic() < deadline:
-            time.sleep(0.01)
+        self._board.wait_until(lambda: not self._agenda.comparison.is_pending or self._agenda.is_stopping, timeout_s)
         return self.scanned
 
     def end_delays(self) -> None:
@@ -306,19 +307,16 @@ class IndexingService:
 
     def wait_until_idle(self, timeout_s: float | None = None, *, embeddings: bool = True) -> bool:
         """Wait until all known work is done, embedding included if asked for; False on time-out or cancellation."""
-        deadline, pause = None if timeout_s is None else time.monotonic() + timeout_s, 0.01
+        is_idle = False
+
+        def is_over() -> bool:
+            nonlocal is_idle
+            is_idle = self._is_idle(embeddings)
+            return is_idle or self._agenda.is_cancelled or self._agenda.is_stopping
+
         self.end_delays()
-        while not self._is_idle(embeddings):
-            if (
-                self._agenda.is_cancelled
-                or self._agenda.is_stopping
-                or (deadline is not None and time.monotonic() > deadline)
-            ):
-                return False
-            # A look counts rows: a long wait looks less often.
-            time.sleep(pause)
-            pause = min(_MAX_LOOK_S, 1.5 * pause)
-        return True
+        self._board.wait_until(is_over, math.inf if timeout_s is None else timeout_s, _LOOK_S)
+        return is_idle
 
     def _is_idle(self, embeddings: bool) -> bool:
         with self._agenda.wake:

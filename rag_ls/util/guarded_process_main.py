@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import pickle
 import signal
 import sys
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, Any
 
 from rag_ls.util.guarded_processes import ANSWER, RAISED
 from rag_ls.util.pipe_frames import read_frame, write_frame
@@ -24,10 +25,30 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     nice, memory_bytes = (int(argument) for argument in sys.argv[1:3])
+    for package in sys.argv[3:]:
+        postpone(package)
     if nice and hasattr(os, "nice"):
         os.nice(nice)
     _limit(memory_bytes)
     serve(sys.stdin.buffer, answers)
+
+
+def postpone(package: str) -> None:
+    """Let modules of a package be imported without what its `__init__` exports, until one of these is asked for."""
+    spec = importlib.util.find_spec(package)
+    assert spec is not None
+    assert spec.loader is not None
+    loader, module = spec.loader, importlib.util.module_from_spec(spec)
+
+    def load(name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        del module.__dict__["__getattr__"]
+        loader.exec_module(module)
+        return getattr(module, name)
+
+    module.__dict__["__getattr__"] = load
+    sys.modules[package] = module
 
 
 def serve(calls: IO[bytes], answers: IO[bytes]) -> None:

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -74,15 +74,25 @@ class _Process:
 class GuardedProcesses:
     """Up to `count` processes; safe from several threads. A call waits where all are at work."""
 
-    def __init__(self, count: int, *, nice: int = 0, rest_s: float = 60.0, grown_bytes: int = 200_000_000) -> None:
+    def __init__(
+        self,
+        count: int,
+        *,
+        nice: int = 0,
+        rest_s: float = 60.0,
+        grown_bytes: int = 200_000_000,
+        postponed: Sequence[str] = (),
+    ) -> None:
         """A process ends after a rest of `rest_s` seconds, or when it has more than `grown_bytes` after a call.
 
-        `nice` lowers its priority.
+        `nice` lowers its priority. Of the packages `postponed`, it imports the modules that calls need, and `__init__`
+        only where one needs that: most of a process's start is importing.
         """
         self._count = count
         self._nice = nice
         self._rest_s = rest_s
         self._grown_bytes = grown_bytes
+        self._postponed = postponed
         self._changed = threading.Condition()
         self._processes: list[_Process] = []
         self._starting = 0
@@ -150,7 +160,7 @@ class GuardedProcesses:
                     break
                 self._changed.wait()
         try:
-            popen = _start(self._nice, limits.memory_bytes)
+            popen = _start(self._nice, limits.memory_bytes, self._postponed)
         except OSError as error:
             raise NoProcess(f"no process can be started: {error}") from error
         finally:
@@ -250,9 +260,10 @@ def _use_of(meter: psutil.Process) -> tuple[float, int]:
         return times.user + times.system, meter.memory_info().rss
 
 
-def _start(nice: int, memory_bytes: int) -> subprocess.Popen[bytes]:
+def _start(nice: int, memory_bytes: int, postponed: Sequence[str]) -> subprocess.Popen[bytes]:
     # -P: do not import modules from the working folder, which is the user's.
-    command = [sys.executable, "-P", "-m", "rag_ls.util.guarded_process_main", str(nice), str(memory_bytes)]
+    module = "rag_ls.util.guarded_process_main"
+    command = [sys.executable, "-P", "-m", module, str(nice), str(memory_bytes), *postponed]
     # Its arrays are small: threads of a numeric library would cost more than they save.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)

@@ -84,6 +84,18 @@ def test_it_is_busy_only_while_somebody_waits(workers: Workers) -> None:
     assert not workers.busy
 
 
+def test_who_waits_for_the_workers_is_woken_when_the_last_one_is_done(workers: Workers) -> None:
+    assert workers.wait_until_idle(0)
+    release = threading.Event()
+    workers.submit("a", lambda: release.wait(PATIENCE_S))
+    assert not workers.wait_until_idle(0.01)
+    waiting = threading.Timer(0.1, release.set)
+    waiting.start()
+    assert workers.wait_until_idle(PATIENCE_S)
+    assert not workers.busy
+    waiting.join()
+
+
 def test_a_closed_pool_takes_nothing_more(workers: Workers) -> None:
     workers.close()
     with pytest.raises(RuntimeError):

@@ -98,3 +98,22 @@ def test_a_text_that_takes_too_much_memory_is_cut_by_lines(tree: Tree, cutters: 
 def test_other_settings_have_other_fingerprints() -> None:
     others = [replace(_CUTTING, by_lines=True), replace(_CUTTING, languages=("go",)), Cutting(Budget(100, 24, 24))]
     assert len({cutting.fingerprint for cutting in (_CUTTING, *others)}) == 4
+
+
+def _modules(cutters: Cutters) -> set[str]:
+    """What one of the processes has imported."""
+    return set(cutters.call(eval, "list(__import__('sys').modules)"))
+
+
+def test_a_process_that_cuts_imports_no_database(tree: Tree) -> None:
+    own = Cutters()
+    try:
+        assert isinstance(own.cut_file(tree, Job("module_01.py")), CutFile)
+        assert not {"sqlite3", "usearch", "filelock", "rag_ls.config", "rag_ls.storage.api"} & _modules(own)
+        # Another call may need more.
+        assert (
+            own.call(eval, "__import__('rag_ls.storage', fromlist=['open_index']).open_index.__name__") == "open_index"
+        )
+        assert "sqlite3" in _modules(own)
+    finally:
+        own.close()

@@ -65,3 +65,28 @@ def test_a_skipped_file_that_is_gone_is_forgotten(
     for path in intake.wanted([".env"]):
         intake.take_file(path)
     assert store.skipped() == {}
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_text_is_that_of_its_file_with_and_without_a_byte_order_mark(
+    documents: DocumentIndexer, shop: Path, mark: str
+) -> None:
+    write(shop, {"src/prices.py": f"{mark}tea = '3 €'\n"})
+    assert documents.equals_file("src/prices.py", "tea = '3 €'\n")
+    assert documents.equals_file("src/prices.py", "\ufefftea = '3 €'\n")
+    assert not documents.equals_file("src/prices.py", "tea = '4 €'\n")
+    assert not documents.equals_file("src/prices.py", "tea = '30 €'\n")
+    assert not documents.equals_file("src/gone.py", "")
+
+
+def test_a_file_of_another_length_than_the_typed_text_is_not_read(
+    documents: DocumentIndexer, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    read_file = documents.read
+    monkeypatch.setattr(documents, "read", lambda path: read.append(path) or read_file(path))
+    text = (shop / "src/cart.py").read_text()
+    assert not documents.equals_file("src/cart.py", f"{text}#")
+    assert read == []
+    assert documents.equals_file("src/cart.py", text)
+    assert read == ["src/cart.py"]
