@@ -28,9 +28,11 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.parse
 import venv
+from collections.abc import Sequence
 from pathlib import Path
 
 from first_minute import FirstMinute, show_step
@@ -44,6 +46,8 @@ MODEL = ROOT / "packages" / "rag-ls-model"
 TORCH = "torch==2.13.0"
 # PyTorch's own index of CPU builds: on Linux the default build brings several GB of CUDA libraries.
 CPU_TORCH_INDEX = "https://download.pytorch.org/whl/cpu"
+# What the tests of all workers write, several times over.
+RAM_BYTES = 4_000_000_000
 # What uv says where it gets no answer; 1 where it finds a weakness.
 _UNREACHABLE = 2
 
@@ -153,10 +157,30 @@ def test(arguments: list[str]) -> int:
         return test_lean([argument for argument in arguments if argument != "--lean"])
     # They start hundreds of processes: without this, each would compile all modules anew.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    workers = () if any(argument.startswith("-n") for argument in arguments) else ("-n", "2", "--dist", "worksteal")
-    failed = run(str(BIN / python_name()), "-m", "pytest", *workers, *arguments)
+    failed = run_tests(BIN / python_name(), arguments)
     # A release is preceded by an hour of use, whose memory, handles and threads must stay flat.
     return failed or (bench(["soak"]) if "--long" in arguments else 0)
+
+
+def run_tests(python: Path, arguments: Sequence[str]) -> int:
+    """Run pytest with one worker more than there are cores, as many tests wait for a process, and with its files in RAM."""
+    given = any(argument.startswith("-n") for argument in arguments)
+    workers = () if given else ("-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal")
+    folder = tempfile.mkdtemp(prefix="rag-ls-tests-", dir=quick_folder())
+    failed = run(str(python), "-m", "pytest", *workers, *arguments, TMPDIR=folder)
+    if failed:
+        say(f"what the tests that failed wrote is in {folder}")
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+    return failed
+
+
+def quick_folder() -> str | None:
+    """A folder in RAM, if there is one with room: tests write thousands of databases, and wait for the disk after each."""
+    ram = Path("/dev/shm")
+    if platform.system() == "Linux" and ram.is_dir() and shutil.disk_usage(ram).free > RAM_BYTES:
+        return str(ram)
+    return None
 
 
 def test_lean(arguments: list[str]) -> int:
@@ -173,7 +197,7 @@ def test_lean(arguments: list[str]) -> int:
     chosen = arguments or [f"tests/{folder}" for folder in ("cli", "embedding", "e2e")]
     # Those of a team's store need a server, and the extra `postgres`.
     left_out = ("-m", "not extras", "--ignore-glob", "*/test_store_*.py")
-    return run(str(python), "-m", "pytest", "-n", "2", "--dist", "worksteal", *left_out, *chosen)
+    return run_tests(python, (*left_out, *chosen))
 
 
 def lint(_: list[str]) -> int:
@@ -247,8 +271,8 @@ def python_name() -> str:
     return "python.exe" if os.name == "nt" else "python"
 
 
-def run(*command: str) -> int:
-    return subprocess.call(command, cwd=ROOT)
+def run(*command: str, **environment: str) -> int:
+    return subprocess.call(command, cwd=ROOT, env={**os.environ, **environment})
 
 
 def say(message: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.commands import run_command
 from tests.support import IS_ROOT, memories_file, until, write
 
 pytestmark = pytest.mark.shared_engine
@@ -20,9 +21,7 @@ _COMMAND = Path(sys.executable).with_name("rag-ls")
 
 
 def _run(folder: Path, *arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(_COMMAND), *arguments], cwd=folder, input=typed, capture_output=True, text=True, timeout=120, check=False
-    )
+    return run_command(*arguments, folder=folder, typed=typed)
 
 
 def _json(folder: Path, *arguments: str, code: int = 0, typed: str = "") -> Any:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from rag_ls.registry.trusted_folders import users_trusted_folders
-from tests.daemon.engines import RAG_LS, run
+from tests.commands import RAG_LS
+from tests.daemon.engines import run
 from tests.support import write
 
 FILES = {

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.commands import run_command
+
 pytestmark = pytest.mark.shared_engine
 
-_COMMAND = Path(sys.executable).with_name("rag-ls")
 _VERBS = ("update", "restore", "consolidate", "summarize", "stats", "optimize", "vacuum", "export", "import")
 
 
 def _run(folder: Path, *arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(_COMMAND), *arguments], cwd=folder, input=typed, capture_output=True, text=True, timeout=120, check=False
-    )
+    return run_command(*arguments, folder=folder, typed=typed)
 
 
 def _json(folder: Path, *arguments: str, code: int = 0, typed: str = "") -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from rag_ls.project import user_config_file
+from tests.commands import run_command
 from tests.support import write
 
 pytestmark = pytest.mark.shared_engine
@@ -21,10 +22,7 @@ _COMMAND = Path(sys.executable).with_name("rag-ls")
 
 
 def _run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(_COMMAND), *arguments], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
-        check=False,
-    )  # fmt: skip
+    return run_command(*arguments, folder=folder)
 
 
 def _json(folder: Path, *arguments: str, code: int = 0) -> Any:

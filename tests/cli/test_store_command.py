@@ -20,6 +20,7 @@ from rag_ls.indexing import Buffer
 from rag_ls.storage.postgres.project_vectors import PostgresProjectVectors
 from rag_ls.storage.qdrant.projects import QdrantProjects
 from rag_ls.storage.qdrant.vectors import QdrantVectors
+from tests.commands import run_command
 from tests.storage.postgres.servers import Postgres
 from tests.support import MODEL, PATIENCE_S, SHOP, digest, git, git_repository, unit_vectors, write
 
@@ -27,7 +28,7 @@ _COMMAND = str(Path(sys.executable).with_name("rag-ls"))
 
 
 def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([_COMMAND, *words], cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    return run_command(*words, folder=folder)
 
 
 def _at_a_terminal(folder: Path, answer: str, *words: str) -> tuple[int, str]:

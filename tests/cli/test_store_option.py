@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import run_command
 from tests.storage.postgres.servers import postgres
 from tests.support import SHOP, write
 
@@ -16,9 +17,7 @@ _COMMAND = str(Path(sys.executable).with_name("rag-ls"))
 
 
 def _index(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [_COMMAND, "index", *options, "--json"], cwd=folder, capture_output=True, text=True, timeout=120
-    )
+    return run_command("index", *options, "--json", folder=folder)
 
 
 def test_ci_fills_the_store(home: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -7,7 +7,6 @@ import json
 import os
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,17 +16,13 @@ import httpx2 as httpx
 from rag_ls.daemon import transport
 from rag_ls.daemon.channel import PROTOCOL, Channel
 from rag_ls.daemon.paths import engine_paths
+from tests.commands import Copy, run_command, start_command
 from tests.support import PATIENCE_S, engine_pid, until
-
-RAG_LS = str(Path(sys.executable).with_name("rag-ls"))
 
 
 def run(*arguments: str, folder: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
     """One command, to its end."""
-    return subprocess.run(
-        [RAG_LS, *arguments], cwd=folder, capture_output=True, text=True, timeout=PATIENCE_S, check=False,
-        env={**os.environ, **environment},
-    )  # fmt: skip
+    return run_command(*arguments, folder=folder, timeout_s=PATIENCE_S, environment={**os.environ, **environment})
 
 
 def answer(*arguments: str, folder: Path | None = None) -> Any:
@@ -38,11 +33,9 @@ def answer(*arguments: str, folder: Path | None = None) -> Any:
 
 
 @contextlib.contextmanager
-def engine(**environment: str) -> Iterator[subprocess.Popen[str]]:
+def engine(**environment: str) -> Iterator[subprocess.Popen[str] | Copy]:
     """A running `rag-ls serve`, which takes clients."""
-    process = subprocess.Popen(
-        [RAG_LS, "serve"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}
-    )
+    process = start_command("serve", environment={**os.environ, **environment})
     try:
         assert until(lambda: (engine_pid() == process.pid and is_reachable()) or process.poll() is not None)
         yield process

@@ -12,7 +12,8 @@ import psutil
 import pytest
 
 from rag_ls.daemon.paths import engine_paths
-from tests.daemon.engines import RAG_LS, answer, engine, run
+from tests.commands import RAG_LS
+from tests.daemon.engines import answer, engine, run
 from tests.support import PATIENCE_S, engine_pid, has_ended, until, write
 
 _SAID = "Fatal Python error: Segmentation fault"

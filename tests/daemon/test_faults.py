@@ -27,7 +27,8 @@ from rag_ls.daemon.channel import Channel, EngineLost
 from rag_ls.daemon.find import Mode, find_engine
 from rag_ls.errors import ProjectUnavailable, RagLsError, StoreFull, StoreUnavailable
 from rag_ls.registry.memory_homes import FOLDER as MEMORY_HOMES
-from tests.daemon.engines import RAG_LS, answer, engine, hello, raw, run, until_served
+from tests.commands import RAG_LS
+from tests.daemon.engines import answer, engine, hello, raw, run, until_served
 from tests.support import PATIENCE_S, SHOP, engine_pid, memories_file, until, write
 
 

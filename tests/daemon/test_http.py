@@ -14,7 +14,8 @@ import httpx2 as httpx
 import pytest
 
 from rag_ls.daemon.paths import user_config_file
-from tests.daemon.engines import RAG_LS, answer, engine, free_port, run, until_served
+from tests.commands import RAG_LS
+from tests.daemon.engines import answer, engine, free_port, run, until_served
 from tests.support import PATIENCE_S, SHOP, until, write
 
 

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from rag_ls.daemon.paths import engine_paths
-from tests.daemon.engines import RAG_LS, answer, run
+from tests.commands import RAG_LS
+from tests.daemon.engines import answer, run
 from tests.e2e.clients import Editor, agent, editor, eventually
 from tests.support import PATIENCE_S, engine_pid, has_ended, until, write
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.daemon.engines import RAG_LS, engine, run
+from tests.commands import RAG_LS
+from tests.daemon.engines import engine, run
 from tests.support import PATIENCE_S, SHOP, until, write
 
 

@@ -22,7 +22,8 @@ from rag_ls.daemon.channel import Channel
 from rag_ls.daemon.paths import engine_paths
 from rag_ls.project import user_config_file
 from rag_ls.util.json_rpc import framed, parsed, read_framed
-from tests.daemon.engines import RAG_LS, answer, hello, raw, run, until_served
+from tests.commands import RAG_LS
+from tests.daemon.engines import answer, hello, raw, run, until_served
 from tests.e2e.clients import agent, editor
 from tests.promises.messages import INITIALIZE_AGENT, Messages
 from tests.support import SHOP, engine_pid, until, write

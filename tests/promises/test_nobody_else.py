@@ -31,7 +31,8 @@ from rag_ls.http import server as http_server
 from rag_ls.http.app import PAGE
 from rag_ls.http.tokens import Access, TokenFile
 from rag_ls.project import Project, check_may_become_project, find_marked_root, find_project, user_data_folder
-from tests.daemon.engines import RAG_LS, answer, engine, run, until_served
+from tests.commands import RAG_LS
+from tests.daemon.engines import answer, engine, run, until_served
 from tests.http.conftest import Serve, serve
 from tests.http.test_server import certificate
 from tests.support import PATIENCE_S, SHOP, finished, python, until, write

@@ -21,7 +21,8 @@ from rag_ls.config import Settings
 from rag_ls.memory import Memories, NewMemory, utc_now
 from rag_ls.model import Scope
 from rag_ls.storage import open_memories
-from tests.daemon.engines import RAG_LS, run
+from tests.commands import RAG_LS
+from tests.daemon.engines import run
 from tests.support import IS_ROOT, PATIENCE_S, SHOP, git, git_repository, trust, write
 
 pytestmark = [pytest.mark.slow, pytest.mark.shared_engine]

@@ -14,7 +14,8 @@ import psutil
 import pytest
 
 from rag_ls.daemon.channel import Channel
-from tests.daemon.engines import RAG_LS, hello, is_reachable, raw
+from tests.commands import RAG_LS
+from tests.daemon.engines import hello, is_reachable, raw
 from tests.support import PATIENCE_S, engine_pid, until, write
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="other systems count handles in another way")

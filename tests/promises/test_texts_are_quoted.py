@@ -29,7 +29,8 @@ from rag_ls.project import CONFIG_FILE, Project
 from rag_ls.registry.trusted_folders import users_trusted_folders
 from rag_ls.storage import open_memories
 from tests.cli.test_terminal import on_a_terminal
-from tests.daemon.engines import RAG_LS, run
+from tests.commands import RAG_LS, run_command
+from tests.daemon.engines import run
 from tests.e2e.clients import editor as editor_process
 from tests.lsp.conftest import cart, editor
 from tests.lsp.in_process import InProcessEditor, in_process_editor
@@ -451,9 +452,8 @@ def rendered(markdown: str) -> list[tuple[str, str]]:
 
 def _hook(moment: str, root: Path) -> str:
     event = {"tool_name": "Edit", "cwd": str(root), "tool_input": {"file_path": str(root / "src/money/sum.py")}}
-    done = subprocess.run(
-        [RAG_LS, "hook", moment], input=json.dumps(event), capture_output=True, text=True, cwd=root, check=True
-    )
+    done = run_command("hook", moment, folder=root, typed=json.dumps(event))
+    assert done.returncode == 0, done.stderr
     return done.stdout
 
 

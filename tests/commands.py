@@ -1,0 +1,176 @@
+"""Commands of rag-ls as processes: copies of one that has imported it (`forking.py`), or new ones where that cannot be."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO
+
+from tests.forking import FRAME
+
+RAG_LS = str(Path(sys.executable).with_name("rag-ls"))
+_COPIES = sys.platform == "linux" and not os.environ.get("COLD")
+# What Python reads once, when it starts.
+_READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "OMP_", "OPENBLAS_", "OPENSSL_", "SSL_")
+
+
+def run_command(
+    *arguments: str | os.PathLike[str],
+    folder: Path | None = None,
+    typed: str = "",
+    timeout_s: float = 120.0,
+    environment: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run one command of rag-ls to its end, with `typed` as its input.
+
+    Raises `subprocess.TimeoutExpired` where it takes longer.
+    """
+    command = start_command(*arguments, folder=folder, environment=environment)
+    try:
+        printed, complaints = command.communicate(typed, timeout=timeout_s)
+    except subprocess.TimeoutExpired:
+        command.kill()
+        command.communicate()
+        raise
+    return subprocess.CompletedProcess([RAG_LS, *arguments], command.wait(), printed, complaints)
+
+
+def start_command(
+    *arguments: str | os.PathLike[str], folder: Path | None = None, environment: Mapping[str, str] | None = None
+) -> subprocess.Popen[str] | Copy:
+    """Start one command of rag-ls, with pipes as its standard streams."""
+    words = [os.fspath(word) for word in arguments]
+    variables = dict(os.environ if environment is None else environment)
+    if not _COPIES or _read_at_start(variables) != _read_at_start(os.environ):
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            [RAG_LS, *words], cwd=folder, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=variables
+        )
+    return Copy(words, str(folder or Path.cwd()), variables)
+
+
+def _read_at_start(variables: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in variables.items() if name.startswith(_READ_AT_START)}
+
+
+class Copy:
+    """A copy that runs one command; what tests use of `subprocess.Popen`."""
+
+    def __init__(self, words: list[str], folder: str, variables: dict[str, str]) -> None:
+        self._words = words
+        self._readers: list[_Reader] = []
+        self.returncode: int | None = None
+        pipes = [os.pipe() for _ in range(3)]
+        theirs = [pipes[0][0], pipes[1][1], pipes[2][1]]
+        self.stdin, self.stdout, self.stderr = (
+            os.fdopen(end, mode) for end, mode in ((pipes[0][1], "w"), (pipes[1][0], "r"), (pipes[2][0], "r"))
+        )
+        self._connection = socket.socket(socket.AF_UNIX)
+        try:
+            self._connection.connect(_address())
+            request = {"arguments": words, "folder": folder, "environment": variables, "umask": _umask()}
+            body = json.dumps(request).encode()
+            socket.send_fds(self._connection, [FRAME.pack(len(body))], theirs)
+            self._connection.sendall(body)
+        finally:
+            for each in theirs:
+                os.close(each)
+        self.pid = FRAME.unpack(self._connection.recv(FRAME.size, socket.MSG_WAITALL))[0]
+
+    def poll(self) -> int | None:
+        """Its exit code, if it has ended; negative where a signal ended it."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.wait(0.0)
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit code, once it has ended. Raises `subprocess.TimeoutExpired`."""
+        if self.returncode is None:
+            self._connection.settimeout(timeout)
+            try:
+                code = FRAME.unpack(self._connection.recv(FRAME.size))[0]
+            except (TimeoutError, BlockingIOError):
+                raise subprocess.TimeoutExpired(self._words, timeout or 0.0) from None
+            self._connection.close()
+            self.returncode = int(code - (code >> 31 << 32))
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.send_signal(signal.SIGKILL)
+
+    def communicate(self, typed: str = "", timeout: float | None = None) -> tuple[str, str]:
+        """What it printed, once its output and it have ended. Raises `subprocess.TimeoutExpired`."""
+        if not self._readers:
+            self._readers = [_Reader(stream) for stream in (self.stdout, self.stderr)]
+            with contextlib.suppress(BrokenPipeError):
+                self.stdin.write(typed)
+            with contextlib.suppress(BrokenPipeError):
+                self.stdin.close()
+        self.wait(timeout)
+        printed, complaints = (reader.finish() for reader in self._readers)
+        return printed, complaints
+
+
+class _Reader:
+    """Reads a stream to its end, in a thread of its own."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+        self._text = ""
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        self._text = self._stream.read()
+
+    def finish(self) -> str:
+        """All that was read."""
+        self._thread.join()
+        self._stream.close()
+        return self._text
+
+
+def _umask() -> int:
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("Umask:")[2].split()[0], 8)
+
+
+@functools.cache
+def _address() -> str:
+    """Where a process takes commands that has imported rag-ls; it ends with this one."""
+    folder = tempfile.TemporaryDirectory(prefix="rag-ls-commands-")
+    address = f"{folder.name}/socket"
+    # No setting of a test, nor of the shell, is to be in what all share.
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("RAG_LS_", "GIT_"))}
+    # Pipes, as its copies have: Python treats a stream for good as what it was at the start.
+    process = subprocess.Popen(
+        [sys.executable, "-P", str(Path(__file__).with_name("forking.py")), address],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=variables,
+    )  # fmt: skip
+
+    def end() -> None:
+        process.communicate(timeout=10)
+        folder.cleanup()
+
+    atexit.register(end)
+    while not os.path.exists(address):
+        assert process.poll() is None, process.communicate()
+        threading.Event().wait(0.01)
+    return address
