@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -284,18 +284,21 @@ class IndexedProjects:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._masters: dict[tuple[tuple[str, str | bytes], ...], Path] = {}
+        self._masters: dict[Hashable, Path] = {}
 
     def copy(self, files: Mapping[str, str | bytes], to: Path) -> Path:
         """A folder with some files and their index, embeddings included."""
-        key = tuple(files.items())
+        return self.copy_made(tuple(files.items()), lambda folder: write(folder, files), to)
+
+    def copy_made(self, key: Hashable, make: Callable[[Path], Path], to: Path) -> Path:
+        """A copy of what `make` makes in a folder, the first time that it is asked for by this key, and of its index."""
         if key not in self._masters:
-            self._masters[key] = write(self._folder / str(len(self._masters)), files)
+            self._masters[key] = make(self._folder / str(len(self._masters)))
             with pytest.MonkeyPatch.context() as patch:
                 # No test is to know of the original.
                 patch.setenv("RAG_LS_HOME", str(self._folder / "home"))
                 _index(self._masters[key])
-        shutil.copytree(self._masters[key], to)
+        shutil.copytree(self._masters[key], to, symlinks=True)
         # The copy is the test's own: an index that somebody else made is made anew.
         open_index(to / ".rag-ls", Settings(), is_trusted=True).close()
         return to

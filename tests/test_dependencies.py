@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -22,7 +23,7 @@ _ELSEWHERE = {"model2vec", "semble", "wordllama", "transformers"}
     ("folder", "groups"), [("rag_ls", ()), ("training", ("dev",)), ("tests", ("lean", "dev")), ("scripts", ("dev",))]
 )
 def test_every_import_is_declared(folder: str, groups: tuple[str, ...]) -> None:
-    declared, brought_by = _declared(groups), packages_distributions()
+    declared, brought_by = _declared(groups), _brought_by()
     files = sorted((_ROOT / folder).rglob("*.py"))
     beside = {file.stem for file in files} if folder == "scripts" else set()
     ours = _OURS | beside | (_ELSEWHERE if groups else set())
@@ -33,6 +34,12 @@ def test_every_import_is_declared(folder: str, groups: tuple[str, ...]) -> None:
         if module not in ours and declared.isdisjoint(map(_plain, brought_by.get(module, [module])))
     }
     assert undeclared == {}
+
+
+@functools.cache
+def _brought_by() -> Mapping[str, list[str]]:
+    """Which packages bring a module."""
+    return packages_distributions()
 
 
 def _imported(file: Path) -> Iterator[str]:

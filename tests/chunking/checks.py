@@ -13,6 +13,11 @@ SMALL = Budget(max_tokens=24, min_tokens=6, overlap_tokens=5)
 MEDIUM = Budget(max_tokens=100, min_tokens=20, overlap_tokens=12)
 
 
+def joined(chunks: list[Chunk]) -> str:
+    """The text that was cut into chunks."""
+    return "".join(chunk.text for chunk in chunks)
+
+
 def chunks_of(text: str, language: str | None, budget: Budget = SMALL, path: str = "a/file") -> list[Chunk]:
     """Chunks, after checking all that must hold for them and for the outline."""
     found = cut(text, path, language=language, budget=budget, token_offsets=approximate_token_offsets)

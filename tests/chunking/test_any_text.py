@@ -10,7 +10,7 @@ from rag_ls.chunking import Budget, approximate_token_offsets, chunk_text, embed
 from rag_ls.languages import SYNTAXES
 from tests.support import scale_examples
 
-from .checks import MEDIUM, SMALL, chunks_of
+from .checks import MEDIUM, SMALL, chunks_of, joined
 from .samples import SAMPLES
 
 LANGUAGES = st.sampled_from([*sorted(SYNTAXES), "notebook", "text", "rst", "unheard-of", None])
@@ -50,13 +50,13 @@ BUDGETS = st.builds(
 @settings(max_examples=scale_examples(400), deadline=None)
 @given(TEXTS, LANGUAGES)
 def test_any_text_is_partitioned_within_the_budget(text: str, language: str | None) -> None:
-    chunks_of(text, language)
+    assert joined(chunks_of(text, language)) == text
 
 
 @settings(max_examples=scale_examples(120), deadline=None)
 @given(st.sampled_from(SAMPLES), BUDGETS)
 def test_any_budget_is_kept(sample, budget: Budget) -> None:
-    chunks_of(sample.text, sample.language, budget)
+    assert joined(chunks_of(sample.text, sample.language, budget)) == sample.text
 
 
 @st.composite
@@ -79,7 +79,7 @@ def mutated_samples(draw: st.DrawFn) -> tuple[str, str]:
 @settings(max_examples=scale_examples(250), deadline=None)
 @given(mutated_samples(), st.sampled_from([SMALL, MEDIUM]))
 def test_broken_code_is_partitioned_within_the_budget(case: tuple[str, str], budget: Budget) -> None:
-    chunks_of(*case, budget)
+    assert joined(chunks_of(*case, budget)) == case[0]
 
 
 @settings(max_examples=scale_examples(60), deadline=None)
@@ -131,4 +131,5 @@ def test_only_lf_crlf_and_cr_end_a_line() -> None:
 @pytest.mark.parametrize("character", ["\U000febfd", "\U00054000", "\U0010fffd", "\ue0b0", "\uffff", "漢"])
 def test_no_character_crashes_a_scanner(language: str, character: str) -> None:
     for before in ("{", "$", "${", "<<", "<", "[", "`", "- ", "# ", '"', "<!--", "a "):
-        chunks_of(f"{before}{character}{character}\n", language)
+        text = f"{before}{character}{character}\n"
+        assert joined(chunks_of(text, language)) == text

@@ -6,7 +6,7 @@ import pytest
 
 from rag_ls.model import Chunk
 
-from .checks import MEDIUM, chunks_of, outline_of
+from .checks import MEDIUM, chunks_of, joined, outline_of
 
 SCRIPT = """<script setup lang="ts">
 import { ref } from "vue";
@@ -88,4 +88,5 @@ def test_several_scripts_on_one_line_are_cut() -> None:
 )
 def test_broken_markup_is_cut(broken: str) -> None:
     for host in DOCUMENTS:
-        chunks_of(DOCUMENTS[host] + broken + DOCUMENTS[host], host, MEDIUM)
+        text = DOCUMENTS[host] + broken + DOCUMENTS[host]
+        assert joined(chunks_of(text, host, MEDIUM)) == text

@@ -16,7 +16,7 @@ from rag_ls.languages import SYNTAXES
 from rag_ls.languages.scripts import exported_names
 from rag_ls.model import Chunk
 
-from .checks import check_partition, chunks_of
+from .checks import check_partition, chunks_of, joined
 from .more_samples import MORE_SAMPLES
 from .sample import Sample
 from .samples import SAMPLES
@@ -84,7 +84,8 @@ def test_brackets_that_stay_open_are_asked_about_in_proportion(language: str, un
     ],
 )
 def test_deep_nesting_is_complete(language: str, opening: str, closing: str) -> None:
-    chunked(opening * 10_000 + "1" + closing * 10_000, language)
+    text = opening * 10_000 + "1" + closing * 10_000
+    assert joined(chunked(text, language)) == text
 
 
 @pytest.mark.parametrize(
@@ -93,7 +94,8 @@ def test_deep_nesting_is_complete(language: str, opening: str, closing: str) -> 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
 def test_deep_indentation_is_complete(language: str, line: str, end: str) -> None:
     for indent in ("  ", "\t"):
-        chunked("".join(indent * level + line + end for level in range(700)), language)
+        text = "".join(indent * level + line + end for level in range(700))
+        assert joined(chunked(text, language)) == text
 
 
 def test_a_long_array_is_cut_into_lines() -> None:
@@ -102,7 +104,8 @@ def test_a_long_array_is_cut_into_lines() -> None:
 
 
 def test_a_long_chain_of_branches_is_complete() -> None:
-    chunked("if (a) {\n" + "  f();\n} else if (b) {\n" * 10_000 + "}\n", "javascript")
+    text = "if (a) {\n" + "  f();\n} else if (b) {\n" * 10_000 + "}\n"
+    assert joined(chunked(text, "javascript")) == text
 
 
 @pytest.mark.parametrize("language", ["lua", "scala", "dart", "julia", "svelte"])
@@ -111,7 +114,8 @@ def test_a_text_that_no_grammar_can_read_in_time_is_complete(language: str, monk
     monkeypatch.setattr(parse_module, "_SECONDS", 0.05)
     monkeypatch.setattr(parse_module, "_BLOCK_SECONDS", 0.005)
     monkeypatch.setattr(parse_module, "_SECONDS_PER_BYTE", 1e-6)
-    chunked("a lot of words that are not code\n" * 6_000, language)
+    text = "a lot of words that are not code\n" * 6_000
+    assert joined(chunked(text, language)) == text
 
 
 def test_what_parses_too_slowly_is_parsed_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

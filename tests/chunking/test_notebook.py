@@ -13,7 +13,7 @@ from rag_ls.chunking import Budget, embedding_text, recognise
 from rag_ls.model import Chunk
 from tests.support import scale_examples
 
-from .checks import MEDIUM, SMALL, chunks_of, outline_of
+from .checks import MEDIUM, SMALL, chunks_of, joined, outline_of
 
 IMAGE = "iVBORw0KGgo" * 2000
 INTRO = (
@@ -218,5 +218,6 @@ def test_any_notebook_is_partitioned_within_the_budget(cells, indent, ascii_only
     content = {"metadata": {"x": "é" * 30}, "cells": cells, "nbformat": 4}
     text = json.dumps(content, indent=indent, ensure_ascii=ascii_only, sort_keys=sort)
     chunks = chunks_of(text, "notebook", budget)
+    assert joined(chunks) == text
     for chunk in chunks:
         embedding_text(chunk).encode("utf-8", "surrogatepass")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from rag_ls.registry.trusted_folders import users_trusted_folders
-from tests.commands import RAG_LS
+from tests.commands import run_command
 from tests.daemon.engines import run
 from tests.support import write
 
@@ -27,9 +26,8 @@ FILES = {
 
 def _hook(moment: str, root: Path, path: str) -> str:
     event = {"tool_name": "Edit", "cwd": str(root), "tool_input": {"file_path": str(root / path)}}
-    done = subprocess.run(
-        [RAG_LS, "hook", moment], input=json.dumps(event), capture_output=True, text=True, cwd=root, check=True
-    )
+    done = run_command("hook", moment, folder=root, typed=json.dumps(event))
+    assert done.returncode == 0, done.stderr
     return done.stdout
 
 
@@ -65,7 +63,7 @@ def test_where_nothing_is_wrong_hooks_are_silent(root: Path) -> None:
 
 @pytest.mark.parametrize("event", ["", "no json", "{}", '{"tool_input": 3}'])
 def test_an_event_that_cannot_be_read_stops_no_edit(event: str, tmp_path: Path) -> None:
-    done = subprocess.run([RAG_LS, "hook", "after"], input=event, capture_output=True, text=True, cwd=tmp_path)
+    done = run_command("hook", "after", folder=tmp_path, typed=event)
     assert (done.returncode, done.stdout) == (0, "")
 
 

@@ -57,7 +57,7 @@ def test_the_extensions_answer_zed(tmp_path: Path) -> None:
         _rustc(tmp_path, source, *library, extension.replace("-", "_"), "--extern", "zed_extension_api")
     externs = [f"--extern={name}" for name in ("zed_extension_api", "language_server", "context_server")]
     _rustc(tmp_path, HERE / "behaviour.rs", "--test", *externs)
-    subprocess.run([str(tmp_path / "behaviour")], check=True, timeout=60)
+    assert subprocess.run([str(tmp_path / "behaviour")], check=False, timeout=60).returncode == 0
 
 
 def test_the_language_server_serves_every_language_that_is_cut_along_its_syntax() -> None:

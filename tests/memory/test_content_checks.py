@@ -178,7 +178,15 @@ class TestSecrets:
         ],
     )
     def test_what_only_looks_long_and_random_is_kept(self, content: str) -> None:
+        assert _is_kept(content)
+
+
+def _is_kept(content: str) -> bool:
+    try:
         refuse_secrets(content, _NOTHING)
+    except InvalidRequest:
+        return False
+    return True
 
 
 def _sorted_detectors() -> list[Any]:
@@ -313,4 +321,4 @@ def test_a_password_in_plain_text_is_refused_and_not_repeated(content: str) -> N
     ],
 )  # fmt: skip
 def test_speaking_of_passwords_is_no_secret(content: str) -> None:
-    refuse_secrets(content, _NOTHING)
+    assert _is_kept(content)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -183,17 +182,13 @@ class TestRoundTrip:
             _exported(_store(), "xml")
         assert "json, jsonl, markdown" in _refusal("", "xml")
 
-    def test_thousands_of_memories_take_seconds(self) -> None:
+    def test_thousands_of_memories_come_through(self) -> None:
         store = _store()
         with store.transaction():
             for number in range(3_000):
                 store.insert(_memory(f"memory number {number}", f"id-{number:06}"))
-        started = time.monotonic()
         text = _exported(store, "jsonl", embeddings=True)
-        assert time.monotonic() - started < 2
-        started = time.monotonic()
         assert _import(_store(), text, "jsonl").inserted == 3_000
-        assert time.monotonic() - started < 10
 
 
 class TestMeetingWhatIsThere:
@@ -435,8 +430,11 @@ class TestHostileFiles:
     @given(text=st.text(max_size=40) | st.lists(_line, max_size=8).map("\n".join), format=st.sampled_from(FORMATS))
     @settings(max_examples=scale_examples(60))
     def test_no_text_crashes_the_import(self, text: str, format: Format) -> None:
+        store = _store()
+        inserted = 0
         with suppress(InvalidRequest):
-            _import(_store(), text, format)
+            inserted = _import(store, text, format).inserted
+        assert store.count() == inserted
 
     @pytest.mark.parametrize("format", FORMATS)
     def test_a_file_that_is_cut_off_anywhere_is_refused_or_ends_at_a_memory(self, format: Format) -> None:

@@ -144,7 +144,7 @@ def test_an_answer_is_what_its_schema_says(operation: Operation, answering: Answ
     whole = {**answer_schema(operation.answer, found), "components": {"schemas": found}}
     validator = jsonschema.Draft202012Validator(whole)
     for answer in _answers(answering, operation):
-        validator.validate(answer)
+        assert [error.message for error in validator.iter_errors(answer)] == []
 
 
 @pytest.mark.parametrize("name", offered(TOOLSETS))

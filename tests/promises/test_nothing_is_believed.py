@@ -255,7 +255,10 @@ class TestMemories:
         data.mkdir(parents=True, exist_ok=True)
         open_memories(tmp_path / "elsewhere", Scope.GLOBAL, Settings()).close()
         (data / "memories.db").symlink_to(tmp_path / "elsewhere/memories.db")
-        open_memories(data, Scope.GLOBAL, Settings()).close()
+        memories = open_memories(data, Scope.GLOBAL, Settings())
+        assert memories.count() == 0
+        memories.close()
+        assert (data / "memories.db").is_symlink()
 
     def test_with_a_trigger_are_not_opened(self, tmp_path: Path) -> None:
         root = git_repository(tmp_path / "own", SHOP)

@@ -101,7 +101,9 @@ def test_a_damaged_file_is_started_anew(registry: Registry, tmp_path: Path, text
 
 def test_where_nothing_can_be_written_nothing_is_remembered(tmp_path: Path) -> None:
     write(tmp_path, {"data": "a file"})
-    Registry(tmp_path / "data/projects.json").note_opened(tmp_path)
+    registry = Registry(tmp_path / "data/projects.json")
+    registry.note_opened(tmp_path)
+    assert not registry.projects()
 
 
 # --- names

@@ -14,6 +14,7 @@ from rag_ls.engine.client import Client
 from rag_ls.engine.requests import SearchRequest
 from rag_ls.indexing import Buffer, Phase, Progress
 from rag_ls.model import Freshness
+from tests.conftest import IndexedProjects
 from tests.indexing.watching.synced import contents, found, in_step, settled, watched
 from tests.support import embedding_count, git, git_repository, until, write
 
@@ -35,9 +36,9 @@ def _source(name: str, number: int) -> str:
 
 
 @pytest.fixture
-def branches(tmp_path: Path) -> Path:
-    """A repository on `main`, whose branch `other` has changed, added and removed files."""
-    return _branches(tmp_path / "branches", _FILES)
+def branches(indexed_projects: IndexedProjects, tmp_path: Path) -> Path:
+    """A repository on `main`, indexed, whose branch `other` has changed, added and removed files."""
+    return indexed_projects.copy_made("branches", lambda folder: _branches(folder, _FILES), tmp_path / "branches")
 
 
 def _branches(folder: Path, files: int) -> Path:
@@ -264,7 +265,7 @@ class Walk:
         return sorted(path for path in self.root.glob("d*/**/") if path.is_dir())
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
 @pytest.mark.parametrize("with_git", [True, False])
 def test_after_any_walk_the_index_is_in_step(client: Client, tmp_path: Path, seed: int, with_git: bool) -> None:
     root = write(tmp_path / "walk", {f"d0/f{n}.py": _source("first", n) for n in range(4)})

@@ -302,4 +302,5 @@ def test_hostile_texts_are_read_to_their_end() -> None:
         "r'''" * 20_000,
     ]
     for suffix in ("ts", "py", "go", "rs", "php", "rb", "java", "cs", "ex", "vue"):
-        look({f"a{index}.{suffix}": "\n".join((text, "x", "\n" * 2000)) for index, text in enumerate(texts)})
+        found = look({f"a{index}.{suffix}": "\n".join((text, "x", "\n" * 2000)) for index, text in enumerate(texts)})
+        assert found.files == len(texts)
